@@ -67,8 +67,10 @@ step_forward (const GantryModule *next, GHashTable *ids, GHashTable *out)
         g_hash_table_add (out, GUINT_TO_POINTER (next->nodes[i].id));
 }
 
+/* Adds to @out what the nodes @ids of @module were made of in @previous, the snapshot before: themselves where they were there,
+ * their origins, and what they stand for. */
 static void
-step_back (const GantryModule *previous, const GantryModule *module, GHashTable *ids, GHashTable *out)
+add_origins_of (const GantryModule *previous, const GantryModule *module, GHashTable *ids, GHashTable *out)
 {
   GHashTableIter iter;
   gpointer key;
@@ -119,7 +121,7 @@ gantry_compilation_follow_all (const GantryCompilation *compilation, guint from,
           if (from < to)
             step_forward (there, ids, out);
           else
-            step_back (there, here, ids, out);
+            add_origins_of (there, here, ids, out);
           g_hash_table_unref (ids);
           ids = out;
         }

@@ -139,6 +139,7 @@ _gantry_evaluation_lanes (const GantryEvaluation *e, guint32 node)
 
 /** Affine forms of all index nodes; NULL where a node is not affine. */
 void _gantry_evaluation_find_affines (GantryEvaluation *e);
+/** How the LOAD @node reads its input: strides, and an affine index where it is one. (transfer full) */
 GantryLoad *_gantry_load_new (GantryEvaluation *e, guint32 node);
 void _gantry_load_free (GantryLoad *load);
 /** To be called for each block, after the coordinates are known. */

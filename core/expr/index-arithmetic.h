@@ -9,12 +9,17 @@ G_BEGIN_DECLS
 guint32 gantry_index_const (GantryKx *kx, gint64 value);
 /** p * x + q * y */
 guint32 gantry_index_sum (GantryKx *kx, guint32 x, gint64 p, guint32 y, gint64 q);
+/** x * @by */
 guint32 gantry_index_scale (GantryKx *kx, guint32 x, gint64 by);
 /** x + @constant */
 guint32 gantry_index_shift (GantryKx *kx, guint32 x, gint64 constant);
+/** x / @by, towards zero; @by above 0 */
 guint32 gantry_index_divide (GantryKx *kx, guint32 x, gint64 by);
+/** x % @by, with the sign of x; @by above 0 */
 guint32 gantry_index_remainder (GantryKx *kx, guint32 x, gint64 by);
+/** The smaller of x and @with */
 guint32 gantry_index_minimum (GantryKx *kx, guint32 x, gint64 with);
+/** The bits of x and y exchanged, as swizzled places in shared memory want it */
 guint32 gantry_index_xor (GantryKx *kx, guint32 x, guint32 y);
 /** A bool: x < y. */
 guint32 gantry_index_less (GantryKx *kx, guint32 x, guint32 y);

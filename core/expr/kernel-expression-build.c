@@ -92,7 +92,7 @@ gantry_kx_add_variable (GantryKx *kx, gint64 extent)
   v = kx->n_vars++;
   kx->extents[v] = extent;
   kx->epoch++;
-  kx->ranges[v] = (GantryKxRange) { 0, MAX (extent, 1) - 1 };
+  kx->ranges[v] = (GantryIndexRange) { 0, MAX (extent, 1) - 1 };
   return v;
 }
 

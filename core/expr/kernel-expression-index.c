@@ -4,8 +4,6 @@
 #include "core/base/integers.h"
 #include "core/expr/kernel-expression.h"
 
-#define UNKNOWN GANTRY_KX_UNKNOWN
-
 /* Division of index sums */
 
 /* Parts the sum x into what @by divides and the rest. Constants go to the side where the rest stays in [0, by). */
@@ -37,7 +35,7 @@ _gantry_kx_raw_binary (GantryKx *kx, GantryElementType type, GantryOp op, Gantry
 static guint32
 finish_division (GantryKx *kx, GantryOp op, gint64 by, GArray *whole, gint64 whole_constant, guint32 rest)
 {
-  GantryKxRange r = gantry_kx_range (kx, rest);
+  GantryIndexRange r = gantry_kx_range (kx, rest);
   gboolean small = r.lo >= 0 && r.hi < by;
   guint32 divisor = gantry_kx_const_int (kx, GANTRY_I64, by);
   guint32 of_rest;
@@ -75,7 +73,7 @@ divide_by_common (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
       g_autoptr (GArray) whole = NULL;
       GArray *rest;
       guint32 quotient, small;
-      GantryKxRange r;
+      GantryIndexRange r;
 
       if (g <= 1 || g == by)
         continue;
@@ -122,7 +120,7 @@ divide_division (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
 static guint32
 divide_index (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
 {
-  GantryKxRange r = gantry_kx_range (kx, x);
+  GantryIndexRange r = gantry_kx_range (kx, x);
   g_autoptr (GArray) whole = NULL;
   GArray *rest;
   gint64 whole_constant, rest_constant;
@@ -151,44 +149,19 @@ divide_index (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
 /* Binary operations of index values */
 
 /* The range of x - y, seen as one sum so that equal terms cancel; but x and x + 1 of data may have wrapped. */
-static GantryKxRange
+static GantryIndexRange
 difference (GantryKx *kx, guint32 x, guint32 y)
 {
-  if (!_gantry_kx_is_known (gantry_kx_range (kx, x)) || !_gantry_kx_is_known (gantry_kx_range (kx, y)))
-    return (GantryKxRange) { -UNKNOWN, UNKNOWN };
+  if (!gantry_index_range_is_known (gantry_kx_range (kx, x)) || !gantry_index_range_is_known (gantry_kx_range (kx, y)))
+    return GANTRY_INDEX_ANY;
   return gantry_kx_range (kx, gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, 1 }, { y, -1 } }, 2));
 }
 
 guint32
 _gantry_kx_compare_index (GantryKx *kx, GantryDirection direction, guint32 x, guint32 y)
 {
-  GantryKxRange d = difference (kx, x, y);
-  int known = -1;
+  int known = gantry_index_range_compare (direction, difference (kx, x, y));
 
-  switch (direction)
-    {
-    case GANTRY_EQ:
-    case GANTRY_NE:
-      if (d.lo > 0 || d.hi < 0)
-        known = direction == GANTRY_NE;
-      else if (d.lo == 0 && d.hi == 0)
-        known = direction == GANTRY_EQ;
-      break;
-    case GANTRY_LT:
-      known = d.hi < 0 ? 1 : d.lo >= 0 ? 0 : -1;
-      break;
-    case GANTRY_LE:
-      known = d.hi <= 0 ? 1 : d.lo > 0 ? 0 : -1;
-      break;
-    case GANTRY_GT:
-      known = d.lo > 0 ? 1 : d.hi <= 0 ? 0 : -1;
-      break;
-    case GANTRY_GE:
-      known = d.lo >= 0 ? 1 : d.hi < 0 ? 0 : -1;
-      break;
-    default:
-      break;
-    }
   if (known >= 0)
     return gantry_kx_const_int (kx, GANTRY_BOOL, known);
   return _gantry_kx_raw_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, direction, x, y);
@@ -222,7 +195,7 @@ _gantry_kx_index_binary (GantryKx *kx, GantryOp op, guint32 x, guint32 y)
     case GANTRY_OP_MAXIMUM:
     case GANTRY_OP_MINIMUM:
       {
-        GantryKxRange d = difference (kx, x, y);
+        GantryIndexRange d = difference (kx, x, y);
 
         if (d.lo >= 0)
           return op == GANTRY_OP_MAXIMUM ? x : y;

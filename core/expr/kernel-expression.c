@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#define UNKNOWN GANTRY_KX_UNKNOWN
-
 /* Hash-consing */
 
 static guint
@@ -104,7 +102,7 @@ _gantry_kx_intern (GantryKx *kx, GantryKxNode node)
   guint32 id = kx->nodes->len;
   Key *key, probe = { kx, id };
   gpointer found;
-  GantryKxRange unknown = { -UNKNOWN, UNKNOWN };
+  GantryIndexRange unknown = GANTRY_INDEX_ANY;
   guint32 never = 0;
 
   node.vars = 0;
@@ -136,7 +134,7 @@ gantry_kx_new (const GantryKxInput *inputs, guint n_inputs)
   kx->inputs = g_memdup2 (inputs, n_inputs * sizeof *inputs);
   kx->nodes = g_array_new (FALSE, FALSE, sizeof (GantryKxNode));
   kx->terms = g_array_new (FALSE, FALSE, sizeof (GantryKxTerm));
-  kx->known = g_array_new (FALSE, FALSE, sizeof (GantryKxRange));
+  kx->known = g_array_new (FALSE, FALSE, sizeof (GantryIndexRange));
   kx->stamps = g_array_new (FALSE, FALSE, sizeof (guint32));
   kx->values = g_array_new (FALSE, FALSE, sizeof (GantryKxValue));
   kx->unique = g_hash_table_new_full (key_hash, key_equal, g_free, NULL);
@@ -163,7 +161,7 @@ gantry_kx_set_range (GantryKx *kx, guint variable, gint64 lo, gint64 hi)
 {
   if (kx->ranges[variable].lo == lo && kx->ranges[variable].hi == hi)
     return;
-  kx->ranges[variable] = (GantryKxRange) { lo, hi };
+  kx->ranges[variable] = (GantryIndexRange) { lo, hi };
   kx->epoch++;
 }
 
@@ -187,7 +185,7 @@ gantry_kx_const_float (GantryKx *kx, GantryElementType type, double value)
 guint32
 gantry_kx_index (GantryKx *kx, guint variable)
 {
-  GantryKxRange r = kx->ranges[variable];
+  GantryIndexRange r = kx->ranges[variable];
 
   if (r.lo == r.hi)
     return gantry_kx_const_int (kx, GANTRY_I64, r.lo);
@@ -197,7 +195,7 @@ gantry_kx_index (GantryKx *kx, guint variable)
 guint32
 gantry_kx_value (GantryKx *kx, GantryElementType type)
 {
-  GantryKxValue value = { .range = { -UNKNOWN, UNKNOWN } };
+  GantryKxValue value = { .range = GANTRY_INDEX_ANY };
 
   value.node = _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_VALUE, .type = type, .a = kx->values->len });
   g_array_append_val (kx->values, value);
@@ -212,7 +210,7 @@ gantry_kx_assume (GantryKx *kx, guint32 value, gint64 lo, gint64 hi)
   /* A node that is simpler than a value is known without being told. */
   if (node->kind != GANTRY_KX_VALUE)
     return;
-  g_array_index (kx->values, GantryKxValue, node->a).range = (GantryKxRange) { lo, hi };
+  g_array_index (kx->values, GantryKxValue, node->a).range = (GantryIndexRange) { lo, hi };
   kx->epoch++;
 }
 

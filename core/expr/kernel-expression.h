@@ -4,6 +4,7 @@
  * address of a load is one such sum. Every constructor simplifies under the ranges that the index
  * variables have at that time: a loop over a part of a range sees fewer selections and clamps. */
 #pragma once
+#include "core/expr/index-range.h"
 #include "core/expr/texpr.h"
 
 G_BEGIN_DECLS
@@ -53,18 +54,10 @@ typedef struct
   guint64 vars;     /* set of index variables that the value depends on */
 } GantryKxNode;
 
-/* Unknown integers: far from overflow when a few are added. */
-#define GANTRY_KX_UNKNOWN ((gint64) 1 << 62)
-
-typedef struct
-{
-  gint64 lo, hi; /* of an i64 node, both inclusive; bool: 0 or 1 */
-} GantryKxRange;
-
 typedef struct
 {
   guint32 node;
-  GantryKxRange range;
+  GantryIndexRange range;
 } GantryKxValue;
 
 /** Where element [i0, i1, ...] of a buffer lies: the sum over pieces of ((i_dim / divisor) % modulus) * stride. */
@@ -106,11 +99,11 @@ struct _GantryKx
   GantryKxInput *inputs;
   guint n_vars;
   gint64 extents[GANTRY_KX_MAX_VARS];
-  GantryKxRange ranges[GANTRY_KX_MAX_VARS]; /* what is known of the variables now */
+  GantryIndexRange ranges[GANTRY_KX_MAX_VARS]; /* what is known of the variables now */
   guint64 result_vars;  /* set of the variables that are coordinates of the results */
   GArray *nodes;        /* GantryKxNode */
   GArray *terms;        /* GantryKxTerm */
-  GArray *known;        /* GantryKxRange per node, valid when its stamp is `epoch` */
+  GArray *known;        /* GantryIndexRange per node, valid when its stamp is `epoch` */
   GArray *stamps;       /* guint32 */
   guint32 epoch;
   GArray *values;       /* GantryKxValue */
@@ -120,11 +113,13 @@ struct _GantryKx
   gboolean overflow;    /* a limit was met: the expression is not usable */
 };
 
+/** Node @id, until the next one is made: (transfer none) */
 static inline const GantryKxNode *
 gantry_kx_node (const GantryKx *kx, guint32 id)
 {
   return &g_array_index (kx->nodes, GantryKxNode, id);
 }
+/** The terms of a LINEAR or LOAD node, node->c of them, until the next node is made. (transfer none) (nullable) */
 static inline const GantryKxTerm *
 gantry_kx_terms (const GantryKx *kx, const GantryKxNode *node)
 {
@@ -132,6 +127,7 @@ gantry_kx_terms (const GantryKx *kx, const GantryKxNode *node)
   return kx->terms->len > 0 ? &g_array_index (kx->terms, GantryKxTerm, node->b) : NULL;
 }
 
+/** The row-major layout of @type, without gaps */
 void gantry_kx_layout_plain (GantryKxLayout *layout, const GantryType *type);
 /** The layout nChw8c and its like: dimension @dim split by @block, the remainder innermost. */
 void gantry_kx_layout_blocked (GantryKxLayout *layout, const GantryType *type, guint dim, guint block);
@@ -152,16 +148,26 @@ void gantry_kx_canonicalize (GantryKx *kx);
 
 /* Constructors. */
 guint32 gantry_kx_const_int (GantryKx *kx, GantryElementType type, gint64 value);
+/** A constant of a floating point type, rounded to it */
 guint32 gantry_kx_const_float (GantryKx *kx, GantryElementType type, double value);
+/** The value of a variable: i64, from 0 to its extent - 1 */
 guint32 gantry_kx_index (GantryKx *kx, guint variable);
+/** @constant + the sum of factor * node over @terms (copied), i64: sums within are taken apart, equal terms joined */
 guint32 gantry_kx_linear (GantryKx *kx, gint64 constant, const GantryKxTerm *terms, guint n);
+/** Element @address (i64 node, in elements, within the buffer whatever the variables are) of @input */
 guint32 gantry_kx_load (GantryKx *kx, guint input, guint32 address);
+/** @op of @a; @type: of the result */
 guint32 gantry_kx_unary (GantryKx *kx, GantryElementType type, GantryOp op, guint32 a);
+/** @op of @a and @b, of one type; @direction: of a COMPARE, whose @type is bool. Index arithmetic is simplified by what is known */
 guint32 gantry_kx_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirection direction, guint32 a,
                           guint32 b);
+/** @a where @predicate (bool) holds, else @b: both are computed */
 guint32 gantry_kx_select (GantryKx *kx, guint32 predicate, guint32 a, guint32 b);
+/** As the operation convert; nothing where @a has the type */
 guint32 gantry_kx_cast (GantryKx *kx, GantryElementType type, guint32 a);
+/** The same bits as another type of that size */
 guint32 gantry_kx_bitcast (GantryKx *kx, GantryElementType type, guint32 a);
+/** @a reduced by @op over the variables in the set @axes, from gantry_kx_identity() on */
 guint32 gantry_kx_reduce (GantryKx *kx, GantryOp op, guint32 a, guint64 axes);
 
 /** A new VALUE of which nothing is known. */
@@ -174,7 +180,7 @@ guint gantry_kx_add_variable (GantryKx *kx, gint64 extent);
 guint32 gantry_kx_identity (GantryKx *kx, GantryOp op, GantryElementType type);
 
 /** What is known of an i64 or bool node under the present ranges. */
-GantryKxRange gantry_kx_range (GantryKx *kx, guint32 id);
+GantryIndexRange gantry_kx_range (GantryKx *kx, guint32 id);
 /** @id as a sum: constant and terms (a node that is none is one term). Terms are appended to @terms. */
 gint64 gantry_kx_as_sum (const GantryKx *kx, guint32 id, gint64 factor, GArray *terms);
 /** Sets the range of a variable; gantry_kx_rebuild() then simplifies under it. */
@@ -206,15 +212,18 @@ char *gantry_kx_to_text (const GantryKx *kx); /* for tests and debugging */
 
 /** Adds @node, whose terms (if it has any) are the last ones of kx->terms; gives back the equal one that is there. */
 guint32 _gantry_kx_intern (GantryKx *kx, GantryKxNode node);
+/** A BINARY node as it is, not simplified */
 guint32 _gantry_kx_raw_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirection direction, guint32 a,
                                guint32 b);
+/** An empty array of GantryKxTerm. (transfer full) */
 GArray *_gantry_kx_new_terms (void);
 /** Constant and terms (which this frees) as a node. */
 guint32 _gantry_kx_sum (GantryKx *kx, gint64 constant, GArray *terms);
 /** Is it @op (DIVIDE or REMAINDER) of something by a positive number? */
 gboolean _gantry_kx_is_division (const GantryKx *kx, guint32 id, GantryOp op, guint32 *of, gint64 *by);
-gboolean _gantry_kx_is_known (GantryKxRange r);
+/** A comparison of i64 nodes: a constant where ranges decide it */
 guint32 _gantry_kx_compare_index (GantryKx *kx, GantryDirection direction, guint32 x, guint32 y);
+/** A binary operation of i64 nodes, simplified by what is known of them */
 guint32 _gantry_kx_index_binary (GantryKx *kx, GantryOp op, guint32 x, guint32 y);
 
 G_END_DECLS

@@ -25,8 +25,6 @@ typedef struct
   gint64 constant;
 } Linear;
 
-static const GantryTxRange unknown_range = { G_MININT64, G_MAXINT64 };
-
 static gint64
 wrap_add (gint64 a, gint64 b)
 {
@@ -41,84 +39,19 @@ wrap_mul (gint64 a, gint64 b)
 
 /* Ranges */
 
-static GantryTxRange
-range_add (GantryTxRange x, GantryTxRange y)
-{
-  GantryTxRange r;
-
-  if (!_gantry_tx_range_known (x) || !_gantry_tx_range_known (y)
-      || __builtin_add_overflow (x.min, y.min, &r.min)
-      || __builtin_add_overflow (x.max, y.max, &r.max))
-    return unknown_range;
-  return r;
-}
-
-static GantryTxRange
-range_scale (GantryTxRange x, gint64 factor)
-{
-  gint64 a, b;
-
-  if (!_gantry_tx_range_known (x) || __builtin_mul_overflow (x.min, factor, &a)
-      || __builtin_mul_overflow (x.max, factor, &b))
-    return unknown_range;
-  return (GantryTxRange){ MIN (a, b), MAX (a, b) };
-}
-
-static GantryTxRange
-range_binary (const GantryTexprBuilder *b, const GantryTx *node)
-{
-  GantryTxRange x = _gantry_tx_range (b, node->a), y = _gantry_tx_range (b, node->b);
-  gint64 c = y.min == y.max ? y.min : 0; /* a constant */
-
-  switch (node->op)
-    {
-    case GANTRY_OP_ADD: return range_add (x, y);
-    case GANTRY_OP_SUBTRACT: return range_add (x, range_scale (y, -1));
-    case GANTRY_OP_MULTIPLY: return y.min == y.max ? range_scale (x, c) : unknown_range;
-    case GANTRY_OP_DIVIDE: return c > 0 ? (GantryTxRange){ x.min / c, x.max / c } : unknown_range;
-    case GANTRY_OP_REMAINDER:
-      if (c <= 0)
-        return unknown_range;
-      return (GantryTxRange){ x.min >= 0 ? 0 : -(c - 1), x.min >= 0 ? MIN (x.max, c - 1) : c - 1 };
-    case GANTRY_OP_MAXIMUM: return (GantryTxRange){ MAX (x.min, y.min), MAX (x.max, y.max) };
-    case GANTRY_OP_MINIMUM: return (GantryTxRange){ MIN (x.min, y.min), MIN (x.max, y.max) };
-    default: return unknown_range;
-    }
-}
-
-static GantryTxRange
-range_of_cast (GantryElementType from)
-{
-  guint bits = 8 * (guint) gantry_element_size (from);
-
-  if (from == GANTRY_BOOL)
-    return (GantryTxRange){ 0, 1 };
-  if (!gantry_element_is_integer (from) || bits == 0 || bits >= 64)
-    return unknown_range;
-  if (gantry_element_is_signed (from))
-    return (GantryTxRange){ -(G_GINT64_CONSTANT (1) << (bits - 1)),
-                            (G_GINT64_CONSTANT (1) << (bits - 1)) - 1 };
-  return (GantryTxRange){ 0, (G_GINT64_CONSTANT (1) << bits) - 1 };
-}
-
-GantryTxRange
+GantryIndexRange
 _gantry_tx_range_of (const GantryTexprBuilder *b, const GantryTx *node)
 {
   if (node->type != GANTRY_I64)
-    return unknown_range;
+    return GANTRY_INDEX_ANY;
   switch (node->kind)
     {
-    case GANTRY_TX_CONST: return (GantryTxRange){ node->i, node->i };
-    case GANTRY_TX_INDEX: return (GantryTxRange){ 0, MAX (_gantry_tx_extent (b, node->a) - 1, 0) };
-    case GANTRY_TX_CAST: return range_of_cast (_gantry_tx_node (b, node->a)->type);
-    case GANTRY_TX_SELECT:
-      {
-        GantryTxRange x = _gantry_tx_range (b, node->b), y = _gantry_tx_range (b, node->c);
-
-        return (GantryTxRange){ MIN (x.min, y.min), MAX (x.max, y.max) };
-      }
-    case GANTRY_TX_BINARY: return range_binary (b, node);
-    default: return unknown_range;
+    case GANTRY_TX_CONST: return (GantryIndexRange){ node->i, node->i };
+    case GANTRY_TX_INDEX: return (GantryIndexRange){ 0, MAX (_gantry_tx_extent (b, node->a) - 1, 0) };
+    case GANTRY_TX_CAST: return gantry_index_range_of_type (_gantry_tx_node (b, node->a)->type);
+    case GANTRY_TX_SELECT: return gantry_index_range_union (_gantry_tx_range (b, node->b), _gantry_tx_range (b, node->c));
+    case GANTRY_TX_BINARY: return gantry_index_range_binary (node->op, _gantry_tx_range (b, node->a), _gantry_tx_range (b, node->b));
+    default: return GANTRY_INDEX_ANY;
     }
 }
 
@@ -176,14 +109,13 @@ add_node (const GantryTexprBuilder *b, Linear *sum, guint32 x, gint64 factor)
   return TRUE;
 }
 
-static GantryTxRange
+static GantryIndexRange
 range_of_linear (const GantryTexprBuilder *b, const Linear *sum)
 {
-  GantryTxRange range = { sum->constant, sum->constant };
+  GantryIndexRange range = { sum->constant, sum->constant };
 
   for (guint i = 0; i < sum->n; i++)
-    range = range_add (
-      range, range_scale (_gantry_tx_range (b, sum->terms[i].atom), sum->terms[i].factor));
+    range = gantry_index_range_add (range, _gantry_tx_range (b, sum->terms[i].atom), sum->terms[i].factor);
   return range;
 }
 
@@ -352,13 +284,13 @@ reduce_divisor (const GantryTexprBuilder *b, Linear *sum, gint64 *c, Linear *dro
     {
       gint64 g = gantry_greatest_divisor (sum->terms[i].factor, *c);
       Linear kept, rest;
-      GantryTxRange range;
+      GantryIndexRange range;
 
       if (g <= best_g)
         continue;
       split (sum, g, &kept, &rest);
       range = range_of_linear (b, &rest);
-      if (!_gantry_tx_range_known (range) || range.min < 0 || range.max >= g)
+      if (!gantry_index_range_is_known (range) || range.lo < 0 || range.hi >= g)
         continue;
       best = kept;
       best_rest = rest;
@@ -375,16 +307,16 @@ static gboolean
 prepare (GantryTexprBuilder *b, guint32 x, gint64 c, Linear *quotient, Linear *rest)
 {
   Linear sum = { .n = 0 };
-  GantryTxRange range;
+  GantryIndexRange range;
 
   if (!add_node (b, &sum, x, 1))
     return FALSE;
   range = range_of_linear (b, &sum);
-  if (!_gantry_tx_range_known (range) || range.min < 0 || sum.constant == G_MININT64)
+  if (!gantry_index_range_is_known (range) || range.lo < 0 || sum.constant == G_MININT64)
     return FALSE;
   split (&sum, c, quotient, rest);
   range = range_of_linear (b, rest);
-  return _gantry_tx_range_known (range) && range.min >= 0;
+  return gantry_index_range_is_known (range) && range.lo >= 0;
 }
 
 /* A lone x / a or x % a by @c, with x not negative: one operation of another divisor. */
@@ -396,7 +328,7 @@ lone_atom (const GantryTexprBuilder *b, const Linear *sum, GantryOp op, GantryTx
     return FALSE;
   *atom = *_gantry_tx_node (b, sum->terms[0].atom);
   if (atom->kind != GANTRY_TX_BINARY || atom->op != op || !_gantry_tx_is_const (b, atom->b)
-      || _gantry_tx_range (b, atom->a).min < 0)
+      || _gantry_tx_range (b, atom->a).lo < 0)
     return FALSE;
   *divisor = _gantry_tx_node (b, atom->b)->i;
   return *divisor > 0;
@@ -412,7 +344,7 @@ divide_rest (GantryTexprBuilder *b, Linear *rest, gint64 c)
   Linear dropped;
   GantryTx atom;
 
-  if (range_of_linear (b, rest).max < c)
+  if (range_of_linear (b, rest).hi < c)
     return gantry_tx_int (b, 0);
   reduce_divisor (b, rest, &c, &dropped);
   if (c == 1)
@@ -455,7 +387,7 @@ remainder_rest (GantryTexprBuilder *b, Linear *rest, gint64 c)
   GantryTx atom;
   guint32 x;
 
-  if (range_of_linear (b, rest).max < c)
+  if (range_of_linear (b, rest).hi < c)
     return write_linear (b, rest);
   g = reduce_divisor (b, rest, &c, &dropped);
   if (lone_atom (b, rest, GANTRY_OP_REMAINDER, &atom, &divisor) && divisor % c == 0)
@@ -492,7 +424,7 @@ remainder_by (GantryTexprBuilder *b, guint32 x, gint64 c)
 guint32
 _gantry_tx_index_binary (GantryTexprBuilder *b, GantryOp op, guint32 x, guint32 y)
 {
-  GantryTxRange rx = _gantry_tx_range (b, x), ry = _gantry_tx_range (b, y);
+  GantryIndexRange rx = _gantry_tx_range (b, x), ry = _gantry_tx_range (b, y);
   const GantryTx *constant = _gantry_tx_is_const (b, y) ? _gantry_tx_node (b, y) : NULL;
 
   switch (op)
@@ -515,9 +447,9 @@ _gantry_tx_index_binary (GantryTexprBuilder *b, GantryOp op, guint32 x, guint32 
       break;
     case GANTRY_OP_MAXIMUM:
     case GANTRY_OP_MINIMUM:
-      if (x == y || (op == GANTRY_OP_MAXIMUM ? rx.min >= ry.max : rx.max <= ry.min))
+      if (x == y || (op == GANTRY_OP_MAXIMUM ? rx.lo >= ry.hi : rx.hi <= ry.lo))
         return x;
-      if (op == GANTRY_OP_MAXIMUM ? ry.min >= rx.max : ry.max <= rx.min)
+      if (op == GANTRY_OP_MAXIMUM ? ry.lo >= rx.hi : ry.hi <= rx.lo)
         return y;
       break;
     default: break;
@@ -529,23 +461,12 @@ int
 _gantry_tx_index_compare (GantryTexprBuilder *b, GantryDirection direction, guint32 x, guint32 y)
 {
   Linear sum = { .n = 0 };
-  GantryTxRange d = unknown_range, rx = _gantry_tx_range (b, x), ry = _gantry_tx_range (b, y);
+  GantryIndexRange d = GANTRY_INDEX_ANY, rx = _gantry_tx_range (b, x), ry = _gantry_tx_range (b, y);
 
   if (x == y)
-    d = (GantryTxRange){ 0, 0 };
-  else if (_gantry_tx_range_known (rx) && _gantry_tx_range_known (ry) && add_node (b, &sum, x, 1)
+    d = (GantryIndexRange){ 0, 0 };
+  else if (gantry_index_range_is_known (rx) && gantry_index_range_is_known (ry) && add_node (b, &sum, x, 1)
            && add_node (b, &sum, y, -1))
     d = range_of_linear (b, &sum);
-  if (!_gantry_tx_range_known (d))
-    return -1;
-  switch (direction)
-    {
-    case GANTRY_EQ: return d.min == 0 && d.max == 0 ? 1 : d.min > 0 || d.max < 0 ? 0 : -1;
-    case GANTRY_NE: return d.min == 0 && d.max == 0 ? 0 : d.min > 0 || d.max < 0 ? 1 : -1;
-    case GANTRY_LT: return d.max < 0 ? 1 : d.min >= 0 ? 0 : -1;
-    case GANTRY_LE: return d.max <= 0 ? 1 : d.min > 0 ? 0 : -1;
-    case GANTRY_GT: return d.min > 0 ? 1 : d.max <= 0 ? 0 : -1;
-    case GANTRY_GE: return d.min >= 0 ? 1 : d.max < 0 ? 0 : -1;
-    }
-  return -1;
+  return gantry_index_range_compare (direction, d);
 }

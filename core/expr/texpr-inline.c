@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions put into one another. Each piece is an expression whose loads read other pieces or inputs of the whole;
- * asking for a piece at a tuple of indices copies its nodes with the indices put in place of its variables, and what
- * was asked before is answered from a table. The stack of questions is our own, so depth is no limit; the builder's
- * limit on nodes bounds the work. */
+/* Inlining of expressions. Each piece is an expression whose loads read other pieces or inputs of the whole; an instance
+ * of it, a piece at a tuple of indices, is a copy of its nodes with the indices in place of its variables, made once and kept
+ * in a table. The stack of instances is our own, so depth is no limit; the builder's limit on nodes bounds the work. */
 #include "core/base/arena.h"
 #include "core/expr/texpr-private.h"
 #include <string.h>
@@ -22,11 +21,11 @@ typedef struct
   guint32 piece;
   guint32 n;
   const guint32 *indices;
-} Question;
+} Instance;
 
 typedef struct
 {
-  Question question;
+  Instance instance;
   guint32 *map; /* nodes of the piece -> nodes of the whole */
   guint32 next; /* node of the piece to copy */
   guint first_axis;
@@ -40,16 +39,16 @@ typedef struct
   GantryTexprBuilder *b;
   GArray *pieces;
   GantryArena *arena;
-  GHashTable *answers; /* Question* -> GUINT node */
+  GHashTable *inlined; /* Instance* -> GUINT node of the whole */
   GArray *stack;
   MakePiece make;
   gpointer data;
-} Composer;
+} Inliner;
 
 static guint
-question_hash (gconstpointer key)
+instance_hash (gconstpointer key)
 {
-  const Question *q = key;
+  const Instance *q = key;
   guint h = q->piece * 2654435761u;
 
   for (guint32 i = 0; i < q->n; i++)
@@ -58,58 +57,58 @@ question_hash (gconstpointer key)
 }
 
 static gboolean
-question_equal (gconstpointer a, gconstpointer b)
+instance_equal (gconstpointer a, gconstpointer b)
 {
-  const Question *x = a, *y = b;
+  const Instance *x = a, *y = b;
 
   return x->piece == y->piece && x->n == y->n
          && (x->n == 0 || memcmp (x->indices, y->indices, x->n * sizeof *x->indices) == 0);
 }
 
 static void
-composer_init (Composer *c, GantryTexprBuilder *b, MakePiece make, gpointer data)
+inliner_init (Inliner *c, GantryTexprBuilder *b, MakePiece make, gpointer data)
 {
   c->b = b;
   c->pieces = g_array_new (FALSE, TRUE, sizeof (Piece));
   c->arena = gantry_arena_new ();
-  c->answers = g_hash_table_new (question_hash, question_equal);
+  c->inlined = g_hash_table_new (instance_hash, instance_equal);
   c->stack = g_array_new (FALSE, TRUE, sizeof (Frame));
   c->make = make;
   c->data = data;
 }
 
-/* Answers belong to one builder, pieces to all results of a fusion. */
+/* Instances belong to one builder, pieces to all results of a fusion. */
 static void
-composer_restart (Composer *c, GantryTexprBuilder *b)
+inliner_restart (Inliner *c, GantryTexprBuilder *b)
 {
   c->b = b;
-  g_hash_table_remove_all (c->answers);
+  g_hash_table_remove_all (c->inlined);
   g_array_set_size (c->stack, 0);
 }
 
 static void
-composer_clear (Composer *c)
+inliner_clear (Inliner *c)
 {
   for (guint i = 0; i < c->pieces->len; i++)
     if (g_array_index (c->pieces, Piece, i).owned)
       gantry_texpr_free (g_array_index (c->pieces, Piece, i).texpr);
   g_array_unref (c->pieces);
   g_array_unref (c->stack);
-  g_hash_table_unref (c->answers);
+  g_hash_table_unref (c->inlined);
   gantry_arena_free (c->arena);
 }
 
 static gboolean
-push (Composer *c, Question question, GError **error)
+push (Inliner *c, Instance instance, GError **error)
 {
-  Piece *piece = &g_array_index (c->pieces, Piece, question.piece);
-  Frame frame = { .question = question };
+  Piece *piece = &g_array_index (c->pieces, Piece, instance.piece);
+  Frame frame = { .instance = instance };
 
   if (piece->texpr == NULL && !c->make (c->data, piece, error))
     return FALSE;
   frame.map = gantry_arena_new0 (c->arena, guint32, piece->texpr->n_nodes);
-  frame.question.indices = gantry_arena_copy (c->arena, question.indices,
-                                              question.n * sizeof *question.indices);
+  frame.instance.indices = gantry_arena_copy (c->arena, instance.indices,
+                                              instance.n * sizeof *instance.indices);
   frame.first_axis = c->b->rank + c->b->n_axes;
   for (guint i = 0; i < piece->texpr->n_axes; i++)
     gantry_tx_axis (c->b, piece->texpr->axes[i]);
@@ -117,17 +116,17 @@ push (Composer *c, Question question, GError **error)
   return TRUE;
 }
 
-/* A load of the piece on top: of an input of the whole, or the answer to a question about another piece.
- * Returns: FALSE when the question had to be asked first (or could not: @error). */
+/* A load of the piece on top: of an input of the whole, or an instance of another piece.
+ * Returns: FALSE when that instance has to be made first (or cannot: @error). */
 static gboolean
-copy_load (Composer *c, Frame *frame, const Piece *piece, const GantryTx *node, guint32 *x,
+copy_load (Inliner *c, Frame *frame, const Piece *piece, const GantryTx *node, guint32 *x,
            GError **error)
 {
   guint32 at[GANTRY_MAX_RANK];
   guint32 source = piece->sources[node->a];
   const Piece *from = &g_array_index (c->pieces, Piece, source);
-  Question question = { source, node->c, at };
-  gpointer answer;
+  Instance instance = { source, node->c, at };
+  gpointer made;
 
   for (guint i = 0; i < node->c; i++)
     at[i] = frame->map[piece->texpr->pool[node->b + i]];
@@ -136,17 +135,17 @@ copy_load (Composer *c, Frame *frame, const Piece *piece, const GantryTx *node, 
       *x = gantry_tx_load (c->b, (guint) from->input, at);
       return TRUE;
     }
-  if (g_hash_table_lookup_extended (c->answers, &question, NULL, &answer))
+  if (g_hash_table_lookup_extended (c->inlined, &instance, NULL, &made))
     {
-      *x = GPOINTER_TO_UINT (answer);
+      *x = GPOINTER_TO_UINT (made);
       return TRUE;
     }
-  push (c, question, error);
+  push (c, instance, error);
   return FALSE;
 }
 
 static guint32
-copy_reduce (Composer *c, const Frame *frame, const GantryTexpr *texpr, const GantryTx *node)
+copy_reduce (Inliner *c, const Frame *frame, const GantryTexpr *texpr, const GantryTx *node)
 {
   guint axes[GANTRY_MAX_RANK];
 
@@ -156,7 +155,7 @@ copy_reduce (Composer *c, const Frame *frame, const GantryTexpr *texpr, const Ga
 }
 
 static guint32
-copy_node (Composer *c, const Frame *frame, const GantryTexpr *texpr, const GantryTx *node)
+copy_node (Inliner *c, const Frame *frame, const GantryTexpr *texpr, const GantryTx *node)
 {
   const guint32 *map = frame->map;
 
@@ -164,7 +163,7 @@ copy_node (Composer *c, const Frame *frame, const GantryTexpr *texpr, const Gant
     {
     case GANTRY_TX_INDEX:
       if (node->a < texpr->rank)
-        return frame->question.indices[node->a];
+        return frame->instance.indices[node->a];
       return gantry_tx_index (c->b, frame->first_axis + node->a - texpr->rank);
     case GANTRY_TX_UNARY: return gantry_tx_unary (c->b, node->op, map[node->a]);
     case GANTRY_TX_BINARY:
@@ -179,14 +178,14 @@ copy_node (Composer *c, const Frame *frame, const GantryTexpr *texpr, const Gant
     }
 }
 
-/* Goes on with the piece on top until it is done or has a question. */
+/* Goes on with the piece on top until it is done or needs another instance. */
 static gboolean
-step (Composer *c, GError **error)
+step (Inliner *c, GError **error)
 {
   guint top = c->stack->len - 1;
   Frame *frame = &g_array_index (c->stack, Frame, top);
-  Piece piece = g_array_index (c->pieces, Piece, frame->question.piece);
-  Question *key;
+  Piece piece = g_array_index (c->pieces, Piece, frame->instance.piece);
+  Instance *key;
 
   for (; frame->next < piece.texpr->n_nodes; frame->next++)
     {
@@ -199,18 +198,18 @@ step (Composer *c, GError **error)
         return c->stack->len > top + 1;
       frame->map[frame->next] = x;
     }
-  key = gantry_arena_copy (c->arena, &frame->question, sizeof frame->question);
-  g_hash_table_insert (c->answers, key, GUINT_TO_POINTER (frame->map[piece.texpr->root]));
+  key = gantry_arena_copy (c->arena, &frame->instance, sizeof frame->instance);
+  g_hash_table_insert (c->inlined, key, GUINT_TO_POINTER (frame->map[piece.texpr->root]));
   g_array_set_size (c->stack, top);
   return TRUE;
 }
 
 /* The value of @piece at the result's own coordinates, as the finished expression. */
 static GantryTexpr *
-compose (Composer *c, guint32 piece, GError **error)
+inline_piece (Inliner *c, guint32 piece, GError **error)
 {
   guint32 at[GANTRY_MAX_RANK];
-  Question question = { piece, c->b->rank, at };
+  Instance instance = { piece, c->b->rank, at };
   const Piece *root = &g_array_index (c->pieces, Piece, piece);
   gboolean ok = TRUE;
   guint32 x = 0;
@@ -222,11 +221,11 @@ compose (Composer *c, guint32 piece, GError **error)
     x = gantry_tx_load (c->b, (guint) root->input, at);
   else
     {
-      ok = push (c, question, error);
+      ok = push (c, instance, error);
       while (ok && c->stack->len > 0 && !c->b->too_large)
         ok = step (c, error);
       if (ok && !c->b->too_large)
-        x = GPOINTER_TO_UINT (g_hash_table_lookup (c->answers, &question));
+        x = GPOINTER_TO_UINT (g_hash_table_lookup (c->inlined, &instance));
     }
   if (!ok)
     c->b->too_large = TRUE; /* lets the end only free */
@@ -358,7 +357,7 @@ check_fusion (const GantryModule *module, const GantryNode *node, const GantryFu
 
 /* One piece for each node of the body, numbered as they stand in it. */
 static void
-add_body_pieces (Composer *c, const Fusion *fusion)
+add_body_pieces (Inliner *c, const Fusion *fusion)
 {
   for (guint i = 0; i < fusion->body->n_nodes; i++)
     {
@@ -377,7 +376,7 @@ _gantry_texpr_of_fusion (const GantryModule *module, const GantryNode *node, gui
   Fusion fusion = { .module = module, .depth = depth };
   g_autofree const GantryType **inputs = g_new (const GantryType *, node->n_operands + 1);
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_texpr_free);
-  Composer c;
+  Inliner c;
 
   if (attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION)
     fusion.body = gantry_module_function (module, attr->id);
@@ -385,7 +384,7 @@ _gantry_texpr_of_fusion (const GantryModule *module, const GantryNode *node, gui
     return NULL;
   for (guint i = 0; i < node->n_operands; i++)
     inputs[i] = gantry_node_operand_type (module, node, i);
-  composer_init (&c, NULL, make_body_piece, &fusion);
+  inliner_init (&c, NULL, make_body_piece, &fusion);
   fusion.arena = c.arena;
   add_body_pieces (&c, &fusion);
   for (guint i = 0; i < fusion.body->n_results; i++)
@@ -395,15 +394,15 @@ _gantry_texpr_of_fusion (const GantryModule *module, const GantryNode *node, gui
       const GantryType *type = gantry_node_type (module, result);
       GantryTexpr *texpr;
 
-      composer_restart (&c, gantry_texpr_builder_new (type->element, type->rank, type->dims,
+      inliner_restart (&c, gantry_texpr_builder_new (type->element, type->rank, type->dims,
                                                       node->n_operands, inputs));
-      texpr = compose (&c, gantry_module_position (module, result) - fusion.body->first_node,
+      texpr = inline_piece (&c, gantry_module_position (module, result) - fusion.body->first_node,
                        error);
       if (texpr == NULL)
         break;
       g_ptr_array_add (all, texpr);
     }
-  composer_clear (&c);
+  inliner_clear (&c);
   if (all->len == fusion.body->n_results)
     return g_steal_pointer (&all);
   gantry_error_prefix (error, "fusion %u: ", node->id);
@@ -486,7 +485,7 @@ gantry_texpr_inline (const GantryTexpr *outer, guint input, const GantryTexpr *i
   GantryTexpr *result;
   Piece pieces[2] = { { .texpr = (GantryTexpr *) outer, .input = -1 },
                       { .texpr = (GantryTexpr *) inner, .input = -1 } };
-  Composer c;
+  Inliner c;
 
   g_return_val_if_fail (input < n_outer, NULL);
   if (reduces (inner) && reads_many (outer, input))
@@ -508,7 +507,7 @@ gantry_texpr_inline (const GantryTexpr *outer, guint input, const GantryTexpr *i
       inner_sources[i] = 2 + n;
       inputs[n++] = inner->inputs[i];
     }
-  composer_init (
+  inliner_init (
     &c, gantry_texpr_builder_new (outer->element, outer->rank, outer->shape, n_inputs, inputs),
     NULL, NULL);
   g_array_append_vals (c.pieces, pieces, 2);
@@ -518,7 +517,7 @@ gantry_texpr_inline (const GantryTexpr *outer, guint input, const GantryTexpr *i
 
       g_array_append_val (c.pieces, piece);
     }
-  result = compose (&c, 0, NULL);
-  composer_clear (&c);
+  result = inline_piece (&c, 0, NULL);
+  inliner_clear (&c);
   return result;
 }

@@ -2,6 +2,7 @@
 /* What the files of tensor expressions share: the builder's insides, the range of values that it knows of every index,
  * and the composition of expressions. */
 #pragma once
+#include "core/expr/index-range.h"
 #include "core/expr/texpr.h"
 
 G_BEGIN_DECLS
@@ -9,12 +10,6 @@ G_BEGIN_DECLS
 #define GANTRY_TEXPR_MAX_NODES (1u << 17)
 /* Axes while building: those that turn out not to be needed are dropped at the end. */
 #define GANTRY_TEXPR_BUILD_AXES 128
-
-/** The values that an i64 node can have; G_MININT64 .. G_MAXINT64 where nothing is known. */
-typedef struct
-{
-  gint64 min, max;
-} GantryTxRange;
 
 struct _GantryTexprBuilder
 {
@@ -25,7 +20,7 @@ struct _GantryTexprBuilder
   const GantryType **inputs;
   GArray *
     nodes; /* GantryTx; nodes[0] is the i64 constant 0, the answer once the expression is too large */
-  GArray *ranges; /* GantryTxRange */
+  GArray *ranges; /* GantryIndexRange */
   GArray *pool;   /* guint32 */
   guint32 *table; /* open addressing: 1 + node, 0 = free */
   guint table_size;
@@ -38,20 +33,15 @@ _gantry_tx_node (const GantryTexprBuilder *b, guint32 x)
 {
   return &g_array_index (b->nodes, GantryTx, x);
 }
-static inline GantryTxRange
+static inline GantryIndexRange
 _gantry_tx_range (const GantryTexprBuilder *b, guint32 x)
 {
-  return g_array_index (b->ranges, GantryTxRange, x);
+  return g_array_index (b->ranges, GantryIndexRange, x);
 }
 static inline gboolean
 _gantry_tx_is_const (const GantryTexprBuilder *b, guint32 x)
 {
   return _gantry_tx_node (b, x)->kind == GANTRY_TX_CONST;
-}
-static inline gboolean
-_gantry_tx_range_known (GantryTxRange range)
-{
-  return range.min != G_MININT64 && range.max != G_MAXINT64;
 }
 /** Extent of index variable @variable. */
 gint64 _gantry_tx_extent (const GantryTexprBuilder *b, guint variable);
@@ -65,7 +55,7 @@ guint32 _gantry_tx_index_binary (GantryTexprBuilder *b, GantryOp op, guint32 x, 
 /** Returns: 0 or 1 when the comparison of i64 nodes is known, else -1. */
 int
 _gantry_tx_index_compare (GantryTexprBuilder *b, GantryDirection direction, guint32 x, guint32 y);
-GantryTxRange _gantry_tx_range_of (const GantryTexprBuilder *b, const GantryTx *node);
+GantryIndexRange _gantry_tx_range_of (const GantryTexprBuilder *b, const GantryTx *node);
 
 /* texpr-ops-*.c: the meaning of one operation, written with the builder. */
 typedef struct

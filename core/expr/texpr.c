@@ -22,7 +22,7 @@ gantry_texpr_builder_new (GantryElementType element, guint rank, const gint64 *s
   for (guint i = 0; i < n_inputs; i++)
     b->inputs[i] = inputs[i];
   b->nodes = g_array_new (FALSE, TRUE, sizeof (GantryTx));
-  b->ranges = g_array_new (FALSE, TRUE, sizeof (GantryTxRange));
+  b->ranges = g_array_new (FALSE, TRUE, sizeof (GantryIndexRange));
   b->pool = g_array_new (FALSE, TRUE, sizeof (guint32));
   b->table_size = 64;
   b->table = g_new0 (guint32, b->table_size);
@@ -124,7 +124,7 @@ guint32
 _gantry_tx_make (GantryTexprBuilder *b, const GantryTx *node)
 {
   guint32 at = hash_node (b, node) & (b->table_size - 1);
-  GantryTxRange range;
+  GantryIndexRange range;
 
   for (; b->table[at] != 0; at = (at + 1) & (b->table_size - 1))
     if (equal_nodes (b, node, _gantry_tx_node (b, b->table[at] - 1)))
@@ -372,9 +372,9 @@ gantry_tx_cast (GantryTexprBuilder *b, guint32 x, GantryElementType element)
       guint bits = 8 * (guint) gantry_element_size (node->type);
       gboolean is_signed = gantry_element_is_signed (node->type);
       gint64 max = (G_GINT64_CONSTANT (1) << (is_signed ? bits - 1 : bits)) - 1;
-      GantryTxRange range = _gantry_tx_range (b, node->a);
+      GantryIndexRange range = _gantry_tx_range (b, node->a);
 
-      if (range.min >= (is_signed ? -max - 1 : 0) && range.max <= max)
+      if (range.lo >= (is_signed ? -max - 1 : 0) && range.hi <= max)
         return node->a;
     }
   return _gantry_tx_make (b, &(GantryTx){ .kind = GANTRY_TX_CAST, .type = element, .a = x });

@@ -15,7 +15,7 @@
  * right: the sign). MAXIMUM and MINIMUM propagate NaN. */
 #pragma once
 #include "core/graph/module.h"
-#include "core/graph/operation.h"
+#include "core/expr/scalar.h"
 
 G_BEGIN_DECLS
 
@@ -32,8 +32,6 @@ typedef enum
   GANTRY_TX_REDUCE, /* op over axes pool[b .. b + c) (index variables) of a, from the identity of op
                        (ADD 0, MULTIPLY 1, MAXIMUM lowest or -inf, MINIMUM, AND true, OR false) */
 } GantryTxKind;
-
-typedef enum { GANTRY_EQ, GANTRY_NE, GANTRY_LT, GANTRY_LE, GANTRY_GT, GANTRY_GE } GantryDirection;
 
 typedef struct
 {
@@ -90,20 +88,31 @@ char *gantry_texpr_to_text (const GantryTexpr *texpr, const char *const *names);
 
 /* Building one. */
 typedef struct _GantryTexprBuilder GantryTexprBuilder;
+/** For a result of @element and @shape over @inputs, whose types must outlive the builder. (transfer full) */
 GantryTexprBuilder *gantry_texpr_builder_new (GantryElementType element, guint rank, const gint64 *shape,
                                               guint n_inputs, const GantryType *const *inputs);
+/** The value of a variable, i64: a dimension of the result, or what gantry_tx_axis() gave */
 guint32 gantry_tx_index (GantryTexprBuilder *b, guint variable);
 guint gantry_tx_axis (GantryTexprBuilder *b, gint64 extent); /* a new reduction axis: its index variable */
 guint32 gantry_tx_int (GantryTexprBuilder *b, gint64 value); /* i64 */
+/** A constant of any element type: as the operation convert makes it of a double */
 guint32 gantry_tx_const (GantryTexprBuilder *b, GantryElementType element, double value);
+/** A constant of any element type; integers wrap to it */
 guint32 gantry_tx_const_int (GantryTexprBuilder *b, GantryElementType element, gint64 value);
+/** The element of @input at @indices (i64 nodes, one a dimension; copied), which lie inside wherever the value is used */
 guint32 gantry_tx_load (GantryTexprBuilder *b, guint input, const guint32 *indices);
+/** @op of @x; constants are folded */
 guint32 gantry_tx_unary (GantryTexprBuilder *b, GantryOp op, guint32 x);
 guint32 gantry_tx_binary (GantryTexprBuilder *b, GantryOp op, guint32 x, guint32 y); /* simplifies index arithmetic */
+/** A bool: @x @direction @y, of one type; a constant where ranges of indices decide it */
 guint32 gantry_tx_compare (GantryTexprBuilder *b, GantryDirection direction, guint32 x, guint32 y);
+/** @x where @predicate (bool) holds, else @y */
 guint32 gantry_tx_select (GantryTexprBuilder *b, guint32 predicate, guint32 x, guint32 y);
+/** As the operation convert */
 guint32 gantry_tx_cast (GantryTexprBuilder *b, guint32 x, GantryElementType element);
+/** The same bits as @element, which has the size of the type of @x */
 guint32 gantry_tx_bitcast (GantryTexprBuilder *b, guint32 x, GantryElementType element);
+/** @x reduced by @op over @axes (variables; copied), from its identity on */
 guint32 gantry_tx_reduce (GantryTexprBuilder *b, GantryOp op, guint32 x, const guint *axes, guint n_axes);
 /** Frees @b. Returns: (nullable): NULL when the expression is too large: more than 2^17 nodes, or more than
  *  GANTRY_MAX_RANK axes that are needed. INDEX of an extent of 1 is the constant 0. */

@@ -7,6 +7,7 @@
 /* Bodies in bodies. The verifier forbids recursion, but costs are asked of modules that it has not seen. */
 #define MAX_DEPTH 64
 
+/* Sums and products of counts: -1 where one is not known; what is too large is the largest. */
 static gint64
 times (gint64 a, gint64 b)
 {

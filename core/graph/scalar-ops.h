@@ -27,7 +27,7 @@
  * derivative     read by core/autodiff. OPERAND (e): the cotangent of x, an expression over that of the result, g, and x. RESULT (e): over
  *                g and the result y, so that one residual serves both. RULE (f): _gantry_gradient_f(). ZERO
  * identity       of a reduction: ZERO, ONE, ALL_ONES, LOWEST, HIGHEST, or NO_IDENTITY where nothing reduces by it
- * range          of an index, read by core/expr: RANGE (f): the function f of index-range.c; ANY_RANGE: nothing is known
+ * range          of an index, read by core/expr: RANGE (f): the function range_f of index-range.c; ANY_RANGE: nothing is known
  */
 #pragma once
 

@@ -50,12 +50,12 @@ typedef struct
   guint8 *constant;         /* per node id: its value is known at load */
   guint block;
   guint64 code_bytes;       /* of linked objects */
-  GHashTable *complaints;   /* char *: "<op>: <why>", in the order of `lines` */
+  GHashTable *diagnostics;   /* char *: "<op>: <why>", in the order of `lines` */
   GPtrArray *lines;
 } GantryCompile;
 
 /** Keeps "<op>: @why" for the error at the end, once. */
-void gantry_compile_complain (GantryCompile *c, const GantryNode *node, const char *why);
+void gantry_compile_add_diagnostic (GantryCompile *c, const GantryNode *node, const char *why);
 /** The job of @node: a new one, or one that is there already. Returns: its index, -1 when it cannot be generated */
 gint gantry_compile_add_job (GantryCompile *c, const GantryNode *node, GantryKernel *kernel);
 /** The same for a kernel that is written by hand as a bound program. */

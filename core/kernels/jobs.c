@@ -11,7 +11,7 @@
 #include <string.h>
 
 void
-gantry_compile_complain (GantryCompile *c, const GantryNode *node, const char *why)
+gantry_compile_add_diagnostic (GantryCompile *c, const GantryNode *node, const char *why)
 {
   const char *op = gantry_node_op_name (c->module, node);
   g_autofree char *prefix = g_strdup_printf ("node %u: %s: ", node->id, op), *line = NULL;
@@ -21,10 +21,10 @@ gantry_compile_complain (GantryCompile *c, const GantryNode *node, const char *w
     why += strlen (prefix);
   line = g_strdup_printf ("%s: %s", op, why);
   g_strchomp (line);
-  if (g_hash_table_contains (c->complaints, line))
+  if (g_hash_table_contains (c->diagnostics, line))
     return;
   g_ptr_array_add (c->lines, g_strdup (line));
-  g_hash_table_add (c->complaints, g_ptr_array_index (c->lines, c->lines->len - 1));
+  g_hash_table_add (c->diagnostics, g_ptr_array_index (c->lines, c->lines->len - 1));
 }
 
 /* Sources */
@@ -145,7 +145,7 @@ check_job (GantryCompile *c, const GantryNode *node, const GantryJob *job)
   for (guint i = 0; i < job->source.results->len; i++)
     if (!gantry_generate_check (g_ptr_array_index (job->source.results, i), c->compiler, why))
       {
-        gantry_compile_complain (c, node, why->str);
+        gantry_compile_add_diagnostic (c, node, why->str);
         return FALSE;
       }
   return TRUE;
@@ -181,7 +181,7 @@ gantry_compile_add_job (GantryCompile *c, const GantryNode *node, GantryKernel *
 
   if (job == NULL)
     {
-      gantry_compile_complain (c, node, error->message);
+      gantry_compile_add_diagnostic (c, node, error->message);
       return -1;
     }
   if (!check_job (c, node, job))
@@ -225,7 +225,7 @@ gantry_compile_add_builtin_job (GantryCompile *c, const GantryNode *node, Gantry
   if (job->bound != NULL)
     return keep_job (c, node, job, builtin_key (c, node));
   gantry_job_free (job);
-  gantry_compile_complain (c, node, why->str);
+  gantry_compile_add_diagnostic (c, node, why->str);
   return -1;
 }
 

@@ -112,7 +112,7 @@ add_node (GantryCompile *c, const GantryNode *node)
 
   if (info == NULL)
     {
-      gantry_compile_complain (c, node, "not an operation that can be compiled");
+      gantry_compile_add_diagnostic (c, node, "not an operation that can be compiled");
       return;
     }
   if (info->flags & (GANTRY_OP_STRUCTURE | GANTRY_OP_VIEW) || node->op == GANTRY_OP_COPY || gantry_node_is_control (node)
@@ -120,7 +120,7 @@ add_node (GantryCompile *c, const GantryNode *node)
     return;
   if (!has_static_types (c, node))
     {
-      gantry_compile_complain (c, node, "its shape is not known before it runs");
+      gantry_compile_add_diagnostic (c, node, "its shape is not known before it runs");
       return;
     }
   switch (make_by_hand (c, node, &kernel, why))
@@ -130,7 +130,7 @@ add_node (GantryCompile *c, const GantryNode *node)
         kernel.texpr = gantry_compile_expression (c, node);
       break;
     case GANTRY_CANNOT:
-      gantry_compile_complain (c, node, why->str);
+      gantry_compile_add_diagnostic (c, node, why->str);
       return;
     default:
       kernel.kind = GANTRY_KERNEL_GENERATED;
@@ -356,7 +356,7 @@ compilation_clear (GantryCompile *c)
   g_hash_table_unref (c->by_call);
   g_free (c->blocked);
   g_free (c->constant);
-  g_hash_table_unref (c->complaints);
+  g_hash_table_unref (c->diagnostics);
   g_ptr_array_unref (c->lines);
   g_clear_pointer (&c->ptxas, gantry_ptxas_free);
   g_clear_pointer (&c->compiler, gantry_compiler_free);
@@ -447,7 +447,7 @@ gantry_kernels_compile (GantryModule *module, const GantryKernelOptions *options
   c.jobs = g_ptr_array_new_with_free_func (gantry_job_free);
   c.by_key = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
   c.by_call = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
-  c.complaints = g_hash_table_new (g_str_hash, g_str_equal);
+  c.diagnostics = g_hash_table_new (g_str_hash, g_str_equal);
   c.lines = g_ptr_array_new_with_free_func (g_free);
   set = compile (&c, error);
   compilation_clear (&c);

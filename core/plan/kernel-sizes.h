@@ -63,6 +63,7 @@ typedef struct
   GArray *entries;
 } GantryKernelSizes;
 
+/** An empty table; both texts are copied. (transfer full) */
 GantryKernelSizes *gantry_kernel_sizes_new (const char *program, const char *target);
 GantryKernelSizes *gantry_kernel_sizes_ref (GantryKernelSizes *sizes);
 void gantry_kernel_sizes_unref (GantryKernelSizes *sizes);

@@ -67,7 +67,9 @@ typedef struct
   guint64 fetch_limit;  /* bytes of device memory, 0: none */
 } GantryPlacements;
 
+/** Without entries and schedule. (transfer full) */
 GantryPlacements *gantry_placements_new (void);
+/** All of it. (transfer full) */
 GantryPlacements *gantry_placements_copy (const GantryPlacements *placements);
 GantryPlacements *gantry_placements_ref (GantryPlacements *placements);
 void gantry_placements_unref (GantryPlacements *placements);
@@ -80,6 +82,7 @@ GantryPlacementKind gantry_placements_kind (const GantryPlacements *placements, 
 void gantry_placements_set (GantryPlacements *placements, const GantryPlacement *placement);
 /** @nodes: (nullable): see #GantryPlacements.schedule; copied. NULL or none: no schedule */
 void gantry_placements_set_schedule (GantryPlacements *placements, const guint32 *nodes, guint n);
+/** Entries, schedule and limit of both are the same */
 gboolean gantry_placements_equal (const GantryPlacements *a, const GantryPlacements *b);
 
 /** Places in memory begin at multiples of this many bytes, and their sizes are. */

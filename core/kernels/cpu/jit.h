@@ -6,6 +6,7 @@
 G_BEGIN_DECLS
 
 typedef struct _GantryJit GantryJit;
+/** Without any object. (transfer full) (nullable): %GANTRY_ERROR_FAILED where LLVM's linker does not start */
 GantryJit *gantry_jit_new (GError **error);
 void gantry_jit_free (GantryJit *jit);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryJit, gantry_jit_free)
@@ -13,6 +14,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryJit, gantry_jit_free)
 guint64 gantry_jit_object_bytes (LLVMMemoryBufferRef object);
 /** Takes @object. Safe from any thread. */
 gboolean gantry_jit_add (GantryJit *jit, LLVMMemoryBufferRef object, GError **error);
+/** The address of the function @name of an object that was added, which lives as long as @jit; %NULL with %GANTRY_ERROR_FAILED where
+ *  it has none */
 gpointer gantry_jit_find (GantryJit *jit, const char *name, GError **error);
 
 G_END_DECLS

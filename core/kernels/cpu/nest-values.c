@@ -237,7 +237,7 @@ static gboolean
 fits_narrow (GantryNest *nest, guint32 id)
 {
   const GantryKxNode *node = gantry_kx_node (nest->kx, id);
-  GantryKxRange range;
+  GantryIndexRange range;
 
   if (node->type != GANTRY_I64 || (node->kind != GANTRY_KX_INDEX && node->kind != GANTRY_KX_LINEAR)
       || !gantry_nest_depends (node->vars, nest->vector_variable))
@@ -339,7 +339,7 @@ constant_value (GantryNest *nest, const GantryKxNode *node)
 static V
 divide_index (GantryNest *nest, const GantryKxNode *node, V x, V y)
 {
-  GantryKxRange r = gantry_kx_range (nest->kx, node->a), by = gantry_kx_range (nest->kx, node->b);
+  GantryIndexRange r = gantry_kx_range (nest->kx, node->a), by = gantry_kx_range (nest->kx, node->b);
   LLVMTypeRef type = LLVMTypeOf (x);
   LLVMTypeRef narrow = gantry_emit_like (LLVMInt32TypeInContext (nest->e->context), type);
   gboolean small = r.hi <= G_MAXINT32 && by.hi <= G_MAXINT32;

@@ -353,7 +353,7 @@ emit_range (GantryNest *nest, guint at, gint64 lo, gint64 hi, gboolean whole, co
 {
   gboolean blocked = at == nest->schedule->n_task && nest->schedule->n_blocks > 1;
   guint variable = nest->schedule->order[at];
-  GantryKxRange saved = nest->kx->ranges[variable];
+  GantryIndexRange saved = nest->kx->ranges[variable];
   g_autofree GantryKxRoot *mine = g_memdup2 (roots, nest->kx->n_roots * sizeof *roots);
   Bounds bounds;
 

@@ -28,23 +28,36 @@ typedef struct
 /* emit-values.c: types, constants, memory, conversions */
 
 guint gantry_emit_lanes (LLVMTypeRef type);              /* 1: a scalar */
+/** In which one @element is computed with */
 LLVMTypeRef gantry_emit_scalar_type (GantryEmit *e, GantryElementType element);
+/** In which @lanes of @element are computed with */
 LLVMTypeRef gantry_emit_type (GantryEmit *e, GantryElementType element, guint lanes);
+/** In which @lanes of @element lie in memory */
 LLVMTypeRef gantry_emit_memory_type (GantryEmit *e, GantryElementType element, guint lanes);
+/** @scalar, or a vector of @lanes of it where they are more than 1 */
 LLVMTypeRef gantry_emit_with_lanes (LLVMTypeRef scalar, guint lanes);
 /** The type with @scalar in the place of each lane of @like. */
 LLVMTypeRef gantry_emit_like (LLVMTypeRef scalar, LLVMTypeRef like);
+/** @scalar in each of @lanes */
 LLVMValueRef gantry_emit_splat (GantryEmit *e, LLVMValueRef scalar, guint lanes);
+/** The constant @value in each lane of a floating point @type */
 LLVMValueRef gantry_emit_real (LLVMTypeRef type, double value);
+/** The constant @value in each lane of an integer @type */
 LLVMValueRef gantry_emit_integer (LLVMTypeRef type, gint64 value);
+/** Calls the intrinsic @name ("llvm.fabs") of the types @overloads with @n @arguments */
 LLVMValueRef gantry_emit_intrinsic (GantryEmit *e, const char *name, const LLVMTypeRef *overloads, guint n_overloads,
                                     const LLVMValueRef *arguments, guint n);
 /** Memory holds other types than computation: bool as a byte, f16 and bf16 as 16 bits. */
 LLVMValueRef gantry_emit_raw_load (GantryEmit *e, LLVMTypeRef type, LLVMValueRef pointer);
+/** Stores @value as it is, aligned to its element */
 void gantry_emit_raw_store (GantryEmit *e, LLVMValueRef value, LLVMValueRef pointer);
+/** From the type in memory to that of computation */
 LLVMValueRef gantry_emit_from_memory (GantryEmit *e, GantryElementType element, LLVMValueRef x);
+/** And back, rounded to nearest even */
 LLVMValueRef gantry_emit_to_memory (GantryEmit *e, GantryElementType element, LLVMValueRef x);
+/** As the operation convert: floats become integers by truncation, saturate, and NaN gives 0 */
 LLVMValueRef gantry_emit_cast (GantryEmit *e, GantryElementType to, GantryElementType from, LLVMValueRef x);
+/** The same bits; @to has the size of @from */
 LLVMValueRef gantry_emit_bitcast (GantryEmit *e, GantryElementType to, GantryElementType from, LLVMValueRef x);
 /** Calls the C function @symbol, or where there are no calls the one that gantry_emit_own() makes, for each lane. */
 LLVMValueRef gantry_emit_per_lane (GantryEmit *e, const char *symbol, LLVMValueRef x, LLVMValueRef y);
@@ -66,28 +79,45 @@ LLVMValueRef gantry_emit_own (GantryEmit *e, const char *symbol, LLVMTypeRef sig
 
 /** Is the operation a long expansion, which a kernel that has many of them shares (GantryEmit.shares)? */
 gboolean gantry_emit_is_long (GantryOp op, GantryElementType of);
+/** Whether there is code for @op of elements @of: asked before anything is emitted */
 gboolean gantry_emit_has_unary (GantryOp op, GantryElementType of);
+/** The same of two operands, COMPARE too */
 gboolean gantry_emit_has_binary (GantryOp op, GantryElementType of);
+/** @op of @x, whose elements are @of; there is code for it */
 LLVMValueRef gantry_emit_unary (GantryEmit *e, GantryOp op, GantryElementType of, LLVMValueRef x);
+/** @op of @x and @y, whose elements are @of; there is code for it */
 LLVMValueRef gantry_emit_binary (GantryEmit *e, GantryOp op, GantryElementType of, LLVMValueRef x, LLVMValueRef y);
+/** i1 lanes: @x @direction @y, of elements @of; false where one is NaN, but for NE */
 LLVMValueRef gantry_emit_compare (GantryEmit *e, GantryDirection direction, GantryElementType of, LLVMValueRef x,
                                   LLVMValueRef y);
 
 /* emit-math.c: elementary functions of float (a scalar or lanes) */
 
+/** a * b + c: with one rounding where the processor has that, else with two */
 LLVMValueRef gantry_emit_fma (GantryEmit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
+/** e^x */
 LLVMValueRef gantry_emit_exp (GantryEmit *e, LLVMValueRef x);
+/** e^x - 1 */
 LLVMValueRef gantry_emit_expm1 (GantryEmit *e, LLVMValueRef x);
+/** log x */
 LLVMValueRef gantry_emit_log (GantryEmit *e, LLVMValueRef x);
+/** log (1 + x) */
 LLVMValueRef gantry_emit_log1p (GantryEmit *e, LLVMValueRef x);
+/** tanh x */
 LLVMValueRef gantry_emit_tanh (GantryEmit *e, LLVMValueRef x);
+/** 1 / (1 + e^-x) */
 LLVMValueRef gantry_emit_logistic (GantryEmit *e, LLVMValueRef x);
+/** The error function */
 LLVMValueRef gantry_emit_erf (GantryEmit *e, LLVMValueRef x);
+/** x^y with the special cases of C */
 LLVMValueRef gantry_emit_pow (GantryEmit *e, LLVMValueRef x, LLVMValueRef y);
 /** From @magnitude, |x| to the y, to x to the y: signs, and the cases that C states for pow. float and double */
 LLVMValueRef gantry_emit_power_signs (GantryEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef magnitude);
+/** sin x, of any x */
 LLVMValueRef gantry_emit_sin (GantryEmit *e, LLVMValueRef x);
+/** cos x, of any x */
 LLVMValueRef gantry_emit_cos (GantryEmit *e, LLVMValueRef x);
+/** tan x, of any x */
 LLVMValueRef gantry_emit_tan (GantryEmit *e, LLVMValueRef x);
 
 G_END_DECLS

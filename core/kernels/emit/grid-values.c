@@ -87,7 +87,7 @@ gantry_grid_emit_forget (GantryGridEmit *g, guint mark, guint64 only)
 /* Index arithmetic in 32 bits */
 
 static gboolean
-fits (GantryKxRange r)
+fits (GantryIndexRange r)
 {
   return r.lo >= G_MININT32 && r.hi <= G_MAXINT32;
 }
@@ -101,12 +101,11 @@ sum_fits (GantryKx *kx, const GantryKxNode *node)
   for (guint i = 0; i < node->c; i++)
     {
       GantryKxTerm term = gantry_kx_terms (kx, node)[i];
-      GantryKxRange r = gantry_kx_range (kx, term.node);
-      gint64 largest = MAX (ABS (r.lo), ABS (r.hi));
+      GantryIndexRange r = gantry_kx_range (kx, term.node);
 
       if (!fits (r) || ABS (term.factor) > G_MAXINT32)
         return FALSE;
-      most += (__int128) largest * ABS (term.factor);
+      most += (__int128) MAX (ABS (r.lo), ABS (r.hi)) * ABS (term.factor);
     }
   return most <= G_MAXINT32;
 }

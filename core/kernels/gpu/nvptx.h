@@ -18,6 +18,7 @@ void gantry_nvptx_begin (GantryCompiler *compiler, const char *name, GantryEmit 
 /** Starts the kernel @name (@n_parameters addresses of global memory) for blocks as @grid says; open at its first
  * block. */
 void gantry_nvptx_begin_kernel (GantryEmit *emit, const char *name, guint n_parameters, const GantryGrid *grid);
+/** Closes the kernel begun last */
 void gantry_nvptx_end_kernel (GantryEmit *emit);
 /** Runs the passes, disposes of the module. Returns: (transfer full) (nullable): PTX */
 char *gantry_nvptx_end (GantryCompiler *compiler, GantryEmit *emit, char **ir, GError **error);

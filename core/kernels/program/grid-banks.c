@@ -83,7 +83,7 @@ value_at (const Place *place, guint32 id)
         {
           GantryKxTerm term = gantry_kx_terms (kx, &node)[i];
 
-          sum += term.factor * value_at (place, term.node);
+          sum = (gint64) ((guint64) sum + (guint64) term.factor * (guint64) value_at (place, term.node));
         }
       return sum;
     case GANTRY_KX_BINARY:

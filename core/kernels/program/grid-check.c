@@ -180,16 +180,16 @@ array_at (Check *check, guint32 array, GantryGridSpace space)
 static gboolean
 index_in (Check *check, const GantryGridArray *array, guint32 index, guint64 lanes, gboolean *varies)
 {
-  GantryKxRange range;
+  GantryIndexRange range;
 
   if (!expression (check, index, GANTRY_GRID_NONE, varies))
     return FALSE;
   if (gantry_kx_node (check->grid->kx, index)->type != GANTRY_I64)
     return fault (check, "the index in %s is no i64", array->name);
   range = gantry_kx_range (check->grid->kx, index);
-  if (check->ifs == 0 && range.lo > -GANTRY_KX_UNKNOWN && range.lo < 0)
+  if (check->ifs == 0 && range.lo != G_MININT64 && range.lo < 0)
     return fault (check, "the index in %s may be negative", array->name);
-  if (check->ifs == 0 && range.hi < GANTRY_KX_UNKNOWN && (guint64) range.hi + lanes > array->count)
+  if (check->ifs == 0 && range.hi != G_MAXINT64 && (guint64) range.hi + lanes > array->count)
     return fault (check, "the index in %s may be %" G_GINT64_FORMAT ", of %" G_GUINT64_FORMAT " elements", array->name,
                   range.hi + (gint64) lanes - 1, array->count);
   return TRUE;
@@ -243,6 +243,16 @@ open_scope (Check *check, gboolean varies)
   return TRUE;
 }
 
+/* Iterations of a FOR, 1 at least. */
+static guint64
+most_trips (const Check *check, const GantryGridStatement *s)
+{
+  GantryIndexRange lo = gantry_kx_range (check->grid->kx, s->a), hi = gantry_kx_range (check->grid->kx, s->b);
+  __int128 trips = ((__int128) hi.hi - lo.lo + s->step - 1) / s->step;
+
+  return (guint64) CLAMP (trips, 1, G_MAXINT64);
+}
+
 static gboolean
 begin_for (Check *check, const GantryGridStatement *s)
 {
@@ -260,9 +270,7 @@ begin_for (Check *check, const GantryGridStatement *s)
     return fault (check, "it is to be written out, but its bounds are no numbers");
   if (s->unroll)
     {
-      GantryKxRange lo = gantry_kx_range (check->grid->kx, s->a), hi = gantry_kx_range (check->grid->kx, s->b);
-
-      check->copies *= (guint64) MAX ((hi.hi - lo.lo + s->step - 1) / s->step, 1);
+      check->copies *= most_trips (check, s);
       if (check->copies > MAX_UNROLLED)
         return fault (check, "it would be written out %" G_GUINT64_FORMAT " times", check->copies);
       check->unrolled |= G_GUINT64_CONSTANT (1) << s->c;
@@ -304,11 +312,7 @@ close_scope (Check *check, Scope *closed)
       guint64 bit = G_GUINT64_CONSTANT (1) << s->c;
 
       if (s->unroll)
-        {
-          GantryKxRange lo = gantry_kx_range (check->grid->kx, s->a), hi = gantry_kx_range (check->grid->kx, s->b);
-
-          check->copies /= (guint64) MAX ((hi.hi - lo.lo + s->step - 1) / s->step, 1);
-        }
+        check->copies /= most_trips (check, s);
       check->loops &= ~bit;
       check->unrolled &= ~bit;
       check->varying &= ~bit;

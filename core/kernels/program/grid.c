@@ -149,7 +149,7 @@ gantry_grid_let (GantryGrid *grid, guint32 expression)
   define (grid, statement, node.type, &value);
   if (node.type == GANTRY_I64)
     {
-      GantryKxRange range = gantry_kx_range (grid->kx, expression);
+      GantryIndexRange range = gantry_kx_range (grid->kx, expression);
 
       gantry_kx_assume (grid->kx, value, range.lo, range.hi);
     }
@@ -275,15 +275,15 @@ open_here (GantryGrid *grid)
 guint32
 gantry_grid_begin_for (GantryGrid *grid, guint32 lo, guint32 hi, gint64 step, gboolean unroll)
 {
-  GantryKxRange from = gantry_kx_range (grid->kx, lo), to = gantry_kx_range (grid->kx, hi);
+  GantryIndexRange from = gantry_kx_range (grid->kx, lo), to = gantry_kx_range (grid->kx, hi);
   guint v = gantry_grid_variable (grid, GANTRY_AXIS_LOOP, 1);
   GantryGridStatement *statement;
 
   g_assert (step > 0);
   grid->kx->extents[v] = MAX (to.hi, 1);
   grid->multiple[v] = gantry_greatest_divisor (gantry_grid_multiple (grid, lo), step);
-  if (from.lo == from.hi && to.hi > from.lo)
-    to.hi = from.lo + (to.hi - 1 - from.lo) / step * step + 1;
+  if (from.lo == from.hi && to.hi > from.lo && gantry_index_range_is_known (to) && gantry_index_range_is_known (from))
+    to.hi = (gint64) (from.lo + ((__int128) to.hi - 1 - from.lo) / step * step + 1);
   gantry_kx_set_range (grid->kx, v, from.lo, MAX (to.hi - 1, from.lo));
   statement = add (grid, GANTRY_GRID_FOR);
   statement->a = lo;

@@ -154,11 +154,14 @@ guint32 gantry_grid_array (GantryGrid *grid, GantryGridSpace space, GantryElemen
 
 /** Returns: the value as a node; what is known of an i64 value may be said with gantry_grid_assume(). */
 guint32 gantry_grid_let (GantryGrid *grid, guint32 expression);
+/** Says that @value, an i64 of gantry_grid_let() or gantry_grid_get(), lies between @lo and @hi, both included */
 void gantry_grid_assume (GantryGrid *grid, guint32 value, gint64 lo, gint64 hi);
+/** Stores @expression in element @index (i64 node) of @array */
 void gantry_grid_set (GantryGrid *grid, guint32 array, guint32 index, guint32 expression);
 /** @lane: variable of axis LANE that @expression may use; @index is that of lane 0. */
 void gantry_grid_set_lanes (GantryGrid *grid, guint32 array, guint32 index, guint32 expression, guint lane,
                             guint lanes);
+/** Element @index (i64 node) of @array, read here. Returns: the value as a node */
 guint32 gantry_grid_get (GantryGrid *grid, guint32 array, guint32 index);
 /** @type: of the value, computed with as the array's elements are: f16, bf16 and f32 are alike. */
 guint32 gantry_grid_get_as (GantryGrid *grid, guint32 array, guint32 index, GantryElementType type);
@@ -170,9 +173,13 @@ guint32 gantry_grid_begin_for_to (GantryGrid *grid, gint64 n, gboolean unroll); 
 /** The same for a variable of the expression that is bound to nothing, an axis of a reduction: through all its values.
  */
 void gantry_grid_begin_for_axis (GantryGrid *grid, guint variable, gboolean unroll);
+/** What follows, up to gantry_grid_begin_else() or gantry_grid_end(), is done where @condition (bool node) holds */
 void gantry_grid_begin_if (GantryGrid *grid, guint32 condition);
+/** What follows is done where the condition of the IF that is open does not hold */
 void gantry_grid_begin_else (GantryGrid *grid);
+/** Closes the FOR or IF opened last */
 void gantry_grid_end (GantryGrid *grid);
+/** All threads of the block wait for each other, and see what the others stored in shared memory. Not where threads part ways */
 void gantry_grid_barrier (GantryGrid *grid);
 guint32 gantry_grid_shuffle (GantryGrid *grid, guint32 expression, guint32 mask);
 /** cp.async: @lanes elements of @input, 4, 8 or 16 bytes, into shared memory. @address: lies within the input whether or not

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The schedule for transpositions: results that lie along one variable while some operand lies along another. A block
- * takes a square of both; what would be read across is read along the operand into shared memory and taken
+ * takes a square tile of both; what would be read across is read along the operand into shared memory and taken
  * from there, so that both sides of the memory are touched in whole lines. */
 #include "core/kernels/schedule/bind.h"
 #include <string.h>
 
 #define TILE 32
 #define THREAD_ROWS 8
-#define MIN_EXTENT 8   /* a thinner square is not worth the detour */
-#define MAX_STAGED 4   /* operands that are turned over at once */
+#define MIN_EXTENT 8   /* a thinner tile is not worth the way through shared memory */
+#define MAX_STAGED 4   /* operands that are staged in shared memory at once */
 
 typedef struct
 {
@@ -20,7 +20,7 @@ typedef struct
   guint32 tiles[MAX_STAGED];  /* shared arrays */
   guint32 rest[GANTRY_KX_MAX_VARS]; /* substitution of the other variables */
   guint32 tile_along, tile_across, x, y; /* nodes */
-} Turn;
+} Transpose;
 
 /* The variable that the results' address steps along by one, else -1. */
 static gint
@@ -72,9 +72,9 @@ find_staged (const GantryKx *kx, guint along, guint across, guint32 *staged)
 }
 
 static gboolean
-find_turn (Turn *turn)
+find_transpose (Transpose *transpose)
 {
-  const GantryKx *kx = turn->kx;
+  const GantryKx *kx = transpose->kx;
   gint along = innermost (kx);
 
   for (guint v = 0; along >= 0 && v < kx->n_vars; v++)
@@ -85,14 +85,14 @@ find_turn (Turn *turn)
       if (!(kx->result_vars >> v & 1) || v == (guint) along || kx->extents[v] < MIN_EXTENT)
         continue;
       n = find_staged (kx, (guint) along, v, staged);
-      if (n <= turn->n_staged)
+      if (n <= transpose->n_staged)
         continue;
-      turn->n_staged = n;
-      memcpy (turn->staged, staged, sizeof staged);
-      turn->across = v;
+      transpose->n_staged = n;
+      memcpy (transpose->staged, staged, sizeof staged);
+      transpose->across = v;
     }
-  turn->along = (guint) MAX (along, 0);
-  return turn->n_staged > 0;
+  transpose->along = (guint) MAX (along, 0);
+  return transpose->n_staged > 0;
 }
 
 static gint64
@@ -102,15 +102,15 @@ tiles_of (const GantryKx *kx, guint v)
 }
 
 static gboolean
-begin_launch (Turn *turn, GantryBound *bound)
+begin_launch (Transpose *transpose, GantryBound *bound)
 {
-  GantryKx *kx = turn->kx;
-  gint64 n = tiles_of (kx, turn->along) * tiles_of (kx, turn->across);
+  GantryKx *kx = transpose->kx;
+  gint64 n = tiles_of (kx, transpose->along) * tiles_of (kx, transpose->across);
   guint32 grid[3] = { 1, 1, 1 }, block[3] = { TILE, THREAD_ROWS, 1 }, at;
   guint others[GANTRY_KX_MAX_VARS], n_others = 0;
 
   for (guint v = 0; v < kx->n_vars; v++)
-    if (kx->result_vars >> v & 1 && v != turn->along && v != turn->across)
+    if (kx->result_vars >> v & 1 && v != transpose->along && v != transpose->across)
       {
         others[n_others++] = v;
         n *= kx->extents[v];
@@ -118,16 +118,16 @@ begin_launch (Turn *turn, GantryBound *bound)
   if (n >= G_MAXINT32)
     return FALSE;
   grid[0] = (guint32) n;
-  turn->grid = gantry_bound_add (bound, kx, grid, block);
-  at = gantry_grid_index (turn->grid, GANTRY_AXIS_BLOCK_X, n);
-  turn->x = gantry_grid_index (turn->grid, GANTRY_AXIS_THREAD_X, TILE);
-  turn->y = gantry_grid_index (turn->grid, GANTRY_AXIS_THREAD_Y, THREAD_ROWS);
-  turn->tile_along = gantry_index_remainder (kx, at, tiles_of (kx, turn->along));
-  at = gantry_index_divide (kx, at, tiles_of (kx, turn->along));
-  turn->tile_across = gantry_index_remainder (kx, at, tiles_of (kx, turn->across));
-  at = gantry_index_divide (kx, at, tiles_of (kx, turn->across));
-  gantry_substitution_clear (turn->rest);
-  gantry_substitution_decode (turn->rest, kx, at, others, n_others);
+  transpose->grid = gantry_bound_add (bound, kx, grid, block);
+  at = gantry_grid_index (transpose->grid, GANTRY_AXIS_BLOCK_X, n);
+  transpose->x = gantry_grid_index (transpose->grid, GANTRY_AXIS_THREAD_X, TILE);
+  transpose->y = gantry_grid_index (transpose->grid, GANTRY_AXIS_THREAD_Y, THREAD_ROWS);
+  transpose->tile_along = gantry_index_remainder (kx, at, tiles_of (kx, transpose->along));
+  at = gantry_index_divide (kx, at, tiles_of (kx, transpose->along));
+  transpose->tile_across = gantry_index_remainder (kx, at, tiles_of (kx, transpose->across));
+  at = gantry_index_divide (kx, at, tiles_of (kx, transpose->across));
+  gantry_substitution_clear (transpose->rest);
+  gantry_substitution_decode (transpose->rest, kx, at, others, n_others);
   return TRUE;
 }
 
@@ -149,58 +149,58 @@ line_of (GantryElementType element)
 
 /* TILE * tile + local, kept below the extent. */
 static guint32
-place (Turn *turn, guint v, guint32 tile, guint32 local, guint32 add)
+place (Transpose *transpose, guint v, guint32 tile, guint32 local, guint32 add)
 {
-  GantryKx *kx = turn->kx;
+  GantryKx *kx = transpose->kx;
   guint32 at = gantry_kx_linear (kx, add, (GantryKxTerm[]) { { tile, TILE }, { local, 1 } }, 2);
 
   return kx->extents[v] % TILE == 0 ? at : gantry_index_minimum (kx, at, kx->extents[v] - 1);
 }
 
 static void
-read_tiles (Turn *turn)
+read_tiles (Transpose *transpose)
 {
-  GantryKx *kx = turn->kx;
+  GantryKx *kx = transpose->kx;
 
-  for (guint i = 0; i < turn->n_staged; i++)
+  for (guint i = 0; i < transpose->n_staged; i++)
     {
-      GantryElementType element = gantry_kx_node (kx, turn->staged[i])->type;
+      GantryElementType element = gantry_kx_node (kx, transpose->staged[i])->type;
 
-      turn->tiles[i] = gantry_grid_array (turn->grid, GANTRY_SPACE_SHARED, element, (guint64) TILE * line_of (element),
+      transpose->tiles[i] = gantry_grid_array (transpose->grid, GANTRY_SPACE_SHARED, element, (guint64) TILE * line_of (element),
                                           0, "tile");
       for (guint k = 0; k < TILE; k += THREAD_ROWS)
         {
-          GantryKxRoot load = { .value = turn->staged[i], .address = turn->staged[i] };
+          GantryKxRoot load = { .value = transpose->staged[i], .address = transpose->staged[i] };
           guint32 line = gantry_kx_linear (kx, (gint64) k * line_of (element),
-                                           (GantryKxTerm[]) { { turn->y, line_of (element) }, { turn->x, 1 } }, 2);
+                                           (GantryKxTerm[]) { { transpose->y, line_of (element) }, { transpose->x, 1 } }, 2);
 
-          turn->rest[turn->across] = place (turn, turn->across, turn->tile_across, turn->x, 0);
-          turn->rest[turn->along] = place (turn, turn->along, turn->tile_along, turn->y, k);
-          gantry_kx_rebuild (kx, turn->rest, &load, 1);
-          gantry_grid_set (turn->grid, turn->tiles[i], line, load.value);
+          transpose->rest[transpose->across] = place (transpose, transpose->across, transpose->tile_across, transpose->x, 0);
+          transpose->rest[transpose->along] = place (transpose, transpose->along, transpose->tile_along, transpose->y, k);
+          gantry_kx_rebuild (kx, transpose->rest, &load, 1);
+          gantry_grid_set (transpose->grid, transpose->tiles[i], line, load.value);
         }
     }
-  gantry_grid_barrier (turn->grid);
+  gantry_grid_barrier (transpose->grid);
 }
 
 static guint32
-inside (Turn *turn, guint32 k)
+inside (Transpose *transpose, guint32 k)
 {
-  GantryKx *kx = turn->kx;
-  guint32 along = gantry_index_sum (kx, turn->tile_along, TILE, turn->x, 1);
-  guint32 across = gantry_kx_linear (kx, k, (GantryKxTerm[]) { { turn->tile_across, TILE }, { turn->y, 1 } }, 2);
+  GantryKx *kx = transpose->kx;
+  guint32 along = gantry_index_sum (kx, transpose->tile_along, TILE, transpose->x, 1);
+  guint32 across = gantry_kx_linear (kx, k, (GantryKxTerm[]) { { transpose->tile_across, TILE }, { transpose->y, 1 } }, 2);
 
-  return gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_AND, 0, gantry_index_below (kx, along, kx->extents[turn->along]),
-                           gantry_index_below (kx, across, kx->extents[turn->across]));
+  return gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_AND, 0, gantry_index_below (kx, along, kx->extents[transpose->along]),
+                           gantry_index_below (kx, across, kx->extents[transpose->across]));
 }
 
 /* The results of one line of threads: staged loads are taken from their tiles. */
 static void
-write_line (Turn *turn, guint k, const guint32 *results)
+write_line (Transpose *transpose, guint k, const guint32 *results)
 {
-  GantryKx *kx = turn->kx;
+  GantryKx *kx = transpose->kx;
   GantryKxRoot *kept = kx->roots, load;
-  guint32 condition = inside (turn, k);
+  guint32 condition = inside (transpose, k);
   const GantryKxNode *known = gantry_kx_node (kx, condition);
   gboolean whole = known->kind == GANTRY_KX_CONST;
 
@@ -208,43 +208,43 @@ write_line (Turn *turn, guint k, const guint32 *results)
   if (whole && known->i == 0)
     return;
   if (!whole)
-    gantry_grid_begin_if (turn->grid, condition);
-  turn->rest[turn->along] = place (turn, turn->along, turn->tile_along, turn->x, 0);
-  turn->rest[turn->across] = place (turn, turn->across, turn->tile_across, turn->y, k);
+    gantry_grid_begin_if (transpose->grid, condition);
+  transpose->rest[transpose->along] = place (transpose, transpose->along, transpose->tile_along, transpose->x, 0);
+  transpose->rest[transpose->across] = place (transpose, transpose->across, transpose->tile_across, transpose->y, k);
   kx->roots = g_memdup2 (kept, kx->n_roots * sizeof *kept);
-  gantry_kx_rebuild (kx, turn->rest, kx->roots, kx->n_roots);
-  for (guint i = 0; i < turn->n_staged; i++)
+  gantry_kx_rebuild (kx, transpose->rest, kx->roots, kx->n_roots);
+  for (guint i = 0; i < transpose->n_staged; i++)
     {
-      GantryElementType element = gantry_kx_node (kx, turn->staged[i])->type;
+      GantryElementType element = gantry_kx_node (kx, transpose->staged[i])->type;
 
-      load = (GantryKxRoot) { .value = turn->staged[i], .address = turn->staged[i] };
-      gantry_kx_rebuild (kx, turn->rest, &load, 1);
+      load = (GantryKxRoot) { .value = transpose->staged[i], .address = transpose->staged[i] };
+      gantry_kx_rebuild (kx, transpose->rest, &load, 1);
       gantry_kx_replace (kx, load.value,
-                         gantry_grid_get (turn->grid, turn->tiles[i],
-                                          gantry_kx_linear (kx, k, (GantryKxTerm[]) { { turn->x, line_of (element) },
-                                                                                      { turn->y, 1 } }, 2)));
+                         gantry_grid_get (transpose->grid, transpose->tiles[i],
+                                          gantry_kx_linear (kx, k, (GantryKxTerm[]) { { transpose->x, line_of (element) },
+                                                                                      { transpose->y, 1 } }, 2)));
     }
   for (guint i = 0; i < kx->n_roots; i++)
-    gantry_grid_set (turn->grid, results[i], kx->roots[i].address, kx->roots[i].value);
+    gantry_grid_set (transpose->grid, results[i], kx->roots[i].address, kx->roots[i].value);
   g_free (kx->roots);
   kx->roots = kept;
   if (!whole)
-    gantry_grid_end (turn->grid);
+    gantry_grid_end (transpose->grid);
 }
 
 gboolean
 gantry_bind_transpose (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
 {
-  Turn turn = { .kx = kx };
+  Transpose transpose = { .kx = kx };
   g_autofree guint32 *results = NULL;
 
-  if (!find_turn (&turn) || !begin_launch (&turn, bound))
+  if (!find_transpose (&transpose) || !begin_launch (&transpose, bound))
     return FALSE;
   results = g_new (guint32, kx->n_roots);
   for (guint i = 0; i < kx->n_roots; i++)
-    results[i] = gantry_grid_result_array (turn.grid, &kx->roots[i]);
-  read_tiles (&turn);
+    results[i] = gantry_grid_result_array (transpose.grid, &kx->roots[i]);
+  read_tiles (&transpose);
   for (guint k = 0; k < TILE; k += THREAD_ROWS)
-    write_line (&turn, k, results);
+    write_line (&transpose, k, results);
   return TRUE;
 }

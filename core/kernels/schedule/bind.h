@@ -22,11 +22,17 @@ GantryBound *gantry_bind (const GantryKernelSource *source, const GantryGpu *gpu
  * the last takes everything.
  */
 typedef gboolean (*GantryScheduler) (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+/** Each thread computes a few neighbours of the results: takes everything */
 gboolean gantry_bind_map (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+/** Reductions along what lies side by side: a warp or a block for each row, results of the row in the same launch */
 gboolean gantry_bind_rows (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+/** Reductions across it: threads side by side take columns, and several of them parts of one column */
 gboolean gantry_bind_columns (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+/** Reads and writes that are contiguous along different variables: tiles through shared memory */
 gboolean gantry_bind_transpose (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+/** Sums of products by the ordinary units, any type */
 gboolean gantry_bind_contraction (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+/** Those of f16, bf16 and tf32 by matrix units, from sm_80 on */
 gboolean gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
 
 /**

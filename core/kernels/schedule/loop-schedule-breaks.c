@@ -54,7 +54,7 @@ breaks_of_difference (GantryKx *kx, guint32 difference, guint variable, Breaks *
 {
   g_autoptr (GArray) terms = g_array_new (FALSE, FALSE, sizeof (GantryKxTerm));
   gint64 constant = gantry_kx_as_sum (kx, difference, 1, terms), factor = 0;
-  GantryKxRange rest;
+  GantryIndexRange rest;
   guint64 spread;
   guint n = 0;
 

@@ -147,7 +147,7 @@ write_out (GantryKx *kx, guint32 id)
 {
   GantryKxNode node = *gantry_kx_node (kx, id);
   guint axes[GANTRY_KX_MAX_VARS], n = gantry_schedule_axes (kx, id, axes);
-  GantryKxRange saved[GANTRY_KX_MAX_VARS];
+  GantryIndexRange saved[GANTRY_KX_MAX_VARS];
   gint64 count = 1;
   guint32 result = 0;
 

@@ -131,7 +131,7 @@ gantry_grid_reduce_serial (GantryGrid *grid, guint32 *expressions, guint n)
 guint32
 gantry_grid_result_array (GantryGrid *grid, const GantryKxRoot *root)
 {
-  GantryKxRange range = gantry_kx_range (grid->kx, root->address);
+  GantryIndexRange range = gantry_kx_range (grid->kx, root->address);
 
   return gantry_grid_array (grid, GANTRY_SPACE_RESULT, root->element, (guint64) MAX (range.hi, 0) + 1, root->output,
                             "result");

@@ -187,6 +187,22 @@ static const char network[] =
   "  }\n"
   "}\n";
 
+/* Of the larger of a number and 0 only one end is known, and nothing of what it is taken from: the quotient is negative for most. */
+static const char signed_quotient[] =
+  "module \"m\" {\n"
+  "  func @main #1 (%1: i64[37]) -> (%2) {\n"
+  "    %2 = fusion(%1) {body = @body #2}: i64[37]\n"
+  "  }\n"
+  "  func @body #2 (%3: i64[37]) -> (%9) {\n"
+  "    %4 = constant() {value = splat<i64[37]: 0>}: i64[37]\n"
+  "    %5 = constant() {value = splat<i64[37]: 5>}: i64[37]\n"
+  "    %6 = constant() {value = splat<i64[37]: 3>}: i64[37]\n"
+  "    %7 = maximum(%3, %4): i64[37]\n"
+  "    %8 = subtract(%5, %7): i64[37]\n"
+  "    %9 = divide(%8, %6): i64[37]\n"
+  "  }\n"
+  "}\n";
+
 static void
 test_layouts (void)
 {
@@ -213,6 +229,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/fusion/heads", heads, test_text);
   g_test_add_data_func ("/kernels/fusion/crooked", crooked, test_text);
   g_test_add_data_func ("/kernels/fusion/triangle", triangle, test_text);
+  g_test_add_data_func ("/kernels/fusion/signed-quotient", signed_quotient, test_text);
   g_test_add_func ("/kernels/fusion/random", test_random);
   g_test_add_func ("/kernels/layouts", test_layouts);
   return g_test_run ();
