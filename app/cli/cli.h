@@ -3,6 +3,7 @@
  * display, and is also the child in which the window generates and runs code. This header is what
  * the subcommands share: options, output as text or as one JSON object, exit status. */
 #pragma once
+#include "app/cli/target.h"
 #include "core/document/size.h"
 #include <json-glib/json-glib.h>
 #include <stdio.h>
@@ -74,7 +75,8 @@ typedef struct
   char *rules;  /* statements */
   char *limit;  /* of device memory */
   char *host_limit;
-  char *target; /* file with a target */
+  char *target; /* as --target was given */
+  GantryCliTarget resolved; /* what it means, from gantry_cli_parse() on */
   const GantryGpuModel *gpu; /* (nullable): whose rates a program is planned with that has no other GPU's */
   gboolean tf32; /* its products of f32 are on tensor cores */
   gboolean embed; /* what -o writes carries the model along */
@@ -90,12 +92,6 @@ typedef struct
   gboolean (*use_kernels) (GantryDocument *document, gconstpointer how, const GantryProgress *progress, GError **error);
   gconstpointer how; /* (unowned) */
 } GantryCliOptions;
-
-/** What --target says that code is for: by the name of a GPU, an architecture ("sm_87", whether it is known or not) or the key `arch`
- *  of a file. Returns: (transfer full) (nullable): NULL for the processor */
-char *gantry_cli_target_arch (const GantryCliOptions *options);
-/** The GPU that --target names or that the arch of its file stands for. Returns: (nullable) */
-const GantryGpuModel *gantry_cli_named_gpu (const GantryCliOptions *options);
 
 #define GANTRY_CLI_OPTIONS_INIT { .random_weights = -1 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the subcommands share. */
 #include "app/cli/cli.h"
+#include "app/cli/text-file.h"
 #include "core/base/asks.h"
 #include "core/base/child-program.h"
 #include "core/base/file.h"
@@ -10,8 +11,6 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_TEXT_BYTES ((gsize) 16 << 20)
 
 int
 gantry_cli_close_standard_output (int status)
@@ -106,7 +105,8 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     {
       if (help)
         print_help (context);
-      return TRUE;
+      if (gantry_cli_target_resolve (options->target, options->read, &options->resolved, &error))
+        return TRUE;
     }
   gantry_cli_tell ("%s: %s\n", name, error->message);
   return FALSE;
@@ -125,6 +125,7 @@ gantry_cli_options_clear (GantryCliOptions *options)
   g_clear_pointer (&options->limit, g_free);
   g_clear_pointer (&options->host_limit, g_free);
   g_clear_pointer (&options->target, g_free);
+  gantry_cli_target_clear (&options->resolved);
   g_clear_pointer (&options->instructions, g_free);
 }
 
@@ -318,9 +319,9 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
   settings->finite_math = settings->finite_math || options->finite_math;
   if (options->unroll > 0)
     settings->most_unrolled = (guint32) options->unroll;
-  settings->fuse_rows = settings->fuse_rows || options->fuse_rows || gantry_cli_named_gpu (options) != NULL;
+  settings->fuse_rows = settings->fuse_rows || options->fuse_rows || options->resolved.gpu != NULL;
   settings->fuse_products = settings->fuse_products || options->made_for == GANTRY_CLI_CODE_FOR_GPU
-                            || (options->made_for == GANTRY_CLI_NO_CODE && gantry_cli_named_gpu (options) != NULL);
+                            || (options->made_for == GANTRY_CLI_NO_CODE && options->resolved.gpu != NULL);
   if (options->training != NULL)
     {
       settings->train = TRUE;
@@ -351,26 +352,10 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
   settings->sizes = gantry_kernel_sizes_ref (changes->sizes);
 }
 
-/* What somebody writes by hand: a device or a queue has no end. */
-static char *
-read_file (const GantryCliOptions *options, const char *option, const char *path, GError **error)
-{
-  g_autoptr (GMappedFile) file = gantry_file_map (path, error);
-
-  gantry_read_files_add (options->read, path);
-  if (file != NULL && g_mapped_file_get_length (file) <= MOST_TEXT_BYTES)
-    return g_mapped_file_get_length (file) > 0 ? g_strndup (g_mapped_file_get_contents (file), g_mapped_file_get_length (file))
-                                               : g_strdup ("");
-  if (file != NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: has more than 16 MiB", path);
-  gantry_error_prefix (error, "%s: ", option);
-  return NULL;
-}
-
 static gboolean
 read_policy (const GantryCliOptions *options, Changes *changes, GError **error)
 {
-  g_autofree char *file = options->policy != NULL ? read_file (options, "--policy", options->policy, error) : NULL;
+  g_autofree char *file = options->policy != NULL ? gantry_cli_read_text (options->read, "--policy", options->policy, error) : NULL;
   g_autoptr (GantryPolicy) parsed = NULL;
 
   if (options->policy != NULL && file == NULL)
@@ -398,82 +383,27 @@ read_policy (const GantryCliOptions *options, Changes *changes, GError **error)
   return TRUE;
 }
 
-/* Of a name, not of a file. */
-static const GantryGpuModel *
-published_gpu (const GantryCliOptions *options)
-{
-  return options->target != NULL && !g_file_test (options->target, G_FILE_TEST_EXISTS) ? gantry_gpu_model (options->target) : NULL;
-}
-
-char *
-gantry_cli_target_arch (const GantryCliOptions *options)
-{
-  const GantryGpuModel *published = published_gpu (options);
-  g_autofree char *text = NULL;
-  GantryTarget target;
-
-  if (options->target == NULL)
-    return NULL;
-  if (published != NULL || !g_file_test (options->target, G_FILE_TEST_EXISTS))
-    return g_str_has_prefix (options->target, "sm_") ? g_strdup (options->target) : published != NULL ? g_strdup (published->arch) : NULL;
-  text = read_file (options, "--target", options->target, NULL);
-  gantry_target_init_cpu (&target, 0);
-  return text != NULL && gantry_target_parse (&target, text, -1, NULL) && *target.arch != '\0' ? g_strdup (target.arch) : NULL;
-}
-
-const GantryGpuModel *
-gantry_cli_named_gpu (const GantryCliOptions *options)
-{
-  g_autofree char *arch = published_gpu (options) != NULL ? NULL : gantry_cli_target_arch (options);
-
-  return arch != NULL ? gantry_gpu_model (arch) : published_gpu (options);
-}
-
-static void
-init_gpu (GantryTarget *target, const GantryCliOptions *options, const GantryGpuModel *model)
-{
-  gantry_target_init_gpu (target, model);
-  if (options->tf32)
-    target->rates[GANTRY_UNIT_PRODUCT_F32] = model->tf32;
-  if (options->target != NULL && g_str_has_prefix (options->target, "sm_"))
-    g_strlcpy (target->arch, options->target, sizeof target->arch);
-}
-
+/* What is planned for: what --target names, else the GPU that the program runs on. */
 static gboolean
-read_target (const GantryCliOptions *options, Changes *changes, GError **error)
+choose_machine (const GantryCliOptions *options, Changes *changes, GError **error)
 {
-  g_autofree char *text = NULL;
+  const GantryCliTarget *named = &options->resolved;
 
-  if (options->target == NULL)
+  if (named->arch != NULL && named->machine == NULL && options->made_for == GANTRY_CLI_NO_CODE)
+    return gantry_cli_target_refuse (options->target, error);
+  if (named->machine != NULL)
     {
-      if (options->gpu != NULL)
-        init_gpu (&changes->gpu, options, options->gpu);
-      return TRUE;
+      changes->target = g_memdup2 (named->machine, sizeof *named->machine);
+      if (options->tf32 && !named->is_file)
+        changes->target->rates[GANTRY_UNIT_PRODUCT_F32] = named->gpu->tf32;
     }
-  if (published_gpu (options) != NULL)
+  else if (options->gpu != NULL)
     {
-      changes->target = g_new0 (GantryTarget, 1);
-      init_gpu (changes->target, options, published_gpu (options));
-      changes->target->memory_limit = published_gpu (options)->memory_bytes;
-      return TRUE;
+      gantry_target_init_gpu (&changes->gpu, options->gpu);
+      if (options->tf32)
+        changes->gpu.rates[GANTRY_UNIT_PRODUCT_F32] = options->gpu->tf32;
     }
-  if (!g_file_test (options->target, G_FILE_TEST_EXISTS) && strpbrk (options->target, "/.") == NULL)
-    {
-      g_autofree char *names = gantry_gpu_model_names ();
-
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--target %s: there is neither such a file nor a GPU of that name; "
-                   "there are %s, and architectures such as sm_90a", options->target, names);
-      return FALSE;
-    }
-  text = read_file (options, "--target", options->target, error);
-  if (text == NULL)
-    return FALSE;
-  changes->target = g_new0 (GantryTarget, 1);
-  gantry_target_init_cpu (changes->target, 0);
-  if (gantry_target_parse (changes->target, text, -1, error))
-    return TRUE;
-  gantry_error_prefix (error, "%s: ", options->target);
-  return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -495,7 +425,7 @@ read_changes (const GantryCliOptions *options, Changes *changes, GError **error)
 {
   changes->has_limit = options->limit != NULL;
   return check_passes (options->disabled, error) && read_policy (options, changes, error) &&
-         read_target (options, changes, error) &&
+         choose_machine (options, changes, error) &&
          read_host_limit (options, changes, error) &&
          (options->limit == NULL || gantry_cli_parse_size ("--limit", options->limit, &changes->limit, error));
 }

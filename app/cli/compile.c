@@ -121,7 +121,7 @@ static int
 compile (const Options *options, const char *path)
 {
   const GantryProgress *progress = gantry_cli_progress (&options->common);
-  const GantryGpuModel *named = gantry_cli_named_gpu (&options->common), *gpu = named != NULL ? named : options->common.gpu;
+  const GantryGpuModel *named = options->common.resolved.gpu, *gpu = named != NULL ? named : options->common.gpu;
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryDocument) document = gantry_cli_open (&options->common, path, &error);
   g_autoptr (GantryProgram) program = NULL;

@@ -51,15 +51,10 @@ gboolean
 gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common, char **arch,
                               GError **error)
 {
-  char *wanted = gantry_cli_target_arch (common);
-
-  if (wanted != NULL)
+  if (common->resolved.arch != NULL)
     {
-      /* An architecture that is not known is left to who makes code for it. */
-      if (strcmp (wanted, common->target) == 0 && gantry_cli_named_gpu (common) == NULL)
-        g_clear_pointer (&common->target, g_free);
       g_free (*arch);
-      *arch = wanted;
+      *arch = g_strdup (common->resolved.arch);
     }
   options->arch = *arch;
   if (device == NULL || strcmp (device, "cpu") == 0)

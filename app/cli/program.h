@@ -32,8 +32,8 @@ typedef struct
 /**
  * gantry_program_choose_device:
  * @device: (nullable): the option --device: "cpu", "grid" for the schedules of a GPU lowered for the processor, "cuda" or "cuda:N"
- * @common: its `target` may be the name of a GPU ("sm_90a") instead of a file: then it is taken out of it
- * @arch: (out): keeps the name
+ * @common: what --target says code is for
+ * @arch: (inout): keeps its name
  *
  * What code is made for, before any is: the instructions of --instructions become the limit of the library in this process.
  *
