@@ -503,6 +503,40 @@ gantry_model_program_mark (const char *path)
   return g_strconcat (sum, " ", full, NULL);
 }
 
+static gboolean
+reads_text (const char *path)
+{
+  return g_str_has_suffix (path, ".gir");
+}
+
+static GantryModule *
+open_gir (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
+{
+  return open_text (model, model->path, context, error);
+}
+
+typedef GantryModule *(*Open) (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error);
+
+/* The front ends: a row each, which says what it reads by a file's name. */
+static const struct
+{
+  gboolean (*reads) (const char *path);
+  Open open;
+} front_ends[] = {
+  { reads_text, open_gir }, { gantry_model_is_program, open_python }, { gantry_xla_reads, open_xla },
+  { gantry_mindspore_reads, open_mindspore }, { gantry_torch_reads, open_torch },
+};
+
+/* What no other reads is ONNX. */
+static Open
+open_of (const char *path)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (front_ends); i++)
+    if (front_ends[i].reads (path))
+      return front_ends[i].open;
+  return open_onnx;
+}
+
 GantryModel *
 gantry_model_open (const char *path, const GantryBindings *bindings, gint64 random_weights,
                    const GantryProgress *progress, GError **error)
@@ -522,20 +556,7 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
       _gantry_model_add_file (model, path);
       model->file_bytes = g_array_index (model->files, GantryModelFile, 0).identity.size;
     }
-  if (is_folder)
-    model->module = _gantry_model_open_dump (model, context, progress, error);
-  else if (g_str_has_suffix (path, ".gir"))
-    model->module = open_text (model, model->path, context, error);
-  else if (gantry_model_is_program (path))
-    model->module = open_python (model, context, progress, error);
-  else if (gantry_xla_reads (path))
-    model->module = open_xla (model, context, progress, error);
-  else if (gantry_mindspore_reads (path))
-    model->module = open_mindspore (model, context, progress, error);
-  else if (gantry_torch_reads (path))
-    model->module = open_torch (model, context, progress, error);
-  else
-    model->module = open_onnx (model, context, progress, error);
+  model->module = is_folder ? _gantry_model_open_dump (model, context, progress, error) : open_of (path) (model, context, progress, error);
   if (model->module == NULL || !randomize (model, random_weights, progress, error))
     return NULL;
   return g_steal_pointer (&model);

@@ -4,11 +4,13 @@
 #include "core/base/base.h"
 #include "core/compiler/pipeline.h"
 #include "core/compiler/settings.h"
+#include "core/passes/pass-list.h"
 #include "core/passes/pass.h"
 
 G_BEGIN_DECLS
 
-#define GANTRY_N_PIPELINE_PASSES 15u
+#define GANTRY_COUNT_PASS(...) +1u
+#define GANTRY_N_PIPELINE_PASSES (0u GANTRY_PASS_LIST (GANTRY_COUNT_PASS, GANTRY_COUNT_PASS))
 
 /** Static. */
 const GantryPassInfo *_gantry_pipeline_info (guint index);

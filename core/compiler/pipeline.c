@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one list of passes: in which order they run, and which of them a program and its settings ask for. */
+/* The list of passes as the driver walks it: which of them a program and its settings ask for, and what each needs. */
 #include "core/compiler/pipeline-private.h"
 #include "core/autodiff/autodiff.h"
 #include "core/graph/operation.h"
@@ -34,34 +34,16 @@ typedef GantryModule *(*Run) (GantryModule *module, const GantryCompileSettings 
 static const GantryPass parameterize_contract = { .name = "parameterize" };
 static const GantryPass train_contract = { .name = "train", .needs = GANTRY_PROPERTY_CORE, .keeps = GANTRY_PROPERTY_CORE };
 
-/* A pass that runs twice has a second name, so that each can be switched off by itself. */
+#define PASS(pass, name, when) { { name }, &gantry_pass_##pass, NULL, when },
+#define STEP(step, name, when, title, description) { { name, title, description, TRUE, TRUE }, NULL, step, when },
 static const struct
 {
   GantryPassInfo info; /* title and description from @pass where there is one */
   const GantryPass *pass;
   Run run;
   When when;
-} pipeline[] = {
-  { { "parameterize", "Parameters", "Weights become parameters that a training step can change.", TRUE, TRUE }, NULL,
-    parameterize, TRAINING },
-  { { "legalize" }, &gantry_pass_legalize, NULL, ALWAYS },
-  { { "simplify" }, &gantry_pass_simplify, NULL, ALWAYS },
-  { { "inline" }, &gantry_pass_inline, NULL, CONTROL },
-  { { "count" }, &gantry_pass_count, NULL, CONTROL },
-  { { "roll" }, &gantry_pass_roll, NULL, TRAINING },
-  { { "train", "Training step", "Adds the loss, the backward phase and the optimizer's update.", TRUE, TRUE }, NULL,
-    train, TRAINING },
-  { { "unroll" }, &gantry_pass_unroll, NULL, CONTROL },
-  { { "simplify-2" }, &gantry_pass_simplify, NULL, TRAINING },
-  { { "epilogue" }, &gantry_pass_epilogue, NULL, ALWAYS },
-  { { "fold" }, &gantry_pass_fold, NULL, ALWAYS },
-  { { "cse" }, &gantry_pass_cse, NULL, ALWAYS },
-  { { "dce" }, &gantry_pass_dce, NULL, ALWAYS },
-  { { "fuse" }, &gantry_pass_fuse, NULL, ALWAYS },
-  { { "dce-2" }, &gantry_pass_dce, NULL, ALWAYS },
-};
+} pipeline[] = { GANTRY_PASS_LIST (PASS, STEP) };
 #define N_PASSES G_N_ELEMENTS (pipeline)
-G_STATIC_ASSERT (N_PASSES == GANTRY_N_PIPELINE_PASSES);
 
 const GantryPassInfo *
 gantry_compiler_passes (guint *n)

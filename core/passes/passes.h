@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/passes: graph passes over core operations, one file each. In which order they run is the
- * compiler's business (core/compiler). */
+/* core/passes: graph passes over core operations, one file each. The order in which they stand in the list is that in which
+ * core/compiler runs them. */
 #pragma once
+#include "core/passes/pass-list.h"
 #include "core/passes/pass.h"
 
 G_BEGIN_DECLS
 
-extern const GantryPass gantry_pass_legalize;
-extern const GantryPass gantry_pass_simplify;
-extern const GantryPass gantry_pass_fold;
-extern const GantryPass gantry_pass_cse;
-extern const GantryPass gantry_pass_dce;
-extern const GantryPass gantry_pass_epilogue;
-extern const GantryPass gantry_pass_fuse;
-extern const GantryPass gantry_pass_inline; /* calls become the bodies that they name */
-extern const GantryPass gantry_pass_count;  /* loops that run a known number of times become scans */
-extern const GantryPass gantry_pass_unroll; /* scans, bounded loops and branches become straight-line code */
-extern const GantryPass gantry_pass_roll;   /* runs of equal blocks become scans */
+#define GANTRY_DECLARE_PASS(pass, name, when) extern const GantryPass gantry_pass_##pass;
+#define GANTRY_DECLARE_NOTHING(...)
+GANTRY_PASS_LIST (GANTRY_DECLARE_PASS, GANTRY_DECLARE_NOTHING)
+#undef GANTRY_DECLARE_PASS
+#undef GANTRY_DECLARE_NOTHING
 
 /** What cannot be compiled. @why: "stablehlo.fft: complex numbers are not compiled"; @where: of the first of @count */
 typedef struct
