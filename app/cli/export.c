@@ -40,7 +40,7 @@ write_as (const char *format, const GantryRecording *recording, GOutputStream *s
   if (strcmp (format, "chrome") == 0)
     return gantry_recording_write_chrome (recording, stream, NULL, error);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "--to %s: no such format; of a recording there are chrome, csv, memory-csv and counters-csv, of a model onnx, stablehlo and gir",
+               "--to %s: no such format; of a recording there are chrome, csv, memory-csv and counters-csv, of a model onnx, stablehlo, mindir and gir",
                format);
   return FALSE;
 }
@@ -161,7 +161,7 @@ gantry_cli_export (int argc, char **argv)
   g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT };
   const GOptionEntry own[] = {
     { "to", 't', 0, G_OPTION_ARG_STRING, &options.to,
-      "Of a model: onnx, stablehlo or gir (as the file's name ends); of a recording: chrome (for Perfetto and about:tracing; the default, but for names in .csv), csv, "
+      "Of a model: onnx, stablehlo, mindir or gir (as the file's name ends); of a recording: chrome (for Perfetto and about:tracing; the default, but for names in .csv), csv, "
       "memory-csv or counters-csv", "FORMAT" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File to write; - for standard output", "FILE" },
     { "run", 'r', 0, G_OPTION_ARG_STRING, &options.run,
@@ -195,7 +195,7 @@ gantry_cli_export (int argc, char **argv)
   if (!export (&options, argv[1], &error))
     {
       if (guessed && g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED))
-        gantry_error_prefix (&error, "%s: a model is written to a name in .onnx, .mlir or .gir, or with --to; as a recording: ", options.output);
+        gantry_error_prefix (&error, "%s: a model is written to a name in .onnx, .mlir, .mindir or .gir, or with --to; as a recording: ", options.output);
       return gantry_cli_fail (error);
     }
   print_result (&options);

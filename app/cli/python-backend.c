@@ -127,7 +127,13 @@ gradient (gpointer self, GantryModule *module, const guint *outputs, guint n_out
 static gboolean
 export (gpointer self, GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values, GError **error)
 {
-  return gantry_module_export_onnx (module, path, names, values, error);
+  return gantry_module_export (module, path, names, values, error);
+}
+
+static GantryModule *
+load (gpointer self, GantryContext *context, const char *path, GError **error)
+{
+  return gantry_module_load (context, path, error);
 }
 
 GantryPythonBackend *
@@ -146,6 +152,7 @@ gantry_python_backend_new (guint threads)
   backend->problems = problems;
   backend->gradient = gradient;
   backend->export = export;
+  backend->load = load;
   backend->self = own;
   return backend;
 }

@@ -2,9 +2,11 @@
 /* Which snapshot is written, and by which writer. */
 #include "core/compiler/export.h"
 #include "core/base/output.h"
+#include "core/frontends/mindspore/mindspore.h"
 #include "core/frontends/onnx/onnx.h"
 #include "core/frontends/xla/xla.h"
 #include "core/graph/text.h"
+#include "core/passes/passes.h"
 #include <string.h>
 
 /* @dialect: (nullable): whose operations the format can say as they were imported */
@@ -12,6 +14,7 @@ static const struct { GantryExportFormat format; const char *name, *ending, *dia
   { GANTRY_EXPORT_ONNX, "onnx", ".onnx", "onnx." },
   { GANTRY_EXPORT_STABLEHLO, "stablehlo", ".mlir", NULL },
   { GANTRY_EXPORT_STABLEHLO, "stablehlo", ".stablehlo", NULL },
+  { GANTRY_EXPORT_MINDIR, "mindir", ".mindir", NULL },
   { GANTRY_EXPORT_TEXT, "gir", ".gir", "" },
 };
 
@@ -110,6 +113,7 @@ gantry_compilation_export (const GantryCompilation *compilation, GantryExportFor
     {
     case GANTRY_EXPORT_ONNX: done = gantry_onnx_export (snapshot->module, path, &onnx, notes, error); break;
     case GANTRY_EXPORT_STABLEHLO: done = gantry_stablehlo_export (snapshot->module, path, read, notes, error); break;
+    case GANTRY_EXPORT_MINDIR: done = gantry_mindspore_export (snapshot->module, path, NULL, read, error); break;
     case GANTRY_EXPORT_TEXT: done = write_text (snapshot->module, path, read, error); break;
     case GANTRY_EXPORT_NONE: break;
     }
@@ -117,14 +121,30 @@ gantry_compilation_export (const GantryCompilation *compilation, GantryExportFor
 }
 
 gboolean
-gantry_module_export_onnx (const GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values,
-                           GError **error)
+gantry_module_export (const GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values,
+                      GError **error)
 {
   guint n = gantry_module_entry (module)->n_params;
   g_autofree GantryOnnxWeight *weights = g_new0 (GantryOnnxWeight, n + 1);
+  g_autofree GantryMindsporeWeight *parameters = g_new0 (GantryMindsporeWeight, n + 1);
   GantryOnnxExportOptions options = { .weights = weights };
 
   for (guint i = 0; i < n; i++)
-    weights[i] = (GantryOnnxWeight){ names != NULL ? names[i] : NULL, values != NULL ? values[i] : NULL };
-  return gantry_onnx_export (module, path, &options, NULL, error);
+    {
+      weights[i] = (GantryOnnxWeight){ names != NULL ? names[i] : NULL, values != NULL ? values[i] : NULL };
+      parameters[i] = (GantryMindsporeWeight){ weights[i].name, weights[i].value };
+    }
+  return gantry_export_format_of (path) == GANTRY_EXPORT_MINDIR ? gantry_mindspore_export (module, path, parameters, NULL, error)
+                                                                 : gantry_onnx_export (module, path, &options, NULL, error);
+}
+
+GantryModule *
+gantry_module_load (GantryContext *context, const char *path, GError **error)
+{
+  g_autoptr (GantryModule) module = gantry_mindspore_import (context, path, NULL, NULL, NULL, error);
+  GantryModule *core = module != NULL ? gantry_pass_legalize.run (module, NULL, NULL, error) : NULL;
+
+  if (module != NULL && core == NULL)
+    gantry_error_prefix (error, "%s: ", path);
+  return core;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A snapshot as a file that other programs read. */
+/* A snapshot as a file that other programs read, and such a file as part of a program. */
 #pragma once
 #include "core/compiler/compiler.h"
 
@@ -10,6 +10,7 @@ typedef enum
   GANTRY_EXPORT_NONE,
   GANTRY_EXPORT_ONNX,
   GANTRY_EXPORT_STABLEHLO,
+  GANTRY_EXPORT_MINDIR,
   GANTRY_EXPORT_TEXT, /* Gantry's own, .gir */
 } GantryExportFormat;
 
@@ -28,9 +29,9 @@ typedef struct
   GantryReadFiles *read;
 } GantryExportOptions;
 
-/** By the ending: .onnx, .mlir, .stablehlo, .gir. */
+/** By the ending: .onnx, .mlir, .stablehlo, .mindir, .gir. */
 GantryExportFormat gantry_export_format_of (const char *path);
-/** "onnx", "stablehlo", "gir"; NONE where it is none of them. */
+/** "onnx", "stablehlo", "mindir", "gir"; NONE where it is none of them. */
 GantryExportFormat gantry_export_format_named (const char *name);
 
 /**
@@ -47,13 +48,23 @@ const char *gantry_compilation_export (const GantryCompilation *compilation, Gan
                                        const GantryExportOptions *options, GPtrArray *notes, GError **error);
 
 /**
- * gantry_module_export_onnx:
+ * gantry_module_export:
+ * @path: what it ends in says as what: ".mindir", else ONNX
  * @names: (nullable): of each parameter of the entry its name in the file, NULL for its own
  * @values: (nullable): of each parameter its value where it is a weight, NULL where it is an input
  *
  * Writes a module of core operations that was not opened as a file. Returns: FALSE as gantry_compilation_export()
  */
-gboolean gantry_module_export_onnx (const GantryModule *module, const char *path, const char *const *names,
-                                    GantryLiteral *const *values, GError **error);
+gboolean gantry_module_export (const GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values,
+                               GError **error);
+
+/**
+ * gantry_module_load:
+ * @path: of a MindIR model
+ *
+ * Returns: (transfer full) (nullable): the model in core operations, in @context; NULL as gantry_mindspore_import(), and
+ *  %GANTRY_ERROR_UNSUPPORTED for operations that are not compiled
+ */
+GantryModule *gantry_module_load (GantryContext *context, const char *path, GError **error);
 
 G_END_DECLS

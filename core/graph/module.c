@@ -340,3 +340,31 @@ gantry_module_equal (const GantryModule *a, const GantryModule *b, char **why)
       return FALSE;
   return TRUE;
 }
+
+char *
+gantry_node_where (const GantryModule *module, const GantryNode *node)
+{
+  g_autofree char *place = gantry_context_location_text (module->context, node->location);
+  g_autofree char *label = gantry_node_label (module, node);
+
+  return g_strdup_printf ("%s%s%s '%s'", place != NULL ? place : "", place != NULL && *place != '\0' ? ": " : "",
+                          gantry_node_op_name (module, node), label);
+}
+
+char *
+gantry_module_host_calls (const GantryModule *module)
+{
+  g_autoptr (GString) lines = g_string_new (NULL);
+
+  for (guint32 i = 0; i < module->n_nodes; i++)
+    if (module->nodes[i].op == GANTRY_OP_CUSTOM_CALL)
+      {
+        const GantryNode *node = &module->nodes[i];
+        g_autofree char *where = gantry_node_where (module, node);
+        const char *text = gantry_attrs_string (module->context, node->attrs, "text",
+                                                gantry_attrs_string (module->context, node->attrs, "target", ""));
+
+        g_string_append_printf (lines, "\n  %s: %s", where, text);
+      }
+  return lines->len > 0 ? g_string_free (g_steal_pointer (&lines), FALSE) : NULL;
+}

@@ -128,6 +128,11 @@ guint32 gantry_module_successor (const GantryModule *module, guint32 id);
 const char *gantry_node_op_name (const GantryModule *module, const GantryNode *node);
 /** The name to show: the source's, as gantry_format_text() writes it, or "%id". Returns: (transfer full) */
 char *gantry_node_label (const GantryModule *module, const GantryNode *node);
+/** "file.py:7: add 'y'": where a node comes from, what it does, and its label. Returns: (transfer full) */
+char *gantry_node_where (const GantryModule *module, const GantryNode *node);
+/** A line for each custom call of the module, "\n  file.py:7: custom_call 'y': the text that it stands for". Returns: (transfer full)
+ *  (nullable): NULL where there is none */
+char *gantry_module_host_calls (const GantryModule *module);
 static inline guint32
 gantry_function_result_id (const GantryModule *module, const GantryFunction *function, guint i)
 {

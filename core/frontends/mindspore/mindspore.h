@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/frontends/mindspore: reads MindIR (.mindir), the protocol buffer that mindspore.export writes. The main graph becomes a
+/* core/frontends/mindspore: reads and writes MindIR (.mindir), the protocol buffer that mindspore.export writes. The main graph becomes a
  * module of foreign operations ("mindspore.Conv2D") with scopes, weights mapped; the functions that it calls are written out
  * in their places, and branches and loops on data are regions. The dialect "mindspore" says what each primitive means in core
  * operations. An unknown primitive opens like any other; only compiling it is refused. */
@@ -77,6 +77,29 @@ GantryModule *gantry_mindspore_import (GantryContext *context, const char *path,
 GantryModule *
 gantry_mindspore_import_bytes (GantryContext *context, GBytes *bytes, const char *name, const GantryMindsporeOptions *options,
                                GantryMindsporeInfo **info, const GantryProgress *progress, GError **error);
+
+/** A parameter of the entry: its name in the file, NULL for its own, and its value where it is a weight, NULL where it is an input. */
+typedef struct
+{
+  const char *name;
+  const GantryLiteral *value;
+} GantryMindsporeWeight;
+
+/**
+ * gantry_mindspore_export:
+ * @module: of core operations
+ * @weights: (nullable): one for each parameter of the entry
+ * @read: (nullable): files that are not replaced
+ *
+ * Writes the module as MindIR, in primitives of MindSpore 2.7; a file that is there stays until all of the new one is written. Weights,
+ * and constants of floats with a name, are parameters. Tensors of at most 1 GiB together, for they stand in the file; a scan is written
+ * out.
+ *
+ * Returns: FALSE with %GANTRY_ERROR_UNSUPPORTED and the place of what MindSpore has no primitive for, or of all calls of the host,
+ *  %G_FILE_ERROR, or %GANTRY_ERROR_NO_MEMORY
+ */
+gboolean gantry_mindspore_export (const GantryModule *module, const char *path, const GantryMindsporeWeight *weights,
+                                  GantryReadFiles *read, GError **error);
 
 /** The dialect "mindspore"; static. The import adds it to its context. */
 const GantryDialect *gantry_mindspore_dialect (void);

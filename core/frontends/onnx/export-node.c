@@ -5,20 +5,10 @@
 
 /* Errors */
 
-char *
-gantry_export_where (const GantryModule *module, const GantryNode *node)
-{
-  g_autofree char *place = gantry_context_location_text (module->context, node->location);
-  g_autofree char *label = gantry_node_label (module, node);
-
-  return g_strdup_printf ("%s%s%s '%s'", place != NULL ? place : "", place != NULL && *place != '\0' ? ": " : "",
-                          gantry_node_op_name (module, node), label);
-}
-
 void
 gantry_export_fail (GantryOnnxExport *e, const char *format, ...)
 {
-  g_autofree char *where = e->node != NULL ? gantry_export_where (e->module, e->node) : g_strdup ("the module");
+  g_autofree char *where = e->node != NULL ? gantry_node_where (e->module, e->node) : g_strdup ("the module");
   g_autofree char *what = NULL;
   va_list arguments;
 

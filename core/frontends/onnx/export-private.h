@@ -91,8 +91,6 @@ Onnx__ValueInfoProto *gantry_export_value_info (GantryOnnxExport *e, const char 
 
 /** Records an error at the node that is being written. */
 void gantry_export_fail (GantryOnnxExport *e, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/** "file.py:7: add 'y'": where the node that is being written comes from. Returns: (transfer full) */
-char *gantry_export_where (const GantryModule *module, const GantryNode *node);
 
 /** An attribute, still without a value. (transfer none) */
 Onnx__AttributeProto *gantry_export_attribute (GantryOnnxExport *e, const char *name, gint32 type);

@@ -70,33 +70,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryOnnxExport, export_clear)
 
 /* What cannot be written at all */
 
-static gboolean
-calls_host (const GantryNode *node)
-{
-  return node->op == GANTRY_OP_CUSTOM_CALL;
-}
-
 /* All calls of the host at once, with their lines: whoever wants to be rid of them has to know them all. */
 static gboolean
 refuse_host_calls (const GantryModule *module, GError **error)
 {
-  g_autoptr (GString) lines = g_string_new (NULL);
+  g_autofree char *lines = gantry_module_host_calls (module);
 
-  for (guint32 i = 0; i < module->n_nodes; i++)
-    if (calls_host (&module->nodes[i]))
-      {
-        const GantryNode *node = &module->nodes[i];
-        g_autofree char *where = gantry_export_where (module, node);
-        const char *text = gantry_attrs_string (module->context, node->attrs, "text",
-                                                gantry_attrs_string (module->context, node->attrs, "target", ""));
-
-        g_string_append_printf (lines, "\n  %s: %s", where, text);
-      }
-  if (lines->len == 0)
-    return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "what calls the host cannot be written as ONNX; these lines do:%s",
-               lines->str);
-  return FALSE;
+  if (lines != NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "what calls the host cannot be written as ONNX; these lines do:%s", lines);
+  return lines == NULL;
 }
 
 /* The entry */

@@ -63,7 +63,7 @@ gantry_py_graph_text (PyObject *module, PyObject *args)
 
 /* Parameters are called as the program calls them, "fc.weight", and have the values that they have now. */
 static gboolean
-write_onnx (const GantryPyProgram *program, const char *path, GError **error)
+write_model (const GantryPyProgram *program, const char *path, GError **error)
 {
   const GantryPythonBackend *backend = program->state->backend;
   guint n = gantry_module_entry (program->module)->n_params;
@@ -89,7 +89,7 @@ write_onnx (const GantryPyProgram *program, const char *path, GError **error)
 }
 
 PyObject *
-gantry_py_graph_onnx (PyObject *module, PyObject *args)
+gantry_py_graph_file (PyObject *module, PyObject *args)
 {
   PyObject *callable, *arguments;
   g_autoptr (GError) error = NULL;
@@ -100,14 +100,90 @@ gantry_py_graph_onnx (PyObject *module, PyObject *args)
   if (!PyArg_ParseTuple (args, "OO!ps", &callable, &PyTuple_Type, &arguments, &strict, &path))
     return NULL;
   if (gantry_py_state ()->backend == NULL || gantry_py_state ()->backend->export == NULL)
-    return PyErr_Format (PyExc_NotImplementedError, "export: nothing here writes ONNX");
+    return PyErr_Format (PyExc_NotImplementedError, "export: nothing here writes models");
   program = trace_for_others (callable, arguments, strict);
   if (program == NULL)
     return NULL;
-  if (!write_onnx (program, path, &error))
+  if (!write_model (program, path, &error))
     PyErr_SetString (error->domain == GANTRY_ERROR ? PyExc_RuntimeError : PyExc_OSError, error->message);
   gantry_py_program_free (program);
   if (error != NULL)
     return NULL;
   Py_RETURN_NONE;
+}
+
+/* Loaded models */
+
+/* Node ids of @arguments, which have to be of the types that the model's inputs have. */
+static gboolean
+take_arguments (GantryPyState *state, GantryModule *model, PyObject *arguments, guint32 *ids)
+{
+  const GantryFunction *entry = gantry_module_entry (model);
+
+  if (PyTuple_GET_SIZE (arguments) != (Py_ssize_t) entry->n_params)
+    {
+      PyErr_Format (PyExc_TypeError, "The loaded graph takes %u arguments, but got %zd.", entry->n_params, PyTuple_GET_SIZE (arguments));
+      return FALSE;
+    }
+  for (guint i = 0; i < entry->n_params; i++)
+    {
+      const GantryType *wanted = gantry_node_type (model, &model->nodes[entry->first_node + i]), *given;
+
+      ids[i] = gantry_py_use (state, PyTuple_GET_ITEM (arguments, (Py_ssize_t) i));
+      if (ids[i] == 0)
+        return FALSE;
+      given = gantry_builder_get_type (state->trace->builder, ids[i]);
+      if (!gantry_type_same_shape (given, wanted))
+        {
+          g_autofree char *is = gantry_context_type_text (model->context, gantry_context_type_id (model->context, given));
+          g_autofree char *should = gantry_context_type_text (model->context, gantry_context_type_id (model->context, wanted));
+
+          PyErr_Format (PyExc_ValueError, "Argument %u of the loaded graph has to be %s, but got %s.", i, should, is);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static PyObject *
+splice_model (GantryPyState *state, GantryModule *model, PyObject *arguments)
+{
+  const GantryFunction *entry = gantry_module_entry (model);
+  g_autofree guint32 *ids = g_new0 (guint32, entry->n_params + 1), *results = g_new0 (guint32, entry->n_results + 1);
+  PyObject *tuple;
+
+  if (!take_arguments (state, model, arguments, ids) || !gantry_py_splice (state, model, ids, results))
+    return NULL;
+  tuple = PyTuple_New (entry->n_results);
+  for (guint i = 0; tuple != NULL && i < entry->n_results; i++)
+    {
+      PyObject *value = gantry_py_wrap (state, results[i], GANTRY_PY_TENSOR);
+
+      if (value == NULL)
+        {
+          Py_DECREF (tuple);
+          return NULL;
+        }
+      PyTuple_SET_ITEM (tuple, (Py_ssize_t) i, value);
+    }
+  return tuple;
+}
+
+PyObject *
+gantry_py_splice_file (PyObject *module, PyObject *args)
+{
+  GantryPyState *state = gantry_py_state ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) model = NULL;
+  PyObject *arguments;
+  const char *path;
+
+  if (!PyArg_ParseTuple (args, "sO!", &path, &PyTuple_Type, &arguments))
+    return NULL;
+  if (state->trace == NULL || state->backend == NULL || state->backend->load == NULL)
+    return PyErr_Format (PyExc_RuntimeError, "load: a loaded graph runs as part of a graph");
+  model = state->backend->load (state->backend->self, state->trace->context, path, &error);
+  if (model == NULL)
+    return PyErr_Format (error->domain == G_FILE_ERROR ? PyExc_OSError : PyExc_ValueError, "%s", error->message);
+  return splice_model (state, model, arguments);
 }

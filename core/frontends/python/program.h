@@ -55,8 +55,10 @@ char *gantry_py_host_lines (const GPtrArray *hosts);
 /** _gantry.graph_text (callable, args, strict): the graph in Gantry's text form; RuntimeError where it needs Python to run */
 PyObject *gantry_py_graph_text (PyObject *module, PyObject *args);
 
-/** _gantry.graph_onnx (callable, args, strict, path): writes the graph as an ONNX model; RuntimeError as graph_text() */
-PyObject *gantry_py_graph_onnx (PyObject *module, PyObject *args);
+/** _gantry.splice_file (path, args): a MindIR model as part of the graph that is being made. Returns: a tuple of its results */
+PyObject *gantry_py_splice_file (PyObject *module, PyObject *args);
+/** _gantry.graph_file (callable, args, strict, path): writes the graph as MindIR or ONNX, by the ending; RuntimeError as graph_text() */
+PyObject *gantry_py_graph_file (PyObject *module, PyObject *args);
 
 /** What a Cell with a `bprop` of its own gave, where a gradient is being made. Returns: a new reference: what stands for @out */
 PyObject *gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args, PyObject *out);

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/wire.h"
 #include "core/compiler/compiler.h"
+#include "core/compiler/export.h"
 #include "core/frontends/mindspore/mindspore.h"
 #include "core/graph/graph.h"
 #include "tests/core/frontends/xla/run-case.h"
@@ -22,9 +23,8 @@ fixture (const char *name, const char *ending)
 }
 
 static GantryModule *
-read_fixture (GantryContext *context, const char *name, GantryMindsporeInfo **info)
+read_file (GantryContext *context, const char *path, GantryMindsporeInfo **info)
 {
-  g_autofree char *path = fixture (name, ".mindir");
   g_autoptr (GError) error = NULL;
   GantryModule *module;
 
@@ -34,6 +34,14 @@ read_fixture (GantryContext *context, const char *name, GantryMindsporeInfo **in
   g_assert_true (gantry_verify (module, NULL, &error));
   g_assert_no_error (error);
   return module;
+}
+
+static GantryModule *
+read_fixture (GantryContext *context, const char *name, GantryMindsporeInfo **info)
+{
+  g_autofree char *path = fixture (name, ".mindir");
+
+  return read_file (context, path, info);
 }
 
 /* Values of the given types one behind the other. */
@@ -53,17 +61,17 @@ next_value (const GantryType *type, const char *bytes, gsize size, gsize *at)
 }
 
 static void
-check_values (const char *name, RunBackEnd back_end)
+check_file (const char *model, const char *values, RunBackEnd back_end)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GantryModule) module = read_fixture (context, name, NULL);
+  g_autoptr (GantryModule) module = read_file (context, model, NULL);
   const GantryFunction *entry = gantry_module_entry (module);
-  g_autofree char *path = fixture (name, ".values"), *bytes = NULL;
+  g_autofree char *bytes = NULL;
   g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref), results = NULL;
   g_autoptr (GError) error = NULL;
   gsize size, at = 0;
 
-  g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
+  g_assert_true (g_file_get_contents (values, &bytes, &size, NULL));
   for (guint i = 0; i < entry->n_params; i++)
     g_ptr_array_add (inputs, next_value (gantry_node_type (module, &module->nodes[entry->first_node + i]), bytes, size, &at));
   results = run_case (module, inputs, back_end, &error);
@@ -76,9 +84,17 @@ check_values (const char *name, RunBackEnd back_end)
       g_autofree char *why = NULL;
 
       if (!run_agree (result, expected, FALSE, 1e-5, &why))
-        g_error ("%s: result %u: %s", name, i, why);
+        g_error ("%s: result %u: %s", model, i, why);
     }
   g_assert_cmpuint (at, ==, size);
+}
+
+static void
+check_values (const char *name, RunBackEnd back_end)
+{
+  g_autofree char *model = fixture (name, ".mindir"), *values = fixture (name, ".values");
+
+  check_file (model, values, back_end);
 }
 
 static void
@@ -86,6 +102,52 @@ test_values (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)
     check_values (models[i], RUN_CPU);
+}
+
+/* What is written again from core operations gives the same values: primitives, regions, weights. */
+static void
+test_export (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("mindir-XXXXXX", NULL), *written = g_build_filename (folder, "m.mindir", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    {
+      g_autofree char *path = fixture (models[i], ".mindir"), *values = fixture (models[i], ".values");
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryModule) module = gantry_module_load (context, path, &error);
+
+      g_assert_no_error (error);
+      g_assert_true (gantry_module_export (module, written, NULL, NULL, &error));
+      g_assert_no_error (error);
+      check_file (written, values, RUN_CPU);
+    }
+  g_unlink (written);
+  g_rmdir (folder);
+}
+
+/* What MindSpore has no primitive for is refused with its place, and nothing is written. */
+static void
+test_export_refused (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("mindir-XXXXXX", NULL), *path = g_build_filename (folder, "m.mindir", NULL);
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryBuilder) b = gantry_builder_new (context, "m");
+  g_autoptr (GantryModule) module = NULL;
+  g_autoptr (GError) error = NULL;
+  guint32 x, y;
+
+  gantry_builder_begin (b, "main", 0);
+  x = gantry_builder_parameter (b, gantry_context_scalar (context, GANTRY_I32), "x");
+  y = gantry_builder_binary (b, GANTRY_OP_SHIFT_LEFT, x, x);
+  gantry_builder_end (b, &y, 1);
+  module = gantry_builder_finish (b, &error);
+  g_assert_no_error (error);
+  g_assert_false (gantry_module_export (module, path, NULL, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "shift_left"));
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  g_rmdir (folder);
 }
 
 static const GantryNode *
@@ -490,6 +552,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/mindir/values", test_values);
+  g_test_add_func ("/mindir/export", test_export);
+  g_test_add_func ("/mindir/export-refused", test_export_refused);
   g_test_add_func ("/mindir/names", test_names);
   g_test_add_func ("/mindir/control", test_control);
   g_test_add_func ("/mindir/older", test_older);

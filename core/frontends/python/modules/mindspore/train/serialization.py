@@ -188,10 +188,35 @@ def _with(file_name, ending):
     return file_name if file_name.endswith(ending) else file_name + ending
 
 
+class FuncGraph:
+    """A graph that was loaded: nn.GraphCell makes a Cell of it. Its parameters are constants; several results are a flat tuple."""
+
+    def __init__(self, path):
+        self.path = path
+        self._cache = {}
+
+    def _spliced(self, *inputs):
+        import _gantry
+        results = _gantry.splice_file(self.path, inputs)
+        return results[0] if len(results) == 1 else results
+
+    def __call__(self, *inputs):
+        import _gantry
+        if _gantry.in_graph():
+            return self._spliced(*inputs)
+        return _gantry.graph_call(self._spliced, inputs, {}, self._cache, (), False)
+
+
 def load(file_name, **options):
-    """MindIR is what it would read."""
-    raise NotImplementedError(f"For 'load', Gantry reads no MindIR ('{file_name}'): let MindSpore export the network with file_format='ONNX', and "
-                              f"open that file.")
+    """The graph of a MindIR file."""
+    if not isinstance(file_name, str):
+        raise ValueError(f"For 'load', the argument 'file_name' must be string, but got {type(file_name)}.")
+    if not file_name.endswith(".mindir"):
+        raise ValueError("For 'load', the argument 'file_name'(MindIR file) should end with '.mindir', please input the correct 'file_name'.")
+    if not os.path.exists(file_name):
+        raise ValueError(f"For 'load', the argument 'file_name'(MindIR file) {file_name} does not exist, please check whether the "
+                         "'file_name' is correct.")
+    return FuncGraph(os.path.abspath(file_name))
 
 
 def export(net, *inputs, file_name, file_format, **options):
@@ -203,11 +228,12 @@ def export(net, *inputs, file_name, file_format, **options):
     if hasattr(net, "_name_parameters"):
         net._name_parameters()
     with computing_in(getattr(net, "__dict__", {}).get("_amp_type", _Context.amp)):
-        if file_format == "ONNX":
-            _gantry.graph_onnx(construct, inputs, _Context.level == STRICT, os.path.abspath(_with(file_name, ".onnx")))
+        if file_format in ("MINDIR", "ONNX"):
+            path = os.path.abspath(_with(file_name, "." + file_format.lower()))
+            _gantry.graph_file(construct, inputs, _Context.level == STRICT, path)
             return
         text = _gantry.graph_text(construct, inputs, _Context.level == STRICT)
-    if file_format in ("MINDIR", "AIR"):
+    if file_format == "AIR":
         raise NotImplementedError(f"For 'export', Gantry writes no {file_format}: use file_format='ONNX', whose file '{_with(file_name, '.onnx')}' "
                                   f"other programs and Gantry open, or 'GANTRY' for its own text form.")
     path = _with(file_name, ".gir")
