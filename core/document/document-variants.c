@@ -204,6 +204,7 @@ typedef struct
   guint64 n_models, basis; /* of the document, when it began */
   guint n_points;
   double seconds;
+  GPtrArray *known; /* GantryVariant: found before, of the session */
   const GantryProgress *progress;
   GantryActivity *activity;
 } Search;
@@ -215,6 +216,7 @@ search_free (gpointer data)
 
   gantry_compilation_unref (search->planning);
   gantry_choices_unref (search->choices);
+  g_ptr_array_unref (search->known);
   g_free (search->program);
   if (search->activity != NULL)
     _gantry_document_activity_free (search->activity);
@@ -309,6 +311,29 @@ variants_of (const Search *search, GPtrArray *solutions)
   return variants;
 }
 
+static void
+tell_choices (const Search *search, GantryPlanner *planner, const GantryChoices *choices, guint64 limit)
+{
+  g_autoptr (GantryPlacements) placements = gantry_choices_place (choices, gantry_compilation_module (search->planning),
+                                                                  search->planning->keys);
+
+  gantry_solve_know (planner, placements, limit);
+}
+
+/* What was found before, perhaps by another process, begins the search. */
+static void
+tell_known (const Search *search, GantryPlanner *planner)
+{
+  if (search->choices != NULL)
+    tell_choices (search, planner, search->choices, search->limit);
+  for (guint i = 0; i < search->known->len; i++)
+    {
+      const GantryVariant *variant = g_ptr_array_index (search->known, i);
+
+      tell_choices (search, planner, variant->choices, variant->limit);
+    }
+}
+
 static GPtrArray *
 run_search (Search *search, const GantryProgress *progress, GError **error)
 {
@@ -324,6 +349,7 @@ run_search (Search *search, const GantryProgress *progress, GError **error)
   search->goal.better = tell_better;
   search->goal.user_data = search;
   gantry_progress_report (progress, -1, "Searching");
+  tell_known (search, planner);
   if (search->front)
     solutions = gantry_solve_front (planner, search->n_points, base, search->seconds, progress, error);
   else
@@ -361,6 +387,14 @@ search_new (GantryDocument *self, GError **error)
       return NULL;
     }
   search = g_new0 (Search, 1);
+  search->known = _gantry_variants_new ();
+  for (guint i = 0; self->state->variants != NULL && i < self->state->variants->len; i++)
+    {
+      GantryVariant *variant = g_ptr_array_index (self->state->variants, i);
+
+      if (variant->by == GANTRY_DECIDED_BY_SOLVER && variant->choices != NULL)
+        g_ptr_array_add (search->known, gantry_variant_ref (variant));
+    }
   search->planning = gantry_compilation_ref (self->planning);
   search->choices = self->state->settings.choices != NULL ? gantry_choices_ref (self->state->settings.choices) : NULL;
   search->limit = self->state->settings.target.memory_limit;

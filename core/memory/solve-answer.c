@@ -29,7 +29,8 @@ _gantry_solution_new (Solve *solve, const Planned *planned, gint64 begin)
   solution->milliseconds = (double) (g_get_monotonic_time () - begin) / 1000;
   solution->n_predictions = solve->problem->n_predictions;
   solution->limit_bytes = planned->limit;
-  _gantry_solve_remember (solve->problem, solution->placements, planned->limit);
+  _gantry_solve_remember (solve->problem->planner, solution->placements, planned->limit);
+  _gantry_solve_lower_least (solve->problem, planned);
   return solution;
 }
 

@@ -36,7 +36,7 @@ void _gantry_solve_init (Solve *solve, SolveProblem *problem, const GantrySolveG
 /** Answers of earlier goals, as placements, into the pool. */
 void _gantry_solve_take_earlier (SolveProblem *problem);
 /** They begin the pool of the next goals. */
-void _gantry_solve_remember (SolveProblem *problem, GantryPlacements *placements, guint64 limit);
+void _gantry_solve_remember (GantryPlanner *planner, GantryPlacements *placements, guint64 limit);
 /**
  * _gantry_solve_fit:
  *
@@ -76,5 +76,9 @@ gboolean
 _gantry_solve_plan (const Solve *solve, const SolveAnswer *answer, guint64 limit, Planned *planned);
 Planned _gantry_solve_planned_least (const SolveLeast *least);
 GantrySolution *_gantry_solution_new (Solve *solve, const Planned *planned, gint64 begin);
+/** Less than that no schedule takes, whatever is offloaded: the largest work's values, with what must stay. */
+guint64 _gantry_solve_floor (SolveProblem *problem);
+/** Lowers the least that is known to what a goal was given. */
+void _gantry_solve_lower_least (const SolveProblem *problem, const Planned *planned);
 /** The error of a goal below @least. */
 void _gantry_solve_refuse (const Solve *solve, const SolveLeast *least, GError **error);

@@ -20,23 +20,30 @@
 
 /* Answers of earlier goals, as placements: they begin the pool of the next. */
 
-/* Works of a schedule. (transfer full) (nullable): it has none */
-static GBytes *
-schedule_of (const SolveProblem *problem, const GantryPlacements *placements)
+/* Works of a schedule, NULL where there is none, into @schedule. Returns: FALSE where it is of another program */
+static gboolean
+read_schedule (const SolveProblem *problem, const GantryPlacements *placements, GBytes **schedule)
 {
   const Program *program = problem->planner->program;
   const GArray *nodes = placements->schedule;
-  guint32 *works = nodes != NULL ? g_new (guint32, nodes->len + 1) : NULL;
+  g_autofree guint32 *works = nodes != NULL ? g_new (guint32, nodes->len + 1) : NULL;
 
   for (guint i = 0; nodes != NULL && i < nodes->len; i++)
     {
       const GantryNode *node = gantry_module_node (program->module,
                                                    g_array_index (nodes, guint32, i));
+      guint32 at = node != NULL ? gantry_module_position (program->module, node) : 0;
 
-      works[i] = problem->planner->work_at[gantry_module_position (program->module, node)
-                                           - program->function->first_node];
+      if (node == NULL || at < program->function->first_node
+          || at >= program->function->first_node + program->function->n_nodes)
+        return FALSE;
+      works[i] = problem->planner->work_at[at - program->function->first_node];
+      if (works[i] == NONE)
+        return FALSE;
     }
-  return nodes != NULL ? g_bytes_new_take (works, nodes->len * sizeof *works) : NULL;
+  if (nodes != NULL)
+    *schedule = g_bytes_new (works, nodes->len * sizeof *works);
+  return TRUE;
 }
 
 void
@@ -59,8 +66,8 @@ _gantry_solve_take_earlier (SolveProblem *problem)
           kinds[i] = (guint8) gantry_placements_kind (before->placements, item->node);
           fits = fits && (item->allowed >> kinds[i] & 1) != 0;
         }
-      schedule = schedule_of (problem, before->placements);
-      if (!fits || (schedule != NULL && (problem->allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) == 0))
+      if (!fits || !read_schedule (problem, before->placements, &schedule)
+          || (schedule != NULL && (problem->allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) == 0))
         continue;
       /* As it was answered then, and as it would be for this goal. */
       problem->limit = before->limit;
@@ -78,9 +85,9 @@ earlier_free (gpointer data)
 }
 
 void
-_gantry_solve_remember (SolveProblem *problem, GantryPlacements *placements, guint64 limit)
+_gantry_solve_remember (GantryPlanner *planner, GantryPlacements *placements, guint64 limit)
 {
-  GPtrArray **earlier = &problem->planner->solved;
+  GPtrArray **earlier = &planner->solved;
   SolveEarlier *entry;
 
   if (*earlier == NULL)

@@ -4,8 +4,8 @@
 #include "core/memory/solve-fit-private.h"
 #include <math.h>
 
-/* Predictions times works: some two seconds. */
-#define MOST_WORK 20000000u
+/* Predictions times works: about as many as a search for a limit. */
+#define MOST_WORK 8000000u
 /* Values: beyond, an integer program without a limit of time may take minutes. */
 #define MOST_FOR_PROGRAM 400u
 #define MOST_NODES 200
@@ -17,6 +17,7 @@
 #define LEAST_SETTLED 4u
 #define MOST_PLANS 4u
 #define MOST_HALVED 10u
+#define PART 4u              /* of the effort of a limit that is asked for by itself, for each that is halved in */
 #define MOST_SCHEDULED 4000u /* works */
 
 static void
@@ -63,8 +64,34 @@ fit_counted (SolveProblem *problem, guint64 limit)
   _gantry_solve_init (&solve, problem, &goal);
   solve.most_for_program = MOST_DESCENDED;
   solve.most_for_moves = MOST_MOVED;
-  solve.effort /= MOST_HALVED;
+  solve.effort /= PART;
   _gantry_solve_fit_quickly (&solve, limit);
+}
+
+/* What is there the whole time, and what the work that takes most reads and makes at once. */
+guint64
+_gantry_solve_floor (SolveProblem *problem)
+{
+  g_autoptr (ScheduleModel) model = _gantry_schedule_model_new (problem);
+  guint64 fixed = model->fixed, most = 0;
+
+  for (guint i = 0; i < problem->items->len; i++)
+    if (ITEM (problem, i)->resident && (ITEM (problem, i)->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) != 0)
+      fixed -= MIN (fixed, ITEM (problem, i)->bytes);
+  for (guint32 w = 0; w < model->works->len; w++)
+    {
+      const ScheduleWork *work = SCHEDULE_WORK (model, w);
+      guint64 read = 0, over = 0, made = 0;
+
+      for (guint32 k = 0; k < work->n_reads; k++)
+        read = MAX (read, SCHEDULE_VALUE (model, SCHEDULE_READ (model, work, k))->bytes);
+      for (guint32 k = 0; k < work->n_makes; k++)
+        made += SCHEDULE_VALUE (model, SCHEDULE_MAKE (model, work, k))->bytes;
+      for (guint32 k = 0; k < work->n_over; k++)
+        over += SCHEDULE_VALUE (model, g_array_index (model->overs, guint32, work->first_over + k))->bytes;
+      most = MAX (most, work->workspace + MAX (read, made + read > over ? made + read - over : 0));
+    }
+  return fixed + most;
 }
 
 /* As a goal of @limit bytes does by itself, whose search nothing else that is known leads elsewhere; where that finds none, from what is
@@ -87,14 +114,14 @@ try_limit (SolveProblem *problem, guint64 limit)
   _gantry_solve_ask_schedule (problem, best->kinds, best->schedule);
 }
 
-/* Lower, by all methods: limits are halved in from nothing to what is known. */
+/* Lower, by all methods: limits are halved in from what nothing can be below to what is known. */
 static void
 descend (SolveProblem *problem)
 {
   const SolveAnswer *best = _gantry_solve_smallest (problem, INFINITY);
-  guint64 low = 0, high = best != NULL ? best->peak : problem->base_peak;
+  guint64 low = MAX (_gantry_solve_floor (problem), 1) - 1, high = best != NULL ? best->peak : problem->base_peak;
 
-  for (guint n = 0; n < MOST_HALVED && high - low > MAX (high / 1000, 64); n++)
+  for (guint n = 0; n < MOST_HALVED && high > low + MAX (high / 1000, 64); n++)
     {
       guint64 middle = low + (high - low) / 2;
 
@@ -195,6 +222,24 @@ settle_lowest (SolveProblem *problem, SolveLeast *least)
     }
 }
 
+void
+_gantry_solve_lower_least (const SolveProblem *problem, const Planned *planned)
+{
+  SolveLeast *least = (SolveLeast *) find_known (problem->planner, problem->base, problem->allowed); /* the planner's own */
+  guint8 *kinds;
+
+  if (least == NULL || planned->bytes >= least->bytes)
+    return;
+  kinds = g_memdup2 (planned->kinds, problem->items->len + 1);
+  g_free (least->kinds);
+  least->kinds = kinds;
+  g_clear_pointer (&least->schedule, g_bytes_unref);
+  least->schedule = planned->schedule != NULL ? g_bytes_ref (planned->schedule) : NULL;
+  least->limit = planned->limit;
+  least->bytes = planned->bytes;
+  least->figures = planned->figures;
+}
+
 const SolveLeast *
 _gantry_solve_least (const SolveProblem *asked)
 {
@@ -207,6 +252,7 @@ _gantry_solve_least (const SolveProblem *asked)
     return known;
   problem = _gantry_solve_problem_new (planner, asked->base, asked->allowed, asked->progress);
   search (problem);
+  _gantry_solve_take_earlier (problem); /* what a goal has found is known, wherever it lies */
   least = g_new0 (SolveLeast, 1);
   least->base = asked->base != NULL ? gantry_placements_copy (asked->base) : NULL;
   least->allowed = asked->allowed;

@@ -63,7 +63,8 @@ solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
   const SolveLeast *least;
   Planned planned;
 
-  _gantry_solve_fit (solve, limit);
+  if (limit >= _gantry_solve_floor (problem))
+    _gantry_solve_fit (solve, limit);
   if (_gantry_solve_take_planned (solve, limit, &planned))
     return _gantry_solution_new (solve, &planned, begin);
   least = _gantry_solve_least (problem);
@@ -107,7 +108,7 @@ solve_time (Solve *solve, gint64 begin, GError **error)
       if (answer == NULL)
         break;
       if (_gantry_solve_plan (solve, answer, 0, &planned)
-          && planned.figures.peak_bytes >= least->bytes && planned.figures.step_us <= solve->goal->step_us * (1 + 1e-6))
+          && planned.figures.step_us <= solve->goal->step_us * (1 + 1e-6))
         return _gantry_solution_new (solve, &planned, begin);
       ((SolveAnswer *) answer)->us = INFINITY; /* the pool is the problem's own */
     }
@@ -142,6 +143,12 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
     problem->deadline = begin + (gint64) (goal->seconds * G_USEC_PER_SEC);
   return goal->memory_bytes != 0 ? solve_memory (&solve, goal->memory_bytes, begin, error)
                                  : solve_time (&solve, begin, error);
+}
+
+void
+gantry_solve_know (GantryPlanner *planner, GantryPlacements *placements, guint64 limit)
+{
+  _gantry_solve_remember (planner, placements, limit);
 }
 
 /* The front */
@@ -223,9 +230,6 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
       if (gantry_progress_cancelled (progress, error))
         return NULL;
       gantry_progress_report (progress, (double) (k + 1) / n_points, "finding the front");
-      /* What lies below the least would be refused where it is asked for alone. */
-      if (point != NULL && point->figures.peak_bytes < low)
-        g_clear_pointer (&point, gantry_solution_free);
       if (point != NULL)
         g_ptr_array_add (points, point);
     }

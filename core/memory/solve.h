@@ -21,6 +21,10 @@ G_BEGIN_DECLS
 GantrySolution *gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryPlacements *base,
                               const GantryProgress *progress, GError **error);
 
+/** @placements were found before, by another planner, and planned within @limit bytes, 0: no limit: they begin every search, as answers
+ *  of this planner do. What is not of its program is left out. */
+void gantry_solve_know (GantryPlanner *planner, GantryPlacements *placements, guint64 limit);
+
 /** Points of the memory-time front, from keep-all down to the least memory, at most @n_points, none dominated by another. @seconds: as
  *  GantrySolveGoal.seconds, of all points together.
  *  Returns: (transfer full) (element-type GantrySolution) */

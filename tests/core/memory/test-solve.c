@@ -322,6 +322,34 @@ test_least (void)
     }
 }
 
+/* What is known from elsewhere begins a search: its answer is no worse, and where it takes less than the least that is found by searching, it
+ * is the least that a refusal names. What is of another program is passed over. */
+static void
+test_known (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 12), other_module = make_step (context, 3);
+  g_autoptr (GantryPlanner) planner = make_planner (module, 3e7), other = make_planner (module, 3e7), small = make_planner (other_module, 3e7);
+  g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantrySolution) found = NULL, again = NULL, none = NULL;
+  GantrySolveGoal goal = { 0 };
+
+  gantry_planner_predict (planner, NULL, all);
+  goal.memory_bytes = all->peak_bytes * 78 / 100;
+  found = gantry_solve (planner, &goal, NULL, NULL, &error);
+  g_assert_no_error (error);
+  gantry_solve_know (other, found->placements, found->limit_bytes);
+  goal.seconds = 1e-6; /* no time for a search of its own */
+  again = gantry_solve (other, &goal, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (again->figures.step_us, <=, found->figures.step_us * (1 + 1e-9));
+  gantry_solve_know (small, found->placements, found->limit_bytes);
+  none = gantry_solve (small, &(GantrySolveGoal) { .memory_bytes = 1 }, NULL, NULL, &error);
+  g_assert_null (none);
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+}
+
 /* A goal of nothing is a mistake, and no crash. */
 static void
 test_no_goal (void)
@@ -508,6 +536,7 @@ main (int argc, char **argv)
   g_test_add_func ("/memory/solve/front", test_front);
   g_test_add_func ("/memory/solve/refusals", test_refusals);
   g_test_add_func ("/memory/solve/least", test_least);
+  g_test_add_func ("/memory/solve/known", test_known);
   g_test_add_func ("/memory/solve/no-goal", test_no_goal);
   g_test_add_func ("/memory/solve/advice", test_advice);
   g_test_add_func ("/memory/solve/host-limit", test_host_limit);
