@@ -139,6 +139,15 @@ attributes_of (const Convolution *c)
   return attributes;
 }
 
+static gboolean
+describe_operation (dnnl_convolution_desc_t *operation, const Convolution *c, const dnnl_memory_desc_t *input,
+                    const dnnl_memory_desc_t *weights, const dnnl_memory_desc_t *bias, const dnnl_memory_desc_t *result)
+{
+  return gantry_dnnl ()->dilated_convolution_forward_desc_init (operation, dnnl_forward_inference, dnnl_convolution_direct, input,
+                                                     weights, c->bias ? bias : NULL, result, c->strides, c->dilates,
+                                                     c->low, c->high) == dnnl_success;
+}
+
 /* Returns: NULL when the library refuses or has only its reference implementation. */
 static dnnl_primitive_desc_t
 describe_primitive (GantryLibrary *library, const Convolution *c, const dnnl_memory_desc_t *input,
@@ -151,9 +160,7 @@ describe_primitive (GantryLibrary *library, const Convolution *c, const dnnl_mem
   const char *name = "ref";
 
   if (!any_layout (&weights, c->spatial + (c->groups > 1 ? 3 : 2), c->weights) || !bias_layout (&bias, c)
-      || gantry_dnnl ()->dilated_convolution_forward_desc_init (&operation, dnnl_forward_inference, dnnl_convolution_direct, input,
-                                                     &weights, c->bias ? &bias : NULL, result, c->strides, c->dilates,
-                                                     c->low, c->high) != dnnl_success)
+      || !describe_operation (&operation, c, input, &weights, &bias, result))
     return NULL;
   attributes = attributes_of (c);
   if (attributes == NULL
@@ -215,6 +222,18 @@ cut_out (const Convolution *c, const Cut *cut, gint64 *input, gint64 *weights, g
 }
 
 static gboolean
+keep_nan (GantryLibrary *library, const Convolution *c, const dnnl_memory_desc_t *input, const dnnl_memory_desc_t *weights,
+          const dnnl_memory_desc_t *bias, const dnnl_memory_desc_t *result)
+{
+  dnnl_convolution_desc_t operation;
+
+  if (!describe_operation (&operation, c, input, weights, bias, result))
+    return FALSE;
+  gantry_library_keep_nan (library, &operation);
+  return TRUE;
+}
+
+static gboolean
 add_piece (GantryLibrary *library, const Convolution *whole, const GantryLibraryLayouts *layouts, const Cut *cut)
 {
   gint64 input_begin, weights_begin, result_begin;
@@ -237,8 +256,9 @@ add_piece (GantryLibrary *library, const Convolution *whole, const GantryLibrary
   input = *gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_src_md, 0);
   weights = *gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_weights_md, 0);
   result = *gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_dst_md, 0);
-  return gantry_library_begin (library, description)
-         && gantry_library_add (library, DNNL_ARG_SRC, 0, input_begin, c.elements[0], &outer_input, &input, FALSE)
+  if (!gantry_library_begin (library, description) || (c.relu && !keep_nan (library, &c, &input, &weights, &bias, &result)))
+    return FALSE;
+  return gantry_library_add (library, DNNL_ARG_SRC, 0, input_begin, c.elements[0], &outer_input, &input, FALSE)
          && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, weights_begin, c.elements[1], &outer_weights, &weights,
                                 layouts->constant_weights)
          && (!c.bias || gantry_library_add (library, DNNL_ARG_BIAS, 2, cut->channel, c.elements[2], &bias, &bias, FALSE))

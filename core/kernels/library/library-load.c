@@ -17,7 +17,7 @@ static const Loaded *
 loaded_library (void)
 {
 #define NAMED(name) "dnnl_" #name,
-  static const char *const names[] = { GANTRY_LIBRARY_FUNCTIONS (NAMED) "omp_set_num_threads" };
+  static const char *const names[] = { GANTRY_LIBRARY_FUNCTIONS (NAMED) "omp_set_num_threads", "GOMP_parallel" };
 #undef NAMED
   static gsize ready;
   static Loaded loaded;

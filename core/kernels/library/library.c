@@ -36,6 +36,7 @@ typedef struct
   guint64 scratchpad_offset;
   guint n_arguments;
   Argument arguments[MAX_ARGUMENTS];
+  dnnl_convolution_desc_t *without_relu; /* (nullable): see gantry_library_keep_nan() */
 } Piece;
 
 struct _GantryLibrary
@@ -83,6 +84,7 @@ piece_clear (Piece *piece)
       gantry_dnnl ()->primitive_destroy (piece->arguments[i].reorder);
   if (piece->primitive != NULL)
     gantry_dnnl ()->primitive_destroy (piece->primitive);
+  g_free (piece->without_relu);
 }
 
 void
@@ -191,6 +193,12 @@ gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 b
   return equal || a->reorder != NULL;
 }
 
+void
+gantry_library_keep_nan (GantryLibrary *library, const dnnl_convolution_desc_t *operation)
+{
+  last_piece (library)->without_relu = g_memdup2 (operation, sizeof *operation);
+}
+
 /* Running */
 
 /* Memory objects are made for each run: a kernel has no state that changes, and they are cheap. */
@@ -260,10 +268,28 @@ address_of (const Argument *a, void *const *buffers)
   return (guint8 *) buffers[a->buffer] + a->begin;
 }
 
+/* Once more, without the relu, which follows: see library-relu.c. It happens to models that diverge, so that nothing is kept for it; its
+ * scratch memory is the library's own. @arguments: as for the primitive, without scratch memory */
+static void
+run_keeping_nan (const GantryLibrary *library, const Piece *piece, const dnnl_exec_arg_t *arguments, int n, float *result)
+{
+  dnnl_primitive_desc_t description = NULL;
+  dnnl_primitive_t primitive = NULL;
+
+  if (gantry_dnnl ()->primitive_desc_create (&description, piece->without_relu, NULL, library->engine, NULL) != dnnl_success
+      || gantry_dnnl ()->primitive_create (&primitive, description) != dnnl_success)
+    g_error ("oneDNN: a convolution that it does with a relu it does not without"); /* it has the same layouts */
+  execute (library, primitive, arguments, n);
+  gantry_library_relu (result, gantry_dnnl ()->memory_desc_get_size (&piece->without_relu->dst_desc) / sizeof *result);
+  gantry_dnnl ()->primitive_destroy (primitive);
+  gantry_dnnl ()->primitive_desc_destroy (description);
+}
+
 static void
 run_piece (const GantryLibrary *library, const Piece *piece, void *const *buffers, guint8 *workspace, guint8 *packed)
 {
   dnnl_exec_arg_t arguments[MAX_ARGUMENTS + 1];
+  float *result = NULL;
   int n = 0;
 
   for (guint i = 0; i < piece->n_arguments; i++)
@@ -274,12 +300,17 @@ run_piece (const GantryLibrary *library, const Piece *piece, void *const *buffer
 
       if (a->place == WORKSPACE && a->argument != DNNL_ARG_DST)
         bring_in (library, a, buffer, (float *) (gpointer) (workspace + a->converted), inside);
+      if (a->argument == DNNL_ARG_DST)
+        result = inside;
       arguments[n++] = (dnnl_exec_arg_t) { a->argument, memory_at (library, &a->inner, inside) };
     }
   if (gantry_dnnl ()->memory_desc_get_size (&piece->scratchpad) > 0)
     arguments[n++] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD, memory_at (library, &piece->scratchpad,
                                                                          workspace + piece->scratchpad_offset) };
+  gantry_library_begin_watch ();
   execute (library, piece->primitive, arguments, n);
+  if (piece->without_relu != NULL && gantry_library_end_watch (library->pieces->len > 1 ? 1 : library->n_threads))
+    run_keeping_nan (library, piece, arguments, (int) piece->n_arguments, result);
   for (guint i = 0; i < piece->n_arguments; i++)
     {
       const Argument *a = &piece->arguments[i];

@@ -44,7 +44,8 @@ typedef struct
 #define GANTRY_LIBRARY_MEMBER(name) __typeof__ (&dnnl_##name) name;
   GANTRY_LIBRARY_FUNCTIONS (GANTRY_LIBRARY_MEMBER)
 #undef GANTRY_LIBRARY_MEMBER
-  void (*set_num_threads) (int n); /* of the OpenMP that it runs on */
+  void (*set_num_threads) (int n); /* of the OpenMP that it runs on (GNU's) */
+  void (*parallel) (void (*work) (gpointer data), gpointer data, unsigned n_threads, unsigned flags);
 } GantryLibraryFunctions;
 
 /** Loads it. Returns: FALSE with %GANTRY_ERROR_FAILED where it is not installed, or not as expected; any thread, as often as wanted */
@@ -73,6 +74,18 @@ gboolean gantry_library_begin (GantryLibrary *library, dnnl_primitive_desc_t des
  */
 gboolean gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 begin, GantryElementType element,
                              const dnnl_memory_desc_t *outer, const dnnl_memory_desc_t *inner, gboolean constant);
+/**
+ * gantry_library_keep_nan:
+ * @operation: what the piece begun last does, in its layouts and without the relu that its primitive ends with
+ *
+ * Where a NaN has come to that relu the piece is run again without it, and the relu after it: see library-relu.c.
+ */
+void gantry_library_keep_nan (GantryLibrary *library, const dnnl_convolution_desc_t *operation);
+/* Of library-relu.c: whether a NaN has come to a relu on one of the @n_threads of the library between the two calls, on the thread that
+ * runs the primitive; and the relu that keeps them. */
+void gantry_library_begin_watch (void);
+gboolean gantry_library_end_watch (guint n_threads);
+void gantry_library_relu (float *values, gsize n);
 /** The kernel runs it from now on. @n_buffers: operands and results */
 void gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *kernel);
 

@@ -2,6 +2,7 @@
 /* Every operation that has code, in its types and in odd shapes, against the evaluator. */
 #include "tests/core/kernels/kernel-test.h"
 #include "tests/random-seed.h"
+#include <math.h>
 
 static const KernelTolerance elementwise = { .relative = 6e-7, .absolute = 3e-45, .special = TRUE };
 
@@ -310,6 +311,60 @@ test_by_hand (void)
   run_shaped (by_hand, G_N_ELEMENTS (by_hand), &elementwise);
 }
 
+/* A NaN that comes to the relu of a convolution stays NaN, whoever computes it, on one thread and on several; what no NaN reaches is as
+ * without. The fourth is an infinite weight, which makes NaN of zeros. */
+static void
+test_nan_and_relu (void)
+{
+  static const struct
+  {
+    const char *types[2], *result, *attributes;
+    gint64 element;
+  } convolutions[] = {
+    { { "f32[1,16,10,10]", "f32[16,16,3,3]" }, "f32[1,16,10,10]", "padding = [1, 1, 1, 1]", 433 },
+    { { "f32[5,3,40,40]", "f32[40,3,3,3]" }, "f32[5,40,40,40]", "padding = [1, 1, 1, 1]", 2100 },
+    { { "f16[2,17,9,9]", "f16[19,17,1,1]" }, "f16[2,19,9,9]", "padding = [0, 0, 0, 0]", 0 },
+    { { "f32[1,64,28,28]", "f32[64,64,3,3]" }, "f32[1,64,26,26]", "padding = [0, 0, 0, 0]", -1 },
+    { { "f32[3,24,12,12]", "f32[24,1,3,3]" }, "f32[3,24,12,12]", "padding = [1, 1, 1, 1], feature_group_count = 24", 5000 },
+  };
+  static const KernelTolerance tolerance = { .relative = 1e-5, .absolute = 1e-5 };
+  g_autoptr (GRand) rand = test_rand (9);
+
+  for (guint i = 0; i < G_N_ELEMENTS (convolutions); i++)
+    for (guint n_threads = 1; n_threads <= 2; n_threads++)
+      {
+        g_autofree char *text = g_strdup_printf (
+          "module \"m\" {\n  func @main #1 (%%1 \"x\": %s, %%2 \"w\": %s) -> (%%3) {\n"
+          "    %%3 = convolution(%%1, %%2) {%s, post = \"relu\"}: %s\n  }\n}\n",
+          convolutions[i].types[0], convolutions[i].types[1], convolutions[i].attributes, convolutions[i].result);
+        g_autoptr (GantryContext) context = gantry_context_new ();
+        g_autoptr (GError) error = NULL;
+        g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "nan", &error);
+        GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
+        GantryLiteral *arguments[2];
+
+        g_assert_no_error (error);
+        for (guint k = 0; k < 2; k++)
+          {
+            const GantryType *type = gantry_node_type (module, gantry_module_node (module, k + 1));
+            gsize size = gantry_element_size (type->element);
+            guint8 *data;
+
+            arguments[k] = gantry_literal_new_zeroed (type, &data);
+            for (gint64 e = 0; e < gantry_type_elements (type); e++)
+              gantry_element_write_double (type->element, data + (gsize) e * size, k == 0 && e % 7 == 0 ? 0 : g_rand_double_range (rand, -1, 1));
+            if (k == 0 && convolutions[i].element >= 0)
+              gantry_element_write_double (type->element, data + (gsize) convolutions[i].element * size, NAN);
+            if (k == 1 && convolutions[i].element < 0)
+              gantry_element_write_double (type->element, data, INFINITY);
+          }
+        options.n_threads = n_threads;
+        kernel_test_module (module, arguments, &options, &tolerance, rand);
+        gantry_literal_unref (arguments[0]);
+        gantry_literal_unref (arguments[1]);
+      }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -328,5 +383,6 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/reductions", test_reductions);
   g_test_add_func ("/kernels/contractions", test_contractions);
   g_test_add_func ("/kernels/by-hand", test_by_hand);
+  g_test_add_func ("/kernels/nan-and-relu", test_nan_and_relu);
   return g_test_run ();
 }
