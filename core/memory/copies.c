@@ -227,6 +227,7 @@ run_work (Simulation *s, guint32 at, const GantryLiveBytes *live)
   double ready = s->now[GANTRY_QUEUE_COMPUTE], us = START_US (planner, at + 1) - START_US (planner, at), wait;
   const GantryNode *node = node_of (planner, run);
   gboolean copy = run->work == NONE || node->op == GANTRY_OP_COPY;
+  guint64 streamed = 0;
 
   for (; s->needed < planner->fetches->len && FETCH (planner, s->needed)->ready <= at; s->needed++)
     ready = MAX (ready, FETCH (planner, s->needed)->end);
@@ -236,6 +237,9 @@ run_work (Simulation *s, guint32 at, const GantryLiveBytes *live)
   s->prediction->stall_us += wait;
   if (run->instance > 0)
     s->prediction->recompute_us += us;
+  if (run->work != NONE)
+    _gantry_planner_stream_us (planner, run->work, &streamed);
+  s->prediction->copied_bytes += streamed;
   add_step (s, node->id, GANTRY_QUEUE_COMPUTE,
             copy ? GANTRY_STEP_COPY : run->instance > 0 ? GANTRY_STEP_RECOMPUTE : GANTRY_STEP_RUN, run->instance, ready, us,
             wait, live);

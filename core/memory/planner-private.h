@@ -81,6 +81,8 @@ struct _GantryPlanner
   guint32 *base_last;   /* by unit: index in order of its last use, or of its making */
   GArray *candidates;   /* GantryCandidate */
   gint32 *candidate_of; /* by value (roots) */
+  guint8 *stack_of_slices; /* by value: it is made and read slice by slice alone */
+  gboolean has_stacks;     /* there is such a value */
   guint32 *first_take;  /* by work: index in takes */
   GArray *donated;      /* guint32: inputs with a result written over them */
   GArray *in_vain;      /* guint32: inputs that are donated to a result without a place of its own */
@@ -145,6 +147,12 @@ void _gantry_planner_find_works (GantryPlanner *planner);
 gboolean _gantry_planner_can_repeat (const GantryPlanner *planner, guint32 work);
 /** Fills candidates. */
 void _gantry_planner_find_candidates (GantryPlanner *planner);
+/** Fills stack_of_slices; after the candidates. */
+void _gantry_planner_find_stacks (GantryPlanner *planner);
+/** Whether root @v has its only place in the host, and scans copy it slice by slice, under the placements that were read. */
+gboolean _gantry_planner_streams (const GantryPlanner *planner, guint32 v);
+/** What @work copies so: @bytes (out), and how long it takes. */
+double _gantry_planner_stream_us (const GantryPlanner *planner, guint32 work, guint64 *bytes);
 /** Fills takes. */
 void _gantry_planner_find_takes (GantryPlanner *planner);
 /** What is known of donations before any question. */

@@ -198,7 +198,8 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
   gboolean copy = work_node (program, work)->op == GANTRY_OP_COPY;
   guint32 at = planner->line->len;
   Run run = { w, planner->use_lease->len, 0, instance };
-  double next = START_US (planner, at) + planner->cost_us[w];
+  guint64 streamed;
+  double next = START_US (planner, at) + planner->cost_us[w] + _gantry_planner_stream_us (planner, w, &streamed);
 
   for (guint32 k = 0; k < work->n_uses; k++)
     {
@@ -207,6 +208,8 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
       /* A copy within the host, or to a result, reads where it lies. */
       if (copy && !value_is_constant (VALUE (program, unit)) && _gantry_planner_in_host (planner, root))
         l = host_lease (planner, root, at);
+      else if (_gantry_planner_streams (planner, root))
+        l = planner->in_host[root];
       else
         l = resolve (planner, unit, at, instance > 0 || work->phase != GANTRY_PHASE_FORWARD);
       if (l != NONE)
@@ -216,7 +219,10 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
   run.first_lease = planner->leases->len;
   for (guint32 k = 0; k < work->n_values; k++)
     add_lease (planner, work->first_value + k, instance,
-               copy ? VALUE (program, work->first_value + k)->memory : GANTRY_MEMORY_DEVICE, at);
+               copy ? VALUE (program, work->first_value + k)->memory
+               : instance == 0 && _gantry_planner_streams (planner, work->first_value + k) ? planner->memory[work->first_value + k]
+                                                                                            : GANTRY_MEMORY_DEVICE,
+               at);
   for (guint32 k = 0; k < work->n_values; k++)
     if (instance == 0)
       place_made (planner, work->first_value + k, run.first_lease + k, at);

@@ -71,7 +71,7 @@ static void
 free_parts (GantryPlanner *planner)
 {
   void **const plain[] = { (void **) &planner->order, (void **) &planner->cost_us, (void **) &planner->base_last,
-                           (void **) &planner->candidate_of, (void **) &planner->first_take,
+                           (void **) &planner->candidate_of, (void **) &planner->stack_of_slices, (void **) &planner->first_take,
                            (void **) &planner->in_place_donation, (void **) &planner->kind, (void **) &planner->memory,
                            (void **) &planner->decider, (void **) &planner->home, (void **) &planner->in_host,
                            (void **) &planner->again, (void **) &planner->evicted, (void **) &planner->redone,
@@ -123,6 +123,7 @@ allocate (GantryPlanner *planner)
   planner->cost_us = g_new0 (double, n_works);
   planner->base_last = g_new0 (guint32, n);
   planner->candidate_of = g_new0 (gint32, n);
+  planner->stack_of_slices = g_new0 (guint8, n + (gsize) 1);
   planner->first_take = g_new0 (guint32, n_works);
   planner->in_place_donation = g_new0 (guint8, n);
   planner->kind = g_new0 (guint8, n);
@@ -260,6 +261,7 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   find_costs (planner);
   _gantry_planner_find_works (planner);
   _gantry_planner_find_candidates (planner);
+  _gantry_planner_find_stacks (planner);
   _gantry_planner_find_takes (planner);
   find_beside (planner, progress);
   _gantry_planner_find_donations (planner);

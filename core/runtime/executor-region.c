@@ -445,6 +445,16 @@ typedef struct
   gboolean result;
 } Slices;
 
+/* In the host there is what was offloaded: it comes and goes by slices. */
+static GantryMemoryKind
+memory_of (const Context *c, const Slices *slices, guint index)
+{
+  const GantryExecutable *executable = c->executor->executable;
+  guint32 k = slices->result ? c->control->n_operands + index : index;
+
+  return (GantryMemoryKind) executable->plan->buffers[executable->buffer_refs[c->instruction->buffers + k]].memory;
+}
+
 static GArray *
 find_slices (const Context *c, GantryExecutor *region)
 {
@@ -461,7 +471,8 @@ find_slices (const Context *c, GantryExecutor *region)
           && !(place->kind == GANTRY_REGION_PLACE_INPUT && gantry_control_input_is_slice (c->control, place->index)))
         continue;
       slices.whole = slices.result ? result_address (c, place->index) : operand_address (c, place->index);
-      slices.direct = region->slots != NULL && slices.bytes % GANTRY_TENSOR_ALIGNMENT == 0
+      slices.direct = region->slots != NULL && memory_of (c, &slices, place->index) == GANTRY_MEMORY_DEVICE
+                      && slices.bytes % GANTRY_TENSOR_ALIGNMENT == 0
                       && GPOINTER_TO_SIZE (slices.whole) % GANTRY_TENSOR_ALIGNMENT == 0;
       if (region->slots != NULL && !slices.direct)
         _gantry_executor_move_place (region, p, place_address (c, region, place), FALSE);

@@ -19,9 +19,9 @@ typedef struct
   GantryExecutor *executor;
 } Built;
 
-/* @text: taken */
+/* @text: taken; @policy: (nullable): statements that place values */
 static void
-build (Built *b, char *text, gboolean train)
+build_placed (Built *b, char *text, gboolean train, const char *policy)
 {
   const GantryBuildOptions options = { .threads = 1 };
   g_autofree char *owned = text;
@@ -34,6 +34,8 @@ build (Built *b, char *text, gboolean train)
   model = gantry_model_new (b->module, "loop");
   gantry_compile_settings_init (&b->settings);
   b->settings.train = train;
+  b->settings.policy = g_strdup (policy);
+  b->settings.most_unrolled = 1;
   b->settings.training.loss = GANTRY_LOSS_OUTPUT;
   b->settings.training.optimizer = GANTRY_OPTIMIZER_ADAM;
   b->compilation = gantry_compile (model, &b->settings, NULL, &error);
@@ -43,6 +45,12 @@ build (Built *b, char *text, gboolean train)
   b->device = gantry_cpu_device_new (1);
   b->executor = gantry_executor_new (b->device, b->program->executable, NULL, &error);
   g_assert_no_error (error);
+}
+
+static void
+build (Built *b, char *text, gboolean train)
+{
+  build_placed (b, text, train, NULL);
 }
 
 static void
@@ -140,6 +148,47 @@ test_recurrent (void)
   clear (&built);
 }
 
+/* What the forward loop saves for the backward one is in the host alone, and comes and goes by slices: the same bits, and on the device
+ * less by all of it. */
+static void
+test_offloaded (void)
+{
+  static const int steps = 300, width = 16;
+  Built kept, placed;
+  g_autoptr (GPtrArray) arguments = NULL;
+  const GantryPlan *a, *b;
+  guint64 host;
+
+  build (&kept, gru_program (steps, 2, width), TRUE);
+  build_placed (&placed, gru_program (steps, 2, width), TRUE, "role:residual offload");
+  a = kept.program->executable->plan;
+  b = placed.program->executable->plan;
+  host = b->arena_bytes[GANTRY_MEMORY_PINNED_HOST];
+  g_assert_cmpuint (host, >=, (guint64) steps * 2 * (guint64) width * sizeof (float));
+  g_assert_cmpuint (a->arena_bytes[GANTRY_MEMORY_PINNED_HOST], ==, 0);
+  g_assert_cmpuint (b->arena_bytes[GANTRY_MEMORY_DEVICE] + host, <=, a->arena_bytes[GANTRY_MEMORY_DEVICE] + 4096);
+  /* Out, and back again. */
+  g_assert_cmpuint (b->copied_bytes, >=, 2 * (host - 4096));
+  g_assert_cmpfloat (b->total_us, >, a->total_us);
+  arguments = make_arguments (kept.program->executable->module);
+  for (guint round = 0; round < 2; round++)
+    {
+      g_autoptr (GPtrArray) want = run (&kept, arguments), got = NULL;
+
+      gantry_executor_set_verify (placed.executor, round == 0 ? 0 : GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON);
+      got = run (&placed, arguments);
+      for (guint i = 0; i < want->len; i++)
+        {
+          const GantryLiteral *x = want->pdata[i], *y = got->pdata[i];
+
+          g_assert_cmpmem (x->data, x->size, y->data, y->size);
+        }
+      feed_back (kept.program->executable->module, arguments, want);
+    }
+  clear (&kept);
+  clear (&placed);
+}
+
 /* Nothing is copied from where the body makes a cache to where the next trip reads it. */
 static void
 assert_in_place (const GantryExecutable *executable)
@@ -185,6 +234,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/loops/recurrent", test_recurrent);
+  g_test_add_func ("/loops/offloaded", test_offloaded);
   g_test_add_func ("/loops/decoding", test_decoding);
   return g_test_run ();
 }

@@ -79,6 +79,25 @@
 
 static const char *const control_programs[] = { SWAPS, SCAN ("16", "0"), SCAN ("3", "1"), SCAN ("16", "1"), NESTED_CALLS };
 
+/* A loop forwards that saves a stack, and one that goes back over it: a residual that can be offloaded slice by slice. */
+#define STACKING \
+  "module \"m\" {\n" \
+  "  func @main #1 (%1: f32[16], %2: f32[5,16], %3: i32[]) -> (%5, %8) {\n" \
+  "    %4 = scan(%1, %2) {body = #2, length = 5, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0]}: (f32[16], f32[5,16])\n" \
+  "    %5 = result(%4) {index = 0}: f32[16]\n" \
+  "    %6 = result(%4) {index = 1}: f32[5,16]\n" \
+  "    %8 = scan(%5, %6) {body = #3, length = 5, n_carries = 1, n_xs = 1, axes = [0], y_axes = ints[], reverse = 1}: f32[16]" \
+  " phase(backward)\n" \
+  "  }\n" \
+  "  func @step #2 (%11: f32[16] {alias = 0}, %12: f32[16]) -> (%14, %13) {\n" \
+  "    %13 = add(%11, %12): f32[16]\n" \
+  "    %14 = tanh(%13): f32[16]\n" \
+  "  }\n" \
+  "  func @back #3 (%21: f32[16] {alias = 0}, %22: f32[16]) -> (%23) {\n" \
+  "    %23 = multiply(%21, %22): f32[16] phase(backward)\n" \
+  "  }\n" \
+  "}\n"
+
 /* As many trips as its argument says; declared are three. */
 #define EXACT_TRIPS \
   "module \"m\" {\n" \

@@ -6,6 +6,7 @@
 #include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
 #include "core/memory/memory.h"
+#include "core/memory/planner.h"
 #include "core/runtime/runtime.h"
 #include "tests/core/kernels/control-programs.h"
 #include "tests/core/runtime/stand-in.h"
@@ -13,17 +14,22 @@
 
 static StandIn stand_in;
 
+/* @kind: of every residual that may have it */
 static GantryExecutable *
-build (const char *text)
+build_placed (const char *text, GantryPlacementKind kind)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "test.gir", &error);
   g_autoptr (GantryKernelSizes) sizes = NULL;
+  g_autoptr (GantryPlacements) placements = gantry_placements_new ();
+  g_autoptr (GantryPlanner) planner = NULL;
   g_autoptr (GantryPlan) plan = NULL;
+  const GantryCandidate *candidates;
   GantryKernelSet *kernels;
   GantryExecutable *executable;
+  guint n;
 
   g_assert_no_error (error);
   options.use_library = FALSE;
@@ -31,11 +37,24 @@ build (const char *text)
   kernels = gantry_kernels_compile (module, &options, NULL, &error);
   g_assert_no_error (error);
   sizes = gantry_kernel_set_sizes (kernels, module);
-  plan = gantry_memory_plan (module, &(GantryPlanOptions){ .sizes = sizes, .flags = GANTRY_PLAN_RESIDENT }, NULL, &error);
+  planner = gantry_planner_new (module, &(GantryPlanOptions){ .sizes = sizes, .flags = GANTRY_PLAN_RESIDENT }, NULL, &error);
+  g_assert_no_error (error);
+  candidates = gantry_planner_candidates (planner, &n);
+  for (guint i = 0; i < n; i++)
+    if (candidates[i].subject == GANTRY_SUBJECT_RESIDUAL && (candidates[i].allowed & 1u << kind) != 0)
+      gantry_placements_set (placements, &(GantryPlacement){ candidates[i].node, (guint8) kind, GANTRY_DECIDED_BY_RULE,
+                                                             GANTRY_MEMORY_PINNED_HOST, candidates[i].subject });
+  plan = gantry_planner_plan (planner, placements, NULL, &error);
   g_assert_no_error (error);
   executable = gantry_executable_new (module, plan, kernels, &error);
   g_assert_no_error (error);
   return executable;
+}
+
+static GantryExecutable *
+build (const char *text)
+{
+  return build_placed (text, GANTRY_PLACEMENT_KEEP);
 }
 
 /* All results, one after the other; NULL with @error. (transfer full) */
@@ -122,6 +141,33 @@ test_same (void)
         gantry_device_unref (device);
         g_assert_cmpuint (stand_in.alive (), ==, 0);
       }
+}
+
+/* A stack that is in the host alone, and what two loops copy of it slice by slice. */
+static void
+test_stacks (void)
+{
+  g_autoptr (GByteArray) want = run_on_processor (STACKING, 0);
+  g_autoptr (GantryExecutable) executable = build_placed (STACKING, GANTRY_PLACEMENT_OFFLOAD);
+  GantryDevice *device;
+  GantryExecutor *executor;
+
+  g_assert_cmpuint (executable->plan->arena_bytes[GANTRY_MEMORY_PINNED_HOST], ==, 5 * 16 * sizeof (float));
+  g_assert_cmpuint (executable->plan->copied_bytes, ==, 2 * 5 * 16 * sizeof (float));
+  stand_in.configure ("jitter=1");
+  stand_in_convert (executable);
+  device = stand_in_device ();
+  executor = stand_in_executor (device, executable);
+  for (guint round = 0; round < 3; round++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GByteArray) got = run (executor, executable, 0, round == 2, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpmem (got->data, got->len, want->data, want->len);
+    }
+  gantry_executor_free (executor);
+  stand_in_end_device (&stand_in, device);
 }
 
 /* What a host call gives: 1 more than it is given. */
@@ -235,6 +281,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   stand_in = stand_in_load ();
   g_test_add_func ("/runtime/cuda-control/same", test_same);
+  g_test_add_func ("/runtime/cuda-control/stacks", test_stacks);
   g_test_add_func ("/runtime/cuda-control/cancel", test_cancel);
   g_test_add_data_func ("/runtime/cuda-control/lost", "lose", test_failures);
   g_test_add_data_func ("/runtime/cuda-control/failures", "fail", test_failures);
