@@ -81,10 +81,11 @@ gboolean gantry_library_add (GantryLibrary *library, int argument, guint buffer,
  * Where a NaN has come to that relu the piece is run again without it, and the relu after it: see library-relu.c.
  */
 void gantry_library_keep_nan (GantryLibrary *library, const dnnl_convolution_desc_t *operation);
-/* Of library-relu.c: whether a NaN has come to a relu on one of the @n_threads of the library between the two calls, on the thread that
- * runs the primitive; and the relu that keeps them. */
+/** Before a primitive is run: whatever this thread has computed so far is forgotten. */
 void gantry_library_begin_watch (void);
+/** After it, on the same thread. @n_threads: that the library used. Returns: whether a NaN may have come to its relu */
 gboolean gantry_library_end_watch (guint n_threads);
+/** In place; NaN stays. */
 void gantry_library_relu (float *values, gsize n);
 /** The kernel runs it from now on. @n_buffers: operands and results */
 void gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *kernel);
