@@ -68,7 +68,7 @@ _gantry_window_choose_open (GantryWindow *self)
 {
   show_chooser (self, "Open a model, a session or a recording", GTK_FILE_CHOOSER_ACTION_OPEN, NULL, G_CALLBACK (open_response));
   add_filter (self->chooser, "Models, sessions and recordings",
-              "*.onnx *.mlir *.stablehlo *.hlo *.hlo.pb *.mlirbc *.jaxpr *.pt2 *.mindir *.gir *.py *.gantry *.json *.json.gz *.sqlite");
+              "*.onnx *.mlir *.stablehlo *.hlo *.hlo.pb *.mlirbc *.jaxpr *.pt2 *.mindir *.ir *.gir *.py *.gantry *.json *.json.gz *.sqlite");
   add_filter (self->chooser, "Traces of other programs", "*.json *.json.gz *.sqlite *.db");
   add_filter (self->chooser, "All files", "*");
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));

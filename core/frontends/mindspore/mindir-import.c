@@ -288,11 +288,12 @@ import_model (GantryContext *context, GBytes *bytes, const char *name, const cha
               GantryMindsporeInfo **info, const GantryProgress *progress, GError **error)
 {
   static const GantryMindsporeOptions defaults = { 0 };
+  g_autoptr (GBytes) translated = g_str_has_suffix (name, ".ir") ? gantry_mind_from_text (bytes) : NULL;
   MindImport import;
   GantryModule *module;
 
-  import_init (&import, context, bytes, name, options != NULL ? options : &defaults, progress);
-  import.path = path;
+  import_init (&import, context, translated != NULL ? translated : bytes, name, options != NULL ? options : &defaults, progress);
+  import.path = translated == NULL ? path : NULL;
   module = import_run (&import);
   if (module == NULL)
     {
@@ -318,7 +319,7 @@ gantry_mindspore_info_free (GantryMindsporeInfo *info)
 gboolean
 gantry_mindspore_reads (const char *path)
 {
-  return g_str_has_suffix (path, ".mindir");
+  return g_str_has_suffix (path, ".mindir") || g_str_has_suffix (path, ".ir");
 }
 
 GantryModule *

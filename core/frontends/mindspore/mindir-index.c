@@ -22,6 +22,7 @@ enum
   NODE_OUTPUT = 2,
   NODE_OPERATION = 4,
   NODE_ATTRIBUTE = 5,
+  NODE_PLACE = 6,
   NODE_DOMAIN = 7,
   VALUE_NAME = 1,
   VALUE_TENSOR = 2,
@@ -49,6 +50,8 @@ read_node (MindImport *import, GantryWireSpan message, MindGraph *graph)
       node.output = gantry_mind_intern (import, wire.span);
     else if (wire.field == NODE_OPERATION)
       node.operation = gantry_mind_intern (import, wire.span);
+    else if (wire.field == NODE_PLACE)
+      node.place = wire.span;
     else if (wire.field == NODE_DOMAIN)
       node.domain = wire.span;
   node.n_inputs = import->inputs->len - node.first_input;

@@ -64,6 +64,14 @@ set_place (MindImport *import, const MindGraph *graph, const MindNode *node, gui
                               .text = gantry_context_intern (import->context, text),
                               .function = gantry_context_intern (import->context, function) };
 
+  if (node->place.length > 0)
+    {
+      const char *place = gantry_mind_text (import, node->place), *colon = strrchr (place, ':');
+
+      if (colon != NULL && colon > place)
+        location = (GantryLocation){ .file = gantry_context_intern_len (import->context, place, (gsize) (colon - place)),
+                                     .line = (guint32) MIN (g_ascii_strtoull (colon + 1, NULL, 10), G_MAXINT32) };
+    }
   import->scope = scope_of (import, node->domain);
   import->location = gantry_context_location_called (import->context, gantry_context_location (import->context, &location),
                                                      import->call);

@@ -87,6 +87,7 @@ typedef struct
   guint32 output, operation;
   guint32 first_input, n_inputs; /* in the import's inputs */
   GantryWireSpan message, domain;
+  GantryWireSpan place;          /* "file:line", of a text */
   guint64 used; /* members of a tuple that it gives which somebody takes; all bits: the whole */
 } MindNode;
 
@@ -207,6 +208,10 @@ const char *gantry_mind_text (MindImport *import, GantryWireSpan span);
 gboolean gantry_mind_span_is (GantryWireSpan span, const char *text);
 void gantry_mind_read_attr (MindImport *import, GantryWireSpan message, guint depth, MindAttr *attr);
 void gantry_mind_read_tensor (MindImport *import, GantryWireSpan message, MindTensor *tensor);
+
+/* ir-text.c */
+/** What a text of save_graphs says, as MindIR. Returns: (transfer full): without a graph where it is no such text */
+GBytes *gantry_mind_from_text (GBytes *bytes);
 
 /* mindir-index.c */
 /** Reads the names of graphs, nodes and primitives. */

@@ -56,7 +56,7 @@ typedef struct
 void gantry_mindspore_info_free (GantryMindsporeInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryMindsporeInfo, gantry_mindspore_info_free)
 
-/** Whether that file is read here: .mindir. */
+/** Whether that file is read here: .mindir, and .ir, the texts that MindSpore writes for save_graphs. */
 gboolean gantry_mindspore_reads (const char *path);
 
 /**
