@@ -14,7 +14,7 @@ static GantryScalar
 extreme (GantryElementType element, gboolean greatest)
 {
   guint bits = element == GANTRY_BOOL ? 1 : 8 * (guint) gantry_element_size (element);
-  guint64 all = G_MAXUINT64 >> (64 - bits);
+  guint64 all = G_MAXUINT64 >> (64 - CLAMP (bits, 1, 64)); /* others than those have no such values */
 
   if (gantry_element_is_float (element))
     return (GantryScalar) { greatest ? INFINITY : -INFINITY, 0 };
