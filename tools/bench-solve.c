@@ -115,13 +115,16 @@ time_of (GantryCompilation *compilation, const GantryCompileSettings *settings, 
   g_autoptr (GantryPrediction) all = gantry_prediction_new ();
   g_autoptr (GantrySolution) solution = NULL;
   GantrySolveGoal goal = { .seconds = seconds, .method = method, .allowed = allowed };
+  guint64 beside;
 
   target.link_bandwidth = link;
   planner = gantry_planner_new (gantry_compilation_module (compilation), &plan, NULL, NULL);
   if (planner == NULL)
     return INFINITY;
   gantry_planner_predict (planner, NULL, all);
-  goal.memory_bytes = all->peak_bytes * percent / 100;
+  /* Of what placements can lower: constants and code lie beside it. */
+  beside = gantry_memory_parts_total (&all->beside);
+  goal.memory_bytes = beside + (all->peak_bytes - beside) * percent / 100;
   solution = gantry_solve (planner, &goal, NULL, NULL, NULL);
   if (how != NULL)
     *how = solution != NULL ? solution->method : "refused";
