@@ -194,7 +194,7 @@ test_recompute (gconstpointer data)
       case_end (&c);
     }
   tell (&tally, "recompute only");
-  check_tally (&tally, kind, 1.02);
+  check_tally (&tally, kind, 1 + 1e-6);
   g_array_unref (tally.ratios);
 }
 
@@ -222,7 +222,7 @@ test_moves (gconstpointer data)
       case_end (&c);
     }
   tell (&tally, "with moves");
-  check_tally (&tally, kind, 1.25);
+  check_tally (&tally, kind, 1.05);
   g_array_unref (tally.ratios);
 }
 
