@@ -274,7 +274,7 @@ print_rules (GPtrArray *reports)
       const GantryPolicyReport *report = g_ptr_array_index (reports, i);
 
       if (report->problem != NULL)
-        gantry_cli_print ("rule       %s (line %u): %s\n", report->text, report->line, report->problem);
+        gantry_cli_print ("rule       %s (%s): %s\n", report->text, report->place, report->problem);
       else
         gantry_cli_print ("rule       %s: decides %u of %u values\n", report->text, report->n_decided,
                           report->n_matched);

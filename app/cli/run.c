@@ -245,7 +245,7 @@ warn_of_rules (GPtrArray *reports)
       const GantryPolicyReport *report = g_ptr_array_index (reports, i);
 
       if (report->problem != NULL)
-        gantry_cli_tell ("%s: rule '%s' (line %u): %s\n", g_get_prgname (), report->text, report->line,
+        gantry_cli_tell ("%s: rule '%s' (%s): %s\n", g_get_prgname (), report->text, report->place,
                          report->problem);
     }
 }

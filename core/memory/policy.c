@@ -159,6 +159,33 @@ make_table (const Application *a, guint *n_decided)
 
 /* Reports */
 
+/* Where statement @s stands: "line 3", or "line 3, statement 2" where it is not the only one of its line. (transfer full) */
+static char *
+place_text (const GantryPolicy *policy, guint s)
+{
+  guint line = statement_at (policy, s)->line, n = 0, nth = 0;
+
+  for (guint i = 0; i < policy->statements->len; i++)
+    if (statement_at (policy, i)->line == line)
+      {
+        n++;
+        nth += i <= s;
+      }
+  return n > 1 ? g_strdup_printf ("line %u, statement %u", line, nth) : g_strdup_printf ("line %u", line);
+}
+
+/* (transfer full) */
+static char *
+overridden_text (const Application *a, const Outcome *outcome)
+{
+  g_autofree char *place = NULL;
+
+  if (outcome->overridden_by < 0)
+    return g_strdup ("overridden by what was placed one by one, by hand or by the solver");
+  place = place_text (a->policy, (guint) outcome->overridden_by);
+  return g_strdup_printf ("overridden by later statements (%s)", place);
+}
+
 static char *
 refused_text (const Application *a, const Statement *statement, const Outcome *outcome)
 {
@@ -187,10 +214,7 @@ rule_problem (const Application *a, const Statement *statement, const Outcome *o
   if (outcome->n_offered == 0)
     return g_strdup_printf ("matches %u value%s, none is used by the backward pass", outcome->n_matched,
                             outcome->n_matched == 1 ? "" : "s");
-  if (outcome->overridden_by >= 0)
-    return g_strdup_printf ("overridden by later statements (line %u)",
-                            statement_at (a->policy, (guint) outcome->overridden_by)->line);
-  return g_strdup ("overridden by what was placed one by one, by hand or by the solver");
+  return overridden_text (a, outcome);
 }
 
 static char *
@@ -205,9 +229,11 @@ policy_problem (const Application *a, const Statement *statement, const Outcome 
       g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", refused);
     }
   if (outcome->n_matched > 0 && n_decided == 0)
-    g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "",
-                            outcome->overridden_by >= 0 ? "overridden by later statements"
-                                                        : "overridden by what was placed one by one, by hand or by the solver");
+    {
+      g_autofree char *overridden = overridden_text (a, outcome);
+
+      g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", overridden);
+    }
   return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }
 
@@ -217,6 +243,7 @@ report_free (gpointer data)
   GantryPolicyReport *report = data;
 
   g_free (report->text);
+  g_free (report->place);
   g_free (report->problem);
   g_free (report);
 }
@@ -233,6 +260,7 @@ make_reports (const Application *a, const guint *n_decided)
 
       report->text = g_strdup (statement->text);
       report->line = statement->line;
+      report->place = place_text (a->policy, s);
       report->n_matched = a->outcomes[s].n_matched;
       report->n_decided = n_decided[s];
       report->problem = statement->jax != NULL ? policy_problem (a, statement, &a->outcomes[s], n_decided[s])

@@ -38,6 +38,7 @@ typedef struct
 {
   char *text;        /* the statement */
   guint line;
+  char *place;       /* "line 1", or "line 1, statement 2" where several stand in the line */
   guint n_matched;   /* values that it matches; of a policy: residuals of checkpointed functions, and what else is
                       *  saved to compute them again from */
   guint n_decided;   /* of those the ones whose placement it decided in the end */

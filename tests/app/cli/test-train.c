@@ -130,7 +130,7 @@ test_rules_of_a_run (StepPlace *place, gconstpointer data)
   cli_assert_status (told, 0);
   object = cli_json (told);
   g_assert_cmpint (step_number (object, "copied_bytes"), >, 0);
-  g_assert_nonnull (strstr (told->err, "'scope:nowhere recompute' (line 1): matches nothing"));
+  g_assert_nonnull (strstr (told->err, "'scope:nowhere recompute' (line 1, statement 2): matches nothing"));
   g_assert_null (strstr (told->err, "role:state"));
 }
 

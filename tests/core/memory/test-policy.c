@@ -186,7 +186,12 @@ test_last_word (void)
   expect_policy (&test, "policy nothing_saveable # all\n; op:dot & role:residual keep", "4=keep 5=recompute 7=keep", NULL);
   g_assert_cmpstr (report_of (&test, 0)->text, ==, "policy nothing_saveable");
   expect_policy (&test, "policy nothing_saveable; policy everything_saveable", "4=keep 5=keep 7=keep",
-                 "overridden by later statements");
+                 "overridden by later statements (line 1, statement 2)");
+  /* Of several in a line it is said which one. */
+  expect_policy (&test, "\nop:dot & role:residual keep; name:h offload; * recompute", "4=recompute 5=recompute 7=recompute",
+                 "overridden by later statements (line 2, statement 3)");
+  g_assert_cmpstr (report_of (&test, 0)->place, ==, "line 2, statement 1");
+  g_assert_cmpstr (report_of (&test, 1)->problem, ==, "overridden by later statements (line 2, statement 3)");
 }
 
 static void
