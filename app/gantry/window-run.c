@@ -90,6 +90,7 @@ _gantry_window_find_sizes (GantryWindow *self)
   g_autofree char *cli = NULL;
 
   if (!self->find_sizes || forecast == NULL || gantry_document_is_recording (self->document) || forecast->prediction->sizes_known
+      || forecast->prediction->beside.bytes[GANTRY_PART_CODE] > 0 /* of a table: no other says more */
       || settings->target.arch[0] != '\0') /* of a GPU code is made where there is one */
     return;
   cli = gantry_child_program ();

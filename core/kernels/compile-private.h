@@ -49,7 +49,8 @@ typedef struct
   guint8 *blocked;          /* per node id: its value is in the blocked layout */
   guint8 *constant;         /* per node id: its value is known at load */
   guint block;
-  guint64 code_bytes;       /* of linked objects */
+  guint64 code_bytes;       /* of linked objects, and of the library */
+  gboolean code_at_least;   /* the library's is not known */
   GHashTable *diagnostics;   /* char *: "<op>: <why>", in the order of `lines` */
   GPtrArray *lines;
 } GantryCompile;

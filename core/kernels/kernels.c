@@ -229,6 +229,7 @@ gantry_kernel_set_sizes (const GantryKernelSet *set, const GantryModule *module)
   GantryKernelSizes *sizes = gantry_kernel_sizes_new (NULL, set->target);
 
   sizes->code_bytes = set->code_bytes;
+  sizes->at_least = set->code_at_least;
   for (guint32 i = 0; i < set->n_kernels; i++)
     gantry_kernel_sizes_add (sizes,
                              gantry_module_position (module, gantry_module_node (module, set->kernels[i].node)),
@@ -307,6 +308,7 @@ make_set (GantryCompile *c, GantryJit *jit)
   set->n_kernels = c->kernels->len;
   set->n_distinct = c->jobs->len;
   set->code_bytes = c->code_bytes;
+  set->code_at_least = c->code_at_least;
   set->kernels = (GantryKernel *) g_array_free (g_steal_pointer (&c->kernels), FALSE);
   set->n_kernel_of = c->module->n_index;
   set->kernel_of = g_new0 (guint32, set->n_kernel_of);
@@ -410,6 +412,23 @@ choose_layouts (GantryCompile *c)
                  : g_new0 (guint8, c->module->n_index + 1);
 }
 
+/* With the code that the library makes for it. */
+static gboolean
+add_program (GantryCompile *c, GError **error)
+{
+  GantryLibraryCode code = { .known = TRUE };
+
+  if (c->options.use_library)
+    gantry_library_code_begin (&code);
+  if (!add_functions (c, error))
+    return FALSE;
+  if (c->options.use_library)
+    gantry_library_code_end (&code, (const GantryKernel *) (gpointer) c->kernels->data, c->kernels->len);
+  c->code_bytes += code.bytes;
+  c->code_at_least = !code.known;
+  return TRUE;
+}
+
 static GantryKernelSet *
 compile (GantryCompile *c, GError **error)
 {
@@ -419,7 +438,7 @@ compile (GantryCompile *c, GError **error)
     return NULL;
   choose_layouts (c);
   c->constant = g_new0 (guint8, c->module->n_index + 1);
-  if (!add_functions (c, error) || !gantry_compile_run_jobs (c, error))
+  if (!add_program (c, error) || !gantry_compile_run_jobs (c, error))
     return NULL;
   if (c->options.target == GANTRY_CODE_CUDA)
     return make_set (c, NULL);

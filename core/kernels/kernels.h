@@ -20,7 +20,8 @@ G_BEGIN_DECLS
  * @n_distinct: functions generated; nodes with the same expression share one
  * @layout_blocks: how the kernels write and read the value of each node: 0: row-major; else channels (dimension 1) in
  *  blocks of so many, which are innermost
- * @code_bytes: of the code that was generated, as loaded
+ * @code_bytes: of the code that was generated, as loaded, by the library too
+ * @code_at_least: the library's is not known
  * @target: what the code was generated for: "x86-64 znver3 (LLVM 19.1.7, oneDNN 2.6.3)"
  * @compile_ms: wall-clock time of the whole
  */
@@ -29,6 +30,7 @@ typedef struct
   guint32 n_kernels;
   guint32 n_distinct;
   guint64 code_bytes;
+  gboolean code_at_least;
   GantryKernel *kernels;  /* in program order of their nodes */
   guint32 n_kernel_of;
   guint32 *kernel_of;     /* node id -> 1 + index in kernels, 0: none */

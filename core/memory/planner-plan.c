@@ -372,7 +372,7 @@ write_totals (Writer *w)
   plan->literal_bytes = planner->constants->literal_bytes + planner->program->region_bytes;
   plan->packed_bytes = planner->beside.bytes[GANTRY_PART_PACKED_WEIGHTS];
   plan->code_bytes = planner->beside.bytes[GANTRY_PART_CODE];
-  plan->sizes_known = planner->options.sizes != NULL;
+  plan->sizes_known = planner->options.sizes != NULL && !planner->options.sizes->at_least;
   plan->kernels = g_strdup (planner->options.sizes != NULL ? planner->options.sizes->conditions : NULL);
   plan->target = g_strdup (planner->target.name);
   plan->total_us = prediction->step_us;

@@ -395,7 +395,7 @@ _gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements,
   for (guint m = GANTRY_MEMORY_DEVICE + 1; m < GANTRY_N_MEMORY_KINDS; m++)
     prediction->host_bytes += planner->held[m];
   prediction->beside = planner->beside;
-  prediction->sizes_known = planner->options.sizes != NULL;
+  prediction->sizes_known = planner->options.sizes != NULL && !planner->options.sizes->at_least;
   prediction->fits = (limit == 0 || prediction->peak_bytes <= limit)
                      && (planner->target.host_limit == 0 || prediction->host_bytes <= planner->target.host_limit);
   prediction->n_problems = planner->problems->len;

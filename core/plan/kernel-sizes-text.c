@@ -5,7 +5,8 @@
 #include "core/plan/kernel-sizes.h"
 #include <string.h>
 
-#define FIRST_LINE "gantry kernel sizes 3"
+#define FIRST_LINE "gantry kernel sizes 4"
+#define AT_LEAST "at least "
 #define CHECKSUM "sha256 "
 #define MOST_BYTES (G_GUINT64_CONSTANT (1) << 60)
 #define MOST_TEXT (256u * 1024 * 1024)
@@ -42,10 +43,10 @@ gantry_kernel_sizes_to_text (const GantryKernelSizes *sizes)
 {
   GString *text = g_string_new (FIRST_LINE "\n");
 
-  g_string_append_printf (text, "program %s\ntarget %s\nconditions %s\narch %s\ncode %" G_GUINT64_FORMAT "\n",
+  g_string_append_printf (text, "program %s\ntarget %s\nconditions %s\narch %s\ncode %s%" G_GUINT64_FORMAT "\n",
                           sizes->program != NULL ? sizes->program : "", sizes->target != NULL ? sizes->target : "",
                           sizes->conditions != NULL ? sizes->conditions : "",
-                          sizes->arch != NULL ? sizes->arch : "", sizes->code_bytes);
+                          sizes->arch != NULL ? sizes->arch : "", sizes->at_least ? AT_LEAST : "", sizes->code_bytes);
   for (guint i = 0; i < sizes->entries->len; i++)
     {
       const GantryKernelSize *entry = &g_array_index (sizes->entries, GantryKernelSize, i);
@@ -89,6 +90,8 @@ read_fact (GantryKernelSizes *sizes, const char *line)
   if (!g_str_has_prefix (line, "code "))
     return FALSE;
   line += strlen ("code ");
+  sizes->at_least = g_str_has_prefix (line, AT_LEAST);
+  line += sizes->at_least ? strlen (AT_LEAST) : 0;
   return read_number (&line, MOST_BYTES, &sizes->code_bytes) && *line == '\0';
 }
 

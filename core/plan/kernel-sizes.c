@@ -132,5 +132,5 @@ gantry_kernel_sizes_equal (const GantryKernelSizes *a, const GantryKernelSizes *
     return TRUE;
   return a != NULL && b != NULL && g_strcmp0 (a->program, b->program) == 0 && g_strcmp0 (a->target, b->target) == 0
          && g_strcmp0 (a->arch, b->arch) == 0 && g_strcmp0 (a->conditions, b->conditions) == 0
-         && a->code_bytes == b->code_bytes && gantry_keyed_array_equal (a->entries, b->entries);
+         && a->code_bytes == b->code_bytes && !a->at_least == !b->at_least && gantry_keyed_array_equal (a->entries, b->entries);
 }

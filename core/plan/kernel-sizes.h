@@ -52,7 +52,8 @@ char *gantry_kernel_conditions_difference (const char *conditions, const char *f
  * @target: (nullable): what the kernels are made for and with, for people: processor and libraries
  * @conditions: (nullable): gantry_kernel_conditions_text(); NULL: not known, so that they are those of no other kernels
  * @arch: (nullable): the GPU that they are for ("sm_90a"); NULL: the processor
- * @code_bytes: of all generated code, as loaded
+ * @code_bytes: of all generated code, as loaded, with what a library generates for itself
+ * @at_least: @code_bytes is not all: what a library generates is not known
  * @entries: GantryKernelSize, by ascending position
  */
 typedef struct
@@ -60,6 +61,7 @@ typedef struct
   gatomicrefcount ref_count;
   char *program, *target, *conditions, *arch;
   guint64 code_bytes;
+  gboolean at_least;
   GArray *entries;
 } GantryKernelSizes;
 

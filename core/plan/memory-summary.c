@@ -6,6 +6,10 @@
 #define NOTABLE ((guint64) 1 << 20)
 /* How many of the owners a warning names. */
 #define NAMED 3u
+/* What was held more than planned is made of. */
+#define UNPLANNED_CODE "code that is in no plan"
+#define REST_OF_PAGES "rounded up to pages"
+#define UNKNOWN "not accounted for"
 
 guint64
 gantry_memory_allowed_bytes (guint64 planned)
@@ -69,17 +73,38 @@ add_difference (GantryMemorySummary *summary, const char *name, gint64 bytes)
     g_array_append_val (summary->differences, difference);
 }
 
+/* Code that was found, less what is planned of it. */
+static guint64
+unplanned_code (const GantryMemorySummary *summary)
+{
+  const char *name = gantry_memory_part_name (GANTRY_PART_CODE);
+
+  for (guint i = 0; i < summary->parts->len; i++)
+    {
+      const GantryMemoryRow *row = &g_array_index (summary->parts, GantryMemoryRow, i);
+
+      if (row->name == name)
+        return row->touched > row->planned ? row->touched - row->planned : 0;
+    }
+  return 0;
+}
+
 static void
 add_differences (GantryMemorySummary *summary, const GantryMemoryMeasure *measure)
 {
   gint64 held = (gint64) (measure->held - summary->planned_all), sum = held;
+  guint64 more = held > 0 ? (guint64) held : 0, code = MIN (unplanned_code (summary), more);
+  guint64 rest = MIN (measure->rounding_bytes, more - code);
 
   for (guint i = 0; i < GANTRY_N_MEMORY_OWNERS; i++)
     {
       add_difference (summary, gantry_memory_owner_name ((GantryMemoryOwner) i), (gint64) measure->owners[i]);
       sum += (gint64) measure->owners[i];
     }
-  add_difference (summary, held < 0 ? "planned and not held" : "rounded up to pages", held);
+  add_difference (summary, "planned and not held", MIN (held, 0));
+  add_difference (summary, UNPLANNED_CODE, (gint64) code);
+  add_difference (summary, REST_OF_PAGES, (gint64) rest);
+  add_difference (summary, UNKNOWN, (gint64) (more - code - rest));
   /* Nothing where the measurement adds up. */
   add_difference (summary, "not told apart", (gint64) (summary->process - summary->planned_all) - sum);
 }
@@ -159,13 +184,35 @@ tell_rounding (GantryMemorySummary *summary, const GantryMemoryMeasure *measure,
                                                     "limit of %s.", seen, rounding, text));
 }
 
+static void
+append_part (GString *text, guint64 bytes, const char *what)
+{
+  g_autofree char *size = gantry_format_bytes (bytes);
+
+  if (bytes > 0)
+    g_string_append_printf (text, "%s%s %s", text->len > 0 ? ", " : "", size, what);
+}
+
+/* What is known of so many bytes above the limit, and the rest of them. (transfer full) */
+static char *
+above_text (const GantryMemorySummary *summary, const GantryMemoryMeasure *measure, guint64 above)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  guint64 code = MIN (unplanned_code (summary), above), rest = MIN (measure->rounding_bytes, above - code);
+
+  append_part (text, code, UNPLANNED_CODE);
+  append_part (text, rest, REST_OF_PAGES);
+  append_part (text, above - code - rest, UNKNOWN);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 /* What was measured is held against the limit itself: that a plan keeps to it says nothing of the machine. The limit is of the
  * program's memory on the device; where that is the processor's, a process has program, libraries and compiler besides. */
 static void
 hold_against_limit (GantryMemorySummary *summary, const GantryMemoryMeasure *measure, guint64 limit)
 {
   guint64 most = measure->host_bytes + limit;
-  g_autofree char *seen = NULL, *text = NULL, *over = NULL;
+  g_autofree char *seen = NULL, *text = NULL, *over = NULL, *of = NULL;
 
   summary->above_limit = gantry_memory_measure_exceeds (measure, limit);
   if (measure->peak_bytes > limit && !summary->above_limit)
@@ -175,8 +222,9 @@ hold_against_limit (GantryMemorySummary *summary, const GantryMemoryMeasure *mea
       seen = gantry_format_bytes_within (measure->peak_bytes, limit);
       text = gantry_format_limit (limit);
       over = gantry_format_bytes (measure->peak_bytes - limit);
-      g_ptr_array_add (summary->warnings, g_strdup_printf ("Above the limit: %s of device memory were touched%s, the limit is %s (%s too much).",
-                                                           seen, measure->driver ? "" : ", in whole pages", text, over));
+      of = above_text (summary, measure, measure->peak_bytes - limit);
+      g_ptr_array_add (summary->warnings, g_strdup_printf ("Above the limit: %s of device memory were touched%s, the limit is %s (%s too much: %s).",
+                                                           seen, measure->driver ? "" : ", in whole pages", text, over, of));
     }
   else if (summary->process > most)
     {

@@ -37,6 +37,7 @@ typedef struct
   guint64 lent_host;
   guint64 steady;        /* ... of constants, packed weights and code */
   guint64 constants;     /* of that: constants, as far as they have been read */
+  guint64 code;          /* ... and code, which a library may make when it first runs */
   gboolean peaks;        /* the process's peak can be reset */
   gint64 library_bytes;  /* kept by kernels of a library */
 } Measuring;
@@ -175,12 +176,14 @@ look (const Measuring *m, Zone *zone)
   return n;
 }
 
-/* Memory outside of the arenas. */
+/* Memory outside of the arenas: what the caller has lent, constants that are read where they are mapped, the constant regions. Blocks of
+ * the heap among them share pages, each of which is there once. */
 
 typedef struct
 {
   const guint8 *data;
   gsize size;
+  GantryMemoryPart part;
 } Range;
 
 static int
@@ -188,15 +191,15 @@ compare_ranges (gconstpointer a, gconstpointer b)
 {
   const Range *x = a, *y = b;
 
-  return (x->data > y->data) - (x->data < y->data);
+  return x->data != y->data ? (x->data > y->data) - (x->data < y->data) : (x->part > y->part) - (x->part < y->part);
 }
 
-/* Bytes of the pages under @ranges, each counted once; those of files are added to @files. */
-static guint64
+/* Bytes of the pages under @ranges, a page that several share as the part of the first of them; those of files are added to @files. */
+static GantryMemoryParts
 count_ranges (GArray *ranges, gsize *files)
 {
   gsize page = (gsize) sysconf (_SC_PAGESIZE);
-  guint64 bytes = 0;
+  GantryMemoryParts parts = { { 0 } };
   gsize done = 0; /* up to this address */
 
   g_array_sort (ranges, compare_ranges);
@@ -209,98 +212,95 @@ count_ranges (GArray *ranges, gsize *files)
       begin = MAX (begin, done);
       if (range->size == 0 || end <= begin)
         continue;
-      bytes += gantry_pages_count_files (GSIZE_TO_POINTER (begin), end - begin, files);
+      parts.bytes[range->part] += gantry_pages_count_files (GSIZE_TO_POINTER (begin), end - begin, files);
       done = end;
     }
-  return bytes;
+  return parts;
 }
 
 static void
-add_range (GArray *ranges, gconstpointer data, gsize size)
+add_range (GArray *ranges, gconstpointer data, gsize size, GantryMemoryPart part)
 {
-  Range range = { data, size };
+  Range range = { data, size, part };
 
   g_array_append_val (ranges, range);
 }
 
-/* Of what the caller has lent of the device's memory: all, or what one instruction uses. */
-static guint64
-count_lent (const GantryExecutor *executor, const GantryInstruction *instruction, gsize *files)
+static gboolean
+is_of_device (const GantryExecutor *executor, guint32 place)
 {
-  const GantryExecutable *executable = executor->executable;
-  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
-
-  for (guint32 p = 0; instruction == NULL && p < executor->n_places; p++)
-    if (executor->lent[p] && executable->plan->buffers[executor->places[p].owner].memory == GANTRY_MEMORY_DEVICE)
-      add_range (ranges, executor->base[p], executor->places[p].used);
-  for (guint32 k = 0; instruction != NULL && k < instruction->n_buffers; k++)
-    {
-      guint32 p = executor->place_of[executable->buffer_refs[instruction->buffers + k]];
-
-      if (p != G_MAXUINT32 && executor->lent[p]
-          && executable->plan->buffers[executor->places[p].owner].memory == GANTRY_MEMORY_DEVICE)
-        add_range (ranges, executor->base[p], executor->places[p].used);
-    }
-  return count_ranges (ranges, files);
+  return executor->executable->plan->buffers[executor->places[place].owner].memory == GANTRY_MEMORY_DEVICE;
 }
 
-/* The same of host memory. */
-static guint64
-count_lent_host (const GantryExecutor *executor, gsize *files)
-{
-  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
-
-  for (guint32 p = 0; p < executor->n_places; p++)
-    if (executor->lent[p] && executor->executable->plan->buffers[executor->places[p].owner].memory != GANTRY_MEMORY_DEVICE)
-      add_range (ranges, executor->base[p], executor->places[p].used);
-  return count_ranges (ranges, files);
-}
-
-/* What one instruction reads of constants that lie where they are mapped: their pages come with the first reading. */
-static guint64
-count_literals (const GantryExecutor *executor, const GantryInstruction *instruction, gsize *files)
-{
-  const GantryExecutable *executable = executor->executable;
-  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
-
-  for (guint32 k = 0; k < instruction->n_buffers; k++)
-    {
-      guint32 b = executable->buffer_refs[instruction->buffers + k];
-
-      if (executable->plan->buffers[b].region == GANTRY_REGION_LITERAL)
-        add_range (ranges, executor->addresses[b], executable->plan->buffers[b].size);
-    }
-  return count_ranges (ranges, files);
-}
-
-/* Of the executor and of all its regions. */
+/* What the caller has lent of the device's memory, or of the host's. */
 static void
-add_constants (const GantryExecutor *executor, GArray *literals, GantryMemoryParts *parts)
+add_lent (const GantryExecutor *executor, gboolean of_device, GArray *ranges)
+{
+  for (guint32 p = 0; p < executor->n_places; p++)
+    if (executor->lent[p] && !is_of_device (executor, p) == !of_device)
+      add_range (ranges, executor->base[p], executor->places[p].used, GANTRY_PART_ARGUMENTS);
+}
+
+/* Constants of the executor and of all its regions. */
+static void
+add_constants (const GantryExecutor *executor, GArray *ranges)
 {
   const GantryPlan *plan = executor->executable->plan;
   gsize filled = MIN (whole_place (plan->constant_bytes), executor->constant_bytes);
 
   for (guint32 b = 0; b < plan->n_buffers; b++)
     if (plan->buffers[b].region == GANTRY_REGION_LITERAL)
-      add_range (literals, executor->addresses[b], plan->buffers[b].size);
-  if (filled > 0)
-    parts->bytes[GANTRY_PART_CONSTANTS] += gantry_pages_count (executor->constants, filled);
-  parts->bytes[GANTRY_PART_PACKED_WEIGHTS] += gantry_pages_count (executor->constants + filled, executor->constant_bytes - filled);
+      add_range (ranges, executor->addresses[b], plan->buffers[b].size, GANTRY_PART_CONSTANTS);
+  if (executor->constant_bytes > 0)
+    {
+      add_range (ranges, executor->constants, filled, GANTRY_PART_CONSTANTS);
+      add_range (ranges, executor->constants + filled, executor->constant_bytes - filled, GANTRY_PART_PACKED_WEIGHTS);
+    }
   for (guint32 i = 0; i < executor->executable->n_controls; i++)
     for (guint r = 0; r < executor->executable->controls[i].control.n_regions; r++)
-      add_constants (executor->controls[i].regions[r], literals, parts);
+      add_constants (executor->controls[i].regions[r], ranges);
 }
 
-/* Constants that are read where they are mapped, and the constant regions. Returns: all of it */
-static guint64
-count_constants (const GantryExecutor *executor, GantryMemoryParts *parts, gsize *files)
+/* All of the device's memory that lies outside of the arenas. */
+static GantryMemoryParts
+count_outside (const GantryExecutor *executor, gsize *files)
 {
-  g_autoptr (GArray) literals = g_array_new (FALSE, FALSE, sizeof (Range));
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
 
-  parts->bytes[GANTRY_PART_CONSTANTS] = parts->bytes[GANTRY_PART_PACKED_WEIGHTS] = 0;
-  add_constants (executor, literals, parts);
-  parts->bytes[GANTRY_PART_CONSTANTS] += count_ranges (literals, files);
-  return parts->bytes[GANTRY_PART_CONSTANTS] + parts->bytes[GANTRY_PART_PACKED_WEIGHTS];
+  add_lent (executor, TRUE, ranges);
+  add_constants (executor, ranges);
+  return count_ranges (ranges, files);
+}
+
+/* The host's. */
+static guint64
+count_lent_host (const GantryExecutor *executor, gsize *files)
+{
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
+  GantryMemoryParts parts;
+
+  add_lent (executor, FALSE, ranges);
+  parts = count_ranges (ranges, files);
+  return gantry_memory_parts_total (&parts);
+}
+
+/* What one instruction uses of it: pages of what is lent, and of constants that lie where they are mapped, come with the first use. */
+static GantryMemoryParts
+count_used (const GantryExecutor *executor, const GantryInstruction *instruction, gsize *files)
+{
+  const GantryExecutable *executable = executor->executable;
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
+
+  for (guint32 k = 0; k < instruction->n_buffers; k++)
+    {
+      guint32 b = executable->buffer_refs[instruction->buffers + k], p = executor->place_of[b];
+
+      if (executable->plan->buffers[b].region == GANTRY_REGION_LITERAL)
+        add_range (ranges, executor->addresses[b], executable->plan->buffers[b].size, GANTRY_PART_CONSTANTS);
+      else if (p != G_MAXUINT32 && executor->lent[p] && is_of_device (executor, p))
+        add_range (ranges, executor->base[p], executor->places[p].used, GANTRY_PART_ARGUMENTS);
+    }
+  return count_ranges (ranges, files);
 }
 
 /* Of the pages under @ranges, what is outside of them. */
@@ -327,26 +327,6 @@ count_rest (GArray *ranges, gsize page)
   return rest;
 }
 
-/* Of the executor and of all its regions. */
-static void
-add_constant_ranges (const GantryExecutor *executor, GArray *ranges)
-{
-  const GantryPlan *plan = executor->executable->plan;
-  gsize filled = MIN (whole_place (plan->constant_bytes), executor->constant_bytes);
-
-  for (guint32 b = 0; b < plan->n_buffers; b++)
-    if (plan->buffers[b].region == GANTRY_REGION_LITERAL)
-      add_range (ranges, executor->addresses[b], plan->buffers[b].size);
-  if (executor->constant_bytes > 0)
-    {
-      add_range (ranges, executor->constants, filled);
-      add_range (ranges, executor->constants + filled, executor->constant_bytes - filled);
-    }
-  for (guint32 i = 0; i < executor->executable->n_controls; i++)
-    for (guint r = 0; r < executor->executable->controls[i].control.n_regions; r++)
-      add_constant_ranges (executor->controls[i].regions[r], ranges);
-}
-
 /* How much of what is touched is no more than that memory comes in pages, at most: of all places of the device that are there by themselves. */
 static void
 count_rounding (Measuring *m)
@@ -356,29 +336,33 @@ count_rounding (Measuring *m)
   g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
 
   for (guint32 p = 0; p < executor->n_places; p++)
-    {
-      const GantryPlanBuffer *buffer = &plan->buffers[executor->places[p].owner];
-
-      if (buffer->memory != GANTRY_MEMORY_DEVICE || executor->places[p].used == 0)
-        continue;
-      if (executor->lent[p])
-        add_range (ranges, executor->base[p], executor->places[p].used);
-      else if (executor->arenas[GANTRY_MEMORY_DEVICE] != NULL)
-        add_range (ranges, executor->arenas[GANTRY_MEMORY_DEVICE] + buffer->offset, executor->places[p].used);
-    }
-  add_constant_ranges (executor, ranges);
+    if (is_of_device (executor, p) && !executor->lent[p] && executor->arenas[GANTRY_MEMORY_DEVICE] != NULL)
+      add_range (ranges, executor->arenas[GANTRY_MEMORY_DEVICE] + plan->buffers[executor->places[p].owner].offset,
+                 executor->places[p].used, GANTRY_PART_TEMPORARIES);
+  add_lent (executor, TRUE, ranges);
+  add_constants (executor, ranges);
   m->measure->rounding_bytes = count_rest (ranges, m->page);
+}
+
+static guint64
+count_code (void)
+{
+  GantryProcessMappings mappings;
+
+  return gantry_process_memory_map (&mappings) ? mappings.code : 0;
 }
 
 static void
 count_steady (Measuring *m)
 {
-  GantryProcessMappings mappings;
+  GantryMemoryParts *touched = &m->measure->touched;
   gsize files = 0;
 
-  m->measure->touched.bytes[GANTRY_PART_CODE] = gantry_process_memory_map (&mappings) ? mappings.code : 0;
-  m->steady = count_constants (m->executor, &m->measure->touched, &files) + m->measure->touched.bytes[GANTRY_PART_CODE];
-  m->constants = m->measure->touched.bytes[GANTRY_PART_CONSTANTS];
+  *touched = count_outside (m->executor, &files);
+  m->code = touched->bytes[GANTRY_PART_CODE] = count_code ();
+  m->lent = touched->bytes[GANTRY_PART_ARGUMENTS];
+  m->constants = touched->bytes[GANTRY_PART_CONSTANTS];
+  m->steady = m->constants + touched->bytes[GANTRY_PART_PACKED_WEIGHTS] + m->code;
 }
 
 /* Steps. */
@@ -465,6 +449,7 @@ take_sample (Measuring *m, const GantryInstruction *instruction)
     return;
   measure->peak_bytes = bytes;
   measure->peak_step = instruction->step;
+  measure->touched.bytes[GANTRY_PART_CODE] = m->code;
   measure->touched.bytes[GANTRY_PART_CONSTANTS] = m->constants;
   measure->touched.bytes[GANTRY_PART_ARGUMENTS] = m->lent + zone->held[GANTRY_PART_ARGUMENTS] * m->page;
   measure->touched.bytes[GANTRY_PART_TEMPORARIES] = (zone->held[GANTRY_PART_TEMPORARIES] + zone->outside) * m->page;
@@ -482,12 +467,20 @@ look_at_all (Measuring *m)
 }
 
 static gboolean
+calls_library (const Measuring *m, const GantryInstruction *instruction)
+{
+  return instruction->kind == GANTRY_INSTRUCTION_LAUNCH
+         && m->executor->executable->kernels[instruction->kernel].kind == GANTRY_KERNEL_LIBRARY;
+}
+
+static gboolean
 run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
 {
   GantryExecutor *executor = m->executor;
   const GantryInstruction *instruction = &executor->executable->instructions[i];
   gsize files = 0, pages = look_at_all (m);
-  guint64 lent = count_lent (executor, instruction, &files), literals = count_literals (executor, instruction, &files), known;
+  GantryMemoryParts used = count_used (executor, instruction, &files), used_after;
+  guint64 lent, literals, code, known;
   GantryProcessMemory before, after;
 
   if (m->peaks)
@@ -496,18 +489,22 @@ run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
   if (!_gantry_executor_run_one (executor, i, cancellable, error))
     return FALSE;
   gantry_process_memory_read (&after);
-  lent = count_lent (executor, instruction, &files) - lent;
-  literals = count_literals (executor, instruction, &files) - literals;
+  used_after = count_used (executor, instruction, &files);
+  lent = used_after.bytes[GANTRY_PART_ARGUMENTS] - used.bytes[GANTRY_PART_ARGUMENTS];
+  literals = used_after.bytes[GANTRY_PART_CONSTANTS] - used.bytes[GANTRY_PART_CONSTANTS];
   pages = look_at_all (m) - pages;
   m->lent += lent;
   m->steady += literals;
   m->constants += literals;
+  code = calls_library (m, instruction) ? MAX (count_code (), m->code) - m->code : 0;
+  m->steady += code;
+  m->code += code;
   take_sample (m, instruction);
   /* What it touched of what is planned, of files and of outside is known; the rest came from elsewhere. */
-  known = before.resident + lent + pages * m->page + (after.file > before.file ? after.file - before.file : 0);
+  known = before.resident + lent + code + pages * m->page + (after.file > before.file ? after.file - before.file : 0);
   if (m->peaks && after.peak > known)
     note (&m->measure->beside, after.peak - known, instruction);
-  if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH && m->executor->executable->kernels[instruction->kernel].kind == GANTRY_KERNEL_LIBRARY)
+  if (calls_library (m, instruction))
     m->library_bytes += (gint64) (after.resident - known);
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     if (m->zones[kind].outside > 0)
@@ -598,7 +595,6 @@ _gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *i
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     zone_init (&m, kind);
   count_steady (&m);
-  m.lent = count_lent (executor, NULL, &files);
   m.lent_host = count_lent_host (executor, &files);
   count_rounding (&m);
   done = run_steps (&m, inputs, cancellable, error);
@@ -653,8 +649,8 @@ gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs,
 static guint64
 count_now (const GantryExecutor *executor, gsize *files)
 {
-  GantryMemoryParts parts = { { 0 } };
-  guint64 bytes = count_constants (executor, &parts, files) + count_lent (executor, NULL, files) + count_lent_host (executor, files);
+  GantryMemoryParts parts = count_outside (executor, files);
+  guint64 bytes = gantry_memory_parts_total (&parts) + count_lent_host (executor, files);
 
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     if (executor->arena_bytes[kind] > 0)

@@ -3,6 +3,7 @@
 #include "core/kernels/library/library.h"
 #include "core/graph/operation.h"
 #include "core/kernels/library/convert-private.h"
+#include <string.h>
 
 #define PLACE 64u
 #define MAX_ARGUMENTS 5
@@ -47,6 +48,7 @@ struct _GantryLibrary
   dnnl_engine_t engine;
   dnnl_stream_t stream;
   guint64 workspace_bytes, packed_bytes;
+  gboolean multiplies; /* by the library's matrix product */
   GArray *pieces; /* Piece */
 };
 
@@ -110,6 +112,22 @@ gantry_library_engine (GantryLibrary *library)
   return library->engine;
 }
 
+gboolean
+gantry_library_multiplies (const GantryLibrary *library)
+{
+  return library->multiplies;
+}
+
+/* "gemm:jit" and the like; "brgemm:..." has kernels of its own. */
+static gboolean
+calls_product (dnnl_primitive_desc_t description)
+{
+  const char *name = "";
+
+  gantry_dnnl ()->primitive_desc_query (description, dnnl_query_impl_info_str, 0, &name);
+  return strstr (name, "gemm") != NULL && strstr (name, "brgemm") == NULL;
+}
+
 static guint64
 reserve (guint64 *bytes, guint64 more)
 {
@@ -135,6 +153,7 @@ gantry_library_begin (GantryLibrary *library, dnnl_primitive_desc_t description)
   if (scratchpad != NULL)
     piece.scratchpad = *scratchpad;
   piece.scratchpad_offset = reserve (&library->workspace_bytes, gantry_dnnl ()->memory_desc_get_size (&piece.scratchpad));
+  library->multiplies = library->multiplies || calls_product (description);
   made = gantry_dnnl ()->primitive_create (&piece.primitive, description) == dnnl_success;
   gantry_dnnl ()->primitive_desc_destroy (description);
   if (made)

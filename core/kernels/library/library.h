@@ -28,9 +28,27 @@ gboolean gantry_library_is_small_products (const GantryModule *module, const Gan
 /** "oneDNN 2.6.3", or "no oneDNN" where it cannot be used. (transfer full) */
 char *gantry_library_describe (void);
 
+/**
+ * GantryLibraryCode: what the library generates for a program.
+ *
+ * @bytes: in pages, as they are there
+ * @known: FALSE: it is at least so much: the system does not say
+ */
+typedef struct
+{
+  guint64 bytes;
+  gboolean known;
+} GantryLibraryCode;
+
+/** Before the kernels of a program are made, on the one thread that uses the library then. */
+void gantry_library_code_begin (GantryLibraryCode *code);
+/** Once they are made: @code of gantry_library_code_begin() becomes what @kernels have, with what it only generates when they first run. */
+void gantry_library_code_end (GantryLibraryCode *code, const GantryKernel *kernels, guint n_kernels);
+
 /* Its functions, without the "dnnl_" of their names: all that are called. */
 #define GANTRY_LIBRARY_FUNCTIONS(X) \
   X (dilated_convolution_forward_desc_init) X (engine_create) X (engine_destroy) X (get_effective_cpu_isa) \
+  X (get_primitive_cache_capacity) X (set_primitive_cache_capacity) X (sgemm) \
   X (matmul_desc_init) X (memory_create) X (memory_desc_equal) X (memory_desc_get_size) \
   X (memory_desc_init_by_strides) X (memory_desc_init_by_tag) X (memory_destroy) X (post_ops_append_eltwise) \
   X (post_ops_create) X (post_ops_destroy) X (primitive_attr_create) X (primitive_attr_destroy) \
@@ -60,6 +78,8 @@ typedef struct _GantryLibrary GantryLibrary;
 GantryLibrary *gantry_library_new (guint n_threads);
 void gantry_library_free (gpointer library);
 dnnl_engine_t gantry_library_engine (GantryLibrary *library);
+/** Whether one of its primitives calls the library's matrix product. */
+gboolean gantry_library_multiplies (const GantryLibrary *library);
 /** Begins a piece with its primitive; takes @description. Returns: FALSE when the library refuses. */
 gboolean gantry_library_begin (GantryLibrary *library, dnnl_primitive_desc_t description);
 /**

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The whole of the room: what is refused and how, sharing, texts, other processors, sizes that nobody
  * has memory for, and executables that run. */
+#include "core/base/process-memory.h"
 #include "core/eval/eval.h"
 #include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
@@ -326,6 +327,38 @@ test_layers (void)
     }
 }
 
+static guint64
+executable_bytes (void)
+{
+  GantryProcessMappings mappings;
+
+  g_assert_true (gantry_process_memory_map (&mappings));
+  return mappings.code;
+}
+
+/* What the library generates is counted, all of it, and of the same program always the same: also where the process has made it before. */
+static void
+test_library_code (void)
+{
+  guint64 first = 0;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GantryModule) module = layers (context, 2);
+      g_autoptr (GError) error = NULL;
+      guint64 before = executable_bytes ();
+      g_autoptr (GantryKernelSet) set = gantry_kernels_compile (module, NULL, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (count_library_states (set), ==, 1);
+      g_assert_false (set->code_at_least);
+      g_assert_cmpuint (executable_bytes (), <=, before + set->code_bytes);
+      first = i == 0 ? set->code_bytes : first;
+      g_assert_cmpuint (set->code_bytes, ==, first);
+    }
+}
+
 /* A plan that was made for no kernels lacks their workspaces: told, not run. */
 static void
 test_mismatch (void)
@@ -391,6 +424,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/set/huge", test_huge);
   g_test_add_func ("/kernels/set/deep", test_deep);
   g_test_add_func ("/kernels/set/layers", test_layers);
+  g_test_add_func ("/kernels/set/library-code", test_library_code);
   g_test_add_func ("/kernels/set/tf32", test_tf32);
   g_test_add_func ("/kernels/executable/runs", test_executable);
   g_test_add_func ("/kernels/executable/mismatch", test_mismatch);

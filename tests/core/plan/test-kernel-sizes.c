@@ -30,6 +30,14 @@ test_round_trip (void)
   sizes->code_bytes++;
   again = gantry_kernel_sizes_parse (text, &error);
   g_assert_false (gantry_kernel_sizes_equal (sizes, again));
+  /* That there is more than was counted stays known. */
+  gantry_kernel_sizes_unref (g_steal_pointer (&again));
+  g_free (g_steal_pointer (&text));
+  sizes->at_least = TRUE;
+  text = gantry_kernel_sizes_to_text (sizes);
+  again = gantry_kernel_sizes_parse (text, &error);
+  g_assert_no_error (error);
+  g_assert_true (again->at_least && gantry_kernel_sizes_equal (sizes, again));
 }
 
 /* Whatever changes the kernels changes the text, but nothing of the processor changes those for a GPU. */
@@ -63,11 +71,11 @@ static void
 test_mistakes (void)
 {
   static const struct { const char *text, *said; } wrong[] = {
-    { "", "first line" }, { "something else\n", "first line" }, { "gantry kernel sizes 3\nwhat\n", "line 2" },
-    { "gantry kernel sizes 3\n1 2\n", "line 2" }, { "gantry kernel sizes 3\n1 2 3 4\n", "line 2" },
-    { "gantry kernel sizes 3\n-1 2 3\n", "line 2" }, { "gantry kernel sizes 3\n2 1 1\n2 1 1\n", "line 3" },
-    { "gantry kernel sizes 3\n1 99999999999999999999 3\n", "line 2" }, { "gantry kernel sizes 3\ncode much\n", "line 2" },
-    { "gantry kernel sizes 3\n4294967295 1 1\n", "line 2" },
+    { "", "first line" }, { "something else\n", "first line" }, { "gantry kernel sizes 4\nwhat\n", "line 2" },
+    { "gantry kernel sizes 4\n1 2\n", "line 2" }, { "gantry kernel sizes 4\n1 2 3 4\n", "line 2" },
+    { "gantry kernel sizes 4\n-1 2 3\n", "line 2" }, { "gantry kernel sizes 4\n2 1 1\n2 1 1\n", "line 3" },
+    { "gantry kernel sizes 4\n1 99999999999999999999 3\n", "line 2" }, { "gantry kernel sizes 4\ncode much\n", "line 2" },
+    { "gantry kernel sizes 4\n4294967295 1 1\n", "line 2" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)

@@ -195,6 +195,40 @@ test_rounding (void)
     }
 }
 
+static gint64
+difference_of (const GantryMemorySummary *summary, const char *name)
+{
+  for (guint i = 0; i < summary->differences->len; i++)
+    if (strcmp (g_array_index (summary->differences, GantryMemoryDifference, i).name, name) == 0)
+      return g_array_index (summary->differences, GantryMemoryDifference, i).bytes;
+  return 0;
+}
+
+/* What was held more than planned: code that is in no plan, as much rest of pages as was counted, and what nobody knows. */
+static void
+test_apart (void)
+{
+  g_autoptr (GantryPlan) plan = plan_of ();
+  g_autoptr (GantryMemoryMeasure) measure = measure_of (0);
+  g_autoptr (GantryMemorySummary) summary = NULL;
+
+  plan->code_bytes = MIB;
+  measure->touched.bytes[GANTRY_PART_CODE] = 13 * MIB;
+  measure->peak_bytes = 231 * MIB;
+  measure->rounding_bytes = 8 * MIB;
+  measure->held = 291 * MIB;
+  measure->process = measure->process_peak = measure->held + 20 * MIB;
+  summary = gantry_memory_summary_new (plan, measure, NULL, 201 * MIB);
+  g_assert_cmpint (difference_of (summary, "code that is in no plan"), ==, 12 * MIB);
+  g_assert_cmpint (difference_of (summary, "rounded up to pages"), ==, 8 * MIB);
+  g_assert_cmpint (difference_of (summary, "not accounted for"), ==, 10 * MIB);
+  g_assert_cmpint (sum_of (summary), ==, (gint64) (summary->process - summary->planned_all));
+  g_assert_true (summary->above_limit);
+  g_assert_nonnull (strstr (g_ptr_array_index (summary->warnings, 0),
+                            "(30.0 MiB too much: 12.0 MiB code that is in no plan, 8.00 MiB rounded up to pages, "
+                            "10.0 MiB not accounted for)"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -203,6 +237,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ir/memory-summary/moment", test_moment);
   g_test_add_func ("/ir/memory-summary/limit", test_limit);
   g_test_add_func ("/ir/memory-summary/rounding", test_rounding);
+  g_test_add_func ("/ir/memory-summary/apart", test_apart);
   g_test_add_func ("/ir/memory-summary/too-large", test_too_large);
   g_test_add_func ("/ir/memory-summary/outside", test_outside);
   g_test_add_func ("/ir/memory-summary/driver", test_driver);

@@ -173,6 +173,62 @@ test_parts (void)
   gantry_pages_free (r);
 }
 
+/* r = x + literal, all three in one page. */
+static void
+kernel_add_literal (gconstpointer state G_GNUC_UNUSED, void *const *buffers, gint64 begin, gint64 end)
+{
+  const float *x = buffers[0], *literal = buffers[1];
+
+  for (gint64 i = begin; i < end; i++)
+    ((float *) buffers[2])[i] = x[i] + literal[i];
+}
+
+/* A page that an argument, a constant and a result share is there once. */
+static void
+test_shared_page (void)
+{
+  enum { FEW = 16, SMALL = 64 };
+  const gint64 few = FEW;
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (1);
+  g_autoptr (GantryMemoryMeasure) result = NULL;
+  g_autoptr (GantryExecutor) executor = NULL;
+  g_autoptr (GantryExecutable) executable = NULL;
+  g_autoptr (GError) error = NULL;
+  guint8 *page = mmap (NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  GantryRunInput input = { page, SMALL };
+  GantryRunOutput output = { page + 2 * SMALL, SMALL };
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GantryLiteral) literal = NULL;
+  Fake f = fake_begin ();
+  guint32 x = fake_value (&f, TRUE, FEW, "x"), l = fake_value (&f, FALSE, FEW, "literal"), r = fake_value (&f, FALSE, FEW, "r");
+  guint32 bx = fake_buffer (&f, x, GANTRY_BUFFER_INPUT, 0, FEW, 0, 0), bl = fake_buffer (&f, l, GANTRY_BUFFER_CONSTANT, 0, FEW, 0, 0);
+  guint32 br = fake_buffer (&f, r, GANTRY_BUFFER_OUTPUT, SMALL, FEW, 0, 0);
+
+  g_assert_true (page != MAP_FAILED);
+  for (guint i = 0; i < 2 * FEW; i++)
+    ((float *) (gpointer) page)[i] = (float) i;
+  bytes = g_bytes_new_static (page + SMALL, SMALL);
+  literal = gantry_literal_new (gantry_context_type (f.context, gantry_context_tensor (f.context, GANTRY_F32, 1, &few)), bytes, FALSE, &error);
+  g_assert_no_error (error);
+  FAKE_BUFFER (&f, bl)->region = GANTRY_REGION_LITERAL;
+  FAKE_BUFFER (&f, bl)->literal = gantry_context_add_literal (f.context, literal);
+  fake_launch (&f, r, 0, kernel_add_literal, NULL, FEW, FAKE_BUFFERS (bx, bl, br));
+  executable = fake_end (&f, 1, &br);
+  executor = gantry_executor_new (device, executable, NULL, &error);
+  g_assert_no_error (error);
+  gantry_executor_measure (executor, &input, 1, &output, 1, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (((float *) (gpointer) output.data)[3], ==, 3 + FEW + 3);
+  result = gantry_executor_take_measure (executor);
+  g_assert_cmpuint (result->peak_bytes - sum (result, GANTRY_PART_CODE), ==, PAGE);
+  g_assert_cmpuint (sum (result, GANTRY_PART_ARGUMENTS) + sum (result, GANTRY_PART_CONSTANTS), ==, PAGE);
+  g_assert_cmpuint (result->rounding_bytes, ==, PAGE - 3 * SMALL);
+  g_assert_cmpuint (result->held - sum (result, GANTRY_PART_CODE), ==, PAGE);
+  gantry_executor_free (g_steal_pointer (&executor));
+  gantry_executable_unref (g_steal_pointer (&executable));
+  munmap (page, PAGE);
+}
+
 /* What is planned and never touched is not there. */
 static void
 test_untouched (void)
@@ -275,6 +331,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/measure/touched", test_touched);
   g_test_add_func ("/measure/parts", test_parts);
+  g_test_add_func ("/measure/shared-page", test_shared_page);
   g_test_add_func ("/measure/untouched", test_untouched);
   g_test_add_func ("/measure/outside", test_outside);
   g_test_add_func ("/measure/beside", test_beside);
