@@ -438,6 +438,28 @@ test_conditions (void)
     }
 }
 
+/* A table that is not all is counted, but not said to be known. */
+static void
+test_table_at_least (void)
+{
+  const GantryKernelConditions usual = { 0 };
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autofree char *content = gantry_module_content (gantry_compilation_module (gantry_document_get_compilation (document)));
+  g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new (content, "a processor");
+  GantryPlanFigures figures;
+
+  sizes->code_bytes = 123456;
+  sizes->at_least = TRUE;
+  sizes->conditions = gantry_kernel_conditions_text (&usual);
+  gantry_document_set_kernel_sizes (document, sizes);
+  gantry_document_wait (document);
+  g_assert_true (gantry_document_get_plan_figures (document, &figures));
+  g_assert_cmpuint (figures.parts.bytes[GANTRY_PART_CODE], ==, 123456);
+  g_assert_false (figures.sizes_known);
+  g_assert_false (gantry_document_get_plan (document)->sizes_known);
+  g_assert_false (gantry_document_get_prediction (document)->prediction->sizes_known);
+}
+
 typedef struct
 {
   gboolean called;
@@ -700,6 +722,7 @@ main (int argc, char **argv)
   g_test_add_func ("/placing/difference-of-sizes", test_difference_of_sizes);
   g_test_add_func ("/placing/plan-figures", test_plan_figures);
   g_test_add_func ("/placing/conditions", test_conditions);
+  g_test_add_func ("/placing/table-at-least", test_table_at_least);
   g_test_add_func ("/placing/solve", test_solve);
   g_test_add_func ("/placing/front", test_front);
   g_test_add_func ("/placing/front/kept", test_kept_front);
