@@ -296,7 +296,7 @@ gantry_memory_watch_new (guint64 planned)
   watch->planned = planned;
   watch->before = held_now ();
   watch->most = watch->before + SPARE_BYTES + (planned < G_MAXUINT64 / 4 ? 2 * planned : G_MAXUINT64 / 2);
-  watch->thread = g_thread_new ("memory-watch", watch_memory, watch);
+  watch->thread = g_thread_try_new ("memory-watch", watch_memory, watch, NULL);
   return watch;
 }
 
@@ -309,7 +309,8 @@ gantry_memory_watch_free (GantryMemoryWatch *watch)
   watch->stop = TRUE;
   g_cond_signal (&watch->stopped);
   g_mutex_unlock (&watch->lock);
-  g_thread_join (watch->thread);
+  if (watch->thread != NULL)
+    g_thread_join (watch->thread);
   g_mutex_clear (&watch->lock);
   g_cond_clear (&watch->stopped);
   g_free (watch);

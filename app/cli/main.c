@@ -4,6 +4,7 @@
 #include "core/base/cache.h"
 #include "core/base/file.h"
 #include "core/base/scratch.h"
+#include "core/base/thread.h"
 #include "gantry-config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +42,8 @@ usage (FILE *out)
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     fprintf (out, "  %-8s %-8s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
   fprintf (out, "\ngantry-cli COMMAND --help tells the options of a command.\n"
-                "Exit status: 0 done, 1 error, 2 results differ from those expected, 3 not supported.\n");
+                "Exit status: 0 done, 1 error, 2 results differ from those expected, 3 not supported,\n"
+                "4 more memory was touched than the limit.\n");
   return out == stdout ? GANTRY_EXIT_DONE : GANTRY_EXIT_ERROR;
 }
 
@@ -53,6 +55,18 @@ keep_openmp_quiet (void)
 {
   if (g_getenv ("OMP_WAIT_POLICY") == NULL && g_getenv ("GOMP_SPINCOUNT") == NULL)
     g_setenv ("OMP_WAIT_POLICY", "passive", TRUE);
+}
+
+/* A document works on one thread beside the main one, GLib waits for children on another, without which it ends the program. */
+static gboolean
+can_make_threads (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (gantry_thread_check (2, &error))
+    return TRUE;
+  gantry_cli_tell ("gantry-cli: %s\n", error->message);
+  return FALSE;
 }
 
 static int
@@ -69,7 +83,7 @@ run_command (int argc, char **argv)
     }
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     if (strcmp (argv[1], commands[i].name) == 0)
-      return commands[i].run (argc - 1, argv + 1);
+      return can_make_threads () ? commands[i].run (argc - 1, argv + 1) : GANTRY_EXIT_ERROR;
   gantry_cli_tell ("gantry-cli: there is no command '%s'\n\n", argv[1]);
   return usage (stderr);
 }

@@ -5,6 +5,7 @@
 #include "app/cli/frames.h"
 #include "core/base/error.h"
 #include "core/base/scratch.h"
+#include "core/base/thread.h"
 #include "gantry-config.h"
 #include <fcntl.h>
 #include <gio/gunixinputstream.h>
@@ -156,7 +157,7 @@ answer (Serve *serve)
   GThread *watcher;
   gboolean followed;
 
-  if (!receive (serve, &error) || !start (serve, said, &error))
+  if (!receive (serve, &error) || !gantry_thread_check (1, &error) || !start (serve, said, &error))
     {
       gantry_frame_write_failed (serve->to, GANTRY_EXIT_ERROR, error->message, NULL);
       return gantry_cli_fail (error);

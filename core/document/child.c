@@ -3,6 +3,7 @@
  * lines; its results are in the file. Nothing that happens to it touches the document. */
 #include "core/base/child-program.h"
 #include "core/base/scratch.h"
+#include "core/base/thread.h"
 #include "core/document/child-lines.h"
 #include "core/document/document-private.h"
 #include <signal.h>
@@ -159,7 +160,7 @@ take_runs (GTask *task)
   g_autoptr (GTask) load = g_task_new (g_task_get_source_object (task), g_task_get_cancellable (task), runs_loaded, task);
 
   g_task_set_task_data (load, g_task_get_task_data (task), NULL); /* lives until end_run() */
-  g_task_run_in_thread (load, load_thread);
+  gantry_task_run_in_thread (load, load_thread);
 }
 
 /* The run is in the session, and what was measured says by how much. */
@@ -345,7 +346,7 @@ prepare (GTask *task)
   preparation->bindings = gantry_bindings_ref (document->state->bindings);
   save = g_task_new (document, g_task_get_cancellable (task), prepared, NULL);
   g_task_set_task_data (save, preparation, preparation_free);
-  g_task_run_in_thread (save, prepare_thread);
+  gantry_task_run_in_thread (save, prepare_thread);
 }
 
 static void begin (GTask *task);

@@ -3,6 +3,7 @@
  * Where one of these becomes another, those that were kept are of before, and are predicted anew where somebody looks at them. Variants
  * themselves stay as they are: they are what undo goes back to, and what a session file keeps. */
 #include "core/document/document-private.h"
+#include "core/base/thread.h"
 #include <math.h>
 
 /* What two of them share however it is placed, and within whatever limit. */
@@ -205,5 +206,5 @@ gantry_document_predict_variants (GantryDocument *self)
                   self->planner != NULL ? _gantry_limit_of_part (self->planner, 1) : 0 };
   task = g_task_new (self, _gantry_document_begin_job (self, GANTRY_JOB_FIGURES), worked, NULL);
   g_task_set_task_data (task, work, work_free);
-  g_task_run_in_thread (task, work_thread);
+  gantry_task_run_in_thread (task, work_thread);
 }

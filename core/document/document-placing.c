@@ -2,6 +2,7 @@
 /* From an edit of placements to what it means: the table at once, the prediction at once where that is quick enough
  * for a frame, the whole plan from a worker thread. A newer edit drops the older one's answers. */
 #include "core/document/document-private.h"
+#include "core/base/thread.h"
 #include <string.h>
 
 /* What is predicted at once, without a thread: placing and predicting a program of so many steps takes less than a frame.
@@ -229,7 +230,7 @@ run_work (GantryDocument *self, Work *work)
 
   self->planning_now = TRUE;
   g_task_set_task_data (task, work, work_free);
-  g_task_run_in_thread (task, work_thread);
+  gantry_task_run_in_thread (task, work_thread);
 }
 
 /* One thread plans at a time: what nobody waits for any more may take a while to notice, and its planner is the one to use

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runs of a document: which are in its session file, which is shown, what others add to the file, and deleting. */
 #include "core/document/document-private.h"
+#include "core/base/thread.h"
 #include "core/document/session-private.h"
 
 /* What the document holds */
@@ -202,7 +203,7 @@ gantry_document_merge_runs_async (GantryDocument *document, GAsyncReadyCallback 
   merging->model = g_strdup (document->loaded->other_model);
   merging->known = _gantry_document_copy_runs (document);
   g_task_set_task_data (task, merging, merging_free);
-  g_task_run_in_thread (task, merge_thread);
+  gantry_task_run_in_thread (task, merge_thread);
 }
 
 /* Each time that the file changes all of it is looked at: what was told at opening or at the merge before is not told again. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Named variants, and the searches that make them: the solver and the front of memory and time. */
 #include "core/document/document-private.h"
+#include "core/base/thread.h"
 #include <string.h>
 
 GantryVariant *
@@ -482,7 +483,7 @@ start_search (GantryDocument *self, Search *search, GError *error, GTask *outer)
   g_task_set_check_cancellable (task, FALSE);
   search->activity = _gantry_document_activity_new (self, cancellable);
   g_task_set_task_data (task, search, search_free);
-  g_task_run_in_thread (task, search_thread);
+  gantry_task_run_in_thread (task, search_thread);
 }
 
 void

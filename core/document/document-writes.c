@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writing into session files: one after the other, in the order in which it was asked for; and what a save has changed. */
 #include "core/document/document-private.h"
+#include "core/base/thread.h"
 
 typedef struct
 {
@@ -32,7 +33,7 @@ begin_next_write (GantryDocument *document)
   document->is_writing = TRUE;
   g_signal_connect (task, "notify::completed", G_CALLBACK (write_ended), NULL);
   write->begin (task);
-  g_task_run_in_thread (task, write->thread);
+  gantry_task_run_in_thread (task, write->thread);
 }
 
 void

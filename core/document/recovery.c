@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recovery files: their folder, their locks, and saving into them. What a save writes is what the last one lacks. */
 #include "core/document/recovery-private.h"
+#include "core/base/thread.h"
 #include "core/document/session-private.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -512,7 +513,7 @@ gantry_recovery_save_async (GantryRecovery *recovery, GantryDocument *document, 
   g_return_if_fail (document->loaded != NULL);
   g_task_set_task_data (task, gather (recovery, document, view), keeping_free);
   recovery->n_saving++;
-  g_task_run_in_thread (task, keep_thread);
+  gantry_task_run_in_thread (task, keep_thread);
 }
 
 gboolean

@@ -308,11 +308,13 @@ gantry_compile_run_jobs (GantryCompile *c, GError **error)
   guint n_threads = MIN (c->options.n_threads, c->jobs->len);
   g_autofree GThread **threads = g_new0 (GThread *, n_threads + 1);
 
+  /* With fewer than asked for the same code is made, later. */
   for (guint i = 1; i < n_threads; i++)
-    threads[i] = g_thread_new ("compile", work_thread, &work);
+    threads[i] = g_thread_try_new ("compile", work_thread, &work, NULL);
   work_on (&work, c->compiler);
   for (guint i = 1; i < n_threads; i++)
-    g_thread_join (threads[i]);
+    if (threads[i] != NULL)
+      g_thread_join (threads[i]);
   if (gantry_progress_cancelled (c->progress, error))
     return FALSE;
   for (guint i = 0; i < c->jobs->len; i++)

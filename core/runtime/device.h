@@ -85,9 +85,10 @@ typedef struct
   /** From the caller's memory and to it, at once. */
   gboolean (*upload) (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error);
   gboolean (*download) (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error);
-  /* Code: NULL where is_host. */
+  /* What a run of it needs: code, or threads. Not NULL but where it fails */
   gpointer (*load) (GantryDevice *device, const GantryExecutable *executable, GError **error);
   void (*unload) (GantryDevice *device, gpointer loaded);
+  /* Code: NULL where is_host. */
   gpointer (*prepare) (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers, guint32 n,
                        GError **error);
   GantryBatch *(*begin) (GantryDevice *device, guint32 n_events, GantryStamp *stamps, GCancellable *cancellable);

@@ -3,6 +3,7 @@
  * decoder, and after it was joined the stopper. */
 #include "profiler/cupti/sampler.h"
 #include "core/base/error.h"
+#include "core/base/thread.h"
 #include "profiler/cupti/host.h"
 #include "profiler/cupti/metrics.h"
 #include <time.h>
@@ -351,7 +352,9 @@ _gantry_cupti_sampler_start (const GantryCuptiLibrary *library, guint device, gu
       _gantry_cupti_sampler_free (sampler);
       return NULL;
     }
-  sampler->thread = g_thread_new ("cupti-sampler", decode_loop, sampler);
+  sampler->thread = gantry_thread_try ("cupti-sampler", decode_loop, sampler, error);
+  if (sampler->thread == NULL)
+    g_clear_pointer (&sampler, _gantry_cupti_sampler_free);
   return sampler;
 }
 

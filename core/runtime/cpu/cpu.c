@@ -4,6 +4,7 @@
  * kernel takes. For the same reason it carries out small copies itself, and any copy that it would otherwise wait
  * for while that copy's thread still sleeps. */
 #include "core/runtime/cpu/cpu.h"
+#include "core/base/thread.h"
 #include "core/runtime/cpu/pool-private.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -364,6 +365,15 @@ copy_thread (gpointer user_data)
   return NULL;
 }
 
+/* Also before there is anything for it to do. */
+static gboolean
+start_thread (CopyQueue *queue, GError **error)
+{
+  if (queue->thread == NULL)
+    queue->thread = gantry_thread_try (queue->queue == GANTRY_QUEUE_TO_HOST ? "gantry-to-host" : "gantry-to-dev", copy_thread, queue, error);
+  return queue->thread != NULL;
+}
+
 static void
 start_copies (CopyQueue *queue, GantryBatch *batch, const GantryCommand *commands, guint32 n)
 {
@@ -376,9 +386,8 @@ start_copies (CopyQueue *queue, GantryBatch *batch, const GantryCommand *command
   queue->blocked_since = 0;
   g_mutex_unlock (&queue->driving);
   atomic_store (&queue->batch, batch);
-  if (queue->thread == NULL)
-    queue->thread = g_thread_new (queue->queue == GANTRY_QUEUE_TO_HOST ? "gantry-to-host" : "gantry-to-dev",
-                                  copy_thread, queue);
+  if (!start_thread (queue, NULL)) /* where nothing was loaded that has copies */
+    g_error ("no thread for copies");
   g_cond_broadcast (&queue->changed);
   g_mutex_unlock (&queue->lock);
 }
@@ -407,6 +416,32 @@ stop_copies (CopyQueue *queue)
   g_mutex_clear (&queue->driving);
   g_cond_clear (&queue->changed);
   g_cond_clear (&queue->event);
+}
+
+/* Threads. */
+
+/* What a run of @executable needs: a run itself cannot fail for want of them. */
+static gpointer
+cpu_load (GantryDevice *device, const GantryExecutable *executable, GError **error)
+{
+  CpuDevice *cpu = (CpuDevice *) device;
+
+  if (!_gantry_cpu_pool_check (cpu->pool, error))
+    return NULL;
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    {
+      GantryQueue queue = executable->instructions[i].queue;
+
+      if (queue != GANTRY_QUEUE_COMPUTE && !start_thread (&cpu->copies[queue], error))
+        return NULL;
+    }
+  return device;
+}
+
+static void
+cpu_unload (GantryDevice *device, gpointer loaded)
+{
+  /* Threads are for all that is loaded. */
 }
 
 /* Batches. */
@@ -480,6 +515,8 @@ static const GantryDeviceClass cpu_class = {
   .deallocate = cpu_deallocate,
   .upload = cpu_transfer,
   .download = cpu_transfer,
+  .load = cpu_load,
+  .unload = cpu_unload,
   .begin = cpu_begin,
   .submit = cpu_submit,
   .finish = cpu_finish,

@@ -6,6 +6,8 @@
 typedef struct _CpuPool CpuPool;
 
 CpuPool *_gantry_cpu_pool_new (guint n_threads);
+/** Whether all its threads could be made: with fewer it works as well, but takes longer than what asked for them expects. */
+gboolean _gantry_cpu_pool_check (const CpuPool *pool, GError **error);
 void _gantry_cpu_pool_free (CpuPool *pool);
 
 /**

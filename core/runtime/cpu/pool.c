@@ -5,6 +5,7 @@
  * that sleeps or is late costs nothing, and the job's fields are never written while one reads them.
  * Workers look for the next job for some microseconds before they sleep. */
 #include "core/runtime/cpu/pool-private.h"
+#include "core/base/thread.h"
 #include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -33,6 +34,8 @@ struct _CpuPool
   gint64 n_tasks, chunk;
   guint n_threads;
   GThread **threads; /* n_threads - 1 */
+  guint n_made;      /* of them */
+  GError *error;     /* (nullable): why there are no more */
   GMutex lock;
   GCond wake;
   _Atomic guint sleeping;
@@ -131,9 +134,20 @@ _gantry_cpu_pool_new (guint n_threads)
   g_mutex_init (&pool->lock);
   g_cond_init (&pool->wake);
   pool->threads = g_new0 (GThread *, n_threads);
-  for (guint i = 0; i + 1 < n_threads; i++)
-    pool->threads[i] = g_thread_new ("gantry-worker", worker, pool);
+  while (pool->n_made + 1 < n_threads
+         && (pool->threads[pool->n_made] = gantry_thread_try ("gantry-worker", worker, pool, &pool->error)) != NULL)
+    pool->n_made++;
   return pool;
+}
+
+gboolean
+_gantry_cpu_pool_check (const CpuPool *pool, GError **error)
+{
+  if (pool->error == NULL)
+    return TRUE;
+  g_set_error (error, pool->error->domain, pool->error->code, "%u of %u threads are there (fewer are asked for by --threads): %s",
+               pool->n_made + 1, pool->n_threads, pool->error->message);
+  return FALSE;
 }
 
 void
@@ -143,9 +157,10 @@ _gantry_cpu_pool_free (CpuPool *pool)
   atomic_store (&pool->quit, TRUE);
   g_cond_broadcast (&pool->wake);
   g_mutex_unlock (&pool->lock);
-  for (guint i = 0; i + 1 < pool->n_threads; i++)
+  for (guint i = 0; i < pool->n_made; i++)
     g_thread_join (pool->threads[i]);
   g_free (pool->threads);
+  g_clear_error (&pool->error);
   g_mutex_clear (&pool->lock);
   g_cond_clear (&pool->wake);
   g_aligned_free (pool);
