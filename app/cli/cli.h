@@ -169,6 +169,8 @@ gboolean gantry_cli_parse_size (const char *option, const char *text, GantrySize
 void gantry_cli_add_number (JsonBuilder *json, double value);
 /* Members of the JSON object that is being built. */
 void gantry_cli_add_int (JsonBuilder *json, const char *key, gint64 value);
+/** null where it is not known. */
+void gantry_cli_add_measured (JsonBuilder *json, const char *key, gboolean known, guint64 value);
 void gantry_cli_add_double (JsonBuilder *json, const char *key, double value);
 void gantry_cli_add_string (JsonBuilder *json, const char *key, const char *value); /* NULL gives null */
 /** What is said of a plan in all answers: members of the object that is open. */

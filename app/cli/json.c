@@ -55,6 +55,16 @@ gantry_cli_add_int (JsonBuilder *json, const char *key, gint64 value)
 }
 
 void
+gantry_cli_add_measured (JsonBuilder *json, const char *key, gboolean known, guint64 value)
+{
+  json_builder_set_member_name (json, key);
+  if (known)
+    json_builder_add_int_value (json, (gint64) value);
+  else
+    json_builder_add_null_value (json);
+}
+
+void
 gantry_cli_add_number (JsonBuilder *json, double value)
 {
   if (isfinite (value))

@@ -57,6 +57,8 @@ gantry_memory_report_text (const GantryRunResult *result, const GantryModule *mo
   g_autoptr (GantryMemorySummary) summary = measure != NULL ? gantry_memory_summary_new (result->plan, measure, module, limit) : NULL;
   g_autofree char *planned = NULL, *touched = NULL, *host = NULL, *process = NULL;
 
+  if (summary == NULL && result->unmeasured != NULL)
+    gantry_cli_print ("%-10s not measured\n", "touched");
   if (summary == NULL)
     return;
   touched = gantry_format_bytes_within (summary->touched, limit);
@@ -75,12 +77,24 @@ gantry_memory_report_text (const GantryRunResult *result, const GantryModule *mo
   print_differences (summary);
 }
 
+static void
+tell_unmeasured (const char *why, guint64 limit)
+{
+  g_autofree char *text = gantry_format_limit (limit);
+
+  gantry_cli_tell ("%s: warning: The memory was not measured: %s.\n", g_get_prgname (), why);
+  if (limit > 0)
+    gantry_cli_tell ("%s: warning: Whether the run kept to the limit of %s is not known.\n", g_get_prgname (), text);
+}
+
 void
 gantry_memory_report_warn (const GantryRunResult *result, const GantryModule *module, guint64 limit)
 {
   g_autoptr (GantryMemorySummary) summary =
     result->memory != NULL ? gantry_memory_summary_new (result->plan, result->memory, module, limit) : NULL;
 
+  if (result->unmeasured != NULL)
+    tell_unmeasured (result->unmeasured, limit);
   for (guint i = 0; summary != NULL && i < summary->warnings->len; i++)
     gantry_cli_tell ("%s: warning: %s\n", g_get_prgname (), (const char *) g_ptr_array_index (summary->warnings, i));
 }
@@ -133,6 +147,7 @@ gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, con
   const GantryMemoryMeasure *measure = result->memory;
   g_autoptr (GantryMemorySummary) summary = NULL;
 
+  gantry_cli_add_string (json, "not_measured", result->unmeasured);
   json_builder_set_member_name (json, "memory");
   if (measure == NULL)
     {
@@ -162,9 +177,9 @@ gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, con
     }
   add_unplanned (json, "outside", &measure->outside, module);
   add_unplanned (json, "beside", &measure->beside, module);
-  gantry_cli_add_int (json, "process_bytes", (gint64) measure->process_peak);
-  gantry_cli_add_int (json, "process_now_bytes", (gint64) measure->process);
-  gantry_cli_add_int (json, "held_bytes", (gint64) measure->held);
+  gantry_cli_add_measured (json, "process_bytes", measure->process_peak > 0, measure->process_peak);
+  gantry_cli_add_measured (json, "process_now_bytes", measure->process_peak > 0, measure->process);
+  gantry_cli_add_measured (json, "held_bytes", measure->process_peak > 0, measure->held);
   add_parts (json, "owners", measure->owners, GANTRY_N_MEMORY_OWNERS, owner_name);
   json_builder_set_member_name (json, "warnings");
   json_builder_begin_array (json);

@@ -299,6 +299,7 @@ static GantryRunResult *
 result_of (Session *session, const GantryProgram *program, const GantryProgramOptions *options)
 {
   GantryRunResult *result = gantry_run_result_new ();
+  g_autoptr (GError) error = NULL;
 
   tell_notes (session->device);
   result->device = g_strdup (gantry_device_name (session->device));
@@ -309,7 +310,8 @@ result_of (Session *session, const GantryProgram *program, const GantryProgramOp
   result->compile_ms = program->compile_ms;
   result->plan = gantry_plan_ref (program->executable->plan);
   result->limit = options->limit;
-  result->memory = gantry_executor_take_measure (session->executor);
+  result->memory = gantry_executor_take_measure (session->executor, &error);
+  result->unmeasured = error != NULL ? g_strdup (error->message) : NULL;
   result->peak_bytes = result->memory != NULL ? result->memory->peak_bytes : 0;
   result->recording = gantry_cpu_recorder_take (session->recorder);
   if (options->end_recording != NULL)

@@ -173,7 +173,7 @@ gantry_run_report_json (const GantryRunReport *report)
     { "threads", result->n_threads },           { "runs", result->n_runs },
     { "planned_bytes", gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) },
     { "host_planned_bytes", gantry_plan_host_bytes (plan) },
-    { "touched_bytes", result->peak_bytes },    { "arena_bytes", plan->arena_bytes[GANTRY_MEMORY_DEVICE] },
+    { "arena_bytes", plan->arena_bytes[GANTRY_MEMORY_DEVICE] },
     { "lower_bound_bytes", gantry_plan_least_bytes (plan) },
     { "arena_lower_bound_bytes", plan->lower_bound },
     { "limit_bytes", report->limit },           { "copied_bytes", plan->copied_bytes },
@@ -191,6 +191,7 @@ gantry_run_report_json (const GantryRunReport *report)
     gantry_cli_add_double (json, numbers[i].key, numbers[i].value);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     gantry_cli_add_int (json, sizes[i].key, (gint64) sizes[i].value);
+  gantry_cli_add_measured (json, "touched_bytes", result->memory != NULL, result->peak_bytes);
   gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
   gantry_cli_add_parts (json, "parts", &parts);
   add_overlap (json, report);

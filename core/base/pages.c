@@ -117,21 +117,18 @@ count_pages (gsize first_page, gsize n, gsize *of_files)
 }
 
 gsize
-gantry_pages_count (gconstpointer memory, gsize size)
-{
-  gsize of_files = 0;
-
-  return gantry_pages_count_files (memory, size, &of_files);
-}
-
-gsize
-gantry_pages_count_files (gconstpointer memory, gsize size, gsize *of_files)
+gantry_pages_count (gconstpointer memory, gsize size, GantryPageFacts *facts)
 {
   gsize page = page_size (), first = GPOINTER_TO_SIZE (memory) / page;
   gsize n = size > 0 ? (GPOINTER_TO_SIZE (memory) + size - 1) / page - first + 1 : 0;
-  gsize pages = 0;
-  gssize there = n > 0 ? count_pages (first, n, &pages) : 0;
+  gsize of_files = 0;
+  gssize there = n > 0 ? count_pages (first, n, &of_files) : 0;
 
-  *of_files += pages * page;
-  return (there < 0 ? n : (gsize) there) * page;
+  if (there < 0)
+    {
+      facts->unknown = TRUE;
+      return 0;
+    }
+  facts->files += of_files * page;
+  return (gsize) there * page;
 }

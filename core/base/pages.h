@@ -40,13 +40,23 @@ void gantry_pages_free (gpointer memory);
 void gantry_pages_drop (gconstpointer memory, gsize size);
 
 /**
+ * GantryPageFacts: what is added up over several calls of gantry_pages_count(); all zero to begin with
+ * @files: bytes of pages of files
+ * @unknown: of some memory the system did not say what is there: no sum of it is a measurement
+ */
+typedef struct
+{
+  gsize files;
+  gboolean unknown;
+} GantryPageFacts;
+
+/**
  * gantry_pages_count:
+ * @facts: (inout): what is found is added to it
  *
  * Returns: how many bytes of the pages that @size bytes at @memory lie on, the first and last page included, take memory or swap
- *  now. Of a mapped file that is what this process has looked at. Where the system does not say it, all of them.
+ *  now. Of a mapped file that is what this process has looked at. Where the system does not say it, 0, and @facts->unknown is set.
  */
-gsize gantry_pages_count (gconstpointer memory, gsize size);
-/** As gantry_pages_count(). @of_files: (inout): plus those of them that are pages of files */
-gsize gantry_pages_count_files (gconstpointer memory, gsize size, gsize *of_files);
+gsize gantry_pages_count (gconstpointer memory, gsize size, GantryPageFacts *facts);
 
 G_END_DECLS

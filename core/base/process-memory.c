@@ -42,7 +42,10 @@ gantry_process_memory_read (GantryProcessMemory *memory)
   for (const char *line = text; line != NULL && *line != '\0'; line = strchr (line, '\n'), line = line != NULL ? line + 1 : NULL)
     for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
       found += read_line (line, lines[i].name, lines[i].value);
-  return found == G_N_ELEMENTS (lines);
+  if (found == G_N_ELEMENTS (lines))
+    return TRUE;
+  *memory = (GantryProcessMemory){ 0 };
+  return FALSE;
 }
 
 gboolean
@@ -133,7 +136,8 @@ gantry_process_memory_map (GantryProcessMappings *result)
       else
         result->rest += mapping->resident;
     }
-  return mappings->len > 0;
+  /* Of a program that runs something is in memory: a list without it is none. */
+  return result->programs + result->files + result->code + result->rest > 0;
 }
 
 /* Whether the linker has written into segments that are not to be written. */

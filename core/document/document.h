@@ -66,6 +66,7 @@ typedef struct
   guint64 peak_bytes, limit;
   GantryPlan *plan;
   GantryMemoryMeasure *memory;
+  char *unmeasured;           /* (nullable): why there is no @memory, where it was to be measured; no file keeps it */
   GantryRecording *recording;
   GPtrArray *codes; /* GantryCode */
 } GantryRunResult;

@@ -58,6 +58,7 @@ gantry_run_result_unref (GantryRunResult *result)
   g_free (result->other_model);
   gantry_plan_unref (result->plan);
   gantry_memory_measure_unref (result->memory);
+  g_free (result->unmeasured);
   gantry_recording_unref (result->recording);
   g_ptr_array_unref (result->codes);
   g_free (result);
@@ -78,6 +79,7 @@ _gantry_run_result_of_model (GantryRunResult *run, const char *other_model)
   copy->program = g_strdup (run->program);
   copy->other_model = g_strdup (other_model);
   copy->plan = run->plan != NULL ? gantry_plan_ref (run->plan) : NULL;
+  copy->unmeasured = g_strdup (run->unmeasured);
   copy->memory = run->memory != NULL ? gantry_memory_measure_ref (run->memory) : NULL;
   copy->recording = run->recording != NULL ? gantry_recording_ref (run->recording) : NULL;
   copy->codes = g_ptr_array_ref (run->codes);

@@ -40,6 +40,8 @@ typedef struct
   guint64 code;          /* ... and code, which a library may make when it first runs */
   gboolean peaks;        /* the process's peak can be reset */
   gint64 library_bytes;  /* kept by kernels of a library */
+  GantryPageFacts facts;
+  const char *missing;   /* (nullable): what the system does not tell, so that nothing is measured */
 } Measuring;
 
 /* Pages. */
@@ -155,14 +157,19 @@ leave (Measuring *m, guint32 place)
 
 /* Returns: pages of the zone that are there */
 static gsize
-look (const Measuring *m, Zone *zone)
+look (Measuring *m, Zone *zone)
 {
   gsize n = 0;
 
   memset (zone->held, 0, sizeof zone->held);
   zone->outside = 0;
-  if (zone->n == 0 || mincore (zone->memory, zone->n * m->page, zone->there) != 0)
+  if (zone->n == 0)
     return 0;
+  if (mincore (zone->memory, zone->n * m->page, zone->there) != 0)
+    {
+      m->missing = "mincore";
+      return 0;
+    }
   for (gsize i = 0; i < zone->n; i++)
     {
       if ((zone->there[i] & 1) == 0)
@@ -194,9 +201,9 @@ compare_ranges (gconstpointer a, gconstpointer b)
   return x->data != y->data ? (x->data > y->data) - (x->data < y->data) : (x->part > y->part) - (x->part < y->part);
 }
 
-/* Bytes of the pages under @ranges, a page that several share as the part of the first of them; those of files are added to @files. */
+/* Bytes of the pages under @ranges, a page that several share as the part of the first of them; what is found is added to @facts. */
 static GantryMemoryParts
-count_ranges (GArray *ranges, gsize *files)
+count_ranges (GArray *ranges, GantryPageFacts *facts)
 {
   gsize page = (gsize) sysconf (_SC_PAGESIZE);
   GantryMemoryParts parts = { { 0 } };
@@ -212,7 +219,7 @@ count_ranges (GArray *ranges, gsize *files)
       begin = MAX (begin, done);
       if (range->size == 0 || end <= begin)
         continue;
-      parts.bytes[range->part] += gantry_pages_count_files (GSIZE_TO_POINTER (begin), end - begin, files);
+      parts.bytes[range->part] += gantry_pages_count (GSIZE_TO_POINTER (begin), end - begin, facts);
       done = end;
     }
   return parts;
@@ -263,30 +270,30 @@ add_constants (const GantryExecutor *executor, GArray *ranges)
 
 /* All of the device's memory that lies outside of the arenas. */
 static GantryMemoryParts
-count_outside (const GantryExecutor *executor, gsize *files)
+count_outside (const GantryExecutor *executor, GantryPageFacts *facts)
 {
   g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
 
   add_lent (executor, TRUE, ranges);
   add_constants (executor, ranges);
-  return count_ranges (ranges, files);
+  return count_ranges (ranges, facts);
 }
 
 /* The host's. */
 static guint64
-count_lent_host (const GantryExecutor *executor, gsize *files)
+count_lent_host (const GantryExecutor *executor, GantryPageFacts *facts)
 {
   g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
   GantryMemoryParts parts;
 
   add_lent (executor, FALSE, ranges);
-  parts = count_ranges (ranges, files);
+  parts = count_ranges (ranges, facts);
   return gantry_memory_parts_total (&parts);
 }
 
 /* What one instruction uses of it: pages of what is lent, and of constants that lie where they are mapped, come with the first use. */
 static GantryMemoryParts
-count_used (const GantryExecutor *executor, const GantryInstruction *instruction, gsize *files)
+count_used (const GantryExecutor *executor, const GantryInstruction *instruction, GantryPageFacts *facts)
 {
   const GantryExecutable *executable = executor->executable;
   g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
@@ -300,7 +307,7 @@ count_used (const GantryExecutor *executor, const GantryInstruction *instruction
       else if (p != G_MAXUINT32 && executor->lent[p] && is_of_device (executor, p))
         add_range (ranges, executor->base[p], executor->places[p].used, GANTRY_PART_ARGUMENTS);
     }
-  return count_ranges (ranges, files);
+  return count_ranges (ranges, facts);
 }
 
 /* Of the pages under @ranges, what is outside of them. */
@@ -345,21 +352,22 @@ count_rounding (Measuring *m)
 }
 
 static guint64
-count_code (void)
+count_code (Measuring *m)
 {
   GantryProcessMappings mappings;
 
-  return gantry_process_memory_map (&mappings) ? mappings.code : 0;
+  if (!gantry_process_memory_map (&mappings))
+    m->missing = "/proc/self/smaps";
+  return mappings.code;
 }
 
 static void
 count_steady (Measuring *m)
 {
   GantryMemoryParts *touched = &m->measure->touched;
-  gsize files = 0;
 
-  *touched = count_outside (m->executor, &files);
-  m->code = touched->bytes[GANTRY_PART_CODE] = count_code ();
+  *touched = count_outside (m->executor, &m->facts);
+  m->code = touched->bytes[GANTRY_PART_CODE] = count_code (m);
   m->lent = touched->bytes[GANTRY_PART_ARGUMENTS];
   m->constants = touched->bytes[GANTRY_PART_CONSTANTS];
   m->steady = m->constants + touched->bytes[GANTRY_PART_PACKED_WEIGHTS] + m->code;
@@ -478,33 +486,34 @@ run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
 {
   GantryExecutor *executor = m->executor;
   const GantryInstruction *instruction = &executor->executable->instructions[i];
-  gsize files = 0, pages = look_at_all (m);
-  GantryMemoryParts used = count_used (executor, instruction, &files), used_after;
+  gsize pages = look_at_all (m);
+  GantryMemoryParts used = count_used (executor, instruction, &m->facts), used_after;
   guint64 lent, literals, code, known;
   GantryProcessMemory before, after;
+  gboolean told; /* what the process has, before and after */
 
   if (m->peaks)
     gantry_process_memory_reset_peak ();
-  gantry_process_memory_read (&before);
+  told = gantry_process_memory_read (&before);
   if (!_gantry_executor_run_one (executor, i, cancellable, error))
     return FALSE;
-  gantry_process_memory_read (&after);
-  used_after = count_used (executor, instruction, &files);
+  told = gantry_process_memory_read (&after) && told;
+  used_after = count_used (executor, instruction, &m->facts);
   lent = used_after.bytes[GANTRY_PART_ARGUMENTS] - used.bytes[GANTRY_PART_ARGUMENTS];
   literals = used_after.bytes[GANTRY_PART_CONSTANTS] - used.bytes[GANTRY_PART_CONSTANTS];
   pages = look_at_all (m) - pages;
   m->lent += lent;
   m->steady += literals;
   m->constants += literals;
-  code = calls_library (m, instruction) ? MAX (count_code (), m->code) - m->code : 0;
+  code = calls_library (m, instruction) ? MAX (count_code (m), m->code) - m->code : 0;
   m->steady += code;
   m->code += code;
   take_sample (m, instruction);
   /* What it touched of what is planned, of files and of outside is known; the rest came from elsewhere. */
   known = before.resident + lent + code + pages * m->page + (after.file > before.file ? after.file - before.file : 0);
-  if (m->peaks && after.peak > known)
+  if (told && m->peaks && after.peak > known)
     note (&m->measure->beside, after.peak - known, instruction);
-  if (calls_library (m, instruction))
+  if (told && calls_library (m, instruction))
     m->library_bytes += (gint64) (after.resident - known);
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     if (m->zones[kind].outside > 0)
@@ -577,12 +586,28 @@ fill_curve (const Measuring *m)
       measure->curve[s] = measure->curve[s - 1];
 }
 
+/* A sum of which a part is not known is no measurement: none is kept then. */
+static void
+keep (Measuring *m)
+{
+  GantryExecutor *executor = m->executor;
+
+  if (m->facts.unknown)
+    m->missing = "/proc/self/pagemap";
+  executor->missing = m->missing;
+  g_clear_pointer (&executor->measure, gantry_memory_measure_unref);
+  if (m->missing != NULL)
+    return;
+  fill_curve (m);
+  m->measure->owners[GANTRY_OWNER_LIBRARY] = (guint64) MAX (m->library_bytes, 0);
+  executor->measure = gantry_memory_measure_ref (m->measure);
+}
+
 gboolean
 _gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *inputs, GCancellable *cancellable, GError **error)
 {
   Measuring m = { executor, gantry_memory_measure_new (executor->executable->plan->n_steps) };
   GantryProcessMemory process;
-  gsize files = 0;
   gboolean done;
 
   m.page = (gsize) sysconf (_SC_PAGESIZE);
@@ -595,16 +620,11 @@ _gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *i
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     zone_init (&m, kind);
   count_steady (&m);
-  m.lent_host = count_lent_host (executor, &files);
+  m.lent_host = count_lent_host (executor, &m.facts);
   count_rounding (&m);
   done = run_steps (&m, inputs, cancellable, error);
   if (done)
-    {
-      fill_curve (&m);
-      m.measure->owners[GANTRY_OWNER_LIBRARY] = (guint64) MAX (m.library_bytes, 0);
-      g_clear_pointer (&executor->measure, gantry_memory_measure_unref);
-      executor->measure = gantry_memory_measure_ref (m.measure);
-    }
+    keep (&m);
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     zone_clear (&m, kind);
   g_free (m.alive);
@@ -647,33 +667,39 @@ gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs,
 
 /* What the program holds now of all that the plan names. */
 static guint64
-count_now (const GantryExecutor *executor, gsize *files)
+count_now (const GantryExecutor *executor, GantryPageFacts *facts)
 {
-  GantryMemoryParts parts = count_outside (executor, files);
-  guint64 bytes = gantry_memory_parts_total (&parts) + count_lent_host (executor, files);
+  GantryMemoryParts parts = count_outside (executor, facts);
+  guint64 bytes = gantry_memory_parts_total (&parts) + count_lent_host (executor, facts);
 
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     if (executor->arena_bytes[kind] > 0)
-      bytes += gantry_pages_count (executor->arenas[kind], executor->arena_bytes[kind]);
+      bytes += gantry_pages_count (executor->arenas[kind], executor->arena_bytes[kind], facts);
   return bytes;
 }
 
 GantryMemoryMeasure *
-gantry_executor_take_measure (GantryExecutor *executor)
+gantry_executor_take_measure (GantryExecutor *executor, GError **error)
 {
   GantryMemoryMeasure *measure = g_steal_pointer (&executor->measure);
   GantryProcessMappings mappings;
   GantryProcessMemory process;
-  guint64 *owners, others, all;
-  gsize files = 0;
+  guint64 *owners, others, all, held;
+  GantryPageFacts facts = { 0 };
 
+  if (measure == NULL && executor->missing != NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                 "the system does not say what is in memory: %s cannot be read; where it can the memory is measured", executor->missing);
   if (measure == NULL || measure->driver || !gantry_process_memory_read (&process) || !gantry_process_memory_map (&mappings))
     return measure;
+  held = count_now (executor, &facts) + mappings.code;
+  if (facts.unknown)
+    return measure;
   owners = measure->owners;
-  measure->held = count_now (executor, &files) + mappings.code;
+  measure->held = held;
   all = mappings.programs + mappings.files + mappings.code + mappings.rest;
   owners[GANTRY_OWNER_PROGRAMS] = mappings.programs;
-  owners[GANTRY_OWNER_FILES] = mappings.files > files ? mappings.files - files : 0;
+  owners[GANTRY_OWNER_FILES] = mappings.files > facts.files ? mappings.files - facts.files : 0;
   others = measure->held + owners[GANTRY_OWNER_PROGRAMS] + owners[GANTRY_OWNER_FILES];
   owners[GANTRY_OWNER_LIBRARY] = MIN (owners[GANTRY_OWNER_LIBRARY], all > others ? all - others : 0);
   others += owners[GANTRY_OWNER_LIBRARY];

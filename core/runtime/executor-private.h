@@ -79,6 +79,7 @@ struct _GantryExecutor
   gboolean measuring;          /* this run's memory is measured */
   const GantryProgress *progress; /* (nullable): of that run */
   GantryMemoryMeasure *measure; /* (nullable) */
+  const char *missing;         /* (nullable): static: what the system did not tell, so that there is no measure */
   guint64 process_peak;        /* seen before the process's peak was reset for that */
 
   gint *alias;       /* by input: the result that is donated over it, or -1 */

@@ -146,9 +146,10 @@ gint64 gantry_executor_run_ns (const GantryExecutor *executor);
  *
  * What was measured, with what the process takes now.
  *
- * Returns: (transfer full) (nullable): %NULL where nothing was measured
+ * Returns: (transfer full) (nullable): %NULL where nothing was measured: without an error where nobody asked for it or the device does
+ *  not say, with %GANTRY_ERROR_UNSUPPORTED where the system did not tell a part of it
  */
-GantryMemoryMeasure *gantry_executor_take_measure (GantryExecutor *executor);
+GantryMemoryMeasure *gantry_executor_take_measure (GantryExecutor *executor, GError **error);
 
 typedef enum
 {

@@ -93,7 +93,7 @@ measure (Misdeed *misdeed, gboolean lent, const GantryObserver *observer)
     g_assert_cmpfloat ((lent ? r : r + 1)[i], ==, 8 * (float) i);
   if (observer != NULL)
     gantry_executor_run (executor, &input, 1, &output, 1, observer, NULL, &error);
-  result = gantry_executor_take_measure (executor);
+  result = gantry_executor_take_measure (executor, &error);
   gantry_executor_free (g_steal_pointer (&executor));
   gantry_pages_free (x);
   gantry_pages_free (r);
@@ -162,7 +162,7 @@ test_parts (void)
   g_assert_no_error (error);
   gantry_executor_measure (executor, &input, 1, &output, 1, NULL, &error);
   g_assert_no_error (error);
-  result = gantry_executor_take_measure (executor);
+  result = gantry_executor_take_measure (executor, &error);
   g_assert_cmpuint (result->peak_step, ==, 0); /* x, and what was fetched of it */
   gantry_plan_memory_parts_at (executable->plan, 0, &planned);
   g_assert_cmpuint (planned.bytes[GANTRY_PART_ARGUMENTS], ==, BYTES);
@@ -219,7 +219,7 @@ test_shared_page (void)
   gantry_executor_measure (executor, &input, 1, &output, 1, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (((float *) (gpointer) output.data)[3], ==, 3 + FEW + 3);
-  result = gantry_executor_take_measure (executor);
+  result = gantry_executor_take_measure (executor, &error);
   g_assert_cmpuint (result->peak_bytes - sum (result, GANTRY_PART_CODE), ==, PAGE);
   g_assert_cmpuint (sum (result, GANTRY_PART_ARGUMENTS) + sum (result, GANTRY_PART_CONSTANTS), ==, PAGE);
   g_assert_cmpuint (result->rounding_bytes, ==, PAGE - 3 * SMALL);
