@@ -225,7 +225,7 @@ _gantry_window_remember_program (GantryWindow *self)
 
   if (model == NULL || !gantry_model_is_program (model->path))
     return;
-  mark = gantry_model_program_mark (model->path);
+  mark = gantry_model_program_mark (model->path, NULL);
   if (mark != NULL)
     gantry_state_add_trusted (mark);
 }

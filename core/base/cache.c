@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The time of change of a file is that of its last use: reading a file does not change it, so who reads says so. */
 #include "core/base/cache.h"
+#include "core/base/file.h"
 #include "core/base/scratch.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,16 @@ void
 gantry_cache_use (const char *path)
 {
   utimensat (AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
+char *
+gantry_cache_read (const char *path, gsize *size)
+{
+  char *data = gantry_file_read (path, GANTRY_CACHE_MOST_ENTRY, size, NULL);
+
+  if (data != NULL)
+    gantry_cache_use (path);
+  return data;
 }
 
 struct _GantryCacheHold

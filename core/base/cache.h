@@ -12,6 +12,20 @@ G_BEGIN_DECLS
 /** Says that the entry at @path is of use: it is the last to go from now on. */
 void gantry_cache_use (const char *path);
 
+/** The largest entry that gantry_cache_read() takes. */
+#define GANTRY_CACHE_MOST_ENTRY ((gsize) 256 << 20)
+
+/**
+ * gantry_cache_read:
+ * @size: (out) (optional): without the NUL that is added
+ *
+ * Reads, and uses, the entry at @path: an ordinary file within %GANTRY_CACHE_MOST_ENTRY. What is something else (a queue, a device, a
+ * folder, a file without end) is as if it were not there.
+ *
+ * Returns: (transfer full) (nullable): free with g_free()
+ */
+char *gantry_cache_read (const char *path, gsize *size);
+
 /** An entry of the user's cache that somebody has open: no process removes it. */
 typedef struct _GantryCacheHold GantryCacheHold;
 /** Holds (flock(2), shared), and uses, the entry that @path is or lies in. (transfer full) (nullable): NULL where it lies elsewhere, or

@@ -75,6 +75,59 @@ gantry_file_map (const char *path, GError **error)
   return map_and_close (open_file (path, error), path, error);
 }
 
+GMappedFile *
+gantry_file_map_text (const char *path, GError **error)
+{
+  g_autoptr (GMappedFile) file = gantry_file_map (path, error);
+
+  if (file == NULL || g_mapped_file_get_length (file) <= GANTRY_FILE_MOST_TEXT)
+    return g_steal_pointer (&file);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: a text may have at most 1 GiB", path);
+  return NULL;
+}
+
+/* FALSE where the file ends before @size bytes. */
+static gboolean
+read_all (int file, char *data, gsize size)
+{
+  gsize at = 0;
+  gssize n;
+
+  while (at < size && (n = read (file, data + at, size - at)) != 0)
+    if (n > 0)
+      at += (gsize) n;
+    else if (errno != EINTR)
+      return FALSE;
+  return at == size;
+}
+
+char *
+gantry_file_read (const char *path, gsize most, gsize *size, GError **error)
+{
+  int file = open_file (path, error);
+  g_autofree char *data = NULL;
+  struct stat info;
+  gboolean done = FALSE;
+
+  if (file < 0)
+    return NULL;
+  if (fstat (file, &info) != 0)
+    fail (path, "cannot be read", errno, error);
+  else if ((guint64) info.st_size > most)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: has more than %" G_GSIZE_FORMAT " bytes", path, most);
+  else
+    {
+      data = g_malloc ((gsize) info.st_size + 1);
+      data[info.st_size] = '\0';
+      errno = EIO; /* for an end that comes early */
+      done = read_all (file, data, (gsize) info.st_size) || fail (path, "cannot be read", errno, error);
+    }
+  close (file);
+  if (done && size != NULL)
+    *size = (gsize) info.st_size;
+  return done ? g_steal_pointer (&data) : NULL;
+}
+
 /* Links followed. (transfer full) (nullable) */
 static char *
 real_path (const char *path)

@@ -25,6 +25,30 @@ gboolean gantry_file_check (const char *path, GError **error);
  */
 GMappedFile *gantry_file_map (const char *path, GError **error);
 
+/** The largest text that is read: a model's, or a program's. */
+#define GANTRY_FILE_MOST_TEXT ((gsize) 1 << 30)
+
+/**
+ * gantry_file_map_text:
+ *
+ * As gantry_file_map(), of a file that holds text.
+ *
+ * Returns: (transfer full) (nullable): %GANTRY_ERROR_TOO_LARGE where it has more than %GANTRY_FILE_MOST_TEXT bytes
+ */
+GMappedFile *gantry_file_map_text (const char *path, GError **error);
+
+/**
+ * gantry_file_read:
+ * @most: bytes
+ * @size: (out) (optional): without the NUL that is added
+ *
+ * Reads an ordinary file into memory.
+ *
+ * Returns: (transfer full) (nullable): free with g_free(); %NULL as gantry_file_check() where it fails, with %GANTRY_ERROR_TOO_LARGE where
+ *  the file has more than @most bytes
+ */
+char *gantry_file_read (const char *path, gsize most, gsize *size, GError **error);
+
 /**
  * gantry_file_map_beside:
  * @path: that a file of a stranger names

@@ -32,9 +32,9 @@ read_cache (const char *path, const char *program)
   g_autofree char *text = NULL;
   g_autoptr (GantryKernelSizes) sizes = NULL;
 
-  if (path == NULL || !g_file_get_contents (path, &text, NULL, NULL))
+  text = path != NULL ? gantry_cache_read (path, NULL) : NULL;
+  if (text == NULL)
     return NULL;
-  gantry_cache_use (path);
   sizes = gantry_kernel_sizes_parse (text, NULL);
   return sizes != NULL && g_strcmp0 (sizes->program, program) == 0 ? g_steal_pointer (&sizes) : NULL;
 }

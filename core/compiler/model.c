@@ -15,7 +15,6 @@
 #include "core/memory/policy.h"
 #include <string.h>
 
-#define TEXT_LIMIT (1 << 30)
 
 GantryModel *
 gantry_model_ref (GantryModel *model)
@@ -215,17 +214,12 @@ take_text_info (GantryModel *model, GantryModule *module)
 static GantryModule *
 open_text (GantryModel *model, const char *path, GantryContext *context, GError **error)
 {
-  g_autoptr (GMappedFile) file = gantry_file_map (path, error);
+  g_autoptr (GMappedFile) file = gantry_file_map_text (path, error);
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GantryModule) whole = NULL, module = NULL;
 
   if (file == NULL)
     return NULL;
-  if (g_mapped_file_get_length (file) > TEXT_LIMIT)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: a text module may have at most 1 GiB", model->path);
-      return NULL;
-    }
   whole = gantry_module_from_text_beside (context, g_mapped_file_get_contents (file), (gssize) g_mapped_file_get_length (file),
                                           model->path, model->bindings->outside ? NULL : path, files, error);
   if (whole == NULL)
@@ -491,10 +485,10 @@ gantry_model_is_program (const char *path)
 }
 
 char *
-gantry_model_program_mark (const char *path)
+gantry_model_program_mark (const char *path, GError **error)
 {
   g_autofree char *full = g_canonicalize_filename (path, NULL), *sum = NULL;
-  g_autoptr (GMappedFile) text = gantry_file_map (path, NULL);
+  g_autoptr (GMappedFile) text = gantry_file_map_text (path, error);
 
   if (text == NULL)
     return NULL;
@@ -555,6 +549,11 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
     {
       _gantry_model_add_file (model, path);
       model->file_bytes = g_array_index (model->files, GantryModelFile, 0).identity.size;
+      if (model->file_bytes == 0)
+        {
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED, "%s: the file is empty; copy or download it again", path);
+          return NULL;
+        }
     }
   model->module = is_folder ? _gantry_model_open_dump (model, context, progress, error) : open_of (path) (model, context, progress, error);
   if (model->module == NULL || !randomize (model, random_weights, progress, error))

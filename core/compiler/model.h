@@ -83,8 +83,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryModel, gantry_model_unref)
 
 /** Whether opening @path runs it. */
 gboolean gantry_model_is_program (const char *path);
-/** What a program is remembered by that a user has let run: its content and its place. Returns: (transfer full) (nullable) */
-char *gantry_model_program_mark (const char *path);
+/** What a program is remembered by that a user has let run: its content and its place. Returns: (transfer full) (nullable): as
+ * gantry_file_map_text() where it fails */
+char *gantry_model_program_mark (const char *path, GError **error);
 
 /**
  * gantry_model_find_unsupported:

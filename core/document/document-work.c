@@ -2,6 +2,8 @@
 /* Opening, compiling and saving on worker threads. A new load cancels the one under way; an answer that comes after that
  * is dropped, because its cancellable is no longer the newest. */
 #include "core/document/outside-private.h"
+#include "core/base/file.h"
+#include "core/base/thread.h"
 #include "core/document/outside.h"
 #include "core/document/recovery-private.h"
 #include <string.h>
@@ -68,14 +70,9 @@ _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *o
 
   if (!gantry_model_is_program (path))
     return TRUE;
-  if (!gantry_file_check (path, error))
-    return FALSE;
-  mark = gantry_model_program_mark (path);
+  mark = gantry_model_program_mark (path, error);
   if (mark == NULL)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: cannot be read", path);
-      return FALSE;
-    }
+    return FALSE;
   sum = g_strndup (mark, strcspn (mark, " "));
   /* What a file of a stranger names without saying what it is was allowed for itself, not for that file. */
   if (saved != NULL && *saved == '\0' && !options->run_program)
@@ -99,6 +96,18 @@ _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *o
   return FALSE;
 }
 
+/* What is named like a session and does not begin like one. */
+static GantryLoaded *
+refuse_session (const char *path, GError **error)
+{
+  g_autoptr (GMappedFile) file = gantry_file_map (path, error);
+
+  if (file != NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: no session: %s; take it from where it was saved or copied", path,
+                 g_mapped_file_get_length (file) == 0 ? "the file is empty" : "it does not begin as a session does, and is damaged");
+  return NULL;
+}
+
 GantryLoaded *
 _gantry_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
 {
@@ -113,6 +122,8 @@ _gantry_load (const char *path, const GantryOpenOptions *options, const GantryPr
     return _gantry_outside_load (path, options, progress, error);
   if (_gantry_session_is_session (path))
     return _gantry_session_load (path, options, progress, error);
+  if (g_str_has_suffix (path, ".gantry"))
+    return refuse_session (path, error);
   bindings = gantry_bindings_copy (options->bindings);
   if (!_gantry_may_run (path, NULL, options, bindings, error))
     return NULL;
@@ -273,7 +284,7 @@ gantry_document_open_async (GantryDocument *document, const char *path, const Ga
   request->path = g_strdup (path);
   copy_options (request, options);
   task = start (document, request, relay, relay_new (callback, user_data, FALSE), gantry_document_open_async);
-  g_task_run_in_thread (task, open_thread);
+  gantry_task_run_in_thread (task, open_thread);
 }
 
 gboolean
@@ -294,7 +305,7 @@ gantry_document_recover_async (GantryDocument *document, GantryRecovery *recover
   request->path = g_strdup (gantry_recovery_get_path (recovery));
   copy_options (request, options);
   task = start (document, request, relay, relay_new (callback, user_data, FALSE), gantry_document_open_async);
-  g_task_run_in_thread (task, open_thread);
+  gantry_task_run_in_thread (task, open_thread);
 }
 
 gboolean
@@ -502,7 +513,7 @@ recompile (GantryDocument *document, gboolean tell, Reload reload, GAsyncReadyCa
   request->reload = reload != RELOAD_NOTHING;
   request->options.run_program = reload == RELOAD_PROGRAM;
   request->known = request->reload ? NULL : find_known (document);
-  g_task_run_in_thread (task, recompile_thread);
+  gantry_task_run_in_thread (task, recompile_thread);
 }
 
 void

@@ -130,7 +130,7 @@ run_file (const char *program, const char *sha256)
   PyObject *main = PyImport_AddModule ("__main__"), *globals = PyModule_GetDict (main), *file, *code, *result;
   g_autofree char *text = NULL, *sum = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GMappedFile) mapped = gantry_file_map (program, &error);
+  g_autoptr (GMappedFile) mapped = gantry_file_map_text (program, &error);
   gsize length;
 
   if (mapped == NULL)

@@ -143,18 +143,17 @@ static gboolean
 take_from_cache (const char *path, const char *arch, GantryGpuImage *image)
 {
   const gsize summed = offsetof (Header, registers);
-  g_autofree char *data = NULL;
+  gsize size = 0;
+  g_autofree char *data = gantry_cache_read (path, &size);
   guint8 sum[SUM_BYTES];
   Header header;
-  gsize size;
 
-  if (!g_file_get_contents (path, &data, &size, NULL) || size <= sizeof header)
+  if (data == NULL || size <= sizeof header)
     return FALSE;
   memcpy (&header, data, sizeof header);
   sum_of (data + summed, size - summed, sum);
   if (strncmp (header.magic, MAGIC, sizeof header.magic) != 0 || memcmp (sum, header.sum, SUM_BYTES) != 0)
     return FALSE;
-  gantry_cache_use (path);
   *image = (GantryGpuImage){ .code = g_bytes_new (data + sizeof header, size - sizeof header),
                              .arch = g_strdup (arch),
                              .is_measured = TRUE,

@@ -311,9 +311,9 @@ read_choice (const CudaDevice *cuda, const char *key)
   g_auto (GStrv) words = NULL;
   g_autoptr (Choice) choice = NULL;
 
-  if (path == NULL || !g_file_get_contents (path, &text, NULL, NULL))
+  text = path != NULL ? gantry_cache_read (path, NULL) : NULL;
+  if (text == NULL)
     return NULL;
-  gantry_cache_use (path);
   words = g_strsplit (g_strstrip (text), " ", -1);
   choice = g_new0 (Choice, 1);
   if (g_strv_length (words) == 1 && strcmp (words[0], "own") == 0)

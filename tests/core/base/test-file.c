@@ -128,6 +128,32 @@ test_kinds (Fixture *f, gconstpointer data)
   g_clear_error (&error);
   g_assert_null (gantry_file_map_beside (none, model, TRUE, &error));
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_clear_error (&error);
+  g_assert_null (gantry_file_read (queue, 100, NULL, &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
+}
+
+/* What is longer than it may be is not read. */
+static void
+test_limits (Fixture *f, gconstpointer data)
+{
+  g_autofree char *model = in (f, "home/model"), *all = NULL;
+  g_autoptr (GMappedFile) short_text = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize size = 0;
+
+  all = gantry_file_read (model, strlen ("home/model"), &size, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (all, ==, "home/model");
+  g_assert_cmpuint (size, ==, strlen ("home/model"));
+  g_assert_null (gantry_file_read (model, strlen ("home/model") - 1, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE);
+  g_clear_error (&error);
+  short_text = gantry_file_map_text (model, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (truncate (model, (off_t) GANTRY_FILE_MOST_TEXT + 1), ==, 0); /* without contents */
+  g_assert_null (gantry_file_map_text (model, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE);
 }
 
 /* 16 pages of ones, of which one is left while they are mapped. (transfer full) */
@@ -226,6 +252,7 @@ main (int argc, char **argv)
   ADD ("folder", test_folder);
   ADD ("hub", test_hub);
   ADD ("kinds", test_kinds);
+  ADD ("limits", test_limits);
   ADD ("zeros", test_zeros);
   ADD ("end", test_end);
   ADD ("unmapped", test_unmapped);

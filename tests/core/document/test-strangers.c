@@ -439,7 +439,7 @@ test_nameless_program (Place *place, gconstpointer data)
   const char *trusted[2] = { NULL, NULL };
 
   g_assert_true (g_file_set_contents (program, "raise SystemExit (1)\n", -1, NULL));
-  trusted[0] = mark = gantry_model_program_mark (program);
+  trusted[0] = mark = gantry_model_program_mark (program, NULL);
   options.trusted = trusted;
   run_sql (place, sql);
   g_assert_false (gantry_document_open (document, place->path, &options, NULL, &error));
