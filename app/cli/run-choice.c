@@ -73,7 +73,7 @@ gantry_cli_choose_run (GPtrArray *runs, const GError *left_out, const char *path
     if (g_strcmp0 (((const GantryRunResult *) g_ptr_array_index (runs, i))->uid, entry->uid) == 0)
       return g_ptr_array_index (runs, i);
   if (left_out != NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "--run %s: this run of %s is left out; %s", name, path, left_out->message);
+    g_set_error (error, left_out->domain, left_out->code, "--run %s: this run of %s is left out; %s", name, path, left_out->message);
   else
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "--run %s: this run was added to %s while it was read; try again", name, path);
   return NULL;

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 const GantryRunEntry *gantry_cli_find_run (GPtrArray *entries, const char *path, const char *option, const char *name, GError **error);
 /**
  * gantry_cli_choose_run:
- * @runs: (element-type GantryRunResult): those of @path that were read: too large ones are left out, but counted
+ * @runs: (element-type GantryRunResult): those of @path that were read: too large and damaged ones are left out, but counted
  * @left_out: (nullable): what was said of runs that were not read
  * @path: a session, or the trace of another program, which is one run
  * @name: of --run, as gantry_cli_find_run()

@@ -79,7 +79,7 @@ gantry_cli_runs (int argc, char **argv)
   g_autoptr (GPtrArray) runs = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (!gantry_cli_parse ("runs", "SESSION", "Lists the runs of a session, those too that are too large to be read, or deletes some.",
+  if (!gantry_cli_parse ("runs", "SESSION", "Lists the runs of a session, those too that cannot be read, or deletes some.",
                          &options, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2)

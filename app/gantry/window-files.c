@@ -127,11 +127,45 @@ leave (GantryWindow *self)
     gtk_window_close (GTK_WINDOW (self));
 }
 
+/* A save that takes longer than this waits for somebody. */
+#define WAITING_MS 1000
+
 typedef struct
 {
   GantryWindow *window;
   char *path;
+  guint timer;       /* 0: it has told */
+  AdwToast *waiting; /* (nullable): what it told */
 } Saving;
+
+static gboolean
+tell_waiting (gpointer data)
+{
+  Saving *saving = data;
+  g_autofree char *name = g_path_get_basename (saving->path), *escaped = g_markup_escape_text (name, -1);
+  g_autofree char *text = g_strdup_printf ("Saving: waiting for %s, which may be locked", escaped);
+
+  saving->timer = 0;
+  if (saving->window->document == NULL)
+    return G_SOURCE_REMOVE;
+  saving->waiting = adw_toast_new (text);
+  adw_toast_set_timeout (saving->waiting, 0);
+  adw_toast_overlay_add_toast (saving->window->toasts, g_object_ref (saving->waiting));
+  return G_SOURCE_REMOVE;
+}
+
+/* It has ended. */
+static void
+stop_waiting (Saving *saving)
+{
+  if (saving->timer != 0)
+    g_source_remove (saving->timer);
+  if (saving->waiting == NULL)
+    return;
+  if (saving->window->document != NULL)
+    adw_toast_dismiss (saving->waiting);
+  g_clear_object (&saving->waiting);
+}
 
 static void
 saved (GObject *source, GAsyncResult *result, gpointer data)
@@ -141,6 +175,7 @@ saved (GObject *source, GAsyncResult *result, gpointer data)
   g_autofree char *path = saving->path;
   g_autoptr (GError) error = NULL;
 
+  stop_waiting (saving);
   if (self->document == NULL) /* closed */
     return;
   if (!gantry_document_save_finish (self->document, result, &error))
@@ -165,6 +200,7 @@ gantry_window_save_to (GantryWindow *self, const char *path)
 
   saving->window = g_object_ref (self);
   saving->path = g_strdup (path != NULL ? path : gantry_document_get_session_path (self->document));
+  saving->timer = g_timeout_add (WAITING_MS, tell_waiting, saving);
   gantry_document_save_async (self->document, path, saved, saving);
 }
 

@@ -266,7 +266,7 @@ gboolean _gantry_session_save (const char *path, const GantrySessionParts *parts
  * _gantry_session_load_runs:
  * @known: (nullable) (element-type GantryRunResult): runs that need not be read
  * @model: (nullable): SHA-256 of the model that is open, where it is not that of the file: runs of the file's are of another then
- * @notice: (out) (optional): says which are left out, because they are larger than any that is read
+ * @notice: (out) (optional): says which are left out, because they are larger than any that is read, or damaged
  *
  * Returns: (transfer full) (nullable) (element-type GantryRunResult): the other runs of a session file
  */

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 /**
  * gantry_runs_read:
  * @path: a session, whose model need not be there, or the trace of another program (profiler/import.h)
- * @notice: (out) (optional): says which runs are left out, because they are larger than any that is read
+ * @notice: (out) (optional): says which runs are left out, because they are larger than any that is read, or damaged
  *
  * Returns: (transfer full) (nullable) (element-type GantryRunResult): the other runs in it
  */
@@ -22,7 +22,7 @@ typedef struct
   double milliseconds;
 } GantryRunEntry;
 
-/** The runs of the session @path, the oldest first, those too that are too large to be read. (transfer full) (nullable)
+/** The runs of the session @path, the oldest first, those too that cannot be read. (transfer full) (nullable)
  *  (element-type GantryRunEntry) */
 GPtrArray *gantry_runs_list (const char *path, GError **error);
 /**

@@ -361,12 +361,27 @@ leave_out (GError **notice, guint n, GError *why)
 {
   if (notice != NULL && *notice == NULL)
     {
-      *notice = why;
+      *notice = g_error_new (why->domain, why->code, "%s; it is not read, and stays in the file as it is until gantry-cli runs --delete takes it "
+                             "out", why->message);
+      g_error_free (why);
       return;
     }
   g_error_free (why);
   if (notice != NULL && n == 2)
     g_prefix_error (notice, "more than one run is not shown, but stays in the file; ");
+}
+
+/* Whether @error is of one run alone: it is larger than any that is read, or what stands in its rows is none of what a run has. Where
+ * pages of the file are damaged nothing else in it is to be relied on. */
+static gboolean
+is_of_run (sqlite3 *db, const GError *error)
+{
+  const int code = sqlite3_errcode (db) & 0xff;
+
+  return g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE)
+         || (code != SQLITE_CORRUPT && code != SQLITE_NOTADB
+             && (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_INVALID) || g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED)
+                 || g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED)));
 }
 
 static void
@@ -398,7 +413,7 @@ _gantry_session_read_runs (sqlite3 *db, GPtrArray *known, const char *model, GEr
 
       if (result != NULL)
         g_ptr_array_add (runs, result);
-      else if (g_error_matches (own, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE))
+      else if (is_of_run (db, own))
         leave_out (notice, ++n_left_out, g_steal_pointer (&own));
     }
   if (g_error_matches (own, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE)) /* those before are older */

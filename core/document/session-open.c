@@ -9,8 +9,10 @@
 /* Most bytes of one text or blob: parts of embedded files have 16 MiB, a chunk of 64 k events is below 8 MiB, the code of a kernel
  * far below. */
 #define MOST_BYTES_OF_A_VALUE (64 * 1024 * 1024)
-/* How long a writer waits for the others, milliseconds: sixteen that write 100 MiB each at 100 MiB/s. */
-#define BUSY_MILLISECONDS 30000
+/* How long a writer waits for the others, milliseconds: sixteen that write 100 MiB each at 100 MiB/s. Who reads waits for one that is
+ * being committed, and is told what it waits for soon. */
+#define WRITER_MILLISECONDS 30000
+#define READER_MILLISECONDS 8000
 
 static gint64
 pragma (sqlite3 *db, const char *sql)
@@ -32,10 +34,11 @@ _gantry_session_version (sqlite3 *db)
 static gboolean
 check_version (sqlite3 *db, const char *path, gboolean writable, GError **error)
 {
-  gint64 id = pragma (db, "PRAGMA application_id"), version = _gantry_session_version (db);
+  gint64 id = pragma (db, "PRAGMA application_id"), version;
 
   if (id < 0)
     return _gantry_session_fail (db, error);
+  version = _gantry_session_version (db); /* not before: where the file is locked each waits */
   if (id == 0 && pragma (db, "SELECT count(*) FROM sqlite_master") == 0 && writable)
     return TRUE; /* who writes says so */
   if (id != GANTRY_SESSION_APPLICATION_ID)
@@ -146,7 +149,7 @@ _gantry_session_open (const char *path, gboolean writable, GCancellable *cancell
 
   if (db == NULL)
     return NULL;
-  sqlite3_busy_timeout (db, BUSY_MILLISECONDS);
+  sqlite3_busy_timeout (db, writable ? WRITER_MILLISECONDS : READER_MILLISECONDS);
   if (!_gantry_session_exec (db, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;", error)
       || !check_version (db, path, writable, error) || !check_schema (db, path, error)
       || (!writable && !_gantry_session_exec (db, "PRAGMA query_only = ON;", error)))

@@ -30,6 +30,8 @@ gboolean _gantry_session_delete_run (const char *path, const char *uid, GCancell
 gboolean _gantry_session_owns_table (const char *name);
 /** Makes what tables and columns are missing: within the transaction that writes. */
 gboolean _gantry_session_prepare_tables (sqlite3 *db, GError **error);
+/** "'sqlite3' (process 123)": another process that has the session @path locked. (transfer full) (nullable): it is not known */
+char *_gantry_session_lock_holder (const char *path);
 /** Sets @error from the connection's last failure. Returns: FALSE */
 gboolean _gantry_session_fail (sqlite3 *db, GError **error);
 gboolean _gantry_session_exec (sqlite3 *db, const char *sql, GError **error);
@@ -87,7 +89,7 @@ GantryRunResult *_gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, const
 /** @hash: (nullable): of the model of the session */
 gboolean _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char *fingerprint, const char *hash, GError **error);
 
-/** The runs but those of @known, oldest first. @model: as of _gantry_session_load_runs(). A run that is larger than any is read is left out, and so are the oldest of too many:
+/** The runs but those of @known, oldest first. @model: as of _gantry_session_load_runs(). A run that is larger than any is read, or damaged, is left out, and so are the oldest of too many:
  * @notice: (out) (optional): says so. (transfer full) */
 GPtrArray *_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, const char *model, GError **notice, GError **error);
 /** SHA-256 over all that the user can set, so that two writers see whether they have set the same. (transfer full) */

@@ -60,6 +60,17 @@ static const char schema[] =
   "CREATE TABLE IF NOT EXISTS deleted (uid TEXT PRIMARY KEY) WITHOUT ROWID;"
   "CREATE INDEX IF NOT EXISTS code_by_run ON code (run);";
 
+static gboolean
+fail_locked (const char *file, GError **error)
+{
+  g_autofree char *holder = _gantry_session_lock_holder (file);
+
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
+               "%s: the file is locked: %s is writing it or holds it open for writing; try again when it is done, or end it",
+               file != NULL && *file != '\0' ? file : "session", holder != NULL ? holder : "another program");
+  return FALSE;
+}
+
 gboolean
 _gantry_session_fail (sqlite3 *db, GError **error)
 {
@@ -85,7 +96,7 @@ _gantry_session_fail (sqlite3 *db, GError **error)
       kind = GANTRY_ERROR_TOO_LARGE;
     }
   else if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-    advice = ": another program is writing it; try again";
+    return fail_locked (file, error);
   else if (code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM)
     advice = ": check that folder and file may be written";
   else if (code == SQLITE_INTERRUPT)

@@ -556,6 +556,49 @@ test_large_run (Place *place, gconstpointer data)
   g_assert_cmpuint (gantry_document_get_runs (third)->len, ==, 2);
 }
 
+/* Likewise a run whose rows cannot be read: a save leaves them as they are, and they go when they are deleted. */
+static void
+test_damaged_run (Place *place, gconstpointer data)
+{
+  static const char *const damages[] = { "UPDATE runs SET head = 'x' WHERE id = 1", "DELETE FROM chunks WHERE run = 1" };
+  g_autoptr (GantryDocument) document = make (place);
+  g_autofree char *good = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize size;
+
+  add_run (document);
+  gantry_document_save (document, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_file_get_contents (place->path, &good, &size, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (damages); i++)
+    {
+      g_autoptr (GantryDocument) again = NULL, third = NULL;
+      g_auto (DocErrors) told = { 0, NULL, NULL };
+      g_autoptr (GPtrArray) listed = NULL;
+      const char *uids[2] = { NULL, NULL };
+
+      g_assert_true (g_file_set_contents (place->path, good, (gssize) size, NULL));
+      run_sql (place, damages[i]);
+      again = reopen_listening (place, &told);
+      g_assert_cmpuint (told.n, ==, 1);
+      g_assert_nonnull (strstr (told.error->message, "run 1: "));
+      g_assert_cmpuint (gantry_document_get_runs (again)->len, ==, 1);
+      add_run (again);
+      gantry_document_save (again, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (number_of (place, "SELECT count(*) FROM runs"), ==, 3);
+      g_assert_cmpint (number_of (place, "SELECT count(*) FROM plan_steps WHERE run = 1"), >, 0);
+      if (i == 0)
+        g_assert_cmpint (number_of (place, "SELECT count(*) FROM runs WHERE id = 1 AND head = 'x'"), ==, 1);
+      listed = gantry_runs_list (place->path, &error);
+      g_assert_no_error (error);
+      uids[0] = ((const GantryRunEntry *) g_ptr_array_index (listed, 0))->uid;
+      g_assert_true (gantry_runs_delete (place->path, uids, &error));
+      third = reopen (place);
+      g_assert_cmpuint (gantry_document_get_runs (third)->len, ==, 2);
+    }
+}
+
 /* A plan whose steps take and wait for much is text of many MiB, and comes back whole. */
 static void
 test_large_plan (Place *place, gconstpointer data)
@@ -711,6 +754,7 @@ main (int argc, char **argv)
   ADD ("cut-off", test_cut_off);
   ADD ("hostile", test_hostile);
   ADD ("large-run", test_large_run);
+  ADD ("damaged-run", test_damaged_run);
   ADD ("large-plan", test_large_plan);
   ADD ("many-runs", test_many_runs);
   ADD ("large-notes", test_large_notes);
