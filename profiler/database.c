@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define STEPS_BETWEEN_LOOKS 10000
 
@@ -96,6 +97,15 @@ check_companions (sqlite3 *db, GError **error)
          && check_beside (index, error);
 }
 
+/* Where making a file fails SQLite tries to open it for reading, and tells why that fails. */
+static int
+why_not_made (const char *absolute, int system)
+{
+  g_autofree char *folder = g_path_get_dirname (absolute);
+
+  return access (folder, W_OK | X_OK) != 0 ? errno : system;
+}
+
 sqlite3 *
 gantry_database_open (const char *path, int flags, int most_bytes_of_a_value, GCancellable *cancellable, GError **error)
 {
@@ -109,8 +119,9 @@ gantry_database_open (const char *path, int flags, int most_bytes_of_a_value, GC
     return NULL;
   if (sqlite3_open_v2 (absolute, &db, flags, NULL) != SQLITE_OK)
     {
-      const int system = db != NULL ? sqlite3_system_errno (db) : 0;
+      int system = db != NULL ? sqlite3_system_errno (db) : 0;
 
+      system = is_new ? why_not_made (absolute, system) : system;
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: cannot be %s: %s%s", path, is_new ? "made" : "opened",
                    system != 0 ? g_strerror (system) : db != NULL ? sqlite3_errmsg (db) : "out of memory",
                    is_new ? "; its folder has to be there and to let files be made in it" : "");

@@ -3,6 +3,7 @@
 #include "app/cli/code-report.h"
 #include "core/base/error.h"
 #include "core/base/output.h"
+#include <errno.h>
 #include <string.h>
 
 typedef struct
@@ -101,7 +102,7 @@ gantry_code_emit (const GantryExecutable *executable, const char *emit, const ch
   g_return_val_if_fail (what != NULL, FALSE);
   if (folder != NULL && g_mkdir_with_parents (folder, 0777) != 0)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: the folder cannot be made", folder);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: the folder cannot be made: %s", folder, g_strerror (errno));
       return FALSE;
     }
   for (guint32 i = 0; i < executable->n_kernels; i++)

@@ -7,6 +7,7 @@
 #include "app/cli/memory-report.h"
 #include "app/cli/program.h"
 #include "app/cli/run-report.h"
+#include <errno.h>
 #include <string.h>
 
 #define MOST_OPEN 256u /* files at a time */
@@ -111,7 +112,7 @@ write_outputs (const char *directory, GantryReadFiles *read, GantryModule *modul
 
   if (g_mkdir_with_parents (directory, 0777) != 0)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: the folder cannot be made", directory);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: the folder cannot be made: %s", directory, g_strerror (errno));
       return FALSE;
     }
   for (guint i = 0; i < entry->n_results; i += MOST_OPEN)
