@@ -57,14 +57,18 @@ keep_openmp_quiet (void)
     g_setenv ("OMP_WAIT_POLICY", "passive", TRUE);
 }
 
-/* A document works on one thread beside the main one, GLib waits for children on another, without which it ends the program. */
+/* A document works on one thread beside the main one, and GLib has one of its own, without which it ends the program: it is made here,
+ * before others take what is left. */
 static gboolean
 can_make_threads (void)
 {
   g_autoptr (GError) error = NULL;
 
   if (gantry_thread_check (2, &error))
-    return TRUE;
+    {
+      g_type_ensure (G_TYPE_TASK);
+      return TRUE;
+    }
   gantry_cli_tell ("gantry-cli: %s\n", error->message);
   return FALSE;
 }
