@@ -283,7 +283,7 @@ MindValue *
 gantry_mind_declared (MindImport *import, const MindAttr *attr, const char *symbols)
 {
   const char *text = (const char *) attr->form.data, *colon = text != NULL ? memchr (text, ':', attr->form.length) : NULL;
-  Form form = { colon != NULL ? colon + 1 : text, text + attr->form.length, 0 };
+  Form form = { colon != NULL ? colon + 1 : text, text != NULL ? text + attr->form.length : NULL, 0 };
 
   if (text != NULL && g_strstr_len (text, (gssize) attr->form.length, "Monad") != NULL)
     return gantry_mind_value_new (import, MIND_MONAD);
