@@ -425,7 +425,7 @@ gantry_mind_from_text (GBytes *bytes)
   IrText text = { .functions = g_byte_array_new (), .parameters = g_ptr_array_new_with_free_func (g_free) };
   GByteArray *model = g_byte_array_new ();
   gsize size;
-  const char *at = g_bytes_get_data (bytes, &size), *end = at + size;
+  const char *at = g_bytes_get_data (bytes, &size), *end = at != NULL ? at + size : NULL;
 
   text.values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   while (at < end)
@@ -434,7 +434,7 @@ gantry_mind_from_text (GBytes *bytes)
       g_autofree char *line = g_strndup (at, (gsize) (stop - at));
 
       read_line (&text, line);
-      at = stop + 1;
+      at = newline != NULL ? newline + 1 : end;
     }
   end_graph (&text);
   gantry_wire_put_string (model, 2, "MindSpore");
