@@ -369,6 +369,17 @@ take_torch_info (GantryModel *model, GantryModule *module, const GantryTorchInfo
   return take_unknown (model, module, info->unknown, progress, error);
 }
 
+/* The values of inputs that are known before compiling, in a program that its reader did not give them. */
+static GantryModule *
+with_inputs (GantryModel *model, GantryModule *whole, GError **error)
+{
+  GantryModule *module = gantry_module_set_inputs (whole, model->bindings->inputs, model->bindings->n_inputs, error);
+
+  if (module == NULL)
+    gantry_error_prefix (error, "%s: ", model->path);
+  return module;
+}
+
 static GantryModule *
 open_torch (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
 {
@@ -383,13 +394,8 @@ open_torch (GantryModel *model, GantryContext *context, const GantryProgress *pr
   whole = gantry_torch_import (context, model->path, &options, &info, progress, error);
   if (whole == NULL)
     return NULL;
-  module = gantry_module_set_inputs (whole, bindings->inputs, bindings->n_inputs, error);
-  if (module == NULL)
-    {
-      gantry_error_prefix (error, "%s: ", model->path);
-      return NULL;
-    }
-  return take_torch_info (model, module, info, progress, error) ? g_steal_pointer (&module) : NULL;
+  module = with_inputs (model, whole, error);
+  return module != NULL && take_torch_info (model, module, info, progress, error) ? g_steal_pointer (&module) : NULL;
 }
 
 static gboolean
@@ -426,13 +432,8 @@ open_mindspore (GantryModel *model, GantryContext *context, const GantryProgress
   whole = gantry_mindspore_import (context, model->path, &options, &info, progress, error);
   if (whole == NULL)
     return NULL;
-  module = gantry_module_set_inputs (whole, bindings->inputs, bindings->n_inputs, error);
-  if (module == NULL)
-    {
-      gantry_error_prefix (error, "%s: ", model->path);
-      return NULL;
-    }
-  return take_mindspore_info (model, module, info, progress, error) ? g_steal_pointer (&module) : NULL;
+  module = with_inputs (model, whole, error);
+  return module != NULL && take_mindspore_info (model, module, info, progress, error) ? g_steal_pointer (&module) : NULL;
 }
 
 /* A model whose weights are made up has them from the start, so that every view shows what is computed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A relu that the library does at the end of a primitive makes 0 of NaN: it is a maximum instruction of the processor, whose other
- * operand is what it gives then. NaN is to stay NaN, or a model that has diverged looks well. To compute the relu apart takes
- * a tenth of a network's time, so it is done only where there was a NaN: that instruction raises the invalid flag for one
+ * operand is what it gives then. NaN is to stay NaN, or a model that has diverged looks well. To compute the relu apart is
+ * another pass over every result, so it is done only where there was a NaN: that instruction raises the invalid flag for one
  * (Intel SDM, MAXPS), and so does what makes one of numbers. Flags are each thread's own: those of the library's team are asked for
  * in a parallel region of the same team. */
 #include "core/kernels/library/library.h"
