@@ -365,7 +365,7 @@ copy_thread (gpointer user_data)
   return NULL;
 }
 
-/* Also before there is anything for it to do. */
+/* Also before there is anything for it to do; with the lock of @queue held. */
 static gboolean
 start_thread (CopyQueue *queue, GError **error)
 {
@@ -420,6 +420,18 @@ stop_copies (CopyQueue *queue)
 
 /* Threads. */
 
+/* Programs may be loaded by several threads at once: the queue gets one thread. */
+static gboolean
+have_thread (CopyQueue *queue, GError **error)
+{
+  gboolean there;
+
+  g_mutex_lock (&queue->lock);
+  there = start_thread (queue, error);
+  g_mutex_unlock (&queue->lock);
+  return there;
+}
+
 /* What a run of @executable needs: a run itself cannot fail for want of them. */
 static gpointer
 cpu_load (GantryDevice *device, const GantryExecutable *executable, GError **error)
@@ -432,7 +444,7 @@ cpu_load (GantryDevice *device, const GantryExecutable *executable, GError **err
     {
       GantryQueue queue = executable->instructions[i].queue;
 
-      if (queue != GANTRY_QUEUE_COMPUTE && !start_thread (&cpu->copies[queue], error))
+      if (queue != GANTRY_QUEUE_COMPUTE && !have_thread (&cpu->copies[queue], error))
         return NULL;
     }
   return device;

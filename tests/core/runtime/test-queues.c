@@ -302,6 +302,66 @@ test_two_programs (void)
   g_thread_join (b);
 }
 
+/* Programs that are loaded at one moment by several threads: a copy queue has one thread, which alone runs its batch. */
+#define LOADERS 4
+
+typedef struct
+{
+  GantryDevice *device;
+  _Atomic gint *ready;
+} Loader;
+
+static gpointer
+load_at_once (gpointer data)
+{
+  Loader *loader = data;
+  g_autoptr (GantryExecutable) executable = fake_pipeline (64);
+
+  atomic_fetch_add (loader->ready, 1);
+  while (atomic_load (loader->ready) < LOADERS)
+    g_thread_yield ();
+  return gantry_executor_new (loader->device, executable, NULL, NULL);
+}
+
+static guint
+threads_named (const char *name)
+{
+  g_autoptr (GDir) dir = g_dir_open ("/proc/self/task", 0, NULL);
+  guint n = 0;
+
+  g_assert_nonnull (dir);
+  for (const char *task = g_dir_read_name (dir); task != NULL; task = g_dir_read_name (dir))
+    {
+      g_autofree char *path = g_build_filename ("/proc/self/task", task, "comm", NULL), *comm = NULL;
+
+      if (g_file_get_contents (path, &comm, NULL, NULL) && g_str_equal (g_strchomp (comm), name))
+        n++;
+    }
+  return n;
+}
+
+static void
+test_loaded_at_once (void)
+{
+  for (guint round = 0; round < 100; round++)
+    {
+      g_autoptr (GantryDevice) device = gantry_cpu_device_new (1);
+      GThread *threads[LOADERS];
+      GantryExecutor *executors[LOADERS];
+      _Atomic gint ready = 0;
+      Loader loader = { device, &ready };
+
+      for (guint i = 0; i < LOADERS; i++)
+        threads[i] = g_thread_new ("loader", load_at_once, &loader);
+      for (guint i = 0; i < LOADERS; i++)
+        g_assert_nonnull (executors[i] = g_thread_join (threads[i]));
+      g_assert_cmpuint (threads_named ("gantry-to-host"), <=, 1);
+      g_assert_cmpuint (threads_named ("gantry-to-dev"), <=, 1);
+      for (guint i = 0; i < LOADERS; i++)
+        gantry_executor_free (executors[i]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -312,5 +372,6 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/queues/many-copies", test_many_copies);
   g_test_add_func ("/runtime/queues/cancel", test_cancel);
   g_test_add_func ("/runtime/queues/two-programs", test_two_programs);
+  g_test_add_func ("/runtime/queues/loaded-at-once", test_loaded_at_once);
   return g_test_run ();
 }
