@@ -3,353 +3,9 @@
  * under no value of the plan are given back as soon as that is so; what is there all the same was touched by somebody who
  * should not have. Pages of a place that was never touched are not there either. So what is counted is what is held, at the
  * precision of a page, and it can differ from the plan in both directions. */
-#include "core/base/process-memory.h"
-#include "core/plan/plan-alive.h"
-#include "core/runtime/executor-private.h"
+#include "core/runtime/measure-private.h"
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-/** The pages of an arena and of the guards around it. */
-typedef struct
-{
-  guint8 *memory;    /* of the first page: of the guard in front */
-  gsize n, n_front;  /* pages: all, and before the arena begins */
-  guint32 *alive;    /* by page: how many places lie on it now */
-  guint8 *part;      /* by page: GantryMemoryPart of the one that came last */
-  guint8 *there;     /* by page: what mincore() says */
-  gsize held[GANTRY_N_MEMORY_PARTS]; /* pages that are there, by part, at the last look */
-  gsize outside;     /* pages that are there where nothing is alive */
-} Zone;
-
-typedef struct
-{
-  GantryExecutor *executor;
-  GantryMemoryMeasure *measure;
-  Zone zones[GANTRY_N_MEMORY_KINDS];
-  gsize page;
-  guint8 *alive;         /* by place */
-  guint8 *is_argument;   /* by buffer */
-  GArray *spans;         /* GantryPlanSpan: which value a place holds when, by the step at which it begins */
-  guint next_span;
-  guint32 next;          /* first step whose places are not yet allocated */
-  guint64 lent;          /* bytes of the caller's memory that are touched, of the device's kind */
-  guint64 lent_host;
-  guint64 steady;        /* ... of constants, packed weights and code */
-  guint64 constants;     /* of that: constants, as far as they have been read */
-  guint64 code;          /* ... and code, which a library may make when it first runs */
-  gboolean peaks;        /* the process's peak can be reset */
-  gint64 library_bytes;  /* kept by kernels of a library */
-  GantryPageFacts facts;
-  const char *missing;   /* (nullable): what the system does not tell, so that nothing is measured */
-} Measuring;
-
-/* Pages. */
-
-/* As a plan counts it (gantry_plan_spans()): what was fetched of an argument that lives in the host's memory is temporary. */
-static GantryMemoryPart
-part_of (const Measuring *m, guint32 buffer)
-{
-  if (m->is_argument[buffer])
-    return GANTRY_PART_ARGUMENTS;
-  return m->executor->executable->plan->buffers[buffer].category == GANTRY_BUFFER_WORKSPACE ? GANTRY_PART_WORKSPACES
-                                                                                            : GANTRY_PART_TEMPORARIES;
-}
-
-static void
-zone_init (Measuring *m, GantryMemoryKind kind)
-{
-  Zone *zone = &m->zones[kind];
-  gsize bytes = m->executor->arena_bytes[kind];
-
-  if (bytes == 0)
-    return;
-  zone->memory = m->executor->arenas[kind] - GANTRY_ARENA_GUARD;
-  zone->n_front = GANTRY_ARENA_GUARD / m->page;
-  zone->n = 2 * zone->n_front + (bytes + m->page - 1) / m->page;
-  zone->alive = g_new0 (guint32, zone->n);
-  zone->part = g_new0 (guint8, zone->n);
-  zone->there = g_new0 (guint8, zone->n);
-  /* A huge page would be there for whoever touches a byte of it. */
-  madvise (zone->memory, zone->n * m->page, MADV_NOHUGEPAGE);
-}
-
-static void
-zone_clear (Measuring *m, GantryMemoryKind kind)
-{
-  Zone *zone = &m->zones[kind];
-
-  if (zone->n > 0)
-    madvise (m->executor->arenas[kind], m->executor->arena_bytes[kind], MADV_HUGEPAGE);
-  g_free (zone->alive);
-  g_free (zone->part);
-  g_free (zone->there);
-}
-
-/* The pages that a place lies on. Returns: FALSE for none in the arena: it is empty, or where the caller has it */
-static gboolean
-pages_of (const Measuring *m, guint32 place, Zone **zone, gsize *first, gsize *end)
-{
-  const Place *p = &m->executor->places[place];
-  const GantryPlanBuffer *buffer = &m->executor->executable->plan->buffers[p->owner];
-
-  if (p->used == 0 || m->executor->lent[place])
-    return FALSE;
-  *zone = (Zone *) &m->zones[buffer->memory];
-  *first = (*zone)->n_front + buffer->offset / m->page;
-  *end = (*zone)->n_front + (buffer->offset + p->used + m->page - 1) / m->page;
-  return TRUE;
-}
-
-static void
-enter (Measuring *m, guint32 place)
-{
-  Zone *zone;
-  gsize first, end;
-
-  m->alive[place] = TRUE;
-  if (!pages_of (m, place, &zone, &first, &end))
-    return;
-  for (gsize i = first; i < end; i++)
-    zone->alive[i]++;
-}
-
-/* The place of @span holds another value from now on. */
-static void
-name_part (Measuring *m, const GantryPlanSpan *span)
-{
-  guint32 place = m->executor->place_of[span->buffer];
-  Zone *zone;
-  gsize first, end;
-
-  if (place != G_MAXUINT32 && pages_of (m, place, &zone, &first, &end))
-    memset (zone->part + first, part_of (m, span->buffer), end - first);
-}
-
-/* Gives back the pages from @first to @end that nothing lies on. */
-static void
-drop_dead (const Measuring *m, const Zone *zone, gsize first, gsize end)
-{
-  for (gsize i = first, next; i < end; i = next)
-    {
-      for (next = i; next < end && zone->alive[next] == 0; next++)
-        ;
-      if (next > i)
-        madvise (zone->memory + i * m->page, (next - i) * m->page, MADV_DONTNEED);
-      else
-        next++;
-    }
-}
-
-static void
-leave (Measuring *m, guint32 place)
-{
-  Zone *zone;
-  gsize first, end;
-
-  m->alive[place] = FALSE;
-  if (!pages_of (m, place, &zone, &first, &end))
-    return;
-  for (gsize i = first; i < end; i++)
-    zone->alive[i]--;
-  drop_dead (m, zone, first, end);
-}
-
-/* Returns: pages of the zone that are there */
-static gsize
-look (Measuring *m, Zone *zone)
-{
-  gsize n = 0;
-
-  memset (zone->held, 0, sizeof zone->held);
-  zone->outside = 0;
-  if (zone->n == 0)
-    return 0;
-  if (mincore (zone->memory, zone->n * m->page, zone->there) != 0)
-    {
-      m->missing = "mincore";
-      return 0;
-    }
-  for (gsize i = 0; i < zone->n; i++)
-    {
-      if ((zone->there[i] & 1) == 0)
-        continue;
-      n++;
-      if (zone->alive[i] > 0)
-        zone->held[zone->part[i]]++;
-      else
-        zone->outside++;
-    }
-  return n;
-}
-
-/* Memory outside of the arenas: what the caller has lent, constants that are read where they are mapped, the constant regions. Blocks of
- * the heap among them share pages, each of which is there once. */
-
-typedef struct
-{
-  const guint8 *data;
-  gsize size;
-  GantryMemoryPart part;
-} Range;
-
-static int
-compare_ranges (gconstpointer a, gconstpointer b)
-{
-  const Range *x = a, *y = b;
-
-  return x->data != y->data ? (x->data > y->data) - (x->data < y->data) : (x->part > y->part) - (x->part < y->part);
-}
-
-/* Bytes of the pages under @ranges, a page that several share as the part of the first of them; what is found is added to @facts. */
-static GantryMemoryParts
-count_ranges (GArray *ranges, GantryPageFacts *facts)
-{
-  gsize page = (gsize) sysconf (_SC_PAGESIZE);
-  GantryMemoryParts parts = { { 0 } };
-  gsize done = 0; /* up to this address */
-
-  g_array_sort (ranges, compare_ranges);
-  for (guint i = 0; i < ranges->len; i++)
-    {
-      const Range *range = &g_array_index (ranges, Range, i);
-      gsize begin = GPOINTER_TO_SIZE (range->data) / page * page;
-      gsize end = (GPOINTER_TO_SIZE (range->data) + range->size + page - 1) / page * page;
-
-      begin = MAX (begin, done);
-      if (range->size == 0 || end <= begin)
-        continue;
-      parts.bytes[range->part] += gantry_pages_count (GSIZE_TO_POINTER (begin), end - begin, facts);
-      done = end;
-    }
-  return parts;
-}
-
-static void
-add_range (GArray *ranges, gconstpointer data, gsize size, GantryMemoryPart part)
-{
-  Range range = { data, size, part };
-
-  g_array_append_val (ranges, range);
-}
-
-static gboolean
-is_of_device (const GantryExecutor *executor, guint32 place)
-{
-  return executor->executable->plan->buffers[executor->places[place].owner].memory == GANTRY_MEMORY_DEVICE;
-}
-
-/* What the caller has lent of the device's memory, or of the host's. */
-static void
-add_lent (const GantryExecutor *executor, gboolean of_device, GArray *ranges)
-{
-  for (guint32 p = 0; p < executor->n_places; p++)
-    if (executor->lent[p] && !is_of_device (executor, p) == !of_device)
-      add_range (ranges, executor->base[p], executor->places[p].used, GANTRY_PART_ARGUMENTS);
-}
-
-/* Constants of the executor and of all its regions. */
-static void
-add_constants (const GantryExecutor *executor, GArray *ranges)
-{
-  const GantryPlan *plan = executor->executable->plan;
-  gsize filled = MIN (whole_place (plan->constant_bytes), executor->constant_bytes);
-
-  for (guint32 b = 0; b < plan->n_buffers; b++)
-    if (plan->buffers[b].region == GANTRY_REGION_LITERAL)
-      add_range (ranges, executor->addresses[b], plan->buffers[b].size, GANTRY_PART_CONSTANTS);
-  if (executor->constant_bytes > 0)
-    {
-      add_range (ranges, executor->constants, filled, GANTRY_PART_CONSTANTS);
-      add_range (ranges, executor->constants + filled, executor->constant_bytes - filled, GANTRY_PART_PACKED_WEIGHTS);
-    }
-  for (guint32 i = 0; i < executor->executable->n_controls; i++)
-    for (guint r = 0; r < executor->executable->controls[i].control.n_regions; r++)
-      add_constants (executor->controls[i].regions[r], ranges);
-}
-
-/* All of the device's memory that lies outside of the arenas. */
-static GantryMemoryParts
-count_outside (const GantryExecutor *executor, GantryPageFacts *facts)
-{
-  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
-
-  add_lent (executor, TRUE, ranges);
-  add_constants (executor, ranges);
-  return count_ranges (ranges, facts);
-}
-
-/* The host's. */
-static guint64
-count_lent_host (const GantryExecutor *executor, GantryPageFacts *facts)
-{
-  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
-  GantryMemoryParts parts;
-
-  add_lent (executor, FALSE, ranges);
-  parts = count_ranges (ranges, facts);
-  return gantry_memory_parts_total (&parts);
-}
-
-/* What one instruction uses of it: pages of what is lent, and of constants that lie where they are mapped, come with the first use. */
-static GantryMemoryParts
-count_used (const GantryExecutor *executor, const GantryInstruction *instruction, GantryPageFacts *facts)
-{
-  const GantryExecutable *executable = executor->executable;
-  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
-
-  for (guint32 k = 0; k < instruction->n_buffers; k++)
-    {
-      guint32 b = executable->buffer_refs[instruction->buffers + k], p = executor->place_of[b];
-
-      if (executable->plan->buffers[b].region == GANTRY_REGION_LITERAL)
-        add_range (ranges, executor->addresses[b], executable->plan->buffers[b].size, GANTRY_PART_CONSTANTS);
-      else if (p != G_MAXUINT32 && executor->lent[p] && is_of_device (executor, p))
-        add_range (ranges, executor->base[p], executor->places[p].used, GANTRY_PART_ARGUMENTS);
-    }
-  return count_ranges (ranges, facts);
-}
-
-/* Of the pages under @ranges, what is outside of them. */
-static guint64
-count_rest (GArray *ranges, gsize page)
-{
-  gsize pages = 0, bytes = 0; /* up to these addresses */
-  guint64 rest = 0;
-
-  g_array_sort (ranges, compare_ranges);
-  for (guint i = 0; i < ranges->len; i++)
-    {
-      const Range *range = &g_array_index (ranges, Range, i);
-      gsize begin = GPOINTER_TO_SIZE (range->data), end = begin + range->size;
-      gsize first = begin / page * page, last = (end + page - 1) / page * page;
-
-      if (range->size == 0)
-        continue;
-      rest += last > pages ? last - MAX (first, pages) : 0;
-      rest -= end > bytes ? end - MAX (begin, bytes) : 0;
-      pages = MAX (pages, last);
-      bytes = MAX (bytes, end);
-    }
-  return rest;
-}
-
-/* How much of what is touched is no more than that memory comes in pages, at most: of all places of the device that are there by themselves. */
-static void
-count_rounding (Measuring *m)
-{
-  const GantryExecutor *executor = m->executor;
-  const GantryPlan *plan = executor->executable->plan;
-  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
-
-  for (guint32 p = 0; p < executor->n_places; p++)
-    if (is_of_device (executor, p) && !executor->lent[p] && executor->arenas[GANTRY_MEMORY_DEVICE] != NULL)
-      add_range (ranges, executor->arenas[GANTRY_MEMORY_DEVICE] + plan->buffers[executor->places[p].owner].offset,
-                 executor->places[p].used, GANTRY_PART_TEMPORARIES);
-  add_lent (executor, TRUE, ranges);
-  add_constants (executor, ranges);
-  m->measure->rounding_bytes = count_rest (ranges, m->page);
-}
 
 static guint64
 count_code (Measuring *m)
@@ -366,7 +22,7 @@ count_steady (Measuring *m)
 {
   GantryMemoryParts *touched = &m->measure->touched;
 
-  *touched = count_outside (m->executor, &m->facts);
+  *touched = _gantry_measure_outside (m->executor, &m->facts);
   m->code = touched->bytes[GANTRY_PART_CODE] = count_code (m);
   m->lent = touched->bytes[GANTRY_PART_ARGUMENTS];
   m->constants = touched->bytes[GANTRY_PART_CONSTANTS];
@@ -406,14 +62,14 @@ enter_steps (Measuring *m, guint32 step)
 
   for (; m->next <= step; m->next++)
     for (guint32 k = executor->allocated.first[m->next]; k < executor->allocated.first[m->next + 1]; k++)
-      enter (m, executor->allocated.items[k]);
+      _gantry_measure_enter (m, executor->allocated.items[k]);
   for (; m->next_span < m->spans->len; m->next_span++)
     {
       const GantryPlanSpan *span = &g_array_index (m->spans, GantryPlanSpan, m->next_span);
 
       if (span->begin > step)
         break;
-      name_part (m, span);
+      _gantry_measure_name_part (m, span);
     }
 }
 
@@ -425,7 +81,7 @@ leave_step (Measuring *m, guint32 step)
   for (guint32 k = executor->released.first[step]; k < executor->released.first[step + 1]; k++)
     /* Results are still to be read when the last step is over, and what stays is for the next run. */
     if (step + 1 < executor->executable->plan->n_steps && m->alive[executor->released.items[k]])
-      leave (m, executor->released.items[k]);
+      _gantry_measure_leave (m, executor->released.items[k]);
 }
 
 static void
@@ -464,16 +120,6 @@ take_sample (Measuring *m, const GantryInstruction *instruction)
   measure->touched.bytes[GANTRY_PART_WORKSPACES] = zone->held[GANTRY_PART_WORKSPACES] * m->page;
 }
 
-static gsize
-look_at_all (Measuring *m)
-{
-  gsize pages = 0;
-
-  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
-    pages += look (m, &m->zones[kind]);
-  return pages;
-}
-
 static gboolean
 calls_library (const Measuring *m, const GantryInstruction *instruction)
 {
@@ -486,8 +132,8 @@ run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
 {
   GantryExecutor *executor = m->executor;
   const GantryInstruction *instruction = &executor->executable->instructions[i];
-  gsize pages = look_at_all (m);
-  GantryMemoryParts used = count_used (executor, instruction, &m->facts), used_after;
+  gsize pages = _gantry_measure_look (m);
+  GantryMemoryParts used = _gantry_measure_used (executor, instruction, &m->facts), used_after;
   guint64 lent, literals, code, known;
   GantryProcessMemory before, after;
   gboolean told; /* what the process has, before and after */
@@ -498,10 +144,10 @@ run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
   if (!_gantry_executor_run_one (executor, i, cancellable, error))
     return FALSE;
   told = gantry_process_memory_read (&after) && told;
-  used_after = count_used (executor, instruction, &m->facts);
+  used_after = _gantry_measure_used (executor, instruction, &m->facts);
   lent = used_after.bytes[GANTRY_PART_ARGUMENTS] - used.bytes[GANTRY_PART_ARGUMENTS];
   literals = used_after.bytes[GANTRY_PART_CONSTANTS] - used.bytes[GANTRY_PART_CONSTANTS];
-  pages = look_at_all (m) - pages;
+  pages = _gantry_measure_look (m) - pages;
   m->lent += lent;
   m->steady += literals;
   m->constants += literals;
@@ -517,7 +163,7 @@ run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
     m->library_bytes += (gint64) (after.resident - known);
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     if (m->zones[kind].outside > 0)
-      drop_dead (m, &m->zones[kind], 0, m->zones[kind].n);
+      _gantry_measure_drop_dead (m, &m->zones[kind], 0, m->zones[kind].n);
   return TRUE;
 }
 
@@ -529,10 +175,10 @@ begin_anew (Measuring *m, const GantryRunInput *inputs)
 
   for (guint32 i = 0; i < executable->n_inputs; i++)
     if (inputs[i].data == NULL)
-      enter (m, m->executor->place_of[executable->inputs[i]]);
+      _gantry_measure_enter (m, m->executor->place_of[executable->inputs[i]]);
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     {
-      drop_dead (m, &m->zones[kind], 0, m->zones[kind].n);
+      _gantry_measure_drop_dead (m, &m->zones[kind], 0, m->zones[kind].n);
       if (m->zones[kind].n > 0)
         memset (m->zones[kind].alive, 0, m->zones[kind].n * sizeof (guint32));
     }
@@ -618,15 +264,15 @@ _gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *i
   executor->process_peak = MAX (executor->process_peak, process.peak);
   m.peaks = gantry_process_memory_reset_peak ();
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
-    zone_init (&m, kind);
+    _gantry_measure_zone_init (&m, kind);
   count_steady (&m);
-  m.lent_host = count_lent_host (executor, &m.facts);
-  count_rounding (&m);
+  m.lent_host = _gantry_measure_lent_host (executor, &m.facts);
+  m.measure->rounding_bytes = _gantry_measure_rounding (executor, m.page);
   done = run_steps (&m, inputs, cancellable, error);
   if (done)
     keep (&m);
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
-    zone_clear (&m, kind);
+    _gantry_measure_zone_clear (&m, kind);
   g_free (m.alive);
   g_free (m.is_argument);
   g_array_unref (m.spans);
@@ -669,8 +315,8 @@ gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs,
 static guint64
 count_now (const GantryExecutor *executor, GantryPageFacts *facts)
 {
-  GantryMemoryParts parts = count_outside (executor, facts);
-  guint64 bytes = gantry_memory_parts_total (&parts) + count_lent_host (executor, facts);
+  GantryMemoryParts parts = _gantry_measure_outside (executor, facts);
+  guint64 bytes = gantry_memory_parts_total (&parts) + _gantry_measure_lent_host (executor, facts);
 
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     if (executor->arena_bytes[kind] > 0)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pages of the arenas, looked at from outside of the plan: which are there, under which part of the plan's values, and which
+ * under none. Pages under no value are given back as soon as that is so. */
+#include "core/runtime/measure-private.h"
+#include <string.h>
+#include <sys/mman.h>
+
+/* As a plan counts it (gantry_plan_spans()): what was fetched of an argument that lives in the host's memory is temporary. */
+static GantryMemoryPart
+part_of (const Measuring *m, guint32 buffer)
+{
+  if (m->is_argument[buffer])
+    return GANTRY_PART_ARGUMENTS;
+  return m->executor->executable->plan->buffers[buffer].category == GANTRY_BUFFER_WORKSPACE ? GANTRY_PART_WORKSPACES
+                                                                                            : GANTRY_PART_TEMPORARIES;
+}
+
+void
+_gantry_measure_zone_init (Measuring *m, GantryMemoryKind kind)
+{
+  Zone *zone = &m->zones[kind];
+  gsize bytes = m->executor->arena_bytes[kind];
+
+  if (bytes == 0)
+    return;
+  zone->memory = m->executor->arenas[kind] - GANTRY_ARENA_GUARD;
+  zone->n_front = GANTRY_ARENA_GUARD / m->page;
+  zone->n = 2 * zone->n_front + (bytes + m->page - 1) / m->page;
+  zone->alive = g_new0 (guint32, zone->n);
+  zone->part = g_new0 (guint8, zone->n);
+  zone->there = g_new0 (guint8, zone->n);
+  /* A huge page would be there for whoever touches a byte of it. */
+  madvise (zone->memory, zone->n * m->page, MADV_NOHUGEPAGE);
+}
+
+void
+_gantry_measure_zone_clear (Measuring *m, GantryMemoryKind kind)
+{
+  Zone *zone = &m->zones[kind];
+
+  if (zone->n > 0)
+    madvise (m->executor->arenas[kind], m->executor->arena_bytes[kind], MADV_HUGEPAGE);
+  g_free (zone->alive);
+  g_free (zone->part);
+  g_free (zone->there);
+}
+
+/* The pages that a place lies on. Returns: FALSE for none in the arena: it is empty, or where the caller has it */
+static gboolean
+pages_of (const Measuring *m, guint32 place, Zone **zone, gsize *first, gsize *end)
+{
+  const Place *p = &m->executor->places[place];
+  const GantryPlanBuffer *buffer = &m->executor->executable->plan->buffers[p->owner];
+
+  if (p->used == 0 || m->executor->lent[place])
+    return FALSE;
+  *zone = (Zone *) &m->zones[buffer->memory];
+  *first = (*zone)->n_front + buffer->offset / m->page;
+  *end = (*zone)->n_front + (buffer->offset + p->used + m->page - 1) / m->page;
+  return TRUE;
+}
+
+void
+_gantry_measure_enter (Measuring *m, guint32 place)
+{
+  Zone *zone;
+  gsize first, end;
+
+  m->alive[place] = TRUE;
+  if (!pages_of (m, place, &zone, &first, &end))
+    return;
+  for (gsize i = first; i < end; i++)
+    zone->alive[i]++;
+}
+
+void
+_gantry_measure_name_part (Measuring *m, const GantryPlanSpan *span)
+{
+  guint32 place = m->executor->place_of[span->buffer];
+  Zone *zone;
+  gsize first, end;
+
+  if (place != G_MAXUINT32 && pages_of (m, place, &zone, &first, &end))
+    memset (zone->part + first, part_of (m, span->buffer), end - first);
+}
+
+void
+_gantry_measure_drop_dead (const Measuring *m, const Zone *zone, gsize first, gsize end)
+{
+  for (gsize i = first, next; i < end; i = next)
+    {
+      for (next = i; next < end && zone->alive[next] == 0; next++)
+        ;
+      if (next > i)
+        madvise (zone->memory + i * m->page, (next - i) * m->page, MADV_DONTNEED);
+      else
+        next++;
+    }
+}
+
+void
+_gantry_measure_leave (Measuring *m, guint32 place)
+{
+  Zone *zone;
+  gsize first, end;
+
+  m->alive[place] = FALSE;
+  if (!pages_of (m, place, &zone, &first, &end))
+    return;
+  for (gsize i = first; i < end; i++)
+    zone->alive[i]--;
+  _gantry_measure_drop_dead (m, zone, first, end);
+}
+
+/* Returns: pages of the zone that are there */
+static gsize
+look (Measuring *m, Zone *zone)
+{
+  gsize n = 0;
+
+  memset (zone->held, 0, sizeof zone->held);
+  zone->outside = 0;
+  if (zone->n == 0)
+    return 0;
+  if (mincore (zone->memory, zone->n * m->page, zone->there) != 0)
+    {
+      m->missing = "mincore";
+      return 0;
+    }
+  for (gsize i = 0; i < zone->n; i++)
+    {
+      if ((zone->there[i] & 1) == 0)
+        continue;
+      n++;
+      if (zone->alive[i] > 0)
+        zone->held[zone->part[i]]++;
+      else
+        zone->outside++;
+    }
+  return n;
+}
+
+gsize
+_gantry_measure_look (Measuring *m)
+{
+  gsize pages = 0;
+
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    pages += look (m, &m->zones[kind]);
+  return pages;
+}
