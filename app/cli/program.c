@@ -295,6 +295,16 @@ tell_notes (GantryDevice *device)
     fprintf (stderr, "%s: note: %s\n", g_get_prgname (), notes[i]);
 }
 
+/* A session keeps the recording: who opens it sees why it has no measured memory. */
+static void
+note_unmeasured (GantryCpuRecorder *recorder, const char *why)
+{
+  g_autofree char *note = why != NULL ? g_strdup_printf ("The memory was not measured: %s.", why) : NULL;
+
+  if (note != NULL)
+    gantry_cpu_recorder_add_note (recorder, note);
+}
+
 static GantryRunResult *
 result_of (Session *session, const GantryProgram *program, const GantryProgramOptions *options)
 {
@@ -312,6 +322,7 @@ result_of (Session *session, const GantryProgram *program, const GantryProgramOp
   result->limit = options->limit;
   result->memory = gantry_executor_take_measure (session->executor, &error);
   result->unmeasured = error != NULL ? g_strdup (error->message) : NULL;
+  note_unmeasured (session->recorder, result->unmeasured);
   result->peak_bytes = result->memory != NULL ? result->memory->peak_bytes : 0;
   result->recording = gantry_cpu_recorder_take (session->recorder);
   if (options->end_recording != NULL)

@@ -51,6 +51,7 @@ struct _GantryCpuRecorder
   gsize budget, held; /* bytes of what is noted of whole runs */
   guint dropped;
   guint64 spans_left_out;
+  GPtrArray *notes; /* of others: what the recording shall say besides */
 };
 
 static void
@@ -188,6 +189,7 @@ gantry_cpu_recorder_new (const char *device)
   recorder->device = g_strdup (device);
   recorder->budget = DEFAULT_BUDGET;
   recorder->runs = g_ptr_array_new_with_free_func (run_free);
+  recorder->notes = g_ptr_array_new_with_free_func (g_free);
   return recorder;
 }
 
@@ -203,6 +205,7 @@ gantry_cpu_recorder_free (GantryCpuRecorder *recorder)
   if (recorder == NULL)
     return;
   g_ptr_array_unref (recorder->runs);
+  g_ptr_array_unref (recorder->notes);
   g_free (recorder->device);
   g_free (recorder);
 }
@@ -211,6 +214,12 @@ const GantryObserver *
 gantry_cpu_recorder_observer (GantryCpuRecorder *recorder)
 {
   return &recorder->observer;
+}
+
+void
+gantry_cpu_recorder_add_note (GantryCpuRecorder *recorder, const char *note)
+{
+  g_ptr_array_add (recorder->notes, g_strdup (note));
 }
 
 /* Taking it. */
@@ -428,6 +437,9 @@ gantry_cpu_recorder_take (GantryCpuRecorder *recorder)
     take_run (&taking, g_ptr_array_index (recorder->runs, i), recorder->dropped + i);
   note_dropped (recorder, taking.builder);
   note_left_out (recorder, taking.builder);
+  for (guint i = 0; i < recorder->notes->len; i++)
+    gantry_recording_builder_add_note (taking.builder, g_ptr_array_index (recorder->notes, i));
+  g_ptr_array_set_size (recorder->notes, 0);
   g_free (taking.names);
   g_ptr_array_set_size (recorder->runs, 0);
   recorder->held = recorder->dropped = 0;

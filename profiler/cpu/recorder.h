@@ -20,6 +20,8 @@ const GantryObserver *gantry_cpu_recorder_observer (GantryCpuRecorder *recorder)
  * Where there is more the oldest runs are dropped, which the recording says in a note; the newest is always kept whole.
  */
 void gantry_cpu_recorder_set_budget (GantryCpuRecorder *recorder, gsize bytes);
+/** The next recording taken says @note, a sentence for who looks at it. (transfer none) */
+void gantry_cpu_recorder_add_note (GantryCpuRecorder *recorder, const char *note);
 /** All runs observed so far that are kept; the recorder is empty afterwards and can go on. (transfer full) */
 GantryRecording *gantry_cpu_recorder_take (GantryCpuRecorder *recorder);
 

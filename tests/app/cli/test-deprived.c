@@ -56,6 +56,19 @@ run_script (const Place *place, const char *script)
 }
 
 /* What is not known of memory is not measured: no figure, no status that depends on it, and a warning that says why. */
+/* Who opens the session later, in the window too, reads in the recording's notes why there is no memory. */
+static void
+assert_session_says_why (const Place *place, const char *hidden)
+{
+  g_autoptr (CliResult) result = run_script (place, "\"$G\" export $F/s.gantry -o $F/s.json && cat $F/s.json; rm -f $F/s.gantry $F/s.json");
+  const char *note;
+
+  cli_assert_status (result, 0);
+  note = strstr (result->out, "The memory was not measured: ");
+  g_assert_nonnull (note);
+  g_assert_nonnull (strstr (note, hidden));
+}
+
 static void
 test_no_smaps (Place *place, gconstpointer data)
 {
@@ -70,7 +83,7 @@ test_no_smaps (Place *place, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (hidden); i++)
     {
       g_autofree char *script = g_strdup_printf ("U='unshare -m'; $U true 2> /dev/null || U='unshare -rm';"
-                                                 " $U sh -c 'mount --bind /dev/null /proc/$$/%s && exec \"$G\" run \"$M\" -n 1 --limit 100%% --json'",
+                                                 " $U sh -c 'mount --bind /dev/null /proc/$$/%s && exec \"$G\" run \"$M\" -n 1 --limit 100%% --json -o $F/s.gantry'",
                                                  hidden[i]);
       g_autoptr (CliResult) result = run_script (place, script);
       g_autoptr (JsonNode) json = NULL;
@@ -85,6 +98,7 @@ test_no_smaps (Place *place, gconstpointer data)
       g_assert_true (json_object_get_null_member (object, "memory"));
       g_assert_true (json_object_get_null_member (object, "touched_bytes"));
       g_assert_nonnull (strstr (json_object_get_string_member (object, "not_measured"), hidden[i]));
+      assert_session_says_why (place, hidden[i]);
     }
 }
 
