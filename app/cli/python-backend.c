@@ -116,10 +116,11 @@ problems (gpointer self, gpointer data)
 
 static GantryModule *
 gradient (gpointer self, GantryModule *module, const guint *outputs, guint n_outputs, const guint *inputs, guint n_inputs,
-          GError **error)
+          gboolean integers, GError **error)
 {
   const GantryGradientOptions options = { .outputs = outputs, .n_outputs = n_outputs, .with_respect_to = inputs,
-                                          .n_with_respect_to = n_inputs, .seeds = TRUE, .keep_results = TRUE };
+                                          .n_with_respect_to = n_inputs, .seeds = TRUE, .keep_results = TRUE,
+                                          .integers = integers };
 
   return gantry_differentiate (module, &options, NULL, error);
 }

@@ -19,6 +19,8 @@ G_BEGIN_DECLS
  * @seeds: TRUE: the entry function takes one more parameter for each output, of its type: the cotangent; FALSE: the outputs are
  *  scalars and the cotangent is 1
  * @keep_results: the results of the forward program come first, then the gradients
+ * @integers: integers have a derivative too, by the same rules in their own arithmetic, also through conversions to and from
+ *  floating point, as MindSpore has it; an integer quotient and operations on bits have none
  */
 typedef struct
 {
@@ -28,6 +30,7 @@ typedef struct
   guint n_with_respect_to;
   gboolean seeds;
   gboolean keep_results;
+  gboolean integers;
 } GantryGradientOptions;
 
 /**
@@ -35,7 +38,7 @@ typedef struct
  *
  * Reverse mode (Griewank and Walther, Evaluating Derivatives, 2nd ed., chapter 3) over all core operations, calls, branches,
  * scans and bounded loops. Where a value does not depend on a parameter in a differentiable way the gradient is zero of the
- * parameter's type; integers have none.
+ * parameter's type; integers have none, unless @options says so.
  *
  * Returns: (transfer full) (nullable): the next snapshot; %GANTRY_ERROR_UNSUPPORTED names the operations on the way that
  *  have no derivative ("<op>: <why>", one a line, with where they stand), %GANTRY_ERROR_INVALID: an index out of

@@ -29,9 +29,30 @@ _gantry_slot_type (const GantryModule *module, const GantryNode *node, guint slo
 }
 
 gboolean
-_gantry_type_has_cotangent (const GantryType *type)
+_gantry_type_has_cotangent (const GantryDiffJob *job, const GantryType *type)
 {
-  return gantry_type_is_tensor (type) && gantry_element_is_float (type->element);
+  return gantry_type_is_tensor (type)
+         && (gantry_element_is_float (type->element)
+             || (job->integers && gantry_element_is_integer (type->element)));
+}
+
+/* Operations whose rule holds for integers as it stands; what others give of integers is a step, or bits. */
+static gboolean
+carries_integers (guint op)
+{
+  switch (op)
+    {
+    case GANTRY_OP_TUPLE: case GANTRY_OP_RESULT: case GANTRY_OP_SORT:
+    case GANTRY_OP_IF: case GANTRY_OP_SCAN: case GANTRY_OP_WHILE: case GANTRY_OP_CALL: case GANTRY_OP_FUSION:
+    case GANTRY_OP_OPTIMIZATION_BARRIER: case GANTRY_OP_CHECKPOINT_NAME: case GANTRY_OP_COPY: case GANTRY_OP_CONVERT:
+    case GANTRY_OP_NEGATE: case GANTRY_OP_ABS: case GANTRY_OP_ADD: case GANTRY_OP_SUBTRACT: case GANTRY_OP_MULTIPLY:
+    case GANTRY_OP_POWER: case GANTRY_OP_REMAINDER: case GANTRY_OP_MAXIMUM: case GANTRY_OP_MINIMUM: case GANTRY_OP_SELECT:
+    case GANTRY_OP_CLAMP: case GANTRY_OP_BROADCAST_IN_DIM: case GANTRY_OP_RESHAPE: case GANTRY_OP_TRANSPOSE: case GANTRY_OP_REVERSE:
+    case GANTRY_OP_SLICE: case GANTRY_OP_PAD: case GANTRY_OP_CONCATENATE: case GANTRY_OP_GATHER: case GANTRY_OP_DYNAMIC_SLICE:
+    case GANTRY_OP_DYNAMIC_UPDATE_SLICE: case GANTRY_OP_SCATTER: case GANTRY_OP_REDUCE: case GANTRY_OP_REDUCE_WINDOW:
+    case GANTRY_OP_DOT_GENERAL: case GANTRY_OP_CONVOLUTION: return TRUE;
+    default: return FALSE;
+    }
 }
 
 guint
@@ -56,10 +77,12 @@ _gantry_body_of (const GantryModule *module, const GantryNode *node, const char 
 }
 
 static gboolean
-slot_is_float (const GantryActivity *a, const GantryNode *node, guint slot)
+slot_has_cotangent (const GantryDiffJob *job, const GantryActivity *a, const GantryNode *node, guint slot)
 {
-  return _gantry_type_has_cotangent (
-    gantry_context_type (a->module->context, _gantry_slot_type (a->module, node, slot)));
+  const GantryType *type = gantry_context_type (a->module->context, _gantry_slot_type (a->module, node, slot));
+
+  return _gantry_type_has_cotangent (job, type)
+         && (gantry_element_is_float (type->element) || node->op == GANTRY_OP_PARAMETER || carries_integers (node->op));
 }
 
 static guint32
@@ -268,7 +291,7 @@ vary (GantryDiffJob *job, GantryActivity *a, const GantryNode *node, guint32 slo
       break;
     }
   for (guint i = 0; i < n; i++)
-    a->varied[slot + i] = a->varied[slot + i] && slot_is_float (a, node, i);
+    a->varied[slot + i] = a->varied[slot + i] && slot_has_cotangent (job, a, node, i);
 }
 
 /* Backward: what is useful */
@@ -377,7 +400,7 @@ _gantry_activity_new (GantryDiffJob *job, const GantryFunction *function, const 
       vary (job, a, &nodes[i], a->first[i]);
     else
       for (guint32 k = a->first[i]; k < a->first[i + 1]; k++)
-        a->varied[k] = varied[k] && slot_is_float (a, &nodes[i], k - a->first[i]);
+        a->varied[k] = varied[k] && slot_has_cotangent (job, a, &nodes[i], k - a->first[i]);
   job->work += function->n_nodes;
   if (useful == NULL)
     return a;

@@ -161,6 +161,12 @@ _gantry_gradient_divide (GantryDiff *d, const GantryNode *node, guint32 g)
       unary (d, GANTRY_OP_NEGATE, _gantry_diff_multiply (d, q, _gantry_diff_result (d, node))));
 }
 
+static gboolean
+is_float (const GantryDiff *d, const GantryNode *node)
+{
+  return gantry_element_is_float (gantry_node_type (d->module, node)->element);
+}
+
 /* x - y trunc (x / y) */
 void
 _gantry_gradient_remainder (GantryDiff *d, const GantryNode *node, guint32 g)
@@ -172,8 +178,9 @@ _gantry_gradient_remainder (GantryDiff *d, const GantryNode *node, guint32 g)
     return;
   q = binary (d, GANTRY_OP_DIVIDE, _gantry_diff_operand (d, node, 0),
               _gantry_diff_operand (d, node, 1));
-  t = _gantry_diff_multiply (d, unary (d, GANTRY_OP_SIGN, q),
-                             unary (d, GANTRY_OP_FLOOR, unary (d, GANTRY_OP_ABS, q)));
+  t = is_float (d, node) ? _gantry_diff_multiply (d, unary (d, GANTRY_OP_SIGN, q),
+                                                  unary (d, GANTRY_OP_FLOOR, unary (d, GANTRY_OP_ABS, q)))
+                         : q;
   _gantry_diff_give (d, node, 1, unary (d, GANTRY_OP_NEGATE, _gantry_diff_multiply (d, g, t)));
 }
 
@@ -223,7 +230,7 @@ _gantry_gradient_power (GantryDiff *d, const GantryNode *node, guint32 g)
       t = power_by_base (d, x, y);
       _gantry_diff_give (d, node, 0, t != 0 ? _gantry_diff_multiply (d, g, t) : 0);
     }
-  if (_gantry_diff_wants (d, node, 1))
+  if (_gantry_diff_wants (d, node, 1) && is_float (d, node)) /* an integer has no logarithm */
     {
       /* log (x) x^y; at x = 0 that is 0 for each y > 0 */
       t = gantry_builder_compare (B, "EQ", x, _gantry_diff_splat_like (d, x, 0));

@@ -13,6 +13,7 @@ typedef struct
 {
   guint depth;
   guint64 n_nodes; /* made by inlining */
+  gboolean integers;
 } Inliner;
 
 static guint32 inline_node (Inliner *inliner, GantryBuilder *builder, const GantryModule *module,
@@ -81,7 +82,7 @@ inline_function (Inliner *inliner, GantryBuilder *builder, const GantryModule *m
 /* Bounded loops */
 
 static gboolean
-is_bounded_loop (const GantryModule *module, const GantryNode *node)
+is_bounded_loop (const GantryModule *module, const GantryNode *node, gboolean integers)
 {
   gboolean has_float = FALSE;
 
@@ -95,7 +96,7 @@ is_bounded_loop (const GantryModule *module, const GantryNode *node)
 
       if (!gantry_type_is_tensor (type))
         return FALSE;
-      has_float |= gantry_element_is_float (type->element);
+      has_float |= integers || gantry_element_is_float (type->element);
     }
   return has_float;
 }
@@ -190,7 +191,7 @@ inline_node (Inliner *inliner, GantryBuilder *builder, const GantryModule *modul
 
   if (node->op == GANTRY_OP_CALL || node->op == GANTRY_OP_FUSION)
     return inline_call (inliner, builder, module, node, operands);
-  if (is_bounded_loop (module, node))
+  if (is_bounded_loop (module, node, inliner->integers))
     return write_bounded_loop (inliner, builder, module, node, operands);
   if (++inliner->n_nodes > MOST_NODES)
     gantry_builder_fail (builder, GANTRY_ERROR_TOO_LARGE,
@@ -207,7 +208,7 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
   Inliner *inliner = user_data;
   g_autofree guint32 *operands = NULL;
 
-  if (node->op != GANTRY_OP_CALL && node->op != GANTRY_OP_FUSION && !is_bounded_loop (module, node))
+  if (node->op != GANTRY_OP_CALL && node->op != GANTRY_OP_FUSION && !is_bounded_loop (module, node, inliner->integers))
     {
       gantry_rewriter_keep (rewriter, node);
       return TRUE;
@@ -222,15 +223,15 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
 }
 
 GantryModule *
-_gantry_prepare (GantryModule *module, const GantryProgress *progress, GError **error)
+_gantry_prepare (GantryModule *module, gboolean integers, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryRewriter) rewriter = NULL;
-  Inliner inliner = { 0 };
+  Inliner inliner = { .integers = integers };
   gboolean any = FALSE;
 
   for (guint32 i = 0; i < module->n_nodes && !any; i++)
     any = module->nodes[i].op == GANTRY_OP_CALL || module->nodes[i].op == GANTRY_OP_FUSION
-          || is_bounded_loop (module, &module->nodes[i]);
+          || is_bounded_loop (module, &module->nodes[i], integers);
   if (!any)
     return gantry_module_ref (module);
   rewriter = gantry_rewriter_new (module);

@@ -17,6 +17,7 @@ typedef struct
   /* What is differentiated: calls inlined, bounded loops as scans; often @source itself. */
   GantryModule *module;
   const GantryProgress *progress;
+  gboolean integers;   /* GantryGradientOptions */
   GString *refusals;   /* "<op>: <why> (<where>)", one a line */
   GHashTable *refused; /* ids of nodes that stand in @refusals */
   GHashTable *needed;  /* ids of functions of @module that the result calls */
@@ -51,8 +52,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryActivity, _gantry_activity_free)
 guint _gantry_slot_count (const GantryModule *module, const GantryNode *node);
 /** Slots of all results of a function. */
 guint _gantry_result_slots (const GantryModule *module, const GantryFunction *function);
-/** TRUE when a cotangent of that type exists: a tensor of floating point. */
-gboolean _gantry_type_has_cotangent (const GantryType *type);
+/** TRUE when a cotangent of that type exists: a tensor of floating point, or of integers where those are differentiated. */
+gboolean _gantry_type_has_cotangent (const GantryDiffJob *job, const GantryType *type);
 const GantryFunction *
 _gantry_body_of (const GantryModule *module, const GantryNode *node, const char *key);
 /** What the carries of a scan are once its iterations have been gone through: @varied by slot of the
@@ -211,7 +212,7 @@ guint32 _gantry_diff_unpad (GantryDiff *d, guint32 g, const gint64 *low, const g
 /** Calls and fusions inlined, loops of at most `most_trips` trips as scans. Returns: (transfer full):
  *  the module itself where there are none */
 GantryModule *
-_gantry_prepare (GantryModule *module, const GantryProgress *progress, GError **error);
+_gantry_prepare (GantryModule *module, gboolean integers, const GantryProgress *progress, GError **error);
 
 /* A function written aside, to be taken apart (gradient-joint.c). */
 

@@ -43,7 +43,7 @@ check_output (const State *state, guint index, GError **error)
                     gantry_context_string (module->context, entry->name), entry->n_results);
   type = gantry_node_type (
     module, gantry_module_node (module, gantry_function_result_id (module, entry, index)));
-  if (!_gantry_type_has_cotangent (type))
+  if (!_gantry_type_has_cotangent (&state->job, type))
     return invalid (error, "result %u is no tensor of floating point numbers: it has no derivative",
                     index);
   if (!state->options->seeds && type->rank != 0)
@@ -64,7 +64,7 @@ check_parameter (const State *state, guint index, GError **error)
     return invalid (error, "there is no parameter %u to differentiate by: @%s has %u", index,
                     gantry_context_string (module->context, entry->name), entry->n_params);
   if (!_gantry_type_has_cotangent (
-        gantry_node_type (module, &module->nodes[entry->first_node + index])))
+        &state->job, gantry_node_type (module, &module->nodes[entry->first_node + index])))
     return invalid (
       error,
       "parameter %u is no tensor of floating point numbers: nothing can be differentiated by it",
@@ -89,7 +89,7 @@ read_options (State *state, GError **error)
   else
     for (guint i = 0; i < entry->n_params; i++)
       if (_gantry_type_has_cotangent (
-            gantry_node_type (module, &module->nodes[entry->first_node + i])))
+            &state->job, gantry_node_type (module, &module->nodes[entry->first_node + i])))
         g_array_append_val (state->by, i);
   for (guint i = 0; i < state->outputs->len; i++)
     if (!check_output (state, g_array_index (state->outputs, guint, i), error))
@@ -314,7 +314,7 @@ run (State *state, GError **error)
 
   if (!read_options (state, error))
     return NULL;
-  job->module = _gantry_prepare (job->source, job->progress, error);
+  job->module = _gantry_prepare (job->source, job->integers, job->progress, error);
   if (job->module == NULL)
     return NULL;
   job->uses = gantry_uses_new (job->module);
@@ -346,6 +346,7 @@ gantry_differentiate (GantryModule *module, const GantryGradientOptions *options
   g_return_val_if_fail (module != NULL && options != NULL, NULL);
   state.job.source = module;
   state.job.progress = progress;
+  state.job.integers = options->integers;
   state.job.refusals = g_string_new (NULL);
   state.job.refused = g_hash_table_new (NULL, NULL);
   state.job.needed = g_hash_table_new (NULL, NULL);

@@ -16,9 +16,9 @@ _gantry_py_custom_free (gpointer data)
 }
 
 static gboolean
-is_float (const GantryPyValue *value)
+carries (const GantryPyGradient *gradient, const GantryPyValue *value)
 {
-  return value->kind == GANTRY_PY_TENSOR && gantry_element_is_float ((GantryElementType) value->type->element);
+  return value->kind == GANTRY_PY_TENSOR && _gantry_py_gradient_carries (gradient, value->type);
 }
 
 /* A leaf of the result: stopped, plus zeros that the gradient is wanted by. */
@@ -28,7 +28,7 @@ cut_leaf (GantryPyGradient *gradient, GantryPyCustom *custom, GantryPyValue *lea
   GantryPyState *state = gradient->state;
   PyObject *zero, *inner, *result = NULL;
 
-  if (!is_float (leaf))
+  if (!carries (gradient, leaf))
     return Py_NewRef ((PyObject *) leaf);
   zero = _gantry_py_call_hook (state, "zeros_of", "O", leaf);
   if (zero == NULL)
@@ -106,7 +106,7 @@ _gantry_py_customs_end (GantryPyGradient *gradient)
         {
           guint index = custom->first_id + i;
 
-          if (is_float (g_ptr_array_index (args, i)))
+          if (carries (gradient, g_ptr_array_index (args, i)))
             g_array_append_val (gradient->outputs, index);
         }
     }
@@ -128,8 +128,8 @@ outside (GantryPyGradient *gradient, PyObject *structure, const guint32 *results
       guint32 id = results[first + i];
       PyObject *value;
 
-      if (cotangents != NULL && is_float (leaf))
-        id = results[gradient->ids->len + cotangents->first_zero + zero++];
+      if (cotangents != NULL && carries (gradient, leaf))
+        id = results[gradient->ids->len + g_array_index (gradient->wanted, GantryPyWanted, cotangents->first_zero + zero++).position];
       value = gantry_py_wrap (state, id, (GantryPyValueKind) leaf->kind);
       if (value == NULL)
         return NULL;
@@ -165,7 +165,7 @@ take_seeds (GantryPyGradient *gradient, const GantryPyCustom *custom, PyObject *
 
   gantry_py_collect_variables (custom->args, args);
   for (guint i = 0; fine && i < args->len; i++)
-    if (is_float (g_ptr_array_index (args, i)))
+    if (carries (gradient, g_ptr_array_index (args, i)))
       {
         PyObject *key = PyLong_FromUnsignedLong (output++), *seed = PyList_GetItem (flat, i);
 
@@ -210,7 +210,7 @@ move_zeros (GantryPyGradient *gradient, GantryPyCustom *custom, PyObject *out, P
   gantry_py_collect_variables (out, before);
   gantry_py_collect_variables (cut, after);
   for (guint i = 0; i < before->len; i++)
-    if (is_float (g_ptr_array_index (before, i)))
+    if (carries (gradient, g_ptr_array_index (before, i)))
       {
         PyObject *moved = _gantry_py_call_hook (state, "beside", "OO", g_ptr_array_index (after, i), g_ptr_array_index (before, i));
 

@@ -10,7 +10,7 @@ typedef struct
 {
   PyObject *outer; /* borrowed: the value outside */
   guint32 inner;   /* node of the parameter */
-  gboolean cast;   /* outside it is an integer */
+  guint position;  /* among those that the module is differentiated by; UINT_MAX: its gradient is zero */
 } GantryPyWanted;
 
 typedef struct
@@ -19,7 +19,7 @@ typedef struct
   GantryTrace *trace;   /* of the function */
   GArray *wanted;       /* GantryPyWanted: positions first, then weights */
   guint n_positions;    /* of @wanted */
-  GantryElementType integers; /* what integers are differentiated as */
+  gboolean integers;    /* they are differentiated too: one of them is wanted, or the function gives nothing else */
   PyObject *inner_args;
   PyObject *result;     /* structure that the function gave, of the inner trace */
   GArray *ids;          /* of its results: those of @result, then changed state */
@@ -59,6 +59,8 @@ gboolean _gantry_py_customs_nest (GantryPyGradient *gradient, PyObject *sens);
 gboolean _gantry_py_customs_run (GantryPyGradient *gradient, PyObject *sens);
 /** Writes the module into the trace with the seeds as they are. @results: (out): of n_results of its entry */
 guint32 *_gantry_py_gradient_splice (GantryPyGradient *gradient, PyObject *sens);
+/** TRUE for tensors and numbers that have a gradient. */
+gboolean _gantry_py_gradient_carries (const GantryPyGradient *gradient, const GantryType *type);
 gboolean _gantry_py_gradient_add_values (GantryPyGradient *gradient, PyObject *structure);
 PyObject *_gantry_py_gradient_want (GantryPyGradient *gradient, PyObject *value);
 PyObject *_gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs,

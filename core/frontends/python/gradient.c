@@ -7,79 +7,26 @@
 #include "core/graph/text.h"
 #include <string.h>
 
-static guint32
-float_type (const GantryPyGradient *gradient, const GantryType *type, gboolean *cast)
+gboolean
+_gantry_py_gradient_carries (const GantryPyGradient *gradient, const GantryType *type)
 {
-  GantryElementType element = (GantryElementType) type->element;
-
-  *cast = !gantry_element_is_float (element);
-  return gantry_context_tensor (gradient->trace->context, *cast ? gradient->integers : element, type->rank, type->dims);
-}
-
-/* Integers beside float tensors are differentiated as what they promote to: F32 where one of those is, so that what is computed of
- * both keeps the type that it has without a gradient. @seen: containers, which may share what they hold and hold themselves.
- * Returns: FALSE with an exception */
-static gboolean
-choose_integers (GantryPyGradient *gradient, PyObject *object, GHashTable *seen)
-{
-  gboolean is_sequence = PyTuple_Check (object) || PyList_Check (object), fine = TRUE;
-  PyObject *key, *value;
-  Py_ssize_t at = 0;
-
-  if (gantry_py_value_check (object))
-    {
-      GantryElementType element = (GantryElementType) ((GantryPyValue *) object)->type->element;
-
-      if (gantry_element_is_float (element) && element != GANTRY_F64)
-        gradient->integers = GANTRY_F32;
-      return TRUE;
-    }
-  if ((!is_sequence && !PyDict_Check (object)) || !g_hash_table_add (seen, object))
-    return TRUE;
-  if (Py_EnterRecursiveCall (" in an argument of a gradient") != 0)
-    return FALSE;
-  if (is_sequence)
-    for (Py_ssize_t i = 0; fine && i < PySequence_Fast_GET_SIZE (object); i++)
-      fine = choose_integers (gradient, PySequence_Fast_GET_ITEM (object, i), seen);
-  else
-    while (fine && PyDict_Next (object, &at, &key, &value))
-      fine = choose_integers (gradient, value, seen);
-  Py_LeaveRecursiveCall ();
-  return fine;
-}
-
-static GantryLiteral *
-literal_as (GantryPyState *state, PyObject *value, gboolean cast, GantryElementType integers)
-{
-  GantryLiteral *literal = ((GantryPyValue *) value)->literal;
-  PyObject *attrs, *converted;
-  GantryTrace *trace = state->trace;
-
-  if (literal == NULL || !cast)
-    return literal != NULL ? gantry_literal_ref (literal) : NULL;
-  state->trace = NULL;
-  converted = gantry_py_value_new (state, gantry_literal_ref (literal));
-  attrs = Py_BuildValue ("{ss}", "to", gantry_element_name (integers));
-  Py_SETREF (converted, gantry_py_apply (state, "convert", &converted, 1, attrs));
-  state->trace = trace;
-  Py_DECREF (attrs);
-  literal = gantry_literal_ref (((GantryPyValue *) converted)->literal);
-  Py_DECREF (converted);
-  return literal;
+  return gantry_element_is_float (type->element) || (gradient->integers && gantry_element_is_integer (type->element));
 }
 
 PyObject *
 _gantry_py_gradient_want (GantryPyGradient *gradient, PyObject *value)
 {
-  GantryPyWanted wanted = { .outer = value };
-  guint32 type = float_type (gradient, ((GantryPyValue *) value)->type, &wanted.cast);
-  PyObject *inner = gantry_py_trace_parameter (gradient->state, type, NULL, GANTRY_PY_TENSOR);
+  GantryPyWanted wanted = { .outer = value, .position = G_MAXUINT };
+  const GantryPyValue *outer = (const GantryPyValue *) value;
+  guint32 type = gantry_context_tensor (gradient->trace->context, outer->type->element, outer->type->rank, outer->type->dims);
+  PyObject *inner = gantry_py_trace_parameter (gradient->state, type, NULL, (GantryPyValueKind) outer->kind);
 
   if (inner == NULL)
     return NULL;
   wanted.inner = ((GantryPyValue *) inner)->node;
-  if (gradient->trace->root->record)
-    ((GantryPyValue *) inner)->literal = literal_as (gradient->state, value, wanted.cast, gradient->integers);
+  gradient->integers |= outer->kind == GANTRY_PY_TENSOR && gantry_element_is_integer (outer->type->element);
+  if (gradient->trace->root->record && outer->literal != NULL)
+    ((GantryPyValue *) inner)->literal = gantry_literal_ref (outer->literal);
   g_array_append_val (gradient->wanted, wanted);
   return inner;
 }
@@ -98,14 +45,14 @@ gantry_py_gradient_wants (const GantryTrace *trace, const PyObject *parameter)
   return FALSE;
 }
 
-/* The tensors of an argument become parameters; the rest stays. */
+/* The tensors and variable numbers of an argument become parameters; the rest stays. */
 static PyObject *
 want_argument (GantryPyGradient *gradient, PyObject *argument)
 {
   PyObject *copy;
 
-  if (gantry_py_value_check (argument) && ((GantryPyValue *) argument)->kind == GANTRY_PY_TENSOR
-      && !((GantryPyValue *) argument)->is_parameter)
+  if (gantry_py_value_check (argument) && !((GantryPyValue *) argument)->is_parameter
+      && (((GantryPyValue *) argument)->kind == GANTRY_PY_TENSOR || (gantry_py_is_variable (argument) && !gantry_py_is_handle (argument))))
     return _gantry_py_gradient_want (gradient, argument);
   if (gantry_py_value_check (argument) && ((GantryPyValue *) argument)->is_parameter)
     {
@@ -140,12 +87,10 @@ want_argument (GantryPyGradient *gradient, PyObject *argument)
 static gboolean
 take_arguments (GantryPyGradient *gradient, PyObject *args, PyObject *positions, PyObject *weights)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   Py_ssize_t n = PyTuple_GET_SIZE (args);
 
   gradient->inner_args = PyTuple_New (n);
-  gradient->integers = GANTRY_F64;
-  if (gradient->inner_args == NULL || !choose_integers (gradient, args, seen) || !choose_integers (gradient, weights, seen))
+  if (gradient->inner_args == NULL)
     return FALSE;
   for (Py_ssize_t i = 0; i < n; i++)
     {
@@ -246,6 +191,19 @@ call_function (GantryPyGradient *gradient, PyObject *function, PyObject *kwargs,
   return gradient->result != NULL;
 }
 
+/* The results that are differentiated. */
+static void
+add_outputs (GantryPyGradient *gradient)
+{
+  for (guint i = 0; i < gradient->n_main; i++)
+    {
+      const GantryType *type = gantry_builder_get_type (gradient->trace->builder, g_array_index (gradient->ids, guint32, i));
+
+      if (_gantry_py_gradient_carries (gradient, type))
+        g_array_append_val (gradient->outputs, i);
+    }
+}
+
 /* Ends the function's module. */
 static gboolean
 end_function (GantryPyGradient *gradient)
@@ -257,12 +215,11 @@ end_function (GantryPyGradient *gradient)
   gradient->n_values = gradient->ids->len;
   if (!add_state (gradient))
     return FALSE;
-  for (guint i = 0; i < gradient->n_main; i++)
+  add_outputs (gradient);
+  if (gradient->outputs->len == 0 && !gradient->integers)
     {
-      const GantryType *type = gantry_builder_get_type (gradient->trace->builder, g_array_index (gradient->ids, guint32, i));
-
-      if (gantry_element_is_float (type->element))
-        g_array_append_val (gradient->outputs, i);
+      gradient->integers = TRUE;
+      add_outputs (gradient);
     }
   gradient->n_own_outputs = gradient->outputs->len;
   if (!_gantry_py_customs_end (gradient))
@@ -282,18 +239,34 @@ differentiate (GantryPyGradient *gradient)
   g_autofree guint *inputs = g_new0 (guint, gradient->wanted->len + 1);
   g_autoptr (GError) error = NULL;
   GantryModule *derived;
+  guint n = 0;
 
   for (guint w = 0; w < gradient->wanted->len; w++)
     for (guint i = 0; i < entry->n_params; i++)
-      if (gradient->module->nodes[entry->first_node + i].id == g_array_index (gradient->wanted, GantryPyWanted, w).inner)
-        inputs[w] = i;
+      {
+        const GantryNode *node = &gradient->module->nodes[entry->first_node + i];
+        GantryPyWanted *wanted = &g_array_index (gradient->wanted, GantryPyWanted, w);
+
+        /* A number has a gradient by name only, which is zero. */
+        if (node->id != wanted->inner || ((GantryPyValue *) wanted->outer)->kind != GANTRY_PY_TENSOR
+            || !_gantry_py_gradient_carries (gradient, gantry_node_type (gradient->module, node)))
+          continue;
+        wanted->position = n;
+        inputs[n++] = i;
+      }
+  if (n == 0 || gradient->outputs->len == 0)
+    {
+      for (guint w = 0; w < gradient->wanted->len; w++)
+        g_array_index (gradient->wanted, GantryPyWanted, w).position = G_MAXUINT;
+      return TRUE; /* nothing depends on anything: the module stays */
+    }
   if (state->backend == NULL || state->backend->gradient == NULL)
     {
       PyErr_SetString (PyExc_RuntimeError, "gradients are not available here");
       return FALSE;
     }
   derived = state->backend->gradient (state->backend->self, gradient->module, (const guint *) (gpointer) gradient->outputs->data,
-                                      gradient->outputs->len, inputs, gradient->wanted->len, &error);
+                                      gradient->outputs->len, inputs, n, gradient->integers, &error);
   if (derived == NULL)
     {
       PyErr_SetString (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED) ? _gantry_py_hook (state, "NoDerivative")
@@ -355,8 +328,6 @@ outer_arguments (GantryPyGradient *gradient, GPtrArray *sens)
           if (wanted->inner != node->id)
             continue;
           arguments[i] = gantry_py_use (state, wanted->outer);
-          if (wanted->cast)
-            arguments[i] = gantry_builder_convert (state->trace->builder, arguments[i], gradient->integers);
         }
       for (guint j = 0; arguments[i] == 0 && j < body->inner->len; j++)
         if (g_array_index (body->inner, guint32, j) == node->id)
@@ -399,12 +370,12 @@ wrap_results (GantryPyGradient *gradient, const guint32 *results)
   for (guint w = 0; w < gradient->n_wanted; w++)
     {
       const GantryPyWanted *wanted = &g_array_index (gradient->wanted, GantryPyWanted, w);
-      guint32 id = results[n_ids + w];
-      PyObject *grad;
+      const GantryPyValue *outer = (const GantryPyValue *) wanted->outer;
+      guint32 id = wanted->position != G_MAXUINT
+                     ? results[n_ids + wanted->position]
+                     : gantry_builder_splat (state->trace->builder, outer->type->element, 0, outer->type->rank, outer->type->dims);
+      PyObject *grad = gantry_py_wrap (state, id, (GantryPyValueKind) outer->kind);
 
-      if (wanted->cast)
-        id = gantry_builder_convert (state->trace->builder, id, (GantryElementType) ((GantryPyValue *) wanted->outer)->type->element);
-      grad = gantry_py_wrap (state, id, GANTRY_PY_TENSOR);
       PyList_Append (grads, grad);
       Py_XDECREF (grad);
     }
@@ -424,13 +395,6 @@ gradient_clear (GantryPyGradient *gradient)
   Py_XDECREF (gradient->seeds);
   g_ptr_array_unref (gradient->customs);
   g_clear_pointer (&gradient->module, gantry_module_unref);
-}
-
-/* What a gradient by nothing that matters is. */
-static gboolean
-has_gradient (const GantryPyGradient *gradient)
-{
-  return gradient->outputs->len > 0 && gradient->wanted->len > 0;
 }
 
 guint32 *
@@ -454,8 +418,6 @@ splice_gradient (GantryPyGradient *gradient, PyObject *sens)
 {
   g_autofree guint32 *results = NULL;
 
-  if (!has_gradient (gradient))
-    return PyErr_Format (PyExc_ValueError, "grad: the function gives no tensor of floating point that depends on an argument.");
   if (!_gantry_py_customs_nest (gradient, sens) || !_gantry_py_customs_run (gradient, sens))
     return NULL;
   results = _gantry_py_gradient_splice (gradient, sens);
@@ -480,7 +442,7 @@ _gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject
   fine = take_arguments (&gradient, args, positions, weights);
   gradient.n_wanted = gradient.wanted->len;
   fine = fine && call_function (&gradient, function, kwargs, has_aux)
-         && end_function (&gradient) && (!has_gradient (&gradient) || differentiate (&gradient));
+         && end_function (&gradient) && differentiate (&gradient);
   state->trace = outer;
   if (fine)
     result = splice_gradient (&gradient, sens);

@@ -32,7 +32,7 @@ typedef struct
  *  @values: (nullable elements): its value where it is a weight
  * @load: the MindIR model @path as a module of core operations in @context, weights as constants; (transfer full)
  * @gradient: the module with one cotangent parameter more for each result of @outputs; its results are the gradients by
- *  the parameters of @inputs
+ *  the parameters of @inputs; @integers: as GantryGradientOptions has it
  */
 typedef struct
 {
@@ -47,7 +47,7 @@ typedef struct
                       GError **error);
   GantryModule *(*load) (gpointer self, GantryContext *context, const char *path, GError **error);
   GantryModule *(*gradient) (gpointer self, GantryModule *module, const guint *outputs, guint n_outputs,
-                             const guint *inputs, guint n_inputs, GError **error);
+                             const guint *inputs, guint n_inputs, gboolean integers, GError **error);
   gpointer self;
 } GantryPythonBackend;
 

@@ -187,7 +187,8 @@ class Tensor(_gantry.Value):
     def __repr__(self):
         if not self.has_data:
             return str(self)
-        return _described(self, ", ")
+        from mindspore._text import described
+        return described(self, ", ")
 
     def __format__(self, spec):
         return format(self.item() if self.ndim == 0 and spec else str(self), spec)
@@ -555,16 +556,6 @@ def _stacked(values, dtype):
 def full(shape, value, dtype):
     shape = (shape,) if isinstance(shape, int) else tuple(int(d) for d in shape)
     return _op("broadcast_in_dim", (tensor_of(value, dtype),), {"shape": shape, "broadcast_dimensions": ()})
-
-
-def _described(tensor, separator):
-    import numpy
-    array = tensor.asnumpy()
-    text = numpy.array2string(array, separator=separator, prefix="") if array.ndim else str(array)
-    if array.ndim > 1:
-        text = "\n" + text
-    return f"Tensor(shape={list(tensor.shape)}, dtype={tensor.dtype}, value= {text})" if array.ndim <= 1 else \
-        f"Tensor(shape={list(tensor.shape)}, dtype={tensor.dtype}, value={text})"
 
 
 # Promotion

@@ -3,6 +3,7 @@
 import builtins
 import _gantry
 from mindspore import _core
+from mindspore._text import described
 from mindspore._core import Tensor, Scalar, External
 
 
@@ -244,8 +245,7 @@ def _print_lines(value):
         for element in value:
             _print_lines(element)
     else:
-        print(_core._described(value, " ").replace("value= ", "value=" if value.ndim == 0 else "value= ") if isinstance(value, Tensor)
-              else value)
+        print(described(value, " ") if isinstance(value, Tensor) else value)
 
 
 def _holds_tensor(value):
@@ -267,7 +267,7 @@ def graph_print_plainly(*args, **kwargs):
 
 
 def graph_str(value=""):
-    return _core._described(value, ", ").replace("value= ", "value=") if isinstance(value, Tensor) else str(value)
+    return described(value, ", ").replace("value= ", "value=") if isinstance(value, Tensor) else str(value)
 
 
 # Builtins by their graph semantics
@@ -338,7 +338,7 @@ def cotangent(given, element, type_id):
 def as_parameter(value, before):
     """What a Parameter is after an assignment; @before: None where no gradient is taken by the Parameter."""
     from mindspore.ops.grad import stop_gradient
-    if not isinstance(value, Tensor) or not value.dtype.is_float:
+    if not isinstance(value, Tensor) or value.element == "bool":
         return value
     stopped = stop_gradient(value)
     return stopped if before is None else stopped + (before - stop_gradient(before))

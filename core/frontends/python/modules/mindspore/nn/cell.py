@@ -88,7 +88,8 @@ class Cell:
         construct = self.construct
         function = getattr(construct, "__func__", construct)
         inner = getattr(function, "__gantry_function__", None)
-        construct = types.MethodType(inner, self) if inner is not None else construct
+        if inner is not None:  # jit may have been given the method itself
+            construct = inner if isinstance(inner, types.MethodType) else types.MethodType(inner, self)
         return _Choosing(construct, self._amp_type) if "_amp_type" in self.__dict__ and _gantry.in_graph() else construct
 
     def __call__(self, *args, **kwargs):

@@ -10,11 +10,13 @@ def _positions(grad_position, args):
     if grad_position is None:
         return ()
     positions = (grad_position,) if isinstance(grad_position, int) else tuple(grad_position)
+    if not positions:
+        raise RuntimeError("For 'grad', the 'grad_position' is an empty tuple: it names no argument; None takes the gradient by weights only.")
     for p in positions:
         if isinstance(p, bool) or not isinstance(p, int):
             raise TypeError(f"For 'grad', the elements of 'grad_position' must be int, but got {type(p).__name__}")
         if p < 0 or p >= len(args):
-            raise ValueError(f"For 'grad', the grad position {p} is out of the range of {len(args)} arguments.")
+            raise IndexError(f"For 'grad', the grad position {p} is out of the range of {len(args)} arguments.")
     return positions
 
 
@@ -26,8 +28,13 @@ def _weights(weights):
     return tuple(weights)
 
 
+def _is_leaf(value):
+    """Tensors, and numbers that are variables."""
+    return isinstance(value, (Tensor, _core.Scalar))
+
+
 def _tensors(value):
-    if isinstance(value, Tensor):
+    if _is_leaf(value):
         return 1
     if isinstance(value, (tuple, list)):
         return sum(_tensors(v) for v in value)
@@ -36,7 +43,7 @@ def _tensors(value):
 
 def _shaped(value, grads):
     """The gradients in the structure of what they belong to."""
-    if isinstance(value, Tensor):
+    if _is_leaf(value):
         return next(grads)
     if isinstance(value, (tuple, list)):
         return tuple(_shaped(v, grads) for v in value if _tensors(v))
@@ -94,14 +101,28 @@ class _Derivative:
         return self.compute(args, kwargs)
 
     def _run(self, args, kwargs, positions, weights, sens, has_aux):
+        """@args: those given by name stand behind the others."""
         if sens is not None and not isinstance(sens, tuple):
             sens = (sens,)
         fn = self.fn
         if not _gantry.in_graph() and hasattr(fn, "construct") and not hasattr(fn, "bprop"):
             fn = fn if getattr(fn, "_computes_in", None) else fn.construct
             fn = getattr(fn, "__gantry_function__", fn)
-        output, grads, n = _gantry.gradient(fn, tuple(args), kwargs, tuple(positions), tuple(weights or ()), sens, has_aux)
+        if kwargs:
+            fn = _ByName(fn, tuple(kwargs))
+        output, grads, n = _gantry.gradient(fn, tuple(args), None, tuple(positions), tuple(weights or ()), sens, has_aux)
         return output, iter(grads[:n]), tuple(grads[n:])
+
+
+class _ByName:
+    """A function whose last arguments are given to it by name."""
+
+    def __init__(self, fn, names):
+        self.fn, self.names = fn, names
+
+    def __call__(self, *args):
+        n = len(args) - len(self.names)
+        return _gantry.call(self.fn, args[:n], dict(zip(self.names, args[n:])))
 
 
 class _Grad(_Derivative):
@@ -112,6 +133,7 @@ class _Grad(_Derivative):
         self.return_ids, self.with_value = return_ids, with_value
 
     def compute(self, args, kwargs):
+        args += tuple(kwargs.values())
         positions = _positions(self.grad_position, args)
         output, inner, by_weights = self._run(args, kwargs, positions, self.weights, None, self.has_aux)
         found = tuple(_shaped(args[p], inner) if _tensors(args[p]) else None for p in positions)
@@ -121,7 +143,7 @@ class _Grad(_Derivative):
             by_weights = tuple((w.name, g) for w, g in zip(self.weights or (), by_weights))
         if self.single_weight:
             by_weights = by_weights[0]
-        single = isinstance(self.grad_position, int) or len(positions) == 1 and not isinstance(self.grad_position, tuple)
+        single = isinstance(self.grad_position, int) or len(positions) > 1 and len(by_position) == 1
         result = by_position[0] if single and by_position else by_position
         if self.weights is not None:
             result = by_weights if self.grad_position is None else (result, by_weights)
@@ -167,19 +189,22 @@ class _GradOperation(_Derivative):
         sens = None
         if self.options.sens_param:
             args, sens = args[:-1], args[-1]
+        args += tuple(kwargs.values())
         weights = _weights(self.weights) if self.options.get_by_list else None
         by_position = self.options.get_all or not self.options.get_by_list
-        positions = ((0,) if by_position else ()) if not self.options.get_all else \
+        positions = ((0,) if by_position and args else ()) if not self.options.get_all else \
             tuple(i for i in range(len(args)) if i not in self._constants)
         if self.options.get_by_list and weights is None:
             weights = tuple(self.fn.trainable_params())
-        if self.options.get_all and not positions and not weights:
+        if not positions and not weights:
             return ()
         _, inner, by_weights = self._run(args, kwargs, positions, weights, sens, False)
         found = tuple(g for g in (_shaped(args[p], inner) if _tensors(args[p]) else None for p in positions) if g is not None)
-        result = found if self.options.get_all else (found[0] if found else None)
+        result = found if self.options.get_all else (found[0] if found else ())
         if not self.options.get_by_list:
             return result
+        if isinstance(self.weights, Parameter):
+            by_weights = by_weights[0]
         return (result, by_weights) if self.options.get_all else by_weights
 
 
@@ -219,46 +244,83 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
         return (found, by_weights) if weights is not None else found
     if not inputs:
         return lambda *args: vjp(fn, *args, weights=weights, has_aux=has_aux)
-    output = fn(*inputs) if not _gantry.in_graph() else _gantry.call(fn, inputs)
-    if has_aux:
-        return output[0], pull_back, output[1:]
-    return output, pull_back
+    output = _gantry.call(fn, inputs)
+    return (output[0], pull_back, _rest(output)) if has_aux else (output, pull_back)
+
+
+def _rest(output):
+    """What a function gives beside the value that is differentiated."""
+    return output[1] if len(output) == 2 else output[1:]
+
+
+class _First:
+    """The value of a function that is differentiated, without what it gives beside."""
+
+    def __init__(self, fn):
+        self.fn = fn
+
+    def __call__(self, *args):
+        return _gantry.call(self.fn, args)[0]
 
 
 class _Jvp(_Derivative):
     """The forward derivative as a derivative of the backward one, which is linear in its cotangent."""
 
+    def __init__(self, fn, has_aux):
+        super().__init__(fn)
+        self.has_aux = has_aux
+
     def compute(self, args, kwargs):
         half = len(args) // 2
         inputs, tangents = args[:half], args[half:]
         output = _gantry.call(self.fn, inputs)
+        rest = (_rest(output),) if self.has_aux else ()
+        fn, output = (_First(self.fn), output[0]) if self.has_aux else (self.fn, output)
         outputs = output if isinstance(output, tuple) else (output,)
 
         def backward(*cotangents):
-            _, grads, _ = _gantry.gradient(self.fn, tuple(inputs), None, tuple(range(half)), (), tuple(cotangents), False)
+            _, grads, _ = _gantry.gradient(fn, tuple(inputs), None, tuple(range(half)), (), tuple(cotangents), False)
             return tuple(grads)
         seeds = tuple(_core.full(o.shape, 0, o.dtype) for o in outputs)
         _, result, _ = _gantry.gradient(backward, seeds, None, tuple(range(len(seeds))), (), tuple(tangents), False)
-        return output, tuple(result) if len(result) > 1 else result[0]
+        return (output, tuple(result) if len(result) > 1 else result[0]) + rest
 
 
 def jvp(fn, inputs, v, has_aux=False):
     inputs = inputs if isinstance(inputs, tuple) else (inputs,)
     v = v if isinstance(v, tuple) else (v,)
-    return _Jvp(fn)(*inputs, *v)
+    return _Jvp(fn, has_aux)(*inputs, *v)
+
+
+class _Jacobian(_Derivative):
+    """A gradient for each element of the outputs."""
+
+    def __init__(self, fn, grad_position, has_aux):
+        super().__init__(fn)
+        self.grad_position, self.has_aux = grad_position, has_aux
+
+    def compute(self, args, kwargs):
+        args += tuple(kwargs.values())
+        positions = _positions(self.grad_position, args)
+        output = _gantry.call(_ByName(self.fn, tuple(kwargs)), args)
+        main, rest = (output[0], (_rest(output),)) if self.has_aux else (output, ())
+        outputs = main if isinstance(main, tuple) else (main,)
+        found = tuple(self._of_output(args, kwargs, positions, outputs, o) for o in range(len(outputs)))
+        result = found if isinstance(main, tuple) else found[0]
+        return (result,) + rest if rest else result
+
+    def _of_output(self, args, kwargs, positions, outputs, which):
+        output, rows = outputs[which], []
+        for i in range(output.size):
+            seeds = tuple(_core.reshape(_one_hot_row(i, o.size, o.dtype), o.shape) if o is output else _core.full(o.shape, 0, o.dtype)
+                          for o in outputs)
+            rows.append(list(self._run(args, kwargs, positions, None, seeds, self.has_aux)[1]))
+        columns = tuple(_core.reshape(_core._stacked(list(column), None), output.shape + column[0].shape) for column in zip(*rows))
+        return columns[0] if isinstance(self.grad_position, int) else columns
 
 
 def jacrev(fn, grad_position=0, has_aux=False):
-    def jacobian(*args):
-        output = fn(*args)
-        rows = []
-        for i in range(output.size):
-            seed = _core.reshape(_one_hot_row(i, output.size, output.dtype), output.shape)
-            _, inner, _ = _Vjp(fn, None, False)._run(args, {}, (grad_position,), None, seed, False)
-            rows.append(next(inner))
-        stacked = _core._stacked(rows, None)
-        return _core.reshape(stacked, output.shape + rows[0].shape)
-    return jacobian
+    return _Jacobian(fn, grad_position, has_aux)
 
 
 jacfwd = jacrev
@@ -272,7 +334,8 @@ def stop_gradient(value):
     """The same value, through which no gradient flows: its bits."""
     if isinstance(value, (tuple, list)):
         return type(value)(stop_gradient(v) for v in value)
-    if not isinstance(value, Tensor) or not value.dtype.is_float or not value.is_variable:
+    if not isinstance(value, Tensor) or value.element == "bool" or not value.is_variable:
         return value
-    bits = {"f16": "u16", "bf16": "u16", "f32": "u32", "f64": "u64"}[value.element]
+    bits = {"f16": "u16", "bf16": "u16", "f32": "u32", "f64": "u64"}.get(value.element) or \
+        ("i" if value.element[0] == "u" else "u") + value.element[1:]
     return _core._op("bitcast_convert", (_core._op("bitcast_convert", (value,), {"to": bits}),), {"to": value.element})
