@@ -212,24 +212,39 @@ gantry_module_keys (const GantryModule *module)
   return keys;
 }
 
+/* The key of an entry of a schedule: that of its node where the work runs, another one for each other action. */
+static guint64
+key_of_entry (guint64 key, guint32 action)
+{
+  return action == GANTRY_SCHEDULE_RUN ? key : hash_number (key, action);
+}
+
 /* A schedule of another program is none. */
 static void
 place_schedule (const GantryChoices *choices, const GantryModule *module, const guint64 *keys, GantryPlacements *placements)
 {
   const GantryFunction *function = gantry_module_entry (module);
-  g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
+  const gsize n_keys = (gsize) function->n_nodes * GANTRY_N_SCHEDULE_ACTIONS;
+  g_autoptr (GHashTable) numbers = g_hash_table_new (g_int64_hash, g_int64_equal); /* key -> index in own + 1 */
+  g_autofree guint64 *own = g_new (guint64, n_keys + 1);
   guint n = choices->schedule->len;
-  g_autofree guint32 *nodes = g_new (guint32, n + 1);
+  g_autofree GantryScheduleEntry *entries = g_new (GantryScheduleEntry, n + 1);
 
-  for (guint32 i = function->first_node; i < function->first_node + function->n_nodes; i++)
-    g_hash_table_insert (ids, (gpointer) &keys[i], GUINT_TO_POINTER (module->nodes[i].id));
+  for (gsize k = 0; k < n_keys; k++)
+    {
+      own[k] = key_of_entry (keys[function->first_node + k / GANTRY_N_SCHEDULE_ACTIONS], k % GANTRY_N_SCHEDULE_ACTIONS);
+      g_hash_table_insert (numbers, &own[k], GSIZE_TO_POINTER (k + 1));
+    }
   for (guint i = 0; i < n; i++)
     {
-      nodes[i] = GPOINTER_TO_UINT (g_hash_table_lookup (ids, &g_array_index (choices->schedule, guint64, i)));
-      if (nodes[i] == 0)
+      gsize k = GPOINTER_TO_SIZE (g_hash_table_lookup (numbers, &g_array_index (choices->schedule, guint64, i)));
+
+      if (k == 0)
         return;
+      entries[i].node = module->nodes[function->first_node + (k - 1) / GANTRY_N_SCHEDULE_ACTIONS].id;
+      entries[i].action = (k - 1) % GANTRY_N_SCHEDULE_ACTIONS;
     }
-  gantry_placements_set_schedule (placements, nodes, n);
+  gantry_placements_set_schedule (placements, entries, n);
 }
 
 static void
@@ -240,10 +255,11 @@ keep_schedule (GantryChoices *choices, const GantryPlacements *placements, const
 
   for (guint i = 0; i < n; i++)
     {
-      const GantryNode *node = gantry_module_node (module, g_array_index (placements->schedule, guint32, i));
+      const GantryScheduleEntry *scheduled = &g_array_index (placements->schedule, GantryScheduleEntry, i);
+      const GantryNode *node = gantry_module_node (module, scheduled->node);
 
       if (node != NULL)
-        list[found++] = keys[gantry_module_position (module, node)];
+        list[found++] = key_of_entry (keys[gantry_module_position (module, node)], scheduled->action);
     }
   gantry_choices_set_schedule (choices, list, found == n ? n : 0);
 }

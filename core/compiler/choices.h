@@ -22,7 +22,7 @@ typedef struct
 {
   gatomicrefcount ref_count;
   GArray *entries; /* GantryChoice, by ascending key */
-  GArray *schedule; /* (nullable): guint64: keys, as GantryPlacements.schedule */
+  GArray *schedule; /* (nullable): guint64: keys, as GantryPlacements.schedule: one for each action of a node */
   guint64 fetch_limit; /* bytes, 0: none; as GantryPlacements.fetch_limit */
 } GantryChoices;
 

@@ -18,6 +18,8 @@ hide_evictions (GantryPlanner *planner)
 
       copy->begin = MAX (free_at, START_US (planner, copy->at));
       copy->end = free_at = copy->begin + copy->us;
+      if (copy->scheduled)
+        continue;
       while (until < n && START_US (planner, until) < copy->end)
         until++;
       /* The last index that begins before the copy ends. */
@@ -43,6 +45,12 @@ hide_fetches (GantryPlanner *planner)
     {
       Copy *copy = FETCH (planner, i);
 
+      if (copy->scheduled)
+        {
+          next = MIN (next, START_US (planner, copy->at));
+          at = MIN (at, copy->at);
+          continue;
+        }
       copy->end = MIN (START_US (planner, copy->ready), next);
       copy->begin = next = copy->end - copy->us;
       if (copy->after != NONE)
@@ -81,6 +89,8 @@ delay (GantryPlanner *planner, Copy *copy, guint32 earliest, guint64 limit)
   guint64 size = gantry_place_bytes (copy->bytes);
   guint32 to = MIN (MAX (copy->at, earliest), copy->ready);
 
+  if (copy->scheduled)
+    return;
   for (guint32 k = to; k < copy->ready; k++)
     if (live[k] > limit)
       to = k + 1;
@@ -101,6 +111,8 @@ _gantry_planner_least_peak (const GantryPlanner *planner)
     {
       const Copy *copy = FETCH (planner, i);
 
+      if (copy->scheduled)
+        continue;
       early[MIN (copy->at, planner->live->len)] += gantry_place_bytes (copy->bytes);
       early[MIN (copy->ready, planner->live->len)] -= gantry_place_bytes (copy->bytes);
     }
@@ -120,7 +132,7 @@ shorten (GantryPlanner *planner, const Copy *copy, guint64 limit)
   Lease *from = LEASE (planner, copy->from);
   guint32 first = MAX (from->last_use, from->begin) + 1, cut = G_MAXUINT32;
 
-  if (from->fixed || from->kept || from->inside != NONE)
+  if (from->fixed || from->kept || from->inside != NONE || copy->scheduled)
     return;
   for (guint32 k = MAX (first, copy->at); k <= from->end && cut == G_MAXUINT32; k++)
     if (live[k] > limit)
@@ -229,8 +241,13 @@ run_work (Simulation *s, guint32 at, const GantryLiveBytes *live)
   gboolean copy = run->work == NONE || node->op == GANTRY_OP_COPY;
   guint64 streamed = 0;
 
-  for (; s->needed < planner->fetches->len && FETCH (planner, s->needed)->ready <= at; s->needed++)
-    ready = MAX (ready, FETCH (planner, s->needed)->end);
+  /* One that is read later may stand before one that is read here. */
+  for (guint32 f = s->needed; f < s->fetch; f++)
+    if (FETCH (planner, f)->ready <= at)
+      {
+        ready = MAX (ready, FETCH (planner, f)->end);
+        s->needed = f + 1;
+      }
   for (guint32 e = g_array_index (planner->release, guint32, at); e != NONE; e = EVICTION (planner, e)->next_release)
     ready = MAX (ready, EVICTION (planner, e)->end);
   wait = ready - s->now[GANTRY_QUEUE_COMPUTE];

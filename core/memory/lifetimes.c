@@ -84,7 +84,7 @@ take_over (GantryPlanner *planner, guint32 at)
       guint32 l = g_array_index (planner->use_lease, guint32, run->first_use + g_array_index (planner->takes, guint32, k));
       const Lease *from = l != NONE ? LEASE (planner, l) : NULL;
 
-      if (from == NULL || from->fixed || from->kept || from->inside != NONE || from->end != at || from->bytes != to->bytes
+      if (from == NULL || from->fixed || from->kept || from->released || from->inside != NONE || from->end != at || from->bytes != to->bytes
           || from->memory != GANTRY_MEMORY_DEVICE)
         continue;
       to->over = l;

@@ -20,6 +20,7 @@ typedef struct
   guint8 memory;    /* GantryMemoryKind */
   guint8 fixed;     /* has a place of its own for the whole run */
   guint8 kept;      /* a result: nothing is written over it */
+  guint8 released;  /* a schedule says when its place is free: nothing is written over it before */
 } Lease;
 
 /* One run of a work. */
@@ -42,9 +43,17 @@ typedef struct
   guint32 after;       /* copy to the host that must be done before, or NONE */
   guint32 earliest;    /* its source is not there before this index of line */
   guint32 next_release; /* list by the index at which its source's place may be taken though it is not done */
+  guint8 scheduled;    /* a schedule says when it begins: it is neither hidden nor delayed */
   double us;
   double begin, end;   /* hidden behind a compute queue that never waits, then as simulated */
 } Copy;
+
+/* An entry of a schedule that is followed: GantryScheduleEntry by work or value. */
+typedef struct
+{
+  guint32 action;
+  guint32 of; /* work that runs, else value that is copied */
+} Scheduled;
 
 /* Lists by value. */
 typedef struct
@@ -105,7 +114,10 @@ struct _GantryPlanner
   guint32 *in_host;     /* by root: its lease in the host, where it has one */
   guint32 *again;       /* by unit: lease of the second instance, or of the last fetched one */
   guint32 *evicted;     /* by root: its last copy to the host */
-  GArray *schedule;     /* guint32: works in the order in which they run, some again; none: the base order */
+  GArray *schedule;     /* Scheduled: works in the order in which they run, some again, and copies; none: the base order */
+  guint8 *copies;       /* by value (roots): the schedule says when it is copied */
+  guint8 *residence;    /* by value (roots): of those, while the schedule is read: IN_DEVICE, ... */
+  guint32 *fetched;     /* by value (roots): of those, its last copy to the device, or NONE */
   guint32 *n_scheduled; /* by work: how often it stands there */
   guint32 *scheduled_last; /* by unit: index in schedule of its last use, or of its last making */
   guint8 *made;         /* by work: it has run once */

@@ -131,6 +131,54 @@ fetch (GantryPlanner *planner, guint32 unit, guint32 at, gboolean once)
   return copy.to;
 }
 
+/* A copy to the host, as a schedule says. */
+static void
+spill (GantryPlanner *planner, guint32 v)
+{
+  guint32 from = planner->again[v] != NONE ? planner->again[v] : planner->home[v];
+
+  evict (planner, from, 0, v, v, 0, planner->line->len);
+}
+
+/* The place of what leaves is free from here on: who takes it waits for the copy. */
+static void
+release (GantryPlanner *planner, guint32 v)
+{
+  Copy *copy = EVICTION (planner, planner->evicted[v]);
+  Lease *from = LEASE (planner, copy->from);
+
+  copy->scheduled = TRUE;
+  from->released = TRUE;
+  from->end = MAX (from->last_use, planner->line->len - 1);
+}
+
+/* A copy to the device, as a schedule says. */
+static void
+prefetch (GantryPlanner *planner, guint32 v)
+{
+  guint32 at = planner->line->len;
+  Copy copy = { .unit = v, .at = at, .earliest = at, .ready = NONE, .bytes = VALUE (planner->program, v)->bytes,
+                .queue = GANTRY_QUEUE_TO_DEVICE, .after = planner->evicted[v], .next_release = NONE, .scheduled = TRUE };
+
+  copy.us = gantry_target_predict_copy_us (&planner->target, copy.bytes);
+  copy.from = host_lease (planner, v, at);
+  extend (planner, copy.from, at);
+  copy.to = planner->again[v] = add_lease (planner, v, 1, GANTRY_MEMORY_DEVICE, at);
+  planner->fetched[v] = planner->fetches->len;
+  g_array_append_val (planner->fetches, copy);
+}
+
+/* The instance of what a schedule copies: the one that was made or fetched last. */
+static guint32
+resolve_copied (GantryPlanner *planner, guint32 v, guint32 at)
+{
+  guint32 l = planner->again[v] != NONE ? planner->again[v] : planner->home[v], f = planner->fetched[v];
+
+  if (f != NONE && FETCH (planner, f)->to == l)
+    FETCH (planner, f)->ready = MIN (FETCH (planner, f)->ready, at);
+  return l;
+}
+
 /* Which instance a work that runs at @at reads. @late: it belongs to the backward phase, or runs once more */
 static guint32
 resolve (GantryPlanner *planner, guint32 unit, guint32 at, gboolean late)
@@ -141,6 +189,8 @@ resolve (GantryPlanner *planner, guint32 unit, guint32 at, gboolean late)
 
   if (value_is_constant (value))
     return NONE;
+  if (planner->copies[unit])
+    return resolve_copied (planner, unit, at);
   if (value->kind != VALUE_COMPUTED || planner->home[unit] == NONE)
     return _gantry_planner_in_host (planner, value->root) ? fetch (planner, unit, at, FALSE) : planner->home[unit];
   if (planner->kind[unit] == GANTRY_PLACEMENT_OFFLOAD && !value->result)
@@ -181,7 +231,8 @@ place_made (GantryPlanner *planner, guint32 v, guint32 l, guint32 at)
     }
   else if (_gantry_planner_in_host (planner, v) && planner->hold[v])
     LEASE (planner, l)->kept = TRUE; /* copied at the end */
-  else if (_gantry_planner_in_host (planner, v) || (planner->kind[v] == GANTRY_PLACEMENT_OFFLOAD && !value->result))
+  else if (_gantry_planner_in_host (planner, v)
+           || (planner->kind[v] == GANTRY_PLACEMENT_OFFLOAD && !value->result && !planner->copies[v]))
     evict (planner, l, 0, v, v, 0, at + 1);
   else if (value->result)
     {
@@ -305,6 +356,7 @@ begin (GantryPlanner *planner)
   memset (planner->again, 0xff, n * sizeof (guint32));
   memset (planner->in_host, 0xff, n * sizeof (guint32));
   memset (planner->evicted, 0xff, n * sizeof (guint32));
+  memset (planner->fetched, 0xff, n * sizeof (guint32));
   memset (planner->redone, 0, program->works->len);
   memset (planner->made, 0, program->works->len);
   memset (planner->late_donation, 0, n);
@@ -442,39 +494,61 @@ is_superfluous (const GantryPlanner *planner, guint32 w)
   const Work *work = WORK (planner->program, w);
 
   for (guint32 k = 0; k < work->n_values; k++)
-    if (planner->decider[work->first_value + k] != G_MAXUINT8
+    if (planner->decider[work->first_value + k] != G_MAXUINT8 && !planner->copies[work->first_value + k]
         && planner->kind[work->first_value + k] != GANTRY_PLACEMENT_RECOMPUTE)
       return TRUE;
   return FALSE;
 }
 
+/* Runs @w, which stands at @position of the order. */
+static void
+walk_work (GantryPlanner *planner, guint32 w, guint32 position)
+{
+  const Program *program = planner->program;
+  const Work *work = WORK (program, w);
+
+  if (planner->made[w])
+    {
+      if (!is_superfluous (planner, w))
+        emit (planner, w, 1);
+      return;
+    }
+  planner->made[w] = TRUE;
+  for (guint32 k = 0; work->phase != GANTRY_PHASE_FORWARD && k < work->n_uses; k++)
+    if (must_redo (planner, USE (program, work, k), position))
+      redo (planner, USE (program, work, k), position);
+  if (work->to_host && !is_away (planner, USE (program, work, 0)))
+    emit_to_host (planner, work);
+  else
+    emit (planner, w, 0);
+}
+
+static void
+walk_schedule (GantryPlanner *planner)
+{
+  for (guint32 i = 0; i < planner->schedule->len; i++)
+    {
+      const Scheduled *entry = &g_array_index (planner->schedule, Scheduled, i);
+
+      switch (entry->action)
+        {
+        case GANTRY_SCHEDULE_SPILL: spill (planner, entry->of); break;
+        case GANTRY_SCHEDULE_RELEASE: release (planner, entry->of); break;
+        case GANTRY_SCHEDULE_PREFETCH: prefetch (planner, entry->of); break;
+        default: walk_work (planner, entry->of, i);
+        }
+    }
+}
+
 static void
 walk (GantryPlanner *planner)
 {
-  const Program *program = planner->program;
-  gboolean scheduled = planner->schedule->len > 0;
-
   begin (planner);
-  for (guint32 i = 0; i < (scheduled ? planner->schedule->len : planner->n_order); i++)
-    {
-      guint32 w = scheduled ? g_array_index (planner->schedule, guint32, i) : planner->order[i];
-      const Work *work = WORK (program, w);
-
-      if (planner->made[w])
-        {
-          if (!is_superfluous (planner, w))
-            emit (planner, w, 1);
-          continue;
-        }
-      planner->made[w] = TRUE;
-      for (guint32 k = 0; work->phase != GANTRY_PHASE_FORWARD && k < work->n_uses; k++)
-        if (must_redo (planner, USE (program, work, k), i))
-          redo (planner, USE (program, work, k), i);
-      if (work->to_host && !is_away (planner, USE (program, work, 0)))
-        emit_to_host (planner, work);
-      else
-        emit (planner, w, 0);
-    }
+  if (planner->schedule->len > 0)
+    walk_schedule (planner);
+  else
+    for (guint32 i = 0; i < planner->n_order; i++)
+      walk_work (planner, planner->order[i], i);
   end_donations (planner);
   for (guint32 i = 0; i < planner->leases->len; i++)
     if (LEASE (planner, i)->kept)

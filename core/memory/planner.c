@@ -76,7 +76,8 @@ free_parts (GantryPlanner *planner)
                            (void **) &planner->decider, (void **) &planner->home, (void **) &planner->in_host,
                            (void **) &planner->again, (void **) &planner->evicted, (void **) &planner->redone,
                            (void **) &planner->work_at, (void **) &planner->n_scheduled, (void **) &planner->scheduled_last, (void **) &planner->made,
-                           (void **) &planner->late_donation, (void **) &planner->hold,
+                           (void **) &planner->late_donation, (void **) &planner->hold, (void **) &planner->copies,
+                           (void **) &planner->residence, (void **) &planner->fetched,
                            (void **) &planner->units.first, (void **) &planner->units.n,
                            (void **) &planner->writers.first, (void **) &planner->writers.n };
   GArray **const arrays[] = { &planner->candidates, &planner->donated, &planner->in_vain, &planner->takes, &planner->problems, &planner->line, &planner->schedule,
@@ -137,7 +138,10 @@ allocate (GantryPlanner *planner)
   planner->made = g_new0 (guint8, n_works);
   planner->n_scheduled = g_new0 (guint32, n_works);
   planner->scheduled_last = g_new0 (guint32, n);
-  planner->schedule = g_array_new (FALSE, FALSE, sizeof (guint32));
+  planner->schedule = g_array_new (FALSE, FALSE, sizeof (Scheduled));
+  planner->copies = g_new0 (guint8, n);
+  planner->residence = g_new0 (guint8, n);
+  planner->fetched = g_new0 (guint32, n);
   planner->late_donation = g_new0 (guint8, n);
   planner->hold = g_new0 (guint8, n);
   planner->candidates = g_array_new (FALSE, FALSE, sizeof (GantryCandidate));

@@ -105,7 +105,7 @@ keep_base (Application *a, const GantryPlacements *base)
 {
   a->base = gantry_placements_new ();
   if (base != NULL && base->schedule != NULL)
-    gantry_placements_set_schedule (a->base, (const guint32 *) (gpointer) base->schedule->data, base->schedule->len);
+    gantry_placements_set_schedule (a->base, (const GantryScheduleEntry *) (gpointer) base->schedule->data, base->schedule->len);
   a->base->fetch_limit = base != NULL ? base->fetch_limit : 0;
   for (guint e = 0; base != NULL && e < base->entries->len; e++)
     {
@@ -130,7 +130,7 @@ make_table (const Application *a, guint *n_decided)
   GantryPlacements *table = gantry_placements_new ();
 
   if (a->base->schedule != NULL)
-    gantry_placements_set_schedule (table, (const guint32 *) (gpointer) a->base->schedule->data, a->base->schedule->len);
+    gantry_placements_set_schedule (table, (const GantryScheduleEntry *) (gpointer) a->base->schedule->data, a->base->schedule->len);
   table->fetch_limit = a->base->fetch_limit;
   for (guint e = 0; e < a->base->entries->len; e++)
     g_array_append_val (entries, g_array_index (a->base->entries, GantryPlacement, e));

@@ -141,6 +141,8 @@ fit_together (Solve *solve, guint64 limit)
   _gantry_solve_improve (solve, limit);
   if (!_gantry_solve_is_best (solve, limit))
     _gantry_solve_improve_schedules (solve, limit);
+  if (!_gantry_solve_is_best (solve, limit))
+    _gantry_solve_fit_copies (solve, limit);
 }
 
 void

@@ -60,6 +60,9 @@ gboolean _gantry_solve_fit_schedules (Solve *solve, guint64 limit);
 void _gantry_solve_improve (Solve *solve, guint64 limit);
 /** The search over schedules and moves together, where nothing is known to be the best. */
 void _gantry_solve_improve_schedules (Solve *solve, guint64 limit);
+/** The fastest of all schedules with copies into the pool, where the program is small enough to find it. Makes the answer the best that is
+ *  known of all. */
+void _gantry_solve_fit_copies (Solve *solve, guint64 limit);
 /** Tells of the best of the pool. */
 void _gantry_solve_tell (Solve *solve, guint64 limit);
 /** Does the fastest answer take no more time than the work alone, and has a plan? */

@@ -13,6 +13,7 @@
 #define MOST_NODES_OF_MOVES 20 /* with moves, where one takes long */
 #define MOST_FOR_PROGRAM 4000u /* values: above, the program itself takes too long */
 #define MOST_FOR_MOVES 400u
+#define MOST_LABELS 60000u      /* of the exact search over schedules with copies */
 #define MOST_PLANNED 8u        /* answers that are planned until one fits as planned, too */
 /* Of the integer program with a lower limit, when the planner needs more than it thinks. */
 #define TRIES 5
@@ -20,30 +21,20 @@
 
 /* Answers of earlier goals, as placements: they begin the pool of the next. */
 
-/* Works of a schedule, NULL where there is none, into @schedule. Returns: FALSE where it is of another program */
+/* Does the schedule of @placements make anything again? */
 static gboolean
-read_schedule (const SolveProblem *problem, const GantryPlacements *placements, GBytes **schedule)
+runs_again (const GantryPlacements *placements)
 {
-  const Program *program = problem->planner->program;
-  const GArray *nodes = placements->schedule;
-  g_autofree guint32 *works = nodes != NULL ? g_new (guint32, nodes->len + 1) : NULL;
+  g_autoptr (GHashTable) ran = g_hash_table_new (NULL, NULL);
 
-  for (guint i = 0; nodes != NULL && i < nodes->len; i++)
+  for (guint i = 0; placements->schedule != NULL && i < placements->schedule->len; i++)
     {
-      const GantryNode *node = gantry_module_node (program->module,
-                                                   g_array_index (nodes, guint32, i));
-      guint32 at = node != NULL ? gantry_module_position (program->module, node) : 0;
+      const GantryScheduleEntry *entry = &g_array_index (placements->schedule, GantryScheduleEntry, i);
 
-      if (node == NULL || at < program->function->first_node
-          || at >= program->function->first_node + program->function->n_nodes)
-        return FALSE;
-      works[i] = problem->planner->work_at[at - program->function->first_node];
-      if (works[i] == NONE)
-        return FALSE;
+      if (entry->action == GANTRY_SCHEDULE_RUN && !g_hash_table_add (ran, GUINT_TO_POINTER (entry->node)))
+        return TRUE;
     }
-  if (nodes != NULL)
-    *schedule = g_bytes_new (works, nodes->len * sizeof *works);
-  return TRUE;
+  return FALSE;
 }
 
 void
@@ -66,9 +57,11 @@ _gantry_solve_take_earlier (SolveProblem *problem)
           kinds[i] = (guint8) gantry_placements_kind (before->placements, item->node);
           fits = fits && (item->allowed >> kinds[i] & 1) != 0;
         }
-      if (!fits || !read_schedule (problem, before->placements, &schedule)
-          || (schedule != NULL && (problem->allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) == 0))
+      if (!fits || (runs_again (before->placements) && (problem->allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) == 0))
         continue;
+      if (before->placements->schedule != NULL)
+        schedule = g_bytes_new (before->placements->schedule->data,
+                                before->placements->schedule->len * sizeof (GantryScheduleEntry));
       /* As it was answered then, and as it would be for this goal. */
       problem->limit = before->limit;
       _gantry_solve_ask_schedule (problem, kinds, schedule);
@@ -284,6 +277,33 @@ _gantry_solve_improve_schedules (Solve *solve, guint64 limit)
     return;
   model = _gantry_schedule_model_new (problem);
   _gantry_schedule_search (model, limit, n);
+  _gantry_solve_tell (solve, limit);
+}
+
+void
+_gantry_solve_fit_copies (Solve *solve, guint64 limit)
+{
+  SolveProblem *problem = solve->problem;
+  const SolveAnswer *best = _gantry_solve_fastest (problem, limit), *answer = NULL;
+  const char *method = problem->method;
+  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (GantryScheduleEntry));
+  g_autoptr (ScheduleModel) model = NULL;
+  ScheduleOutcome outcome;
+
+  problem->most_predictions = 0;
+  if ((problem->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) == 0 || problem->n_steps > SCHEDULE_MOST_EXACT || _gantry_solve_is_over (problem))
+    return;
+  model = _gantry_schedule_model_new (problem);
+  outcome = _gantry_schedule_exact_copies (model, limit, best != NULL ? best->us : G_MAXDOUBLE,
+                                           MOST_LABELS * MAX (solve->goal->effort, 1), entries);
+  problem->method = "every schedule";
+  if (outcome == SCHEDULE_FOUND)
+    answer = _gantry_schedule_ask_copies (model, entries);
+  problem->method = method;
+  best = _gantry_solve_fastest (problem, limit);
+  if (outcome != SCHEDULE_GIVEN_UP && best != NULL && (answer == NULL || answer == best) && model->complete
+      && _gantry_schedule_copies_all (model))
+    solve->least_us = best->us;
   _gantry_solve_tell (solve, limit);
 }
 

@@ -20,7 +20,7 @@ typedef struct
   guint64 bytes;         /* whole place */
   guint8 allowed;        /* bits */
   guint8 resident;       /* argument: its place is otherwise held for the whole run */
-  guint32 first_gap, n_gaps; /* in gaps, by time */
+  guint32 first_gap, n_gaps; /* in gaps, by time; none: only in another order than the base order could it be gone */
   guint32 first_backward;    /* base step of the first use after the gap, or NONE */
   guint32 last_use;
   double again_us;       /* its maker alone */
@@ -40,7 +40,7 @@ typedef struct
 typedef struct
 {
   guint8 *kinds;  /* by item */
-  GBytes *schedule; /* (nullable): guint32: works in the order in which they run; NULL: the base order */
+  GBytes *schedule; /* (nullable): GantryScheduleEntry; NULL: the base order */
   guint64 limit;  /* below which copies were squeezed, 0: they were not */
   guint64 peak;
   guint64 host;   /* bytes of host memory */
@@ -77,6 +77,8 @@ typedef struct
   guint64 n_predictions;
 } SolveProblem;
 
+#define SCHEDULE_MOST_EXACT 64u /* works, and values: all schedules of a larger program are not looked at */
+
 #define ITEM(problem, i) (&g_array_index ((problem)->items, SolveItem, (i)))
 #define SOLVE_GAP(problem, i) (&g_array_index ((problem)->gaps, SolveGap, (i)))
 
@@ -98,7 +100,7 @@ gboolean _gantry_solve_is_faster (const SolveAnswer *a, const SolveAnswer *b);
 
 /** Predicts an answer, or remembers it. @kinds: by item; copied. Returns: (transfer none): in the pool */
 const SolveAnswer *_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds);
-/** The same of a schedule. @schedule: (nullable) (transfer none): guint32: works */
+/** The same of a schedule. @schedule: (nullable) (transfer none): GantryScheduleEntry */
 const SolveAnswer *_gantry_solve_ask_schedule (SolveProblem *problem, const guint8 *kinds, GBytes *schedule);
 GantryPlacements *_gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds, GBytes *schedule);
 /** TRUE when it is time to end: cancelled, enough was predicted, or past the deadline, which is noted then. */

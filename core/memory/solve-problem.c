@@ -191,7 +191,7 @@ add_item (Finder *finder, guint index)
       else
         find_gap (problem, &item, uses, finder->step_of[item.maker], WORK (program, item.maker)->phase);
     }
-  if (item.n_gaps > 0)
+  if (item.n_gaps > 0 || (candidate->subject == GANTRY_SUBJECT_RESIDUAL && problem->n_steps <= SCHEDULE_MOST_EXACT))
     g_array_append_val (problem->items, item);
 }
 
@@ -315,19 +315,13 @@ _gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base,
 
 /* The pool */
 
-/* As ids of nodes. */
 static void
-set_schedule (const SolveProblem *problem, GantryPlacements *placements, GBytes *schedule)
+set_schedule (GantryPlacements *placements, GBytes *schedule)
 {
-  const Program *program = problem->planner->program;
   gsize size;
-  const guint32 *works = g_bytes_get_data (schedule, &size);
-  guint n = (guint) (size / sizeof *works);
-  g_autofree guint32 *nodes = g_new (guint32, n + 1);
+  const GantryScheduleEntry *entries = g_bytes_get_data (schedule, &size);
 
-  for (guint i = 0; i < n; i++)
-    nodes[i] = work_node (program, WORK (program, works[i]))->id;
-  gantry_placements_set_schedule (placements, nodes, n);
+  gantry_placements_set_schedule (placements, entries, (guint) (size / sizeof *entries));
 }
 
 GantryPlacements *
@@ -354,7 +348,7 @@ _gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds, GByt
       gantry_placements_set (placements, &placement);
     }
   if (schedule != NULL)
-    set_schedule (problem, placements, schedule);
+    set_schedule (placements, schedule);
   return placements;
 }
 

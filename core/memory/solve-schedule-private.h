@@ -44,7 +44,38 @@ typedef struct
 #define SCHEDULE_READ(model, work, k) (g_array_index ((model)->reads, guint32, (work)->first_read + (k)))
 #define SCHEDULE_MAKE(model, work, k) (g_array_index ((model)->makes, guint32, (work)->first_make + (k)))
 
-#define SCHEDULE_MOST_EXACT 64u /* works, and values: all schedules of a larger program are not looked at */
+/** A model of at most %SCHEDULE_MOST_EXACT works and values as sets: a bit for each. */
+typedef struct
+{
+  const ScheduleModel *model;
+  guint n_works, n_values;
+  guint64 read[SCHEDULE_MOST_EXACT], make[SCHEDULE_MOST_EXACT], over[SCHEDULE_MOST_EXACT]; /* by work: values */
+  guint64 after[SCHEDULE_MOST_EXACT], before[SCHEDULE_MOST_EXACT]; /* by work: works */
+  guint64 ancestors[SCHEDULE_MOST_EXACT];  /* by value: values that it may take to make it */
+  guint64 lasting;  /* values */
+  guint64 repeats;  /* works */
+} ScheduleBits;
+
+/** Returns: FALSE where the model is too large, or empty */
+gboolean _gantry_schedule_bits_init (ScheduleBits *bits, const ScheduleModel *model);
+guint64 _gantry_schedule_bytes (const ScheduleBits *bits, guint64 values);
+/** Of the values @there those that works which have not run may need. @done: works */
+guint64 _gantry_schedule_without_dead (const ScheduleBits *bits, guint64 done, guint64 there);
+/** What must run again at least: what the rest reads and is gone, and what making that reads and is gone. Infinite where it cannot. */
+double _gantry_schedule_least_again (const ScheduleBits *bits, guint64 done, guint64 there);
+
+/** A state that is to be expanded. */
+typedef struct
+{
+  double price;
+  guint32 state;
+  guint32 n_done; /* works */
+} ScheduleOpen;
+
+/** @heap: (element-type ScheduleOpen): by price */
+void _gantry_schedule_push (GArray *heap, ScheduleOpen entry);
+/** Returns: the state of the least price, which is taken out */
+guint32 _gantry_schedule_pop (GArray *heap);
 
 ScheduleModel *_gantry_schedule_model_new (SolveProblem *problem);
 void _gantry_schedule_model_free (ScheduleModel *model);
@@ -70,6 +101,19 @@ typedef enum
  */
 ScheduleOutcome _gantry_schedule_exact (const ScheduleModel *model, guint64 limit, guint most_states, GArray *schedule);
 
+/**
+ * _gantry_schedule_exact_copies:
+ * @below: only what takes less time is looked for
+ * @entries: (out): GantryScheduleEntry: appended to, with copies
+ *
+ * The same where values may be spilled and prefetched besides: label setting over which works have run, which values are on the device,
+ * on their way and in the host, and until when each of the three queues is busy; one label dominates another where it is in the same
+ * state no later. Returns: %SCHEDULE_NONE where nothing takes less than @below
+ */
+ScheduleOutcome _gantry_schedule_exact_copies (const ScheduleModel *model, guint64 limit, double below, guint most_labels, GArray *entries);
+/** Can all that the problem may offload be copied by a schedule? */
+gboolean _gantry_schedule_copies_all (const ScheduleModel *model);
+
 /** How the evicting search chooses. */
 typedef struct
 {
@@ -88,6 +132,8 @@ typedef struct
 gboolean _gantry_schedule_evict (const ScheduleModel *model, guint64 limit, const guint8 *kinds, const ScheduleTaste *taste,
                                  GArray *schedule);
 
+/** Predicts a schedule with copies. @entries: GantryScheduleEntry. What it spills is offloaded, what else it runs twice recomputed. */
+const SolveAnswer *_gantry_schedule_ask_copies (const ScheduleModel *model, const GArray *entries);
 /** Bytes at the peak of a schedule, as the model knows them. @kinds: (nullable) */
 guint64 _gantry_schedule_peak (const ScheduleModel *model, const GArray *schedule);
 /** Leaves out runs that the limit does not ask for, dearest first. */

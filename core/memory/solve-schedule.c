@@ -158,7 +158,7 @@ _gantry_schedule_ask (const ScheduleModel *model, const guint8 *kinds, const gui
   const Program *program = problem->planner->program;
   g_autofree guint8 *own = g_new0 (guint8, problem->items->len + 1);
   g_autofree guint8 *ran = g_new0 (guint8, model->works->len + 1);
-  guint32 *schedule = g_new (guint32, n + 1);
+  GantryScheduleEntry *schedule = g_new0 (GantryScheduleEntry, n + 1);
   g_autoptr (GBytes) bytes = g_bytes_new_take (schedule, n * sizeof *schedule);
 
   for (guint i = 0; kinds != NULL && i < problem->items->len; i++)
@@ -168,13 +168,42 @@ _gantry_schedule_ask (const ScheduleModel *model, const guint8 *kinds, const gui
       const ScheduleWork *work = SCHEDULE_WORK (model, works[i]);
       const Work *from = WORK (program, work->work);
 
-      schedule[i] = work->work;
+      schedule[i].node = work_node (program, from)->id;
       for (guint32 k = 0; ran[works[i]] && k < from->n_values; k++)
         if (model->item_of[from->first_value + k] >= 0)
           own[model->item_of[from->first_value + k]] = GANTRY_PLACEMENT_RECOMPUTE;
       ran[works[i]] = TRUE;
     }
   return _gantry_solve_ask_schedule (problem, own, bytes);
+}
+
+const SolveAnswer *
+_gantry_schedule_ask_copies (const ScheduleModel *model, const GArray *entries)
+{
+  SolveProblem *problem = model->problem;
+  GantryPlanner *planner = problem->planner;
+  g_autofree guint8 *kinds = g_new0 (guint8, problem->items->len + 1), *ran = g_new0 (guint8, planner->program->works->len + 1);
+  g_autoptr (GBytes) bytes = g_bytes_new (entries->data, entries->len * sizeof (GantryScheduleEntry));
+
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const GantryScheduleEntry *entry = &g_array_index (entries, GantryScheduleEntry, i);
+      const GantryNode *node = gantry_module_node (planner->program->module, entry->node);
+      guint32 w = planner->work_at[gantry_module_position (planner->program->module, node) - planner->program->function->first_node];
+      const Work *work = WORK (planner->program, w);
+
+      for (guint32 k = 0; k < work->n_values; k++)
+        {
+          gint32 item = model->item_of[work->first_value + k];
+
+          if (item >= 0 && entry->action == GANTRY_SCHEDULE_SPILL)
+            kinds[item] = GANTRY_PLACEMENT_OFFLOAD;
+          else if (item >= 0 && ran[w] && kinds[item] == GANTRY_PLACEMENT_KEEP)
+            kinds[item] = GANTRY_PLACEMENT_RECOMPUTE;
+        }
+      ran[w] |= entry->action == GANTRY_SCHEDULE_RUN;
+    }
+  return _gantry_solve_ask_schedule (problem, kinds, bytes);
 }
 
 static gboolean

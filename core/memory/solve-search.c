@@ -18,6 +18,13 @@ kinds_new (const SolveProblem *problem)
   return g_new0 (guint8, problem->items->len + 1);
 }
 
+/* In the base order one without a gap is kept. */
+static gboolean
+is_enumerated (const SolveItem *item, guint kind)
+{
+  return is_allowed (item, kind) && item->n_gaps > 0;
+}
+
 gboolean
 _gantry_solve_enumerate (SolveProblem *problem, guint64 most)
 {
@@ -28,7 +35,7 @@ _gantry_solve_enumerate (SolveProblem *problem, guint64 most)
 
   for (guint k = 0; k < n; k++)
     {
-      n_answers *= (guint64) (ITEM (problem, k)->allowed == 7 ? 3 : 2);
+      n_answers *= ITEM (problem, k)->n_gaps == 0 ? 1 : ITEM (problem, k)->allowed == 7 ? 3 : 2;
       if (n_answers > most)
         return FALSE;
     }
@@ -42,7 +49,7 @@ _gantry_solve_enumerate (SolveProblem *problem, guint64 most)
         {
           do
             kinds[i]++;
-          while (kinds[i] < GANTRY_N_PLACEMENTS && !is_allowed (ITEM (problem, i), kinds[i]));
+          while (kinds[i] < GANTRY_N_PLACEMENTS && !is_enumerated (ITEM (problem, i), kinds[i]));
           if (kinds[i] < GANTRY_N_PLACEMENTS)
             break;
           kinds[i] = 0;

@@ -95,13 +95,13 @@ gantry_placements_set (GantryPlacements *placements, const GantryPlacement *plac
 }
 
 void
-gantry_placements_set_schedule (GantryPlacements *placements, const guint32 *nodes, guint n)
+gantry_placements_set_schedule (GantryPlacements *placements, const GantryScheduleEntry *entries, guint n)
 {
   g_clear_pointer (&placements->schedule, g_array_unref);
-  if (nodes == NULL || n == 0)
+  if (entries == NULL || n == 0)
     return;
-  placements->schedule = g_array_sized_new (FALSE, FALSE, sizeof *nodes, n);
-  g_array_append_vals (placements->schedule, nodes, n);
+  placements->schedule = g_array_sized_new (FALSE, FALSE, sizeof *entries, n);
+  g_array_append_vals (placements->schedule, entries, n);
 }
 
 static gboolean

@@ -49,12 +49,30 @@ typedef struct
   guint8 subject; /* GantryPlacementSubject */
 } GantryPlacement;
 
+/** What an entry of a schedule does with the node that it names. */
+typedef enum
+{
+  GANTRY_SCHEDULE_RUN,      /* its work runs */
+  GANTRY_SCHEDULE_SPILL,    /* a copy of its value to the host begins */
+  GANTRY_SCHEDULE_RELEASE,  /* the place of its value, which was spilled, is free once that copy has ended */
+  GANTRY_SCHEDULE_PREFETCH, /* a copy of its value back to the device begins, into a place of its own */
+  GANTRY_N_SCHEDULE_ACTIONS,
+} GantryScheduleAction;
+
+typedef struct
+{
+  guint32 node;   /* id in the planned module */
+  guint32 action; /* GantryScheduleAction */
+} GantryScheduleEntry;
+
 /**
  * GantryPlacements: reference counted; changed only by who made it and before anyone else has it.
  *
- * @schedule, where there is one, is the order in which the works of a run follow each other: ids of nodes, each at least once; one
+ * @schedule, where there is one, is the order in which the works of a run follow each other, each at least once; one
  * that stands there again is computed again there. What an entry keeps or offloads is not computed again whatever it says, and
- * what an entry recomputes that stands there once is computed again before its first use of a later phase.
+ * what an entry recomputes that stands there once is computed again before its first use of a later phase. It may say as well when
+ * what an entry offloads is copied: spilled once, released, and prefetched as often as it is read after it was not there; what it says
+ * nothing of is copied as the planner does.
  *
  * @fetch_limit belongs to an answer of a search that was found within it: copies are made as late, and values given up as early, as
  * under a limit of so many bytes. It refuses nothing.
@@ -63,7 +81,7 @@ typedef struct
 {
   gatomicrefcount ref_count;
   GArray *entries;      /* GantryPlacement, by ascending node; nodes without an entry are kept by default */
-  GArray *schedule;     /* (nullable): guint32; NULL: the order of the planner, each once */
+  GArray *schedule;     /* (nullable): GantryScheduleEntry; NULL: the order of the planner, each once */
   guint64 fetch_limit;  /* bytes of device memory, 0: none */
 } GantryPlacements;
 
@@ -80,8 +98,8 @@ const GantryPlacement *gantry_placements_find (const GantryPlacements *placement
 GantryPlacementKind gantry_placements_kind (const GantryPlacements *placements, guint32 node);
 /** Replaces the entry of @placement->node. Amortized O(1) in ascending order of nodes, else O(n). */
 void gantry_placements_set (GantryPlacements *placements, const GantryPlacement *placement);
-/** @nodes: (nullable): see #GantryPlacements.schedule; copied. NULL or none: no schedule */
-void gantry_placements_set_schedule (GantryPlacements *placements, const guint32 *nodes, guint n);
+/** @entries: (nullable): see #GantryPlacements.schedule; copied. NULL or none: no schedule */
+void gantry_placements_set_schedule (GantryPlacements *placements, const GantryScheduleEntry *entries, guint n);
 /** Entries, schedule and limit of both are the same */
 gboolean gantry_placements_equal (const GantryPlacements *a, const GantryPlacements *b);
 

@@ -200,27 +200,34 @@ test_round_trip (Place *place, gconstpointer data)
   doc_check_consistent (again);
 }
 
-/* The order of the plan as it is, and the work that makes the last residual twice: later an update may have written over what it reads. */
+/* The order of the plan as it is, and the work that makes the last residual twice: later an update may have written over what it reads.
+ * The first one leaves and comes back at once. */
 static void
 give_schedule (GantryDocument *document, GantryVariant *variant)
 {
   GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
   const GantryPlan *plan = gantry_document_get_plan (document);
-  g_autoptr (GArray) schedule = g_array_new (FALSE, FALSE, sizeof (guint64)), residuals = doc_residuals (document);
+  g_autoptr (GArray) schedule = g_array_new (FALSE, FALSE, sizeof (GantryScheduleEntry)), residuals = doc_residuals (document);
   g_autofree guint64 *keys = gantry_module_keys (module);
-  const GantryNode *again = gantry_module_node (module, g_array_index (residuals, guint32, residuals->len - 1));
-  GantryChoices *choices = gantry_choices_new ();
+  const guint32 copied = g_array_index (residuals, guint32, 0), again = g_array_index (residuals, guint32, residuals->len - 1);
+  g_autoptr (GantryPlacements) placements = gantry_placements_new ();
 
+  gantry_placements_set (placements, &(GantryPlacement){ .node = copied, .kind = GANTRY_PLACEMENT_OFFLOAD,
+                                                         .decider = GANTRY_DECIDED_BY_SOLVER, .memory = GANTRY_MEMORY_PINNED_HOST });
   for (guint32 s = plan->n_init_steps; s < plan->n_steps; s++)
     {
-      const GantryNode *node = gantry_module_node (module, plan->steps[s].node);
+      const guint32 node = plan->steps[s].node;
 
-      for (guint n = node == again ? 2 : 1; n > 0 && plan->steps[s].instance == 0 && plan->steps[s].kind == GANTRY_STEP_RUN; n--)
-        g_array_append_val (schedule, keys[gantry_module_position (module, node)]);
+      if (plan->steps[s].instance != 0 || plan->steps[s].kind != GANTRY_STEP_RUN)
+        continue;
+      for (guint n = node == again ? 2 : 1; n > 0; n--)
+        g_array_append_val (schedule, ((GantryScheduleEntry){ node, GANTRY_SCHEDULE_RUN }));
+      for (guint32 action = GANTRY_SCHEDULE_SPILL; node == copied && action < GANTRY_N_SCHEDULE_ACTIONS; action++)
+        g_array_append_val (schedule, ((GantryScheduleEntry){ node, action }));
     }
-  gantry_choices_set_schedule (choices, (const guint64 *) (gpointer) schedule->data, schedule->len);
+  gantry_placements_set_schedule (placements, (const GantryScheduleEntry *) (gpointer) schedule->data, schedule->len);
   gantry_choices_unref (variant->choices);
-  variant->choices = choices;
+  variant->choices = gantry_choices_of (placements, module, keys);
   g_clear_pointer (&variant->policy, g_free);
 }
 
@@ -243,6 +250,7 @@ test_schedule (Place *place, gconstpointer data)
   g_assert_nonnull (gantry_document_get_placements (document)->schedule);
   g_assert_cmpuint (gantry_document_get_plan (document)->n_problems, ==, 0);
   g_assert_cmpfloat (gantry_document_get_plan (document)->recompute_us, >, 0);
+  g_assert_cmpuint (gantry_document_get_plan (document)->copied_bytes, >, 0);
   gantry_document_save (document, place->path, &error);
   g_assert_no_error (error);
   again = reopen (place);

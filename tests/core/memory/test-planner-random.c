@@ -329,11 +329,73 @@ random_placements (GRand *random, const GantryPlanner *planner)
   return placements;
 }
 
-/* The works of @plan in its order, some of them once more somewhere later. */
 static void
-add_schedule (GRand *random, GantryModule *module, const GantryPlan *plan, GantryPlacements *placements)
+set_schedule (GantryPlacements *placements, const GArray *entries)
 {
-  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  gantry_placements_set_schedule (placements, (const GantryScheduleEntry *) (gpointer) entries->data, entries->len);
+}
+
+/* Adds a spill, a release and a prefetch of @node anywhere behind its work, where such a schedule can be followed. */
+static void
+add_copies (GRand *random, GantryPlanner *planner, guint32 node, GantryPlacements *placements, GArray *entries)
+{
+  g_autoptr (GantryPrediction) prediction = gantry_prediction_new ();
+  guint n_problems;
+
+  gantry_planner_predict (planner, placements, prediction);
+  n_problems = prediction->n_problems;
+  for (guint try = 0; try < 20; try++)
+    {
+      g_autoptr (GArray) with = g_array_copy (entries);
+      guint at = 0;
+
+      while (at < with->len && g_array_index (with, GantryScheduleEntry, at).node != node)
+        at++;
+      for (guint32 action = GANTRY_SCHEDULE_SPILL; action < GANTRY_N_SCHEDULE_ACTIONS && at < with->len; action++)
+        {
+          at = (guint) g_rand_int_range (random, (gint) at + 1, (gint) MIN (at + 6, with->len) + 1);
+          g_array_insert_val (with, at, ((GantryScheduleEntry){ node, action }));
+        }
+      set_schedule (placements, with);
+      gantry_planner_predict (planner, placements, prediction);
+      if (at < with->len && prediction->n_problems == n_problems)
+        {
+          g_array_set_size (entries, 0);
+          g_array_append_vals (entries, with->data, with->len);
+          return;
+        }
+    }
+  set_schedule (placements, entries);
+}
+
+/* Copies of some of what @placements offload. */
+static void
+add_some_copies (GRand *random, GantryPlanner *planner, GantryPlacements *placements, GArray *entries)
+{
+  guint n;
+  const GantryCandidate *candidates = gantry_planner_candidates (planner, &n);
+
+  for (guint c = 0; c < n; c++)
+    if (candidates[c].subject == GANTRY_SUBJECT_RESIDUAL && g_rand_boolean (random)
+        && gantry_placements_kind (placements, candidates[c].node) == GANTRY_PLACEMENT_OFFLOAD)
+      add_copies (random, planner, candidates[c].node, placements, entries);
+}
+
+static guint
+count_copies (const GantryPlacements *placements)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < placements->schedule->len; i++)
+    n += g_array_index (placements->schedule, GantryScheduleEntry, i).action == GANTRY_SCHEDULE_PREFETCH;
+  return n;
+}
+
+/* The works of @plan in its order, some of them once more somewhere later, and copies of what is offloaded. */
+static void
+add_schedule (GRand *random, GantryModule *module, GantryPlanner *planner, const GantryPlan *plan, GantryPlacements *placements)
+{
+  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (GantryScheduleEntry));
   guint n_again = (guint) g_rand_int_range (random, 0, 6);
 
   for (guint32 i = 0; i < plan->n_steps; i++)
@@ -342,18 +404,19 @@ add_schedule (GRand *random, GantryModule *module, const GantryPlan *plan, Gantr
       gboolean copy = gantry_module_node (module, step->node)->op == GANTRY_OP_COPY;
 
       if (!step->init && step->instance == 0 && (copy || step->kind == GANTRY_STEP_RUN))
-        g_array_append_val (nodes, step->node);
+        g_array_append_val (entries, ((GantryScheduleEntry){ step->node, GANTRY_SCHEDULE_RUN }));
     }
-  for (guint k = 0; k < n_again && nodes->len > 0; k++)
+  for (guint k = 0; k < n_again && entries->len > 0; k++)
     {
-      guint from = (guint) g_rand_int_range (random, 0, (gint) nodes->len);
-      guint to = (guint) g_rand_int_range (random, (gint) from, (gint) nodes->len);
-      guint32 node = g_array_index (nodes, guint32, from);
+      guint from = (guint) g_rand_int_range (random, 0, (gint) entries->len);
+      guint to = (guint) g_rand_int_range (random, (gint) from, (gint) entries->len);
+      GantryScheduleEntry entry = g_array_index (entries, GantryScheduleEntry, from);
 
       if (g_rand_double (random) < 0.7)
-        g_array_insert_val (nodes, to + 1, node);
+        g_array_insert_val (entries, to + 1, entry);
     }
-  gantry_placements_set_schedule (placements, (const guint32 *) (gpointer) nodes->data, nodes->len);
+  set_schedule (placements, entries);
+  add_some_copies (random, planner, placements, entries);
 }
 
 /* Scratch for every third product, constants packed for one in two of those, and some code. */
@@ -462,7 +525,7 @@ try_placements (GRand *random, GantryModule *module, GantryPlanner *planner, con
 static void
 test_random (gconstpointer data)
 {
-  guint first = test_seed (GPOINTER_TO_UINT (data)), n_held = 0, n_repeated = 0;
+  guint first = test_seed (GPOINTER_TO_UINT (data)), n_held = 0, n_repeated = 0, n_copies = 0;
 
   for (guint seed = first; seed != first + 250; seed++)
     {
@@ -497,7 +560,8 @@ test_random (gconstpointer data)
 
               g_clear_pointer (&placements, gantry_placements_unref);
               placements = g_rand_boolean (random) ? random_placements (random, planner) : gantry_placements_new ();
-              add_schedule (random, module, plan, placements);
+              add_schedule (random, module, planner, plan, placements);
+              n_copies += count_copies (placements);
             }
           bytes = try_placements (random, module, planner, placements, prediction);
           n_repeated += k == 1 && prediction->recompute_us > 0;
@@ -508,6 +572,8 @@ test_random (gconstpointer data)
   g_assert_cmpuint (n_held, >, 20);
   g_test_message ("%u schedules with something made again", n_repeated);
   g_assert_cmpuint (n_repeated, >, 50);
+  g_test_message ("%u values copied as a schedule says", n_copies);
+  g_assert_cmpuint (n_copies, >, 50);
 }
 
 int

@@ -222,7 +222,7 @@ test_moves (gconstpointer data)
       case_end (&c);
     }
   tell (&tally, "with moves");
-  check_tally (&tally, kind, 1.05);
+  check_tally (&tally, kind, 1.02);
   g_array_unref (tally.ratios);
 }
 
