@@ -161,7 +161,11 @@ _gantry_unroll_select (GantryExpander *e, guint32 predicate, GantryExpandValue a
   if (a == b)
     return a;
   if (n == 0 && gantry_builder_get_type (e->b, _gantry_expand_id (e, a))->kind == GANTRY_TYPE_TUPLE)
-    n = gantry_builder_get_type (e->b, _gantry_expand_id (e, a))->rank;
+    {
+      n = gantry_builder_get_type (e->b, _gantry_expand_id (e, a))->rank;
+      if (n == 0)
+        return a;
+    }
   if (n > 0)
     {
       members = g_new (GantryExpandValue, n);

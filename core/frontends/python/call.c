@@ -282,7 +282,7 @@ call_cell (GantryPyFrame *frame, PyObject *object, PyObject *args, PyObject *kwa
     {
       PyObject *bprop = PyObject_GetAttrString (object, "bprop");
 
-      Py_SETREF (result, gantry_py_custom_gradient (frame->state, bprop, args, result));
+      Py_SETREF (result, gantry_py_custom_gradient (frame->state, bprop, args, 0, result));
       Py_DECREF (bprop);
     }
   return result;

@@ -44,7 +44,7 @@ cut_leaf (GantryPyGradient *gradient, GantryPyCustom *custom, GantryPyValue *lea
 }
 
 PyObject *
-gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args, PyObject *out)
+gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args, guint n_read, PyObject *out)
 {
   GantryPyGradient *gradient = state->trace->gradient;
   GantryPyCustom *custom;
@@ -65,6 +65,7 @@ gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args
   g_ptr_array_add (gradient->customs, custom);
   custom->bprop = Py_NewRef (bprop);
   custom->args = gantry_py_with_parameters (state, args);
+  custom->n_read = n_read;
   custom->out = gantry_py_with_parameters (state, out);
   custom->zeros = PyList_New (0);
   custom->first_zero = gradient->wanted->len;
@@ -102,7 +103,7 @@ _gantry_py_customs_end (GantryPyGradient *gradient)
         return FALSE;
       custom->n_out = gradient->ids->len - custom->n_out;
       custom->first_output = gradient->outputs->len;
-      for (guint i = 0; i < args->len; i++)
+      for (guint i = 0; i + custom->n_read < args->len; i++)
         {
           guint index = custom->first_id + i;
 
@@ -164,7 +165,7 @@ take_seeds (GantryPyGradient *gradient, const GantryPyCustom *custom, PyObject *
   gboolean fine = flat != NULL;
 
   gantry_py_collect_variables (custom->args, args);
-  for (guint i = 0; fine && i < args->len; i++)
+  for (guint i = 0; fine && i + custom->n_read < args->len; i++)
     if (carries (gradient, g_ptr_array_index (args, i)))
       {
         PyObject *key = PyLong_FromUnsignedLong (output++), *seed = PyList_GetItem (flat, i);
@@ -236,7 +237,7 @@ _gantry_py_customs_nest (GantryPyGradient *gradient, PyObject *sens)
       g_autofree guint32 *results = _gantry_py_gradient_splice (gradient, sens);
       PyObject *args = results != NULL ? outside (gradient, custom->args, results, custom->first_id, NULL) : NULL;
       PyObject *out = args != NULL ? outside (gradient, custom->out, results, custom->first_id + custom->n_args, NULL) : NULL;
-      PyObject *cut = out != NULL ? gantry_py_custom_gradient (state, custom->bprop, args, out) : NULL;
+      PyObject *cut = out != NULL ? gantry_py_custom_gradient (state, custom->bprop, args, custom->n_read, out) : NULL;
       gboolean fine = cut != NULL && move_zeros (gradient, custom, out, cut);
 
       Py_XDECREF (args);

@@ -45,6 +45,7 @@ typedef struct
 {
   PyObject *bprop, *args, *out; /* of the inner trace */
   guint first_zero, n_zeros;    /* in @wanted */
+  guint n_read;                 /* the last variables of @args, which `bprop` reads and gives no gradient of */
   guint first_id, n_args, n_out; /* in @ids: tensors of @args, then those of @out */
   guint first_output;           /* in @outputs: those of the inputs that are floats */
   PyObject *zeros;              /* list: what the zeros are outside */

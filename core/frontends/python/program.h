@@ -60,8 +60,9 @@ PyObject *gantry_py_splice_file (PyObject *module, PyObject *args);
 /** _gantry.graph_file (callable, args, strict, path): writes the graph as MindIR or ONNX, by the ending; RuntimeError as graph_text() */
 PyObject *gantry_py_graph_file (PyObject *module, PyObject *args);
 
-/** What a Cell with a `bprop` of its own gave, where a gradient is being made. Returns: a new reference: what stands for @out */
-PyObject *gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args, PyObject *out);
+/** What a Cell with a `bprop` of its own gave, where a gradient is being made. @n_read: how many of the variables of @args, the last ones,
+ * @bprop only reads: it gives no gradient of them. Returns: a new reference: what stands for @out */
+PyObject *gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args, guint n_read, PyObject *out);
 
 /** _gantry.gradient (function, args, kwargs, positions, weights, sens, has_aux) */
 PyObject *gantry_py_gradient (PyObject *module, PyObject *args);

@@ -104,15 +104,16 @@ method_differentiating (PyObject *module, PyObject *unused)
   return PyBool_FromLong (state->trace != NULL && state->trace->gradient != NULL);
 }
 
-/* custom_gradient (rule, args, out): @out, whose gradient @rule (args..., out, cotangents) makes that of @args */
+/* custom_gradient (rule, args, n_read, out): @out, whose gradient @rule (args..., out, cotangents) makes that of @args but for the last @n_read variables */
 static PyObject *
 method_custom_gradient (PyObject *module, PyObject *args)
 {
   PyObject *rule, *arguments, *out;
+  guint n_read;
 
-  if (!PyArg_ParseTuple (args, "OO!O!", &rule, &PyTuple_Type, &arguments, &PyTuple_Type, &out))
+  if (!PyArg_ParseTuple (args, "OO!IO!", &rule, &PyTuple_Type, &arguments, &n_read, &PyTuple_Type, &out))
     return NULL;
-  return gantry_py_custom_gradient (gantry_py_state (), rule, arguments, out);
+  return gantry_py_custom_gradient (gantry_py_state (), rule, arguments, n_read, out);
 }
 
 /* set_hooks (dict): what C asks of the modules */
@@ -148,7 +149,7 @@ gantry_py_jax_methods (void)
     { "lift", method_lift, METH_O, "a known value as a variable" },
     { "differentiating", method_differentiating, METH_NOARGS, "whether what is made now is the function of a gradient" },
     { "custom_gradient", method_custom_gradient, METH_VARARGS,
-      "custom_gradient (rule, args, out): out, with what the rule says as the gradient of args" },
+      "custom_gradient (rule, args, n_read, out): out, with what the rule says as the gradient of args" },
     { "set_hooks", method_set_hooks, METH_O, "functions of the modules that C calls" },
     { NULL },
   };

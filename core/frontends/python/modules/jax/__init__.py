@@ -6,7 +6,7 @@ import _gantry
 if "mindspore" in sys.modules:
     raise ImportError("a program uses either mindspore or jax: both were imported")
 
-from jax import _core, _types, errors
+from jax import _core, _effects, _types, errors
 from jax._array import Array
 from jax import sharding, tree_util, tree, checkpoint_policies
 from jax._stage import Jitted, ShapeDtypeStruct, eval_shape, jit
@@ -146,29 +146,25 @@ def clear_caches():
     pass
 
 
-def _callback(name):
-    def refused(*args, **kwargs):
-        raise NotImplementedError(f"jax.{name}: a graph calls no Python; compute it outside and pass it as an argument")
-    refused.__name__ = name
-    return refused
+def pure_callback(*args, **kwargs):
+    raise NotImplementedError("jax.pure_callback: a graph takes no results of Python; compute them outside and pass them as an argument")
 
 
-pure_callback = _callback("pure_callback")
+def effects_barrier():
+    """What a graph does beside its results it has done when it returns."""
 
 
 class debug:
-    """jax.debug: what is known is printed at once, in a graph the variable's type."""
+    """jax.debug: in a graph done when that has run (_effects.py)."""
 
     @staticmethod
-    def print(text, *args, ordered=False, **kwargs):
+    def print(text, *args, ordered=False, partitioned=False, **kwargs):
         import builtins
-        builtins.print(text.format(*args, **kwargs))
+        _effects.call(lambda *args, **kwargs: builtins.print(text.format(*args, **kwargs)), *args, **kwargs)
 
     @staticmethod
-    def callback(function, *args, **kwargs):
-        if _gantry.tracing() == 1:
-            _callback("debug.callback")()
-        function(*args, **kwargs)
+    def callback(function, *args, ordered=False, partitioned=False, **kwargs):
+        _effects.call(function, *args, **kwargs)
 
 
 class _Config:
@@ -190,7 +186,7 @@ def _module(name):
     return importlib.import_module(name)
 
 
-_LATE = ("ad_checkpoint", "scipy")
+_LATE = ("ad_checkpoint", "experimental", "scipy")
 
 
 def __getattr__(name):

@@ -153,6 +153,7 @@ class Array(_gantry.Value):
             return str(self)
         import numpy
         text = numpy.array2string(self._numpy(), separator=", ", prefix="Array(", suffix=")")
+        text += f", shape={self.shape}" if not self.size and self.ndim > 1 else ""
         weak = ", weak_type=True" if self._weak else ""
         return f"Array({text}, dtype={self.dtype}{weak})"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Branches: one arm is run, or, where a batch decides, all are, and each example has what its own gave."""
 import _gantry
-from jax import _batch, _core, _custom, _types
+from jax import _batch, _core, _custom, _effects, _types
 from jax._control import arrays_of, outermost, type_text, unlike, within
 from jax._core import asarray
 from jax._gate import Gate, passed
@@ -93,13 +93,29 @@ class _Arms:
             a = _batch.spread_all(a, levels)
             return _core.convert(a, a.dtype)
 
-        def arm(k):
+        noted = {}
+
+        def arm(k, seen):
             def leaves():
-                return _batch.not_batched([whole(a) for a in passed(self.run(k))])
+                with _effects.noting() as notes:
+                    made = [whole(a) for a in passed(self.run(k))]
+                noted[k] = notes.noted
+                return _batch.not_batched(made + seen(k, notes.values))
             if k == len(self.tests):
                 return leaves
-            return lambda: list(_gantry.branch(self.tests[k], within(leaves), within(arm(k + 1))))
-        return [_batch.example_of(a, levels) for a in arm(0)()]
+            return lambda: list(_gantry.branch(self.tests[k], within(leaves), within(arm(k + 1, seen))))
+
+        def told(k, values):
+            """Which arm was taken, and the values of each: of the others any."""
+            return [asarray(k)] + [x for j in range(len(first)) for x in (values if j == k else [_core.full(*spec) for spec in first[j]])]
+        result = arm(0, lambda k, values: [])()
+        if not any(noted.values()):
+            return [_batch.example_of(a, levels) for a in result]
+        first = [[(v.shape, 0, v.dtype) for effect in noted[k] for v in effect.values] for k in range(len(self.functions))]
+        result = arm(0, told)()
+        n = len(result) - 1 - sum(map(len, first))
+        _effects.arms([noted[k] for k in range(len(first))], result[n:])
+        return [_batch.example_of(a, levels) for a in result[:n]]
 
 
 _NONE = object()

@@ -2,7 +2,7 @@
 """Control flow whose bodies are functions of trees. Outside of a graph each is one of its own."""
 import inspect
 import _gantry
-from jax import _batch, _core, _custom, _types
+from jax import _batch, _core, _custom, _effects, _types
 from jax._core import asarray
 from jax._gate import made_inside, passed
 from jax._types import int32
@@ -26,7 +26,8 @@ def within(body):
     def run(*values):
         _Body.depth += 1
         try:
-            return body(*values)
+            with _effects.silent(warns=True):
+                return body(*values)
         finally:
             _Body.depth -= 1
     return run
@@ -56,7 +57,8 @@ def _staged(function, trees):
         return jit(function)(*trees)
     _Body.depth += 1
     try:
-        result = function(*trees)
+        with _effects.silent():
+            result = function(*trees)
     finally:
         _Body.depth -= 1
     values = _gantry.untraced(jit(function), tuple(tree_map(known, t) for t in trees))
@@ -205,15 +207,18 @@ def _scan_plain(f, init, xs, n, reverse):
         def body(*values):
             for v, like in zip(values, carries + slices):
                 v._kind, v._weak = like._kind, like._weak
-            after, y = step_of(f, values[:len(carries)], carry_structure, tree_unflatten(x_structure, values[len(carries):]))
+            with _effects.noting() as made["effects"]:
+                after, y = step_of(f, values[:len(carries)], carry_structure, tree_unflatten(x_structure, values[len(carries):]))
             ys, made["ys"] = arrays_of(y)
             made["weak"] = [a._weak for a in after + ys]
-            return _batch.not_batched(after + ys)
+            return _batch.not_batched(after + ys + made["effects"].values)
         return _gantry.scan(within(body), carries, slices, n, reverse)
     result = _promoting(run, carries)
+    m = len(made["weak"])
+    _effects.steps(made["effects"], result[m:], n, reverse)
     for r, weak in zip(result, made["weak"]):
         r._weak = weak
-    return tree_unflatten(carry_structure, result[:len(carries)]), tree_unflatten(made["ys"], result[len(carries):])
+    return tree_unflatten(carry_structure, result[:len(carries)]), tree_unflatten(made["ys"], result[len(carries):m])
 
 
 def while_loop(cond_fun, body_fun, init_val):
@@ -238,14 +243,23 @@ def _verdict(result):
     return leaves[0]
 
 
+def _run_here(cond_fun, body_fun, init_val):
+    """A loop step by step, whose body does something each time."""
+    while bool(_verdict(cond_fun(init_val))):
+        init_val = body_fun(init_val)
+    return tree_map(asarray, init_val)
+
+
 def _while_plain(cond_fun, body_fun, init_val):
     """A loop over what is of no batch; ReadsBatch where it reads one."""
     if outermost():
         if _written_only():
-            while bool(_verdict(cond_fun(init_val))):
-                init_val = body_fun(init_val)
-            return tree_map(asarray, init_val)
-        return _staged(lambda v: _while_plain(cond_fun, body_fun, v), (init_val,))
+            return _run_here(cond_fun, body_fun, init_val)
+        try:
+            with _effects.expecting():
+                return _staged(lambda v: _while_plain(cond_fun, body_fun, v), (init_val,))
+        except _effects.InLoop:
+            return _run_here(cond_fun, body_fun, init_val)
     values, structure = arrays_of(init_val)
     made = {}
 

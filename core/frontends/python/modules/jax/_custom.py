@@ -13,26 +13,27 @@ class InBody(NotImplementedError):
     """A rule is followed where a graph is made. A body of control flow has no place for that: it is written out instead (_control.py)."""
 
 
-class _Rule:
-    """How many rules are being followed: a rule may call its own function, which has no derivative there."""
+def in_body(error):
+    """@error as what it is: that a rule has no place here, or another."""
+    return InBody(str(error)) if str(error).startswith("what has a derivative of its own") else error
+
+
+class Order:
+    """How many derivatives are being taken of each other of what is called now. What is linear, as a forward derivative is in its tangent, is none;
+    what a rule calls is differentiated once less than its function, which it may call itself."""
     depth = 0
 
 
 def _within_rule(function, *args):
-    _Rule.depth += 1
+    Order.depth -= 1
     try:
         return function(*args)
     finally:
-        _Rule.depth -= 1
+        Order.depth += 1
 
 
 def _differentiating():
-    return _Rule.depth == 0 and _gantry.differentiating()
-
-
-class Order:
-    """How many derivatives are being taken of each other. What is linear, as a forward derivative is in its tangent, is none."""
-    depth = 0
+    return Order.depth > 0 and _gantry.differentiating()
 
 
 def _whole(leaves, levels):
@@ -50,8 +51,6 @@ def _differentiated(forward, backward, leaves):
     there is none. Within a batch both see one example.
     """
     leaves = passed(leaves)
-    if Order.depth > 1:
-        raise NotImplementedError("the second derivative of a function with a derivative of its own (custom_vjp, custom_jvp) is not there")
     return _batch.over_batches(lambda levels: _differentiated_of(forward, backward, leaves, levels), leaves)
 
 
@@ -61,17 +60,18 @@ def _differentiated_of(forward, backward, leaves, levels):
     out, kept = passed(forward(leaves))
 
     def rule(args, _out, cotangents):
-        given = backward(_examples(args[n:], levels), _examples(cotangents, levels))
+        given = _within_rule(backward, _examples(args[n:], levels), _examples(cotangents, levels))
         if len(given) != n:
             raise TypeError(f"the rule of a custom derivative gave {len(given)} cotangents for {n} leaves of the arguments")
         return tuple([None if g is None else _whole([_core.asarray(g)], levels)[0] for g in given] + [None] * len(kept))
-    args = tuple(_whole(leaves, levels) + _whole(kept, levels))
+    kept = _whole(kept, levels)
+    args = tuple(_whole(leaves, levels) + kept)
     n = len(leaves)
     try:
         with only([]):
-            made = _gantry.custom_gradient(lambda *given: rule(given[0], *given[1:]), (args,), tuple(_whole(out, levels)))
+            made = _gantry.custom_gradient(lambda *given: rule(given[0], *given[1:]), (args,), sum(k.is_variable for k in kept), tuple(_whole(out, levels)))
     except NotImplementedError as error:
-        raise InBody(str(error)) from None
+        raise in_body(error) from None
     for new, old in zip(made, out):
         new._weak = old._weak
     return _examples(made, levels)
@@ -169,6 +169,15 @@ class custom_vjp(_Custom):
         return tree_unflatten(made["out"], result)
 
 
+def pulled_back(function, zeros, cotangents):
+    """Of a linear function."""
+    from jax._transform import _Pull
+
+    def flat(leaves):
+        return [_core.asarray(x) for x in function(*leaves)], []
+    return _Pull(flat, zeros, True, True).run([_core.asarray(c) for c in cotangents])[2]
+
+
 class custom_jvp(_Custom):
     """The rule is linear in the tangents: what pulls that back is the derivative."""
     jvp = None
@@ -205,15 +214,14 @@ class custom_jvp(_Custom):
             return [_core.asarray(x) for x in out], list(leaves)
 
         def backward(kept, cotangents):
-            import jax
             zeros = [_core.full(a.shape, 0, a.dtype) for a in kept]
 
             def pushed(*moving):
                 moving = iter(moving)
                 tangents = tree_unflatten(structure, [next(moving) if f else z for f, z in zip(floats, zeros)])
                 primals = tuple(tree_unflatten(structure, kept))
-                return tree_leaves(_within_rule(self.jvp, *fixed, primals, tuple(tangents))[1])
-            pulled = iter(jax.vjp(pushed, *[z for z, f in zip(zeros, floats) if f])[1](list(cotangents)))
+                return tree_leaves(self.jvp(*fixed, primals, tuple(tangents))[1])
+            pulled = iter(pulled_back(pushed, [z for z, f in zip(zeros, floats) if f], cotangents))
             return [next(pulled) if f else None for f in floats]
         result = _differentiated(forward, backward, leaves)
         return tree_unflatten(made["out"], result)

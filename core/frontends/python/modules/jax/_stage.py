@@ -4,7 +4,7 @@ import functools
 import inspect
 import warnings
 import _gantry
-from jax import _core, sharding as _sharding
+from jax import _core, _effects, sharding as _sharding
 from jax._array import Array
 from jax._types import as_dtype
 from jax.tree_util import tree_flatten, tree_leaves, tree_structure, tree_unflatten
@@ -68,7 +68,8 @@ class Staged:
         for variable, (_, _, kind, weak) in zip(variables, self.specs):
             variable._kind, variable._weak = kind, weak
         args, kwargs = tree_unflatten(self.structure, variables)
-        result = self.function(*args, **kwargs)
+        with _effects.noting() as self.effects:
+            result = self.function(*args, **kwargs)
         leaves, self.out_structure = tree_flatten(result)
         for leaf in leaves:
             if not isinstance(leaf, Array) and not _core.is_scalar(leaf) and not hasattr(leaf, "__array__"):
@@ -80,7 +81,8 @@ class Staged:
         kinds = [_sharding.kind_of(p) if p is not None else leaf._kind for p, leaf in zip(places, leaves)]
         self.out_specs = [(leaf.element, leaf.shape, kind, leaf._weak, place)
                           for leaf, kind, place in zip(leaves, kinds, places)]
-        return leaves, kinds, self._aliases()
+        seen = self.effects.values
+        return leaves + seen, kinds + [x._kind for x in seen], self._aliases()
 
     def _aliases(self):
         """Each donated argument and the first result of its type and memory that is not written over another."""
@@ -111,6 +113,9 @@ class Staged:
         if not once:
             self.compile()
         values = _gantry.run(self.graph, tuple(leaves), once)
+        if self.effects.noted:
+            self.effects.happen([v._numpy() for v in values[len(self.out_specs):]])
+            values = values[:len(self.out_specs)]
         for value, (_, _, kind, weak, place) in zip(values, self.out_specs):
             value._kind, value._weak, value._put = kind, weak, place
         return tree_unflatten(self.out_structure, values)

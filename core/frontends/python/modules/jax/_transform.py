@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transformations: derivatives, checkpointing, batches."""
+import contextlib
 import functools
 import _gantry
-from jax import _batch, _core, _types, errors
+from jax import _batch, _core, _effects, _types, errors
 from jax._array import Array
-from jax._custom import Order
+from jax._custom import in_body, Order
 from jax._gate import only, passed
 from jax._names import refuse
 from jax._stage import note_policy
@@ -32,8 +33,8 @@ def _floats(leaves):
 class _Pull:
     """One pass of reverse mode over a function of leaves: (outputs, auxiliary leaves) and the gradients of the leaves."""
 
-    def __init__(self, function, leaves, linear=False):
-        self.function, self.leaves, self.linear = function, passed(leaves), linear
+    def __init__(self, function, leaves, linear=False, silent=False):
+        self.function, self.leaves, self.linear, self.silent = function, passed(leaves), linear, silent
 
     def run(self, cotangents=None):
         return _batch.over_batches(lambda levels: self._run_of(cotangents, levels), list(self.leaves) + list(cotangents or ()))
@@ -50,7 +51,7 @@ class _Pull:
         from jax._stage import Once
 
         def function(leaves, given):
-            return _Pull(self.function, leaves, self.linear)._run_plain(given)
+            return _Pull(self.function, leaves, self.linear, self.silent)._run_plain(given)
         try:
             return Once(function)(list(self.leaves), None if cotangents is None else list(cotangents))
         except (errors.ConcretizationTypeError, errors.TracerArrayConversionError):
@@ -65,8 +66,13 @@ class _Pull:
                     with only(gates):
                         return self._call(leaves)
                 (main, rest), grads, n = _gantry.gradient(call, (list(self.leaves),), None, (0,), (), sens, True)
+        except NotImplementedError as error:
+            raise in_body(error)
         finally:
             Order.depth -= not self.linear
+        seen = len(self.effects.values)
+        self.effects.again(rest[len(rest) - seen:])
+        rest = rest[:len(rest) - seen]
         for g, leaf in zip(grads, self.leaves):
             g._weak = leaf._weak
         return main, rest, grads[:n]
@@ -74,9 +80,10 @@ class _Pull:
     def _call(self, leaves):
         for new, old in zip(leaves, self.leaves):
             new._weak, new._kind = old._weak, old._kind
-        main, rest = self.function(leaves)
+        with _effects.noting() as self.effects, _effects.silent() if self.silent else contextlib.nullcontext():
+            main, rest = self.function(leaves)
         _batch.not_batched(list(main) + list(rest))
-        return [_differentiable(x) for x in main], rest
+        return [_differentiable(x) for x in main], rest + self.effects.values
 
     def _run_batched(self, cotangents, levels):
         """The examples of a batch do not depend on each other: the gradient of all is that of each."""
@@ -90,7 +97,7 @@ class _Pull:
             return ([_batch.spread(x, level, size) for x in main],
                     [x.value if b else x for x, b in zip(rest, shapes["main"])])
         given = None if cotangents is None else [_batch.spread(c, level, size) for c in cotangents]
-        main, rest, grads = _Pull(function, whole, self.linear)._run_of(given, outer)
+        main, rest, grads = _Pull(function, whole, self.linear, self.silent)._run_of(given, outer)
         return ([_batch.BatchedArray(x, level) for x in main],
                 [_batch.BatchedArray(x, level) if b else x for x, b in zip(rest, shapes["main"])],
                 [_batch.BatchedArray(g, level) for g in grads])
@@ -101,8 +108,8 @@ def _differentiable(x):
     return x if x.is_variable else _gantry.lift(x)
 
 
-def _refuse_options(name, holomorphic=False, allow_int=False, reduce_axes=(), has_aux=False):
-    for argument, value in (("holomorphic", holomorphic), ("allow_int", allow_int), ("has_aux", has_aux)):
+def _refuse_options(name, holomorphic=False, allow_int=False, reduce_axes=()):
+    for argument, value in (("holomorphic", holomorphic), ("allow_int", allow_int)):
         refuse(f"jax.{name}", argument, value, False)
     refuse(f"jax.{name}", "reduce_axes", reduce_axes, ())
 
@@ -173,7 +180,7 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=()):
         given = [_core.convert(_core.asarray(c), m.dtype) for c, m in zip(tree_leaves(cotangent), main)]
         if [c.shape for c in given] != [m.shape for m in main]:
             raise ValueError("Tree structure of cotangent input does not match the output of the function.")
-        return tree_unflatten(structure, _Pull(function, leaves).run(given)[2])
+        return tree_unflatten(structure, _Pull(function, leaves, silent=True).run(given)[2])
     out = tree_unflatten(made["out"], main)
     return (out, pull, tree_unflatten(made["aux"], rest)) if has_aux else (out, pull)
 
@@ -188,7 +195,7 @@ def jvp(fun, primals, tangents, has_aux=False):
     zeros = [_core.full(m.shape, 0, m.dtype) for m in main]
 
     def back(cotangents):
-        return _Pull(function, leaves).run(cotangents)[2], []
+        return _Pull(function, leaves, silent=True).run(cotangents)[2], []
     pushed = _Pull(back, zeros, True).run(given)[2]
     out, tangent = tree_unflatten(made["out"], main), tree_unflatten(made["out"], pushed)
     return (out, tangent, tree_unflatten(made["aux"], rest)) if has_aux else (out, tangent)
@@ -198,53 +205,73 @@ def linearize(fun, *primals):
     return fun(*primals), lambda *tangents: jvp(fun, primals, tangents)[1]
 
 
-def _jacobian(fun, argnums, forward):
-    def wrapped(*args):
-        import jax.numpy as jnp
-        single = isinstance(argnums, int)
+def _basis(leaf):
+    """One example for each element of a leaf."""
+    import jax.numpy as jnp
+    return jnp.reshape(jnp.eye(leaf.size, dtype=leaf.dtype), (leaf.size,) + leaf.shape)
+
+
+def _columns(function, leaves):
+    """Forward: for each leaf of the result its derivatives by each of @leaves."""
+    import jax.numpy as jnp
+    columns = []
+    for k, leaf in enumerate(leaves):
+        pushed = vmap(lambda t, k=k: jvp(function, leaves, [t if j == k else jnp.zeros_like(u) for j, u in enumerate(leaves)])[1])(_basis(leaf))
+        columns.append([jnp.reshape(jnp.moveaxis(x, 0, -1), x.shape[1:] + leaf.shape) for x in pushed])
+    return [list(row) for row in zip(*columns)]
+
+
+def _rows(function, leaves):
+    """The same backward."""
+    import jax.numpy as jnp
+    out, pull = vjp(function, *leaves)
+    rows = []
+    for k, leaf in enumerate(out):
+        pulled = vmap(lambda c, k=k: pull([c if j == k else jnp.zeros_like(o) for j, o in enumerate(out)]))(_basis(leaf))
+        rows.append([jnp.reshape(p, leaf.shape + p.shape[1:]) for p in pulled])
+    return rows
+
+
+def _jacobian(fun, argnums, forward, has_aux=False):
+    """For each leaf of the result a tree like the arguments."""
+    @functools.wraps(fun)
+    def wrapped(*args, **kwargs):
         numbers = _wanted(argnums, len(args))
+        leaves, structure = tree_flatten(tuple(args[i] for i in numbers))
+        leaves, made = _floats(leaves), {}
 
-        def part(*values):
+        def function(*values):
             own = list(args)
-            for i, v in zip(numbers, values):
+            for i, v in zip(numbers, tree_unflatten(structure, values)):
                 own[i] = v
-            return fun(*own)
-        values = [_core.asarray(args[i]) for i in numbers]
-        if forward:
-            columns = []
-            for k, v in enumerate(values):
-                basis = jnp.reshape(jnp.eye(v.size, dtype=v.dtype), (v.size,) + v.shape)
-                pushed = vmap(lambda t, k=k: jvp(part, values, [t if j == k else jnp.zeros_like(u) for j, u in enumerate(values)])[1])(basis)
-                columns.append(tree_map(lambda x, v=v: jnp.reshape(jnp.moveaxis(x, 0, -1), x.shape[1:] + v.shape), pushed))
-            return columns[0] if single else tuple(columns)
-        out, pull = vjp(part, *values)
-        leaves, structure = tree_flatten(out)
-
-        def rows(k, leaf):
-            basis = jnp.reshape(jnp.eye(leaf.size, dtype=leaf.dtype), (leaf.size,) + leaf.shape)
-            pulled = vmap(lambda c: pull(tree_unflatten(structure, [c if j == k else jnp.zeros_like(o) for j, o in enumerate(leaves)])))(basis)
-            pulled = tuple(jnp.reshape(p, leaf.shape + p.shape[1:]) for p in pulled)
-            return pulled[0] if single else pulled
-        return tree_unflatten(structure, [rows(k, leaf) for k, leaf in enumerate(leaves)])
+            result = fun(*own, **kwargs)
+            result, made["aux"] = result if has_aux else (result, None)
+            flat, made["out"] = tree_flatten(result)
+            return [_core.asarray(x) for x in flat]
+        if has_aux:
+            function(*leaves)
+            aux = made["aux"]
+        parts = [tree_unflatten(structure, row) for row in (_columns if forward else _rows)(function, leaves)]
+        found = tree_unflatten(made["out"], [p[0] if isinstance(argnums, int) else p for p in parts])
+        return (found, aux) if has_aux else found
     return wrapped
 
 
 def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
-    _refuse_options("jacrev", holomorphic, allow_int, has_aux=has_aux)
-    return _jacobian(fun, argnums, False)
+    _refuse_options("jacrev", holomorphic, allow_int)
+    return _jacobian(fun, argnums, False, has_aux)
 
 
 def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
-    _refuse_options("jacfwd", holomorphic, has_aux=has_aux)
-    return _jacobian(fun, argnums, True)
+    _refuse_options("jacfwd", holomorphic)
+    return _jacobian(fun, argnums, True, has_aux)
 
 
 jacobian = jacrev
 
 
 def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
-    _refuse_options("hessian", holomorphic, has_aux=has_aux)
-    return jacrev(jacrev(fun, argnums), argnums)
+    return jacrev(jacrev(fun, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
 
 
 # Checkpointing

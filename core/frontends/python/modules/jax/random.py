@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """jax.random: Threefry (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011), laid out as JAX does it
 by default (partitionable), so that the bits are the same."""
+import functools
+import itertools
 import math
 from jax import _core, _types
 from jax._core import asarray as _asarray, op as _op
 from jax._names import missing as _missing, refuse as _refuse
 from jax._stage import jit as _jit
 from jax._types import as_dtype, float32, int32, uint32, uint8
+from jax.dtypes import key_dtype
+from jax.tree_util import register_pytree_node, tree_flatten, tree_leaves, tree_unflatten
 
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 
@@ -57,27 +61,51 @@ class _Key:
         return self._data.shape[:-1]
 
     ndim = property(lambda self: len(self.shape))
-    dtype = property(lambda self: "key<fry>")
+    size = property(lambda self: _core.product(self.shape))
+    dtype = property(lambda self: key_dtype())
+    T = property(lambda self: self.transpose())
 
     def __len__(self):
         return self.shape[0]
 
     def __getitem__(self, index):
-        return _Key(self._data[index])
+        return over_words(lambda data: data[index])(self)
 
     def __iter__(self):
         return iter([self[i] for i in range(len(self))])
+
+    def __getattr__(self, name):
+        if name in ("reshape", "ravel", "flatten", "transpose", "squeeze", "swapaxes", "copy", "take", "repeat"):
+            return lambda *args, **kwargs: over_words(lambda data: getattr(data, name)(*args, **kwargs))(self)
+        raise AttributeError(f"a key has no attribute '{name}'")
 
     def __repr__(self):
         return f"Array({self.shape}, dtype=key<fry>) overlaying:\n{self._data}"
 
 
-def _register():
-    from jax.tree_util import register_pytree_node
-    register_pytree_node(_Key, lambda k: ((k._data,), None), lambda _, c: _Key(c[0]))
+def over_words(function):
+    """@function of arrays of keys: of each of both words of all keys alike, since it only moves elements."""
+    @functools.wraps(function)
+    def of_keys(*args, **kwargs):
+        first = args[0] if args and isinstance(args[0], (list, tuple)) else ()
+        if not any(isinstance(x, _Key) for x in itertools.chain(args, first)):
+            return function(*args, **kwargs)
+        leaves, structure = tree_flatten((args, kwargs), is_leaf=lambda x: isinstance(x, _Key))
+        keys = [x._data for x in leaves if isinstance(x, _Key)]
+
+        def of_word(words):
+            words = iter(words)
+            own, named = tree_unflatten(structure, [next(words) if isinstance(x, _Key) else x for x in leaves])
+            return function(*own, **named)
+        made = [of_word([k[..., w] for k in keys]) for w in range(2)]
+        leaves, structure = tree_flatten(made[0])
+        both = [_op("concatenate", [_core.reshape(x, x.shape + (1,)) for x in pair], {"dimension": len(pair[0].shape)})
+                for pair in zip(leaves, tree_leaves(made[1]))]
+        return tree_unflatten(structure, [_Key(b) for b in both])
+    return of_keys
 
 
-_register()
+register_pytree_node(_Key, lambda k: ((k._data,), None), lambda _, c: _Key(c[0]))
 
 
 def _data(key):
@@ -103,6 +131,11 @@ def key(seed, *, impl=None):
 
 def key_data(keys):
     return _data(keys)
+
+
+def key_impl(keys):
+    _data(keys)
+    return "threefry2x32"
 
 
 def wrap_key_data(data, *, impl=None):
@@ -288,28 +321,26 @@ def randint(key, shape, minval, maxval, dtype="int32"):
     return _randint(_data(key), low, high, _sized(shape), kind)
 
 
-def _shuffled(data, places):
+def _shuffled(data, places, axis=0):
     """Sorted by random keys, as often as it takes for no two to be equal."""
-    n = places.shape[0]
-    rounds = math.ceil(3 * math.log(max(1, n)) / math.log(2 ** 32 - 1))
+    rounds = math.ceil(3 * math.log(max(1, _core.product(places.shape))) / math.log(2 ** 32 - 1))
     for _ in range(rounds):
         keys = _split(data, (2,))
         data = keys[0]
-        places = _op("sort", (_bits32(keys[1], (n,)), places), {"dimension": 0, "stable": 1})[1]
+        places = _op("sort", (_bits32(keys[1], places.shape), places), {"dimension": axis, "stable": 1})[1]
     return places
 
 
-_shuffled = _compiled(_shuffled)
+_shuffled = _compiled(_shuffled, static_argnums=2)
 
 
 def permutation(key, x, axis=0, independent=False):
-    _refuse("jax.random.permutation", "independent", independent, False)
     import jax.numpy as jnp
     if isinstance(x, int) or getattr(x, "shape", None) == ():
         return _shuffled(_data(key), _core.iota(int32, (int(x),), 0))
     x = _asarray(x)
-    if x.ndim == 1:
-        return _shuffled(_data(key), x)
+    if independent or x.ndim == 1:
+        return _shuffled(_data(key), x, axis % x.ndim)
     return jnp.take(x, _shuffled(_data(key), _core.iota(int32, (x.shape[axis],), 0)), axis)
 
 

@@ -38,6 +38,8 @@ class PyTreeDef:
             return "[" + ", ".join(parts) + "]"
         if self.kind is tuple:
             return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
+        if self.kind not in _registry and issubclass(self.kind, tuple):
+            return f"CustomNode(namedtuple[{self.kind.__name__}], [{', '.join(parts)}])"
         return f"CustomNode({self.kind.__name__}[{self.data}], [{', '.join(parts)}])"
 
     def __repr__(self):
@@ -154,34 +156,53 @@ def tree_transpose(outer, inner, tree):
     return tree_unflatten(inner, [tree_unflatten(outer, column) for column in zip(*rows)])
 
 
-class SequenceKey:
-    def __init__(self, idx):
-        self.idx = idx
+class _PathKey:
+    """A step of a path: @field says which attribute has what it goes by."""
+    field, form = "", "{}"
+
+    def __init__(self, value):
+        setattr(self, self.field, value)
+
+    _value = property(lambda self: getattr(self, self.field))
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self._value == other._value
+
+    def __hash__(self):
+        return hash((type(self).__name__, self._value))
 
     def __str__(self):
-        return f"[{self.idx}]"
+        return self.form.format(self._value)
 
-    __repr__ = __str__
-
-
-class DictKey:
-    def __init__(self, key):
-        self.key = key
-
-    def __str__(self):
-        return f"[{self.key!r}]"
-
-    __repr__ = __str__
+    def __repr__(self):
+        return f"{type(self).__name__}({self.field}={self._value!r})"
 
 
-class GetAttrKey:
-    def __init__(self, name):
-        self.name = name
+class SequenceKey(_PathKey):
+    field, form = "idx", "[{}]"
 
-    def __str__(self):
-        return f".{self.name}"
 
-    __repr__ = __str__
+class DictKey(_PathKey):
+    field, form = "key", "[{!r}]"
+
+
+class GetAttrKey(_PathKey):
+    field, form = "name", ".{}"
+
+
+class FlattenedIndexKey(_PathKey):
+    field, form = "key", "[<flat index {}>]"
+
+
+def _keys_of(tree, parts):
+    """What leads to each child of an inner node."""
+    kind, data, children = parts
+    if kind in _registry:
+        keys = _registry[kind][2]
+        return [FlattenedIndexKey(i) for i in range(len(children))] if keys is None else [k for k, _ in keys(tree)[0]]
+    if issubclass(kind, dict):
+        return [DictKey(k) for k in data]
+    return [GetAttrKey(n) for n in kind._fields] if _is_named(tree) else [SequenceKey(i) for i in range(len(children))]
 
 
 def _paths(tree, path, found, is_leaf):
@@ -189,9 +210,7 @@ def _paths(tree, path, found, is_leaf):
     if parts is None:
         found.append((path, tree))
         return
-    kind, data, children = parts
-    for i, child in enumerate(children):
-        key = DictKey(data[i]) if issubclass(kind, dict) else GetAttrKey(kind._fields[i]) if _is_named(tree) else SequenceKey(i)
+    for key, child in zip(_keys_of(tree, parts), parts[2]):
         _paths(child, path + (key,), found, is_leaf)
 
 
@@ -212,14 +231,26 @@ def tree_map_with_path(f, tree, *rest, is_leaf=None):
 
 
 def keystr(path, *, simple=False, separator=""):
-    from jax._names import refuse
-    refuse("tree_util.keystr", "simple", simple, False)
-    refuse("tree_util.keystr", "separator", separator, "")
-    return "".join(str(k) for k in path)
+    return separator.join(str(k._value) if simple and isinstance(k, _PathKey) else str(k) for k in path)
+
+
+def tree_broadcast(prefix, tree, is_leaf=None):
+    """Of each leaf of @prefix as many as @tree has in its place."""
+    leaves, structure = tree_flatten(prefix, is_leaf)
+    parts = [[leaf] * len(tree_leaves(part, is_leaf)) for leaf, part in zip(leaves, structure.flatten_up_to(tree))]
+    return tree_unflatten(tree_structure(tree, is_leaf), [leaf for part in parts for leaf in part])
 
 
 def register_pytree_node(kind, flatten, unflatten, flatten_with_keys=None):
-    _registry[kind] = (flatten, unflatten)
+    """@flatten_with_keys: like @flatten, with (key, child) in place of each child"""
+    _registry[kind] = (flatten, unflatten, flatten_with_keys)
+
+
+def register_pytree_with_keys(kind, flatten_with_keys, unflatten, flatten=None):
+    def without(value):
+        children, data = flatten_with_keys(value)
+        return [c for _, c in children], data
+    register_pytree_node(kind, flatten or without, unflatten, flatten_with_keys)
 
 
 def register_pytree_node_class(kind):
@@ -227,16 +258,32 @@ def register_pytree_node_class(kind):
     return kind
 
 
+def register_pytree_with_keys_class(kind):
+    register_pytree_with_keys(kind, lambda value: value.tree_flatten_with_keys(), kind.tree_unflatten,
+                              (lambda value: value.tree_flatten()) if hasattr(kind, "tree_flatten") else None)
+    return kind
+
+
+def register_static(kind):
+    """One of that class is no leaf: it is part of the structure."""
+    register_pytree_node(kind, lambda value: ((), value), lambda value, _: value)
+    return kind
+
+
 def register_dataclass(kind, data_fields=None, meta_fields=None, drop_fields=()):
     from jax._names import refuse
     refuse("tree_util.register_dataclass", "drop_fields", drop_fields, ())
     import dataclasses
-    data = list(data_fields if data_fields is not None else (f.name for f in dataclasses.fields(kind)))
-    meta = list(meta_fields or ())
+    static = [f.name for f in dataclasses.fields(kind) if f.metadata.get("static")] if data_fields is None else ()
+    data = list(data_fields if data_fields is not None else (f.name for f in dataclasses.fields(kind) if f.name not in static))
+    meta = list(meta_fields or static)
 
     def build(values, children):
         return kind(**dict(zip(data, children)), **dict(zip(meta, values)))
-    register_pytree_node(kind, lambda v: ([getattr(v, n) for n in data], tuple(getattr(v, n) for n in meta)), build)
+    def values_of(v):
+        return tuple(getattr(v, n) for n in meta)
+    register_pytree_node(kind, lambda v: ([getattr(v, n) for n in data], values_of(v)), build,
+                         lambda v: ([(GetAttrKey(n), getattr(v, n)) for n in data], values_of(v)))
     return kind
 
 

@@ -422,9 +422,19 @@ def vectorize(function, *, excluded=(), signature=None):
     return wrapped
 
 
+def _move_keys():
+    """What only moves elements takes arrays of keys too."""
+    from jax.random import over_words
+    for name in ("broadcast_to", "concatenate", "expand_dims", "flip", "moveaxis", "ravel", "repeat", "reshape", "roll", "squeeze", "stack", "swapaxes",
+                 "take", "tile", "transpose", "where"):
+        globals()[name] = over_words(globals()[name])
+
+
 from builtins import range  # noqa: E402
 from jax.numpy import linalg  # noqa: E402
 from jax._names import missing as _missing  # noqa: E402
+
+_move_keys()
 
 
 def __getattr__(name):

@@ -2,6 +2,7 @@
 """Making arrays, and other shapes of them."""
 import builtins
 import math
+import _gantry
 from jax import _core, _types
 from jax._core import asarray as _asarray, op as _op
 from jax._names import refuse as _refuse
@@ -327,13 +328,36 @@ def roll(a, shift, axis=None):
     a = _asarray(a)
     if axis is None:
         return _core.reshape(roll(ravel(a), shift, 0), a.shape)
-    for s, x in zip((shift,) if isinstance(shift, int) else shift, (axis,) if isinstance(axis, int) else axis):
-        n = a.shape[x]
-        s = s % n if n else 0
-        if s:
-            first, second = _pieces(a, [n - s], x)
-            a = concatenate([second, first], x)
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    shifts = _shifts(shift, len(axes))
+    for i in range(max(len(shifts), len(axes))):
+        a = _rolled(a, shifts[i % len(shifts)], axes[i % len(axes)])
     return a
+
+
+def _shifts(shift, n):
+    """How far along each of @n axes: numbers, or scalars that the graph knows."""
+    if isinstance(shift, (tuple, list)):
+        return list(shift)
+    if isinstance(shift, int):
+        return [shift]
+    shift = _asarray(shift)
+    if shift.ndim > 1:
+        raise ValueError("the shift of roll must be at most 1-dimensional")
+    return [shift[i] for i in range(shift.shape[0])] if shift.ndim else [shift] * n
+
+
+def _rolled(a, s, x):
+    from jax import lax
+    n = a.shape[x]
+    if not n:
+        return a
+    if not isinstance(s, int) and not (isinstance(s, _gantry.Value) and not (s.has_data and not s.is_variable)):
+        s = int(s)
+    if isinstance(s, int):
+        first, second = _pieces(a, [n - s % n], x)
+        return concatenate([second, first], x) if s % n else a
+    return lax.dynamic_slice_in_dim(concatenate([a, a], x), n - _core.remainder(s, n), n, x)
 
 
 def pad(array, pad_width, mode="constant", *, constant_values=0, **options):
