@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 typedef struct _GantryArena GantryArena;
 
+/** Returns: (transfer full): an empty arena; the first allocation takes memory from the system */
 GantryArena *gantry_arena_new (void);
 void gantry_arena_free (GantryArena *arena);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryArena, gantry_arena_free)
@@ -20,7 +21,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryArena, gantry_arena_free)
  * Returns: (transfer none): @size zeroed bytes, aligned to 16
  */
 gpointer gantry_arena_alloc (GantryArena *arena, gsize size);
+/** Returns: (transfer none): a copy of @size bytes, aligned to 16; @data may be %NULL where @size is 0 */
 gpointer gantry_arena_copy (GantryArena *arena, gconstpointer data, gsize size);
+/** Returns: (transfer none) (nullable): a copy of @text, NUL included; %NULL of %NULL */
 char *gantry_arena_strdup (GantryArena *arena, const char *text);
 
 /** Bytes that the arena holds from the system. */

@@ -22,6 +22,7 @@ typedef enum
 } GantryError;
 
 #define GANTRY_ERROR (gantry_error_quark ())
+/** Returns: the domain of errors whose codes are of #GantryError; write it %GANTRY_ERROR */
 GQuark gantry_error_quark (void);
 
 /**

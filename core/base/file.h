@@ -89,6 +89,7 @@ typedef struct
 
 /** @path: links are followed. FALSE, and @identity zero, where there is no such file. */
 gboolean gantry_file_identify (const char *path, GantryFileIdentity *identity);
+/** Returns: TRUE where device, inode, size in bytes and time of the last change are the same: the contents were not read for it */
 gboolean gantry_file_identity_equal (const GantryFileIdentity *a, const GantryFileIdentity *b);
 
 G_END_DECLS

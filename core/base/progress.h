@@ -19,6 +19,14 @@ typedef struct
   GCancellable *cancellable;
 } GantryProgress;
 
+/**
+ * gantry_progress_report:
+ * @progress: (nullable): nobody listens, and nothing is done
+ * @fraction: of the whole work, 0..1; negative where it is not known
+ * @what: what is being done, for the user
+ *
+ * Calls the listener on this thread before it returns.
+ */
 void gantry_progress_report (const GantryProgress *progress, double fraction, const char *what);
 /** Returns: TRUE and sets %G_IO_ERROR_CANCELLED when the work should stop. */
 gboolean gantry_progress_cancelled (const GantryProgress *progress, GError **error);

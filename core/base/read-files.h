@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 /** GantryReadFiles: reference counted; any thread may add to it and ask it. */
 typedef struct _GantryReadFiles GantryReadFiles;
 
+/** Returns: (transfer full): an empty set, which allows every output */
 GantryReadFiles *gantry_read_files_new (void);
 GantryReadFiles *gantry_read_files_ref (GantryReadFiles *files);
 void gantry_read_files_unref (GantryReadFiles *files);

@@ -41,6 +41,7 @@ typedef struct
   const char *problem;
 } GantryWire;
 
+/** Begins a walk before the first field of @message, whose bytes have to outlive the walk; an empty message may have no data. */
 void gantry_wire_init (GantryWire *wire, GantryWireSpan message);
 /** Reads the next field. Returns: FALSE at the end, and where @problem says why none is there */
 gboolean gantry_wire_next (GantryWire *wire);
@@ -58,9 +59,13 @@ gboolean gantry_wire_varint (const guint8 *data, guint64 end, guint64 *position,
 gboolean gantry_wire_append_ints (const GantryWire *wire, GArray *ints);
 
 /* Writing: each appends a field to @message. */
+/** As a varint: negative numbers are their 64 bits. */
 void gantry_wire_put_int (GByteArray *message, guint32 field, guint64 value);
+/** As a fixed number of 32 bits, little endian. */
 void gantry_wire_put_float (GByteArray *message, guint32 field, float value);
+/** @length: bytes, fewer than 2^32, which are copied; @data may be %NULL where it is 0. */
 void gantry_wire_put_bytes (GByteArray *message, guint32 field, gconstpointer data, gsize length);
+/** The bytes of @text without its NUL. */
 void gantry_wire_put_string (GByteArray *message, guint32 field, const char *text);
 /** @part: (transfer full): a message that becomes a field of @message */
 void gantry_wire_put_message (GByteArray *message, guint32 field, GByteArray *part);

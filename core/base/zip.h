@@ -25,6 +25,7 @@ GantryZip *gantry_zip_open (GBytes *bytes, GError **error);
 void gantry_zip_free (GantryZip *zip);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryZip, gantry_zip_free)
 
+/** Returns: how many entries the directory has, files and folders */
 guint gantry_zip_count (const GantryZip *zip);
 /** The name of entry @i in the directory's order; valid as long as @zip. Its bytes are as the archive has them, but valid UTF-8. */
 const char *gantry_zip_name (const GantryZip *zip, guint i);

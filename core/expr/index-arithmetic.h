@@ -6,6 +6,7 @@
 G_BEGIN_DECLS
 
 /* Arithmetic on i64 nodes. */
+/** Returns: the node that is @value */
 guint32 gantry_index_const (GantryKx *kx, gint64 value);
 /** p * x + q * y */
 guint32 gantry_index_sum (GantryKx *kx, guint32 x, gint64 p, guint32 y, gint64 q);

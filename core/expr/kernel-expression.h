@@ -147,6 +147,7 @@ gboolean gantry_kx_add (GantryKx *kx, const GantryTexpr *texpr, guint output, co
 void gantry_kx_canonicalize (GantryKx *kx);
 
 /* Constructors. */
+/** @type: an integer type or bool. Returns: the node, the same for equal ones */
 guint32 gantry_kx_const_int (GantryKx *kx, GantryElementType type, gint64 value);
 /** A constant of a floating point type, rounded to it */
 guint32 gantry_kx_const_float (GantryKx *kx, GantryElementType type, double value);

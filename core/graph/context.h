@@ -12,24 +12,34 @@ G_BEGIN_DECLS
 
 typedef struct _GantryDialect GantryDialect;
 
+/** Returns: (transfer full): a context with nothing interned, whose ids begin at 1 */
 GantryContext *gantry_context_new (void);
 GantryContext *gantry_context_ref (GantryContext *context);
 void gantry_context_unref (GantryContext *context);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryContext, gantry_context_unref)
 
 /* Strings. 0 is the empty string. */
+/** @text: (nullable): copied where it is new. Returns: string id, 0 of NULL and "" */
 guint32 gantry_context_intern (GantryContext *context, const char *text);
+/** @length: bytes of @text, which may contain NULs and need not end with one */
 guint32 gantry_context_intern_len (GantryContext *context, const char *text, gsize length);
+/** Returns: (transfer none): the text of a string id, which never moves and lives as long as @context */
 const char *gantry_context_string (GantryContext *context, guint32 id);
 
 /* Types. Id 0 is the unknown type. */
+/** @dims: (array length=rank): at most %GANTRY_MAX_RANK. Returns: type id of a tensor in device memory */
 guint32 gantry_context_tensor (GantryContext *context, GantryElementType element, guint rank, const GantryDim *dims);
+/** @rank: at most %GANTRY_MAX_RANK, of @dims. Returns: type id of a tensor in a memory kind */
 guint32 gantry_context_tensor_in (GantryContext *context, GantryElementType element, guint rank, const GantryDim *dims,
                                   GantryMemoryKind memory);
+/** Returns: type id of a tensor without dimensions, in device memory */
 guint32 gantry_context_scalar (GantryContext *context, GantryElementType element);
+/** @types: type ids of its @n members. Returns: type id */
 guint32 gantry_context_tuple (GantryContext *context, guint n, const guint32 *types);
+/** Returns: type id of what orders effects and has no bytes */
 guint32 gantry_context_token (GantryContext *context);
 const GantryType *gantry_context_type (GantryContext *context, guint32 id); /* never NULL */
+/** Interns @type, whose dimensions are of this context where they are symbols. Returns: type id, 0 of the unknown type */
 guint32 gantry_context_type_id (GantryContext *context, const GantryType *type);
 /** Member @index of a tuple type as type id, 0 when there is none. */
 guint32 gantry_context_tuple_member (GantryContext *context, guint32 tuple, guint index);
@@ -51,6 +61,7 @@ GantryLiteral *gantry_context_literal (GantryContext *context, guint32 id); /* (
 
 /** Scope: a path with '/' between its parts, "encoder/layer.3/attention"; 0 is the root. */
 guint32 gantry_context_scope (GantryContext *context, const char *path);
+/** Returns: (transfer none): "" of the root */
 const char *gantry_context_scope_path (GantryContext *context, guint32 id);
 
 /** How the parent of a location led to it. */
@@ -80,6 +91,13 @@ typedef struct
   guint32 step;     /* GantryLocationStep */
   guint32 number;   /* of the trip, from 1 */
 } GantryLocation;
+
+/**
+ * gantry_context_location:
+ * @location: with ids of this context; what does not fit together is cleared (a step without a parent, a number without an iteration)
+ *
+ * Returns: location id, the same for equal ones
+ */
 guint32 gantry_context_location (GantryContext *context, const GantryLocation *location);
 const GantryLocation *gantry_context_get_location (GantryContext *context, guint32 id); /* (nullable) */
 /** Returns: (transfer full): "model.onnx: node 12 'conv1'" or "model.py:7:3" */
@@ -113,16 +131,21 @@ char *gantry_context_location_chain (GantryContext *context, guint32 id, guint m
 /* Operations: core codes (operation.h) are below GANTRY_OP_FOREIGN, names of imported ones from there on. */
 #define GANTRY_OP_FOREIGN 1024u
 guint16 gantry_context_foreign_op (GantryContext *context, const char *name); /* "onnx.Conv" */
+/** Returns: (transfer none): "add" of a core operation, "onnx.Conv" of a foreign one, "?" where @op is neither */
 const char *gantry_context_op_name (GantryContext *context, guint16 op);
 
 /* Counters: every id is given once. */
+/** Returns: an id that no node of this context has had; safe from any thread */
 guint32 gantry_context_next_node_id (GantryContext *context);
+/** Returns: the id that was given last; 0 before the first. Ids above it are those of nodes made later */
 guint32 gantry_context_last_node_id (GantryContext *context);
 /** Ids up to and including @id are taken: the text form and the session file keep ids when read back. */
 void gantry_context_reserve_node_ids (GantryContext *context, guint32 id);
 /** The ids above @id are free again: for who built a scratch module in between and has dropped it. */
 void gantry_context_return_node_ids (GantryContext *context, guint32 id);
+/** Returns: an id that no function of this context has had; safe from any thread */
 guint32 gantry_context_next_function_id (GantryContext *context);
+/** As gantry_context_reserve_node_ids(), of functions. */
 void gantry_context_reserve_function_ids (GantryContext *context, guint32 id);
 
 /** @dialect is static and stays valid; its name is the part of an operation name before the dot. */

@@ -46,6 +46,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryLiteral, gantry_literal_unref)
 
 /** Element @index (row major; of a splat any index) as double / as integer, converted. */
 double gantry_literal_get_double (const GantryLiteral *literal, gint64 index);
+/** As gantry_element_read_int(): floats towards zero, with the ends of the range for what lies beyond it. */
 gint64 gantry_literal_get_int (const GantryLiteral *literal, gint64 index);
 /** Writes all elements densely into @destination of gantry_type_bytes (type) bytes. */
 void gantry_literal_copy_to (const GantryLiteral *literal, guint8 *destination);
@@ -58,16 +59,25 @@ void gantry_literal_copy_once_to (const GantryLiteral *literal, guint8 *destinat
  * those of a file. Who reads them later reads the file again.
  */
 void gantry_literal_give_back (const GantryLiteral *literal);
+/** Returns: TRUE where element type, dimensions and all bytes are equal, whether as a splat or not: 0.0 is not -0.0, NaN may be NaN */
 gboolean gantry_literal_equal (const GantryLiteral *a, const GantryLiteral *b);
 
 /* One element at @p, any alignment. Reads of f16/bf16 are exact; writes round to nearest even. */
+/** Integers are rounded to the nearest double; a bool is 0 or 1. */
 double gantry_element_read_double (GantryElementType element, gconstpointer p);
+/** Floats are rounded towards zero, to the ends of the range beyond it, NaN to 0; u64 gives its bits. */
 gint64 gantry_element_read_int (GantryElementType element, gconstpointer p);
+/** To an integer: towards zero, the ends of its range beyond them, NaN to 0; to a bool: whether it is not 0. */
 void gantry_element_write_double (GantryElementType element, gpointer p, double value);
+/** To a narrower integer: the low bits (u64 takes all); to a bool: whether it is not 0; to a float: by way of double. */
 void gantry_element_write_int (GantryElementType element, gpointer p, gint64 value);
+/** IEEE binary16, to nearest even: 65520 and more become infinity, NaN stays NaN, quiet. */
 guint16 gantry_f32_to_f16 (float value);
+/** Exact, subnormals, infinities and NaN too. */
 float gantry_f16_to_f32 (guint16 bits);
+/** The upper half of the float, to nearest even; NaN stays NaN, quiet. */
 guint16 gantry_f32_to_bf16 (float value);
+/** Exact: the lower half is zeros. */
 float gantry_bf16_to_f32 (guint16 bits);
 
 G_END_DECLS

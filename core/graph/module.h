@@ -78,6 +78,7 @@ void gantry_module_unref (GantryModule *module);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryModule, gantry_module_unref)
 gsize gantry_module_size (const GantryModule *module); /* bytes of this snapshot */
 
+/** The function that a run of the program calls. */
 static inline const GantryFunction *
 gantry_module_entry (const GantryModule *module)
 {
@@ -91,6 +92,7 @@ gantry_module_node (const GantryModule *module, guint32 id)
 {
   return id < module->n_index && module->index[id] != 0 ? &module->nodes[module->index[id] - 1] : NULL;
 }
+/** Index of @node in @module->nodes: what arrays over all nodes are indexed by. */
 static inline guint32
 gantry_module_position (const GantryModule *module, const GantryNode *node)
 {
@@ -98,21 +100,25 @@ gantry_module_position (const GantryModule *module, const GantryNode *node)
 }
 /** The function that a node stands in. */
 const GantryFunction *gantry_module_function_of (const GantryModule *module, const GantryNode *node);
+/** Returns: the node id of operand @i; 0 where it has no such operand, and for an optional one that is absent */
 static inline guint32
 gantry_node_operand_id (const GantryModule *module, const GantryNode *node, guint i)
 {
   return i < node->n_operands ? module->operands[node->operands + i] : 0;
 }
+/** Returns: (nullable): operand @i as node; %NULL where gantry_node_operand_id() is 0 */
 static inline const GantryNode *
 gantry_node_operand (const GantryModule *module, const GantryNode *node, guint i)
 {
   return gantry_module_node (module, gantry_node_operand_id (module, node, i));
 }
+/** Never %NULL: of a node whose type was not inferred it is the unknown type. */
 static inline const GantryType *
 gantry_node_type (const GantryModule *module, const GantryNode *node)
 {
   return gantry_context_type (module->context, node->type);
 }
+/** Never %NULL: where there is no operand @i it is the unknown type. */
 static inline const GantryType *
 gantry_node_operand_type (const GantryModule *module, const GantryNode *node, guint i)
 {
@@ -125,6 +131,7 @@ GantryLiteral *gantry_node_literal (const GantryModule *module, const GantryNode
 /** Where the value of node @id of the snapshot before went: @id itself when it is still here, the node that
  *  replaced it, or 0 when it is gone. */
 guint32 gantry_module_successor (const GantryModule *module, guint32 id);
+/** Returns: (transfer none): as gantry_context_op_name() */
 const char *gantry_node_op_name (const GantryModule *module, const GantryNode *node);
 /** The name to show: the source's, as gantry_format_text() writes it, or "%id". Returns: (transfer full) */
 char *gantry_node_label (const GantryModule *module, const GantryNode *node);
@@ -133,6 +140,7 @@ char *gantry_node_where (const GantryModule *module, const GantryNode *node);
 /** A line for each custom call of the module, "\n  file.py:7: custom_call 'y': the text that it stands for". Returns: (transfer full)
  *  (nullable): NULL where there is none */
 char *gantry_module_host_calls (const GantryModule *module);
+/** @i: below @function->n_results. Returns: the node id of that result */
 static inline guint32
 gantry_function_result_id (const GantryModule *module, const GantryFunction *function, guint i)
 {
@@ -148,6 +156,7 @@ typedef struct
   guint32 *first; /* n_nodes + 1 */
   guint32 *users;
 } GantryUses;
+/** Returns: (transfer full): linear in nodes and operands */
 GantryUses *gantry_uses_new (const GantryModule *module);
 void gantry_uses_free (GantryUses *uses);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryUses, gantry_uses_free)

@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 typedef struct _GantryRewriter GantryRewriter;
 
+/** @source: kept by reference, never written. Returns: (transfer full): a rewriter that has visited nothing */
 GantryRewriter *gantry_rewriter_new (GantryModule *source);
 void gantry_rewriter_free (GantryRewriter *rewriter);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRewriter, gantry_rewriter_free)

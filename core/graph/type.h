@@ -80,9 +80,12 @@ struct _GantryType
 gsize gantry_element_size (GantryElementType element); /* bytes; 0 when not compiled (i4, string, ...) */
 const char *gantry_element_name (GantryElementType element); /* "f32", "bf16", "i64", "bool" */
 GantryElementType gantry_element_from_name (const char *name); /* NONE when unknown */
+/** f16, bf16, f32, f64 and the 8-bit ones, which are not compiled */
 gboolean gantry_element_is_float (GantryElementType element);
 gboolean gantry_element_is_integer (GantryElementType element); /* bool is neither */
+/** Whether it has numbers below 0: floats and signed integers. */
 gboolean gantry_element_is_signed (GantryElementType element);
+/** Whether kernels can be made of it; others are opened and drawn only. */
 gboolean gantry_element_is_compiled (GantryElementType element);
 
 /* Sizes that are computed from sizes or from values of a model. A result that does not fit 64 bits is G_MAXINT64, which
@@ -98,6 +101,7 @@ gboolean gantry_dims_fit (guint rank, const GantryDim *dims, guint *which);
 
 const char *gantry_memory_kind_name (GantryMemoryKind kind); /* "device", "pinned_host", ... */
 
+/** FALSE of the unknown type, tuples and tokens. */
 gboolean gantry_type_is_tensor (const GantryType *type);
 /** TRUE when @type is a tensor whose every dimension is a number. */
 gboolean gantry_type_is_static (const GantryType *type);
