@@ -93,6 +93,7 @@ typedef struct
 
 /** SGD with rate 0.01 on output 0; Adam's 0.9, 0.999, 1e-8; momentum 0.9. */
 void gantry_training_options_init (GantryTrainingOptions *options);
+/** @to: holds nothing before, and is to be cleared with gantry_training_options_clear() */
 void gantry_training_options_copy (GantryTrainingOptions *to, const GantryTrainingOptions *from);
 void gantry_training_options_clear (GantryTrainingOptions *options);
 

@@ -84,6 +84,7 @@ typedef struct
   guint32 n_problems;      /* see the plan for the reasons */
 } GantryPrediction;
 
+/** Returns: (transfer full): an empty one, for gantry_planner_predict() to fill as often as wanted */
 GantryPrediction *gantry_prediction_new (void);
 void gantry_prediction_free (GantryPrediction *prediction);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPrediction, gantry_prediction_free)

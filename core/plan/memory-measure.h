@@ -62,6 +62,7 @@ struct _GantryMemoryMeasure
   gboolean driver;
 };
 
+/** Returns: (transfer full): all figures 0, a curve of @n_steps steps, and no step that had more than was planned */
 GantryMemoryMeasure *gantry_memory_measure_new (guint32 n_steps);
 GantryMemoryMeasure *gantry_memory_measure_ref (GantryMemoryMeasure *measure);
 void gantry_memory_measure_unref (GantryMemoryMeasure *measure);

@@ -137,6 +137,7 @@ const char *gantry_decider_name (GantryDecider decider);                    /* "
 
 /* Entry parameters and what they are: attributes `role` ("parameter" or "state", absent: input), `alias` (index of the
  * result that is written over it: donated) and `initial` (literal: its value at the start). */
+/** Returns: GANTRY_SUBJECT_PARAMETER, GANTRY_SUBJECT_STATE or GANTRY_SUBJECT_INPUT; any other word of the attribute is an input */
 GantryPlacementSubject gantry_parameter_role (const GantryModule *module, const GantryNode *parameter);
 /** Returns: index of the result that the parameter is donated to, or -1 */
 gint gantry_parameter_alias (const GantryModule *module, const GantryNode *parameter);

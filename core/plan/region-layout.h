@@ -61,6 +61,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRegionLayout, gantry_region_layout_free)
 
 /** Whether parameter, or result, @i of a scan's body is a slice. */
 gboolean gantry_control_input_is_slice (const GantryControl *control, guint i);
+/** As gantry_control_input_is_slice(): a slice of a stack that the scan gives, so not a carry. FALSE of branches. */
 gboolean gantry_control_result_is_slice (const GantryControl *control, guint i);
 
 G_END_DECLS

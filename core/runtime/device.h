@@ -114,6 +114,7 @@ struct _GantryDevice
 GantryDevice *gantry_device_ref (GantryDevice *device);
 void gantry_device_unref (GantryDevice *device);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryDevice, gantry_device_unref)
+/** For people: "cpu, 2 threads". Returns: (transfer none): lives as long as @device */
 const char *gantry_device_name (const GantryDevice *device);
 
 /** What may be allocated of @kind from now on; 0 for no limit. What is allocated stays. */
@@ -128,12 +129,14 @@ void gantry_device_get_memory (GantryDevice *device, GantryMemoryKind kind, guin
  *  how much the limit would be exceeded
  */
 void *gantry_device_allocate (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **error);
+/** @memory: (nullable): of gantry_device_allocate(), with the same @kind and @bytes, which count no more then */
 void gantry_device_deallocate (GantryDevice *device, GantryMemoryKind kind, void *memory, gsize bytes);
 
 /** Does the caller read and write its memory as its own, and do kernels run by their `func`? */
 gboolean gantry_device_is_host (const GantryDevice *device);
 /** Copies from the caller's memory, and to it, at once. Not while a batch of this thread is open. */
 gboolean gantry_device_upload (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error);
+/** @to: memory of the caller, of @bytes bytes; it has them when this returns. FALSE with @error where the device is lost */
 gboolean gantry_device_download (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error);
 
 /**
@@ -145,6 +148,7 @@ gboolean gantry_device_download (GantryDevice *device, void *to, const void *fro
  *  where there is nothing to load
  */
 gboolean gantry_device_load (GantryDevice *device, const GantryExecutable *executable, gpointer *loaded, GError **error);
+/** @loaded: (nullable) (transfer full): of gantry_device_load(); no batch that launches its code may be open */
 void gantry_device_unload (GantryDevice *device, gpointer loaded);
 /**
  * gantry_device_prepare:
@@ -167,6 +171,14 @@ gboolean gantry_device_prepare (GantryDevice *device, gpointer loaded, const Gan
  * for must be recorded by another one, without a circle. One batch at a time runs on a device: a second one waits here.
  */
 GantryBatch *gantry_device_begin (GantryDevice *device, guint32 n_events, GantryStamp *stamps, GCancellable *cancellable);
+
+/**
+ * gantry_batch_submit:
+ * @batch: open, of @device
+ * @commands: (array length=n): in order; they and what they point to must live until the batch is finished
+ *
+ * Puts commands on @queue, once for each queue. What goes wrong is told by gantry_device_finish().
+ */
 void gantry_batch_submit (GantryDevice *device, GantryBatch *batch, GantryQueue queue, const GantryCommand *commands,
                           guint32 n);
 /** Waits for all queues and frees @batch. Returns: FALSE when it was cancelled, a command failed or the device is lost. */
@@ -179,6 +191,7 @@ void gantry_device_set_marks (GantryDevice *device, const GantryDeviceMarks *mar
 gint64 gantry_time_ns (void);
 
 /* For implementations. */
+/** @take_name: (transfer full): for people. Sets what all devices have, with one reference and without limits */
 void gantry_device_init (GantryDevice *device, const GantryDeviceClass *klass, char *take_name);
 void gantry_device_clear (GantryDevice *device);
 

@@ -39,9 +39,12 @@ typedef struct
 } GantryScatter;
 
 /* Each returns FALSE and adds to @why what does not fit. */
+/** @sort: (out caller-allocates): of a node `sort`, whose operands have one shape and are at most 16 */
 gboolean gantry_sort_read (GantrySort *sort, const GantryModule *module, const GantryNode *node, GString *why);
+/** @random: (out caller-allocates): of a node `rng_bit_generator`, whose state is u64[2] and whose bits are integers */
 gboolean gantry_random_bits_read (GantryRandomBits *random, const GantryModule *module, const GantryNode *node,
                                   GString *why);
+/** @s: (out caller-allocates): of a node `scatter`; what its dimension numbers say, as a number for each dimension */
 gboolean gantry_scatter_read (GantryScatter *s, const GantryModule *module, const GantryNode *node, GString *why);
 
 /**
@@ -57,6 +60,7 @@ GantryBound *gantry_builtin_bind (const GantryModule *module, const GantryNode *
 /** sort, scatter, random bits */
 GantryMade gantry_builtin_make (const GantryModule *module, const GantryNode *node, GantryKernel *kernel, GString *why);
 
+/** gantry_builtin_make() of a scatter: one task, so that updates of one element come in their order. */
 GantryMade gantry_builtin_make_scatter (const GantryModule *module, const GantryNode *node, GantryKernel *kernel,
                                         GString *why);
 

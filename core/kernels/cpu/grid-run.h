@@ -40,6 +40,7 @@ typedef struct
   GantryGridRaces *races; /* NULL: they are not looked for */
 } GantryGridBlock;
 
+/** Returns: (transfer none): what stands before the memory @block, which is of gantry_grid_block_new() */
 GantryGridBlock *gantry_grid_block_of (guint8 *block);
 
 /**
@@ -60,16 +61,28 @@ void gantry_grid_block_end (guint8 *block);
 
 /* Fetches really are late: until they are waited for, their target holds no numbers. @from: (nullable): NULL for zeros;
  * @statement: for messages. */
+/** @to: in shared memory, at a multiple of @bytes, which are 4, 8 or 16. Adds to the group of @thread that is open */
 void gantry_grid_block_fetch (guint8 *block, guint32 thread, void *to, const void *from, guint32 bytes,
                               guint32 statement);
 /** Now its bytes are there. */
 void gantry_grid_fetch_land (GantryGridFetch *fetch);
+/** The fetches of @thread since the last commit are one group. */
 void gantry_grid_block_commit (guint8 *block, guint32 thread);
+/** @thread waits: what it fetched lands, but for its newest @groups groups. */
 void gantry_grid_block_await (guint8 *block, guint32 thread, guint32 groups);
 
 /** All warps: @rows: thread 0's pointer to its row; @to: thread 0's fragment; both @stride bytes apart. */
 void gantry_grid_warps_load (guint8 *block, const void *rows, void *to, guint64 stride, guint32 n_threads,
                              guint32 shape, guint32 statement);
+
+/**
+ * gantry_grid_warps_mma:
+ * @shape: GantryMmaShape
+ * @d: @a: @b: thread 0's fragments; those of the next thread lie @stride bytes on
+ * @n_threads: a multiple of 32
+ *
+ * mma.sync of all warps: their products are added to @d. Fragments lie as PTX says for the shape.
+ */
 void gantry_grid_warps_mma (guint32 shape, void *d, const void *a, const void *b, guint64 stride, guint32 n_threads);
 
 /* grid-run-wgmma.c */
@@ -96,6 +109,7 @@ typedef struct
  */
 void gantry_grid_block_wgmma (guint8 *block, const void *tiles, void *d, guint64 stride, guint32 n_threads,
                               guint32 columns, guint32 shape, guint32 left, guint32 statement);
+/** All groups wait: their oldest products are done, until @left of each are under way. */
 void gantry_grid_block_wgmma_await (guint8 *block, guint32 n_threads, guint32 left);
 /** Unless it is done. Those of one group are done in their order. */
 void gantry_grid_product_do (GantryGridProduct *product);
@@ -114,8 +128,10 @@ void gantry_grid_races_begin (guint64 seed);
 /** @first: (out) (optional) (transfer full): what was found first, NULL: nothing. Returns: how many */
 guint gantry_grid_races_end (char **first);
 
+/** @block: outlives it. Returns: (transfer full): for each byte of shared memory who wrote and read it last */
 GantryGridRaces *gantry_grid_races_new (GantryGridBlock *block);
 void gantry_grid_races_free (GantryGridRaces *races);
+/** Forgets what was noted of the block before; the interleaving of block number @task follows from it and the seed. */
 void gantry_grid_races_new_block (GantryGridRaces *races, gint64 task);
 
 /* Called by generated code where races are looked for. */
@@ -126,16 +142,22 @@ guint32 gantry_grid_block_thread (guint8 *block, guint32 number);
 /** @access: 0: reads; 1: writes. */
 void gantry_grid_block_access (guint8 *block, guint32 thread, const void *at, guint32 bytes, guint32 access,
                                guint32 statement);
+/** fence.proxy.async of @thread: what it wrote to shared memory before may be read by a wgmma after the next barrier. */
 void gantry_grid_block_fence (guint8 *block, guint32 thread);
+/** All threads have met: each may see what the others wrote, and write what they read. */
 void gantry_grid_block_barrier (guint8 *block);
 
 /* Called by the other functions of a block that has races. */
 
+/** @thread reads @bytes bytes of shared memory from @at on. A race counts, or ends the process with a message that names @statement. */
 void gantry_grid_races_read (GantryGridRaces *races, guint32 thread, const void *at, guint32 bytes, guint32 statement);
+/** @thread has begun @fetch: until it knows that it landed nobody may read or write its target. Races as gantry_grid_races_read(). */
 void gantry_grid_races_fetch (GantryGridRaces *races, guint32 thread, const GantryGridFetch *fetch, guint32 statement);
 /** The thread knows that it is there. */
 void gantry_grid_races_fetched (GantryGridRaces *races, guint32 thread, const GantryGridFetch *fetch);
+/** A wgmma has begun: until it is waited for nobody may write its tiles. Races as gantry_grid_races_read(). */
 void gantry_grid_races_product (GantryGridRaces *races, const GantryGridProduct *product);
+/** It was waited for: its tiles may be written again. */
 void gantry_grid_races_product_known (GantryGridRaces *races, const GantryGridProduct *product);
 
 G_END_DECLS

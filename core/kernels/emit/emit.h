@@ -73,6 +73,7 @@ LLVMValueRef gantry_emit_shared (GantryEmit *e, const char *what, GantryEmitBody
                                  LLVMValueRef y);
 
 /* own.c: a function of the module that does what the C library's @symbol does. */
+/** Returns: a function of @signature, made in the module where it has none yet, and always inlined */
 LLVMValueRef gantry_emit_own (GantryEmit *e, const char *symbol, LLVMTypeRef signature);
 
 /* emit-ops.c: operations */

@@ -119,12 +119,14 @@ LLVMValueRef gantry_grid_emit_pointer (GantryGridEmit *emit, LLVMValueRef base, 
 LLVMValueRef gantry_grid_emit_index (GantryGridEmit *emit, guint32 node, guint lane);
 /** @n statements that follow each other: all values, then all stores. */
 void gantry_grid_emit_sets (GantryGridEmit *emit, const GantryGridStatement *statements, guint n);
+/** A GET: reads its lanes in as wide pieces as alignment allows and defines their values, in the scope that is open. */
 void gantry_grid_emit_get (GantryGridEmit *emit, const GantryGridStatement *statement);
 /** Says what number @value stands for from here to the end of the scope. */
 void gantry_grid_emit_define (GantryGridEmit *emit, guint32 value, LLVMValueRef x);
 /** Scopes: what was computed after the mark is forgotten. @only: of an unrolled loop: what depends on no
  *  value and none of these variables is kept; 0: all is forgotten */
 guint gantry_grid_emit_mark (const GantryGridEmit *emit);
+/** @mark: of gantry_grid_emit_mark(), the last one that was not used for this yet. */
 void gantry_grid_emit_forget (GantryGridEmit *emit, guint mark, guint64 only);
 
 G_END_DECLS

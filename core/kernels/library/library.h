@@ -75,8 +75,16 @@ const GantryLibraryFunctions *gantry_dnnl (void);
 
 typedef struct _GantryLibrary GantryLibrary;
 
+/**
+ * gantry_library_new:
+ * @n_threads: of the library's own, that each primitive may use; at least 1
+ *
+ * Only once gantry_library_load() gave TRUE, on the thread that makes kernels. Returns: (transfer full) (nullable): NULL where
+ * the library refuses an engine
+ */
 GantryLibrary *gantry_library_new (guint n_threads);
 void gantry_library_free (gpointer library);
+/** Returns: (transfer none): where its primitives are made */
 dnnl_engine_t gantry_library_engine (GantryLibrary *library);
 /** Whether one of its primitives calls the library's matrix product. */
 gboolean gantry_library_multiplies (const GantryLibrary *library);
@@ -110,8 +118,10 @@ void gantry_library_relu (float *values, gsize n);
 /** The kernel runs it from now on. @n_buffers: operands and results */
 void gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *kernel);
 
+/** gantry_library_make() of a dot_general: GANTRY_NOT_MINE also where generated code is faster, as for small products. */
 GantryMade gantry_library_make_dot (const GantryModule *module, const GantryNode *node, guint n_threads,
                                     const GantryLibraryLayouts *layouts, GantryKernel *kernel);
+/** gantry_library_make() of a convolution: GANTRY_NOT_MINE also where generated code is faster. */
 GantryMade gantry_library_make_convolution (const GantryModule *module, const GantryNode *node,
                                             const GantryLibraryLayouts *layouts, guint n_threads, GantryKernel *kernel);
 

@@ -135,6 +135,7 @@ typedef struct
   guint64 workspace_bytes;
 } GantryBound;
 
+/** Returns: (transfer full): a kernel without launches */
 GantryBound *gantry_bound_new (void);
 void gantry_bound_free (GantryBound *bound);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryBound, gantry_bound_free)
@@ -149,6 +150,15 @@ guint64 gantry_bound_reserve (GantryBound *bound, guint64 bytes);
 guint gantry_grid_variable (GantryGrid *grid, GantryGridAxis axis, gint64 extent);
 /** The same, as a node. */
 guint32 gantry_grid_index (GantryGrid *grid, GantryGridAxis axis, gint64 extent);
+
+/**
+ * gantry_grid_array:
+ * @count: elements; of a private array those of each thread
+ * @slot: of the workspace: byte offset (gantry_bound_reserve()); of a result: its number; else unused
+ * @name: static, for the text form
+ *
+ * Returns: the number that statements name it by
+ */
 guint32 gantry_grid_array (GantryGrid *grid, GantryGridSpace space, GantryElementType element, guint64 count,
                            guint64 slot, const char *name);
 
@@ -181,6 +191,14 @@ void gantry_grid_begin_else (GantryGrid *grid);
 void gantry_grid_end (GantryGrid *grid);
 /** All threads of the block wait for each other, and see what the others stored in shared memory. Not where threads part ways */
 void gantry_grid_barrier (GantryGrid *grid);
+
+/**
+ * gantry_grid_shuffle:
+ * @expression: what each thread gives; @mask: below 32
+ *
+ * All threads of a warp exchange values: each gets that of the lane whose number is its own xor @mask. Not where threads part
+ * ways. Returns: the value as a node
+ */
 guint32 gantry_grid_shuffle (GantryGrid *grid, guint32 expression, guint32 mask);
 /** cp.async: @lanes elements of @input, 4, 8 or 16 bytes, into shared memory. @address: lies within the input whether or not
  * @predicate holds; @predicate: node, bool: where it is false zeros are written and nothing is read; GANTRY_GRID_NONE:
@@ -189,11 +207,21 @@ void gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint in
                         guint lanes);
 /** The same from element @at of the array @from of the workspace, which a launch before has written. */
 void gantry_grid_fetch_workspace (GantryGrid *grid, guint32 array, guint32 index, guint32 from, guint32 at, guint lanes);
+/** cp.async.commit_group: this thread's fetches since the last commit are one group. */
 void gantry_grid_commit (GantryGrid *grid);
+/** cp.async.wait_group: waits until at most the newest @groups groups of this thread are under way; a barrier shows them to others. */
 void gantry_grid_await (GantryGrid *grid, guint32 groups);
 /** Each thread names with @index the row (16 bytes) that it contributes, as ldmatrix wants it. */
 void gantry_grid_matrix_load (GantryGrid *grid, guint32 to, guint32 offset, guint32 shared, guint32 index,
                               guint matrices, gboolean transposed);
+
+/**
+ * gantry_grid_mma:
+ * @d: private array of f32 with this thread's part of the sums, which are added to, from element @d_offset
+ * @a: @b: private arrays with this thread's parts of the operands, as gantry_grid_matrix_load() leaves them
+ *
+ * mma.sync: all threads of a warp multiply and add one tile of @shape. Not where threads part ways.
+ */
 void gantry_grid_mma (GantryGrid *grid, GantryMmaShape shape, guint32 d, guint32 d_offset, guint32 a, guint32 a_offset,
                       guint32 b, guint32 b_offset);
 
@@ -204,6 +232,7 @@ void gantry_grid_mma (GantryGrid *grid, GantryMmaShape shape, guint32 d, guint32
  * multiples of 1024 bytes. */
 #define GANTRY_WGMMA_ROWS 64
 #define GANTRY_WGMMA_DEPTH 64
+/** fence.proxy.async: what this thread wrote to shared memory before may be read by a wgmma after the next barrier. */
 void gantry_grid_fence (GantryGrid *grid);
 /**
  * gantry_grid_wgmma:

@@ -17,6 +17,7 @@ typedef enum
 char *gantry_node_kernel_name (const GantryModule *module, const GantryNode *node, gboolean with_id);
 /** How many types a node's value has: members of a tuple, else 1; and each of them. */
 guint gantry_node_n_results (const GantryModule *module, const GantryNode *node);
+/** @i: below gantry_node_n_results(). Returns: (transfer none): the type of that result, never NULL */
 const GantryType *gantry_node_result_type (const GantryModule *module, const GantryNode *node, guint i);
 /** The literal that operand @i is, NULL when it is computed. */
 GantryLiteral *gantry_node_operand_literal (const GantryModule *module, const GantryNode *node, guint i);

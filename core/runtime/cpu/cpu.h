@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  * Returns: (transfer full)
  */
 GantryDevice *gantry_cpu_device_new (guint n_threads);
+/** How many threads work on one kernel of @device, which is of gantry_cpu_device_new(); the submitting one counts. */
 guint gantry_cpu_device_threads (const GantryDevice *device);
 
 G_END_DECLS
