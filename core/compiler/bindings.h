@@ -35,6 +35,7 @@ typedef struct
   GantryReadFiles *read;
 } GantryBindings;
 
+/** Returns: (transfer full): nothing is bound */
 GantryBindings *gantry_bindings_new (void);
 /** @bindings: (nullable): none. Returns: (transfer full): a copy, to be changed */
 GantryBindings *gantry_bindings_copy (const GantryBindings *bindings);
@@ -44,9 +45,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryBindings, gantry_bindings_unref)
 /** Both (nullable): none. */
 gboolean gantry_bindings_equal (const GantryBindings *a, const GantryBindings *b);
 
+/** @name: (nullable): which graph of the program is opened; NULL: its first */
 void gantry_bindings_set_entry (GantryBindings *bindings, const char *name);
 /** @hash: SHA-256 of what may run; a program that is something else by then is not run */
 void gantry_bindings_set_program (GantryBindings *bindings, const char *hash);
+/** @size: of the dimension; the last one that was set counts */
 void gantry_bindings_set_dim (GantryBindings *bindings, const char *name, gint64 size);
 /** @value: (nullable): what gantry_literal_from_text() reads; NULL: the input is given when the program runs, as usual. */
 void gantry_bindings_set_input (GantryBindings *bindings, const char *name, const char *value);

@@ -26,6 +26,7 @@ typedef struct
   guint64 fetch_limit; /* bytes, 0: none; as GantryPlacements.fetch_limit */
 } GantryChoices;
 
+/** Returns: (transfer full): none, to be filled before anyone else has it */
 GantryChoices *gantry_choices_new (void);
 GantryChoices *gantry_choices_copy (const GantryChoices *choices); /* (nullable) gives an empty one */
 GantryChoices *gantry_choices_ref (GantryChoices *choices);
@@ -35,9 +36,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryChoices, gantry_choices_unref)
 const GantryChoice *gantry_choices_find (const GantryChoices *choices, guint64 key);
 /** Copied; none: no schedule. */
 void gantry_choices_set_schedule (GantryChoices *choices, const guint64 *keys, guint n);
+/** @choice: copied; it takes the place of one with the same key. O(n) */
 void gantry_choices_set (GantryChoices *choices, const GantryChoice *choice);
 /** Many at once: O((n + m) log n). Later ones win. */
 void gantry_choices_set_many (GantryChoices *choices, const GantryChoice *list, guint n);
+/** Those of the @n @keys that are there are gone; the schedule stays. Linear. */
 void gantry_choices_remove (GantryChoices *choices, const guint64 *keys, guint n);
 gboolean gantry_choices_equal (const GantryChoices *a, const GantryChoices *b); /* NULL equals an empty one */
 

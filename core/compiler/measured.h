@@ -28,6 +28,7 @@ typedef struct
   GArray *entries;
 } GantryMeasuredTimes;
 
+/** @run: uid of the run that measures; @name: of it, for people. Both are copied. Returns: (transfer full): without times */
 GantryMeasuredTimes *gantry_measured_times_new (const char *run, const char *name);
 /**
  * gantry_measured_times_of:
@@ -43,6 +44,7 @@ void gantry_measured_times_unref (GantryMeasuredTimes *times);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryMeasuredTimes, gantry_measured_times_unref)
 /** Times that are no number, or not positive, are left out. Call gantry_measured_times_sort() after the last. */
 void gantry_measured_times_add (GantryMeasuredTimes *times, guint64 key, double us);
+/** By ascending key: once, after the last gantry_measured_times_add() and before anyone reads them. */
 void gantry_measured_times_sort (GantryMeasuredTimes *times);
 gboolean gantry_measured_times_equal (const GantryMeasuredTimes *a, const GantryMeasuredTimes *b); /* (nullable) both */
 /** What GantryPlanOptions.measured_us takes, for another compilation of the program. Linear, times a logarithm.

@@ -7,6 +7,7 @@ G_BEGIN_DECLS
 
 typedef struct _GantryPlannerPool GantryPlannerPool;
 
+/** Returns: (transfer full): without planners */
 GantryPlannerPool *_gantry_planner_pool_new (void);
 void _gantry_planner_pool_free (GantryPlannerPool *pool); /* (nullable) */
 /** Returns: (transfer full) (nullable): NULL where none is idle */

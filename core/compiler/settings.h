@@ -44,10 +44,13 @@ typedef struct
   char *conditions;
 } GantryCompileSettings;
 
+/** The defaults: all passes, no training, nothing placed, the processor that this runs on without a limit. */
 void gantry_compile_settings_init (GantryCompileSettings *settings);
+/** @to: holds nothing before, and is to be cleared with gantry_compile_settings_clear() */
 void gantry_compile_settings_copy (GantryCompileSettings *to, const GantryCompileSettings *from);
 void gantry_compile_settings_clear (GantryCompileSettings *settings);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryCompileSettings, gantry_compile_settings_clear)
+/** @pass: name of a pass. Returns: FALSE where @settings leave it out; any other name is enabled */
 gboolean gantry_compile_settings_enabled (const GantryCompileSettings *settings, const char *pass);
 /** Returns: TRUE when something changed */
 gboolean gantry_compile_settings_set_enabled (GantryCompileSettings *settings, const char *pass, gboolean enabled);
@@ -75,8 +78,11 @@ char *gantry_training_options_to_text (const GantryTrainingOptions *options);
 gboolean gantry_training_options_parse (GantryTrainingOptions *options, const char *text, gssize length, GError **error);
 /** Names for options and files: "mse", "softmax-cross-entropy", "output"; "none", "sgd", "momentum", "adam", "adamw". */
 const char *gantry_loss_name (GantryLoss loss);
+/** Returns: (transfer none): "?" where it is none */
 const char *gantry_optimizer_name (GantryOptimizer optimizer);
+/** Returns: FALSE with %GANTRY_ERROR_INVALID, which names those there are, and @loss as it was */
 gboolean gantry_loss_parse (const char *name, GantryLoss *loss, GError **error);
+/** Returns: FALSE with %GANTRY_ERROR_INVALID, which names those there are, and @optimizer as it was */
 gboolean gantry_optimizer_parse (const char *name, GantryOptimizer *optimizer, GError **error);
 
 G_END_DECLS

@@ -107,6 +107,7 @@ gboolean gantry_lower_inline (GantryLower *l, guint32 function, const guint32 *a
                               guint n_arguments, guint32 *results, guint n_results);
 
 /* Errors: "<Operation>: <why>". */
+/** As printf(). For what is not supported; the rule may go on, nothing it writes from here on counts. */
 void gantry_lower_fail (GantryLower *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /** As fail, for a model that contradicts the specification. */
 void gantry_lower_invalid (GantryLower *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -117,16 +118,19 @@ void gantry_lower_needs_constant (GantryLower *l, guint32 value, const char *wha
 char *gantry_lower_inputs_of (GantryLower *l, guint32 value);
 
 /* Operands. */
+/** Whether the node has a declared operand @i. */
 static inline gboolean
 gantry_lower_has (const GantryLower *l, guint i)
 {
   return i < l->n_in && l->in[i] != 0;
 }
+/** Returns: the id of declared operand @i in the new module; 0 where it is absent */
 static inline guint32
 gantry_lower_operand (const GantryLower *l, guint i)
 {
   return i < l->n_in ? l->in[i] : 0;
 }
+/** Whether the model gives result @result a name: others need not be made. */
 static inline gboolean
 gantry_lower_wants (const GantryLower *l, guint result)
 {
@@ -134,12 +138,15 @@ gantry_lower_wants (const GantryLower *l, guint result)
 }
 
 /* Types of values in the new module. Out of range, or of id 0: 0. */
+/** Returns: (transfer none): never NULL: the unknown type of id 0 */
 const GantryType *gantry_lower_type (GantryLower *l, guint32 id);
+/** Dimensions of the value @id; 0 of id 0 and where the type is not known. */
 static inline guint
 gantry_lower_rank (GantryLower *l, guint32 id)
 {
   return gantry_lower_type (l, id)->rank;
 }
+/** Dimension @i, from 0, of the value @id: a size, a symbol or unknown; 0 where there is none. */
 static inline GantryDim
 gantry_lower_dim (GantryLower *l, guint32 id, gint64 i)
 {
@@ -147,6 +154,7 @@ gantry_lower_dim (GantryLower *l, guint32 id, gint64 i)
 
   return i >= 0 && i < type->rank ? type->dims[i] : 0;
 }
+/** Element type of the value @id; NONE of id 0 and where the type is not known. */
 static inline GantryElementType
 gantry_lower_element (GantryLower *l, guint32 id)
 {
@@ -167,18 +175,26 @@ gboolean gantry_lower_require_static (GantryLower *l, guint32 id);
 gboolean gantry_lower_check_rank (GantryLower *l, guint i, guint minimum, guint maximum);
 
 /* Attributes of the foreign node. */
+/** Whether the node has an attribute @key, of whatever kind. */
 gboolean gantry_lower_has_attr (GantryLower *l, const char *key);
+/** As gantry_attrs_int(), and so the following ones. */
 gint64 gantry_lower_int (GantryLower *l, const char *key, gint64 fallback);
+/** Returns: @fallback where the node has no float of that name */
 double gantry_lower_float (GantryLower *l, const char *key, double fallback);
+/** Returns: (transfer none): @fallback where the node has no string of that name */
 const char *gantry_lower_string (GantryLower *l, const char *key, const char *fallback);
+/** Returns: (transfer none) (nullable): @n of them; NULL and 0 where the node has none of that name */
 const gint64 *gantry_lower_ints (GantryLower *l, const char *key, gsize *n);
 /** The attribute, or @n copies of @fallback when it is absent; fails when its length is not @n. */
 const gint64 *gantry_lower_ints_or (GantryLower *l, const char *key, gsize n, gint64 fallback);
 
 /* Constant operands; the arrays live in the arena. NULL when the value is not known now (no error).
  * */
+/** Returns: (transfer none) (nullable): the value of @id where it is known now */
 GantryLiteral *gantry_lower_literal (GantryLower *l, guint32 id);
+/** Returns: (nullable): all elements in row-major order; NULL of floats too, and of more than 4 Mi elements */
 gint64 *gantry_lower_known_ints (GantryLower *l, guint32 id, gsize *n);
+/** Returns: (nullable): all elements in row-major order, integers converted; NULL of more than 4 Mi elements */
 double *gantry_lower_known_doubles (GantryLower *l, guint32 id, gsize *n);
 /** As known_ints of operand @i, but fails with needs_constant (@what). */
 gint64 *gantry_lower_constant_ints (GantryLower *l, guint i, gsize *n, const char *what);
@@ -189,9 +205,11 @@ gint64 *gantry_lower_axes (GantryLower *l, guint i, guint rank, gsize *n);
 /* Nodes, besides those of the builder and its compositions. */
 /** @attrs: (transfer full) (nullable) */
 guint32 gantry_lower_add (GantryLower *l, GantryOp op, GantryAttrList *attrs, guint n, ...);
+/** Returns: (transfer full): an empty list, for gantry_lower_add() */
 GantryAttrList *gantry_lower_attrs (GantryLower *l);
 guint32 gantry_lower_lowest (GantryLower *l,
                              guint32 x); /* scalar: -inf or the least integer of x's element type */
+/** As gantry_builder_unary(), but an absent operand is an error of the model. */
 guint32 gantry_lower_unary (GantryLower *l, GantryOp op, guint32 x);
 /** Elements @indices along @axis by a gather with a literal; a run of indices becomes a slice. */
 guint32 gantry_lower_take (GantryLower *l, guint32 x, gint64 axis, const gint64 *indices, gint64 n);

@@ -76,6 +76,7 @@ gantry_onnx_node_inputs (GantryContext *context, const GantryNode *node)
   return node->n_operands - gantry_onnx_node_captures (context, node);
 }
 
+/** Version of the operator set of its domain that the model declares; 0 where it declares none. */
 static inline gint64
 gantry_onnx_node_opset (GantryContext *context, const GantryNode *node)
 {

@@ -39,6 +39,7 @@ PyObject *gantry_py_mark_records (GantryPyState *state, PyObject *object);
 /** @object with a capsule in place of each list that is one from outside, and its records marked; and the lists and objects in place
  *  of that. New references. */
 PyObject *gantry_py_mark_origins (GantryPyState *state, PyObject *object);
+/** @object with the lists, and new objects, that gantry_py_mark_origins() has put marks for. A new reference, NULL with an exception. */
 PyObject *gantry_py_take_origins (PyObject *object);
 
 /** What a call is specialised for, as a hashable object; its variables are added to @leaves in order. Returns: a new reference */

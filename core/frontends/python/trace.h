@@ -131,18 +131,23 @@ typedef struct
   GPtrArray *errors;
 } GantryPyState;
 
+/** That of the interpreter which this thread runs in, once `_gantry` is imported. (transfer none) */
 GantryPyState *gantry_py_state (void);
 
 /* Values */
+/** Whether @object is a GantryPyValue: a tensor or a number, known or not. */
 gboolean gantry_py_value_check (PyObject *object);
+/** Whether @object is a value that is not known while compiling; FALSE of all other objects. */
 static inline gboolean
 gantry_py_is_variable (PyObject *object)
 {
   return gantry_py_value_check (object) && ((GantryPyValue *) object)->node != 0;
 }
+/** Whether @object is a value of kind GANTRY_PY_HANDLE. */
 gboolean gantry_py_is_handle (PyObject *object);
 /** TRUE when a variable (or a handle) lies in @object or in the lists, tuples and dicts that it is made of. */
 gboolean gantry_py_holds_variable (PyObject *object);
+/** As gantry_py_holds_variable(), of handles alone. */
 gboolean gantry_py_holds_handle (PyObject *object);
 /** Appends the variables in @object to @values, in order. */
 void gantry_py_collect_variables (PyObject *object, GPtrArray *values);
@@ -151,6 +156,7 @@ PyObject *gantry_py_replace_variables (PyObject *object, PyObject *const *values
 
 /** A known tensor. @literal: (transfer full). */
 PyObject *gantry_py_value_new (GantryPyState *state, GantryLiteral *literal);
+/** @node: of a region of the innermost trace; its type is the builder's. Returns: a new reference, NULL with an exception */
 PyObject *gantry_py_variable_new (GantryPyState *state, guint32 node, GantryPyValueKind kind);
 /** Gives a known value other bytes: an assignment in eager mode. @literal: (transfer full) */
 void gantry_py_value_set (GantryPyValue *value, GantryLiteral *literal);
@@ -158,16 +164,29 @@ void gantry_py_value_set (GantryPyValue *value, GantryLiteral *literal);
 GantryLiteral *gantry_py_adopt (GantryPyState *state, GantryLiteral *literal);
 /** What a run gave, as the object that stands for it in Python. @literal: (transfer none) */
 PyObject *gantry_py_object_of (GantryPyState *state, GantryLiteral *literal, GantryPyValueKind kind);
+/** The class `_gantry.Value`, once for each module. Returns: a new reference, NULL with an exception */
 PyObject *gantry_py_value_type_new (PyObject *module);
+/** _gantry.value_from (object, element): a known tensor of a buffer's bytes, copied, or of nested lists of numbers */
 PyObject *gantry_py_value_from (PyObject *module, PyObject *args);
+/** _gantry.value_shared (object): a tensor of the buffer's bytes, which it keeps alive; None where they do not lie as they must */
 PyObject *gantry_py_value_shared (PyObject *module, PyObject *object);
+/** value.tolist (): nested lists of numbers, a number of a scalar; raises NeedsData of a variable. Returns: a new reference */
 PyObject *gantry_py_value_list (PyObject *value);
 
 /* Traces */
 /** Whether a gradient that is being made, in @trace or around it, is taken by @parameter. */
 gboolean gantry_py_gradient_wants (const GantryTrace *trace, const PyObject *parameter);
+
+/**
+ * gantry_py_trace_begin:
+ * @nested: within the trace that is innermost now, where there is one: into its graph, with its place; else a graph of its own
+ *
+ * Makes the trace the innermost, with one region, the function `main`. Returns: (transfer full): for gantry_py_trace_end()
+ */
 GantryTrace *gantry_py_trace_begin (GantryPyState *state, gboolean nested);
+/** @trace: (transfer full): the innermost, with its regions; the one around it is innermost again. */
 void gantry_py_trace_end (GantryPyState *state, GantryTrace *trace);
+/** Begins a function in the innermost region, which it becomes. Returns: (transfer none): lives as long as the root trace */
 GantryRegion *gantry_py_region_begin (GantryTrace *trace, const char *name);
 /** Leaves the region without ending its function for good: it may be reopened. */
 void gantry_py_region_leave (GantryTrace *trace, const guint32 *results, guint n_results);
@@ -183,6 +202,7 @@ PyObject *gantry_py_trace_parameter (GantryPyState *state, guint32 type, const c
 PyObject *gantry_py_wrap (GantryPyState *state, guint32 id, GantryPyValueKind kind);
 /** Turns a GError of the builder into a Python exception. Returns: FALSE when there was one */
 gboolean gantry_py_check_builder (GantryTrace *trace);
+/** @node: (nullable): what is interpreted now. Nodes added from now on are from there; one without a line leaves the place as it is. */
 void gantry_py_set_place (GantryTrace *trace, const GantryPyNode *node);
 /** Where @node stands and what led to it now: a location id. */
 guint32 gantry_py_location (GantryTrace *trace, const GantryPyNode *node);
@@ -199,10 +219,18 @@ void gantry_py_chain_enter (GantryTrace *trace, const GantryPyChain *outer, cons
 
 /** The value that a Parameter has at this point of the trace: itself outside of one. Returns: a new reference */
 PyObject *gantry_py_parameter_value (GantryPyState *state, PyObject *parameter);
+
+/**
+ * gantry_py_parameter_assign:
+ * @value: brought to the element type of @parameter
+ *
+ * Inside a trace the graph notes it, outside the Parameter changes. Returns: 0; -1 with an exception
+ */
 int gantry_py_parameter_assign (GantryPyState *state, PyObject *parameter, PyObject *value);
 
 /** Applies a core operation. @attrs: (nullable) dict. Returns: a new reference: a tensor, or a tuple of them */
 PyObject *gantry_py_apply (GantryPyState *state, const char *name, PyObject *const *operands, guint n, PyObject *attrs);
+/** @dict: (nullable): of str, float, int, lists of int; `to`: a type. Returns: attrs id; 0 of an empty one, and with an exception */
 guint32 gantry_py_attrs (GantryContext *context, PyObject *dict);
 
 /* Cells that compute in a type of their own */
@@ -216,7 +244,9 @@ PyObject *gantry_py_lowered (GantryPyState *state, PyObject *value);
 PyObject *gantry_py_as_stored (GantryPyState *state, PyObject *value, GantryElementType element);
 /** From now on what exists is read as @element. Returns: what was before, to be put back */
 GantryPyPrecision gantry_py_precision_begin (GantryPyState *state, GantryElementType element);
+/** _gantry.precision (what): None or an element type, or what it returned before, to be put back. Returns: a new reference */
 PyObject *gantry_py_precision (PyObject *module, PyObject *object);
+/** _gantry.stored (value): a tensor whose reads are not converted to the float type of the Cell that runs. Returns: a new reference */
 PyObject *gantry_py_stored (PyObject *module, PyObject *object);
 
 /**
