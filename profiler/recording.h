@@ -84,6 +84,7 @@ void gantry_recording_unref (GantryRecording *recording);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRecording, gantry_recording_unref)
 
 /* Making one. Events may come in any order. */
+/** Returns: (transfer full): with nothing recorded, whose time 0 is not known yet */
 GantryRecordingBuilder *gantry_recording_builder_new (void);
 void gantry_recording_builder_free (GantryRecordingBuilder *builder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRecordingBuilder, gantry_recording_builder_free)
@@ -93,14 +94,19 @@ void gantry_recording_builder_set_origin (GantryRecordingBuilder *builder, gint6
 void gantry_recording_builder_set_epoch (GantryRecordingBuilder *builder, gint64 epoch_ns);
 /** What was measured and by whom ("cpu, 2 threads"). */
 void gantry_recording_builder_set_device (GantryRecordingBuilder *builder, const char *device);
+/** Returns: what GantryEvent.name takes, equal for equal texts; 0 for NULL and "" */
 guint32 gantry_recording_builder_string (GantryRecordingBuilder *builder, const char *text);
 /** Names lane @lane (others are named after their queue). Where calls or ranges of a lane beyond the runs' overlap, they
  *  nest: gantry_recording_builder_end() gives each depth a lane of its own below it ("NAME, 2"), so numbers of the lanes
  *  after it are higher in the recording than here. */
 void gantry_recording_builder_set_lane_name (GantryRecordingBuilder *builder, guint lane, const char *name);
+/** @event: copied; its end not before its begin, both within 2^61 ns of time 0, name and detail of @builder */
 void gantry_recording_builder_add (GantryRecordingBuilder *builder, const GantryEvent *event);
+/** @event: copied. */
 void gantry_recording_builder_add_memory (GantryRecordingBuilder *builder, const GantryMemoryEvent *event);
+/** @run: copied; numbered in the order in which they are added. */
 void gantry_recording_builder_add_run (GantryRecordingBuilder *builder, const GantryRecordedRun *run);
+/** @name: equal names are one counter; @time: ns from the origin; @value: in the unit that @name says */
 void gantry_recording_builder_add_counter (GantryRecordingBuilder *builder, const char *name, gint64 time, double value);
 /** Returns: what GantryEvent.detail takes; equal details share one. */
 guint32 gantry_recording_builder_detail (GantryRecordingBuilder *builder, const GantryLaunchDetail *detail);
@@ -121,6 +127,7 @@ typedef struct
   gint64 longest_ns;
 } GantryEventTotals;
 
+/** Returns: CLOCK_MONOTONIC of time 0, in ns; 0 where that is not known */
 gint64 gantry_recording_origin (const GantryRecording *recording);
 /**
  * gantry_recording_when:
@@ -131,21 +138,32 @@ gint64 gantry_recording_origin (const GantryRecording *recording);
  * Returns: when time 0 of it was, in ns since 1970, UTC; 0: it does not say
  */
 gint64 gantry_recording_when (const GantryRecording *recording);
+/** Returns: (transfer none): what was measured and by whom ("cpu, 2 threads"); "" where it does not say */
 const char *gantry_recording_device (const GantryRecording *recording);
 const char *gantry_recording_string (const GantryRecording *recording, guint32 id); /* "" when there is none */
+/** Returns: how many ways of launching a kernel it has; a detail is 1 to this */
 guint gantry_recording_n_details (const GantryRecording *recording);
 /** Returns: (nullable): the detail of an event's `detail`, NULL for 0 */
 const GantryLaunchDetail *gantry_recording_detail (const GantryRecording *recording, guint32 detail);
+/** Returns: how many sentences a reader must know */
 guint gantry_recording_n_notes (const GantryRecording *recording);
+/** @index: below gantry_recording_n_notes(). Returns: (transfer none) */
 const char *gantry_recording_note (const GantryRecording *recording, guint index);
+/** Returns: how many lanes it has, those that are empty too */
 guint gantry_recording_n_lanes (const GantryRecording *recording);
+/** @lane: below gantry_recording_n_lanes(). Returns: (transfer none): its own name, or that of its queue */
 const char *gantry_recording_lane_name (const GantryRecording *recording, guint lane);
+/** Returns: how many events lie in @lane; 0 where there is no such lane */
 guint64 gantry_recording_n_events (const GantryRecording *recording, guint lane);
 /** @index: in the order of begin in that lane */
 void gantry_recording_get (const GantryRecording *recording, guint lane, guint64 index, GantryEvent *event);
+/** Returns: how many allocations, releases and measured changes there are */
 guint64 gantry_recording_n_memory_events (const GantryRecording *recording);
+/** @index: below gantry_recording_n_memory_events(), in the order of time; @event: (out caller-allocates) */
 void gantry_recording_get_memory (const GantryRecording *recording, guint64 index, GantryMemoryEvent *event);
+/** Returns: how many whole runs it holds */
 guint gantry_recording_n_runs (const GantryRecording *recording);
+/** @index: below gantry_recording_n_runs(). Returns: (transfer none) */
 const GantryRecordedRun *gantry_recording_run (const GantryRecording *recording, guint index);
 /** First begin and last end of all that is recorded. */
 void gantry_recording_range (const GantryRecording *recording, gint64 *begin, gint64 *end);
@@ -208,8 +226,17 @@ void gantry_recording_memory_curve (const GantryRecording *recording, GantryMemo
                                     guint n_pixels, GantryCurvePixel *out);
 /** Bytes of @memory alive at @time (after all that happened then). */
 guint64 gantry_recording_memory_at (const GantryRecording *recording, GantryMemoryKind memory, gint64 time);
+/** Returns: how many counters were sampled */
 guint gantry_recording_n_counters (const GantryRecording *recording);
+/** @counter: below gantry_recording_n_counters(). Returns: (transfer none): with its unit */
 const char *gantry_recording_counter_name (const GantryRecording *recording, guint counter);
+
+/**
+ * gantry_recording_counter_curve:
+ * @counter: below gantry_recording_n_counters()
+ * @t0: @t1: the time in ns that @n_pixels show, @t0 first
+ * @out: (out) (array length=n_pixels): least and largest value of each; a sample holds until the next
+ */
 void gantry_recording_counter_curve (const GantryRecording *recording, guint counter, gint64 t0, gint64 t1,
                                      guint n_pixels, GantryCurvePixel *out);
 
@@ -223,7 +250,9 @@ typedef struct
   gint64 begin, end;  /* time range covered */
 } GantryChunkInfo;
 
+/** Returns: (transfer full): all but the events, with what a picture of the whole needs; layout in profiler/chunk.c */
 GBytes *gantry_recording_head (const GantryRecording *recording);
+/** Returns: how many chunks gantry_recording_chunk() gives */
 guint32 gantry_recording_n_chunks (const GantryRecording *recording);
 /** Returns: (transfer full): the blob of chunk @number; @info: (out) (optional): what a table keeps beside it */
 GBytes *gantry_recording_chunk (const GantryRecording *recording, guint32 number, GantryChunkInfo *info);

@@ -28,6 +28,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryChildLine, _gantry_child_line_clear)
 
 typedef struct _GantryChildLines GantryChildLines;
 
+/** Returns: (transfer full): a reader at the begin of a line */
 GantryChildLines *_gantry_child_lines_new (void);
 void _gantry_child_lines_free (GantryChildLines *lines); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryChildLines, _gantry_child_lines_free)

@@ -73,6 +73,7 @@ typedef struct
 
 /** Whether more was touched than @limit bytes of device memory, 0: none, also without what whole pages make of it. */
 gboolean gantry_run_result_exceeds (const GantryRunResult *run, guint64 limit);
+/** Returns: (transfer full): with a uid of its own and nothing else, to be filled before anyone else has it */
 GantryRunResult *gantry_run_result_new (void);
 GantryRunResult *gantry_run_result_ref (GantryRunResult *result);
 void gantry_run_result_unref (GantryRunResult *result);
@@ -213,6 +214,7 @@ const char *gantry_document_get_session_path (GantryDocument *document);
 GantryReadFiles *gantry_document_get_read_files (GantryDocument *document);
 GantryCompilation *gantry_document_get_compilation (GantryDocument *document); /* (transfer none) (nullable) */
 GantryModel *gantry_document_get_model (GantryDocument *document);             /* (transfer none) (nullable) */
+/** Returns: (transfer none) (nullable): valid until the next edit; NULL while nothing is open */
 const GantryCompileSettings *gantry_document_get_settings (GantryDocument *document);
 GantryRunResult *gantry_document_get_run (GantryDocument *document);           /* (transfer none) (nullable) */
 /** As gantry_run_result_is_of_another() of @run (nullable: then %FALSE) and the document's compilation. Linear once for each of them */
@@ -231,6 +233,7 @@ const GError *gantry_document_get_left_out (GantryDocument *document);
  * Returns: (transfer none) (nullable): the plan of @run if it fits, else the document's, else the compilation's
  */
 GantryPlan *gantry_document_get_plan_of_run (GantryDocument *document, const GantryRunResult *run);
+/** Whether something is opened, compiled, run, solved or deleted now. Planning after an edit does not count. */
 gboolean gantry_document_is_busy (GantryDocument *document);
 /**
  * gantry_document_delete_run_async:
@@ -250,6 +253,7 @@ gboolean gantry_document_is_unsaved (GantryDocument *document);
 /** @options (nullable). Opens a model or a .gantry session, compiles it (a refusal is kept in the compilation), loads its runs. */
 gboolean gantry_document_open (GantryDocument *document, const char *path, const GantryOpenOptions *options,
                                const GantryProgress *progress, GError **error);
+/** Compiles the model again with the settings as they are. FALSE with @error, and what was there stays, where that fails */
 gboolean gantry_document_recompile (GantryDocument *document, const GantryProgress *progress, GError **error);
 /** Writes everything into a session file, in one transaction. @path NULL: the file it came from. */
 gboolean gantry_document_save (GantryDocument *document, const char *path, GError **error);
@@ -258,14 +262,25 @@ gboolean gantry_document_save (GantryDocument *document, const char *path, GErro
 void gantry_document_set_embed (GantryDocument *document, gboolean embed);
 /** @result: (transfer none). It becomes the run shown. */
 void gantry_document_add_run (GantryDocument *document, GantryRunResult *result);
+/** @result: (nullable) (transfer none): one of the document's becomes the run shown; no edit. */
 void gantry_document_set_run (GantryDocument *document, GantryRunResult *result);
 
 /* Work, on a worker thread; the results are set on the main loop. Opening cancels everything under way; compiling again
  * cancels compiling. A run or a search goes on when something is edited meanwhile. An old answer is dropped. */
+/** @options: (nullable): copied. As gantry_document_open(), but for `adjust`, which is not called */
 void gantry_document_open_async (GantryDocument *document, const char *path, const GantryOpenOptions *options,
                                  GAsyncReadyCallback callback, gpointer user_data);
+/** Returns: FALSE with @error as gantry_document_open() has it, or %G_IO_ERROR_CANCELLED; what was open stays */
 gboolean gantry_document_open_finish (GantryDocument *document, GAsyncResult *result, GError **error);
+
+/**
+ * gantry_document_recompile_async:
+ * @callback: (nullable): NULL: a failure is told by the signal "error"
+ *
+ * As gantry_document_recompile(). A model has to be open.
+ */
 void gantry_document_recompile_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data);
+/** Returns: FALSE with @error, or %G_IO_ERROR_CANCELLED; the compilation is then the one before */
 gboolean gantry_document_recompile_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /**
  * gantry_document_reload_async:
@@ -283,8 +298,16 @@ void gantry_document_reload_async (GantryDocument *document, gboolean run_progra
 void gantry_document_merge_runs_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: how many came; 0 also with @error */
 guint gantry_document_merge_runs_finish (GantryDocument *document, GAsyncResult *result, GError **error);
+
+/**
+ * gantry_document_save_async:
+ * @path: (nullable): NULL: the file it came from; where there is none the answer is %GANTRY_ERROR_INVALID
+ *
+ * As gantry_document_save(), of the document as it is now: edits made meanwhile are unsaved afterwards.
+ */
 void gantry_document_save_async (GantryDocument *document, const char *path, GAsyncReadyCallback callback,
                                  gpointer user_data);
+/** Returns: FALSE with @error; the file is then as it was */
 gboolean gantry_document_save_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 
 /**
@@ -307,6 +330,7 @@ gboolean gantry_document_can_run (GantryDocument *document, GError **error);
  */
 void gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback,
                                 gpointer user_data);
+/** Returns: FALSE with @error: %GANTRY_ERROR_UNSUPPORTED and others as the child says, or %G_IO_ERROR_CANCELLED */
 gboolean gantry_document_run_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /**
  * gantry_document_find_sizes_async:
@@ -316,6 +340,7 @@ gboolean gantry_document_run_finish (GantryDocument *document, GAsyncResult *res
  * @callback: nobody waits.
  */
 void gantry_document_find_sizes_async (GantryDocument *document, const char *cli, GAsyncReadyCallback callback, gpointer user_data);
+/** Returns: FALSE with @error, or %G_IO_ERROR_CANCELLED; plans then go on without */
 gboolean gantry_document_find_sizes_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /** Stops everything under way; the callbacks get %G_IO_ERROR_CANCELLED. */
 void gantry_document_cancel (GantryDocument *document);
@@ -324,7 +349,9 @@ const char *gantry_document_child_id (GantryDocument *document);
 
 /* Edits: undoable, and each followed by the work that it asks for when a main loop runs the document: opening again,
  * compiling again, or only planning again. What fails then is told by the signal "error". */
+/** @pass: name of one; nothing happens where it is so already. */
 void gantry_document_set_pass_enabled (GantryDocument *document, const char *pass, gboolean enabled);
+/** @finite_math: whether passes may take values for finite, neither infinite nor NaN; nothing happens where it is so already. */
 void gantry_document_set_finite_math (GantryDocument *document, gboolean finite_math);
 /** @bindings take the place of those before; @name: of the edit. Reopens the model; where that fails the edit is taken back
  * and the error told. */
@@ -338,6 +365,7 @@ void gantry_document_set_training (GantryDocument *document, const GantryTrainin
 void gantry_document_set_limit (GantryDocument *document, guint64 bytes); /* 0: none */
 /** A limit that is @part (above 0) of the peak of keeping everything, and stays that when the program becomes another. */
 void gantry_document_set_limit_part (GantryDocument *document, double part);
+/** @target: copied: the machine that is planned for, with its limit; nothing happens where it is so already. */
 void gantry_document_set_target (GantryDocument *document, const GantryTarget *target);
 /** Several of the above as one edit, for a dialog: @settings replaces them all but the choices. */
 void gantry_document_set_settings (GantryDocument *document, const GantryCompileSettings *settings, const char *name);
@@ -390,10 +418,13 @@ char *gantry_document_run_difference (GantryDocument *document, const GantryRunR
 const char *gantry_run_result_planned_elsewhere (const GantryRunResult *run);
 /** What the last edit of that kind changed; NULL before, and when another program came. (transfer none) (nullable) */
 GantryPlanChanges *gantry_document_get_changes (GantryDocument *document);
+/** Takes the last edit back, with the work that this asks for; nothing happens where there is none. */
 void gantry_document_undo (GantryDocument *document);
+/** Does again what was undone last; nothing happens where nothing was, or another edit has come since. */
 void gantry_document_redo (GantryDocument *document);
 /** What undo would take back, for a menu: "recompute of 12 values". (transfer none) (nullable) */
 const char *gantry_document_get_undo_name (GantryDocument *document);
+/** What redo would do again, likewise. (transfer none) (nullable) */
 const char *gantry_document_get_redo_name (GantryDocument *document);
 
 /* Placements (document-placing.c) */
@@ -477,7 +508,9 @@ GPtrArray *gantry_document_get_variants (GantryDocument *document); /* (transfer
 GantryVariant *gantry_document_make_variant (GantryDocument *document, const char *name);
 /** Adds, or replaces the one of that name. */
 void gantry_document_add_variant (GantryDocument *document, GantryVariant *variant);
+/** Nothing happens where there is no variant @from, or there is one @to already. */
 void gantry_document_rename_variant (GantryDocument *document, const char *from, const char *to);
+/** Nothing happens where there is none of that name. */
 void gantry_document_delete_variant (GantryDocument *document, const char *name);
 /** Makes the document's placements, policy and limit those of @variant: one edit. */
 void gantry_document_load_variant (GantryDocument *document, GantryVariant *variant);
@@ -502,6 +535,7 @@ gboolean gantry_document_is_current (GantryDocument *document, const GantryVaria
  */
 void gantry_document_solve_async (GantryDocument *document, const GantrySolveGoal *goal, GAsyncReadyCallback callback,
                                   gpointer user_data);
+/** Returns: (transfer full) (nullable): NULL with @error as gantry_solve(), or %G_IO_ERROR_CANCELLED */
 GantryVariant *gantry_document_solve_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /** Points of the front of memory and time. @seconds: for all of it. */
 void gantry_document_front_async (GantryDocument *document, guint n_points, double seconds, GAsyncReadyCallback callback,
@@ -518,19 +552,23 @@ GPtrArray *gantry_document_front_finish (GantryDocument *document, GAsyncResult 
  *  program as it is
  */
 GPtrArray *gantry_document_get_front (GantryDocument *document);
+/** Ends a search for a solution or a front; its callback gets %G_IO_ERROR_CANCELLED. Other work goes on. */
 void gantry_document_cancel_solve (GantryDocument *document);
 
 /** Runs the main context of this thread until the work that edits have started is over: for programs without a main loop. */
 void gantry_document_wait (GantryDocument *document);
 
 /* Blocking, for gantry-cli. @error as gantry_solve(). */
+/** Returns: (transfer full) (nullable): a variant that is neither added nor loaded */
 GantryVariant *gantry_document_solve (GantryDocument *document, const GantrySolveGoal *goal,
                                       const GantryProgress *progress, GError **error);
+/** @n_points: of it, at most; @seconds: for all of it. Returns: (transfer full) (nullable): as gantry_document_front_finish() */
 GPtrArray *gantry_document_front (GantryDocument *document, guint n_points, double seconds,
                                   const GantryProgress *progress, GError **error);
 
 /* Notes: free text, kept in the session file. */
 const char *gantry_document_get_notes (GantryDocument *document); /* (transfer none) */
+/** @notes: (nullable): NULL is "". The document is modified where they differ; undo does not take it back. */
 void gantry_document_set_notes (GantryDocument *document, const char *notes);
 
 G_END_DECLS

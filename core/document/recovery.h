@@ -22,6 +22,7 @@ GPtrArray *gantry_recovery_list (void);
 GantryRecovery *gantry_recovery_ref (GantryRecovery *recovery);
 void gantry_recovery_unref (GantryRecovery *recovery);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRecovery, gantry_recovery_unref)
+/** Returns: (transfer none): of the session file that it keeps, which may not be there yet */
 const char *gantry_recovery_get_path (GantryRecovery *recovery);
 /** Deletes what is kept, after a save under way; the lock stays held and another save begins anew. */
 void gantry_recovery_remove (GantryRecovery *recovery);
@@ -39,6 +40,7 @@ gboolean gantry_recovery_is_behind (GantryRecovery *recovery, GantryDocument *do
  */
 void gantry_recovery_save_async (GantryRecovery *recovery, GantryDocument *document, const char *view,
                                  GAsyncReadyCallback callback, gpointer user_data);
+/** Returns: FALSE with @error where it could not be written; what was kept before is then still there */
 gboolean gantry_recovery_save_finish (GAsyncResult *result, GError **error);
 /** The same at once, after a save under way: before the process ends. */
 gboolean gantry_recovery_save (GantryRecovery *recovery, GantryDocument *document, const char *view, GError **error);

@@ -19,6 +19,14 @@ typedef struct
   guint64 dropped;             /* under the lock */
 } GantryCuptiBuffers;
 
+/**
+ * _gantry_cupti_buffers_init:
+ * @library: outlives @buffers
+ * @buffer_bytes: of each buffer that CUPTI gets
+ * @most_bytes: that the capture holds; what comes beyond is dropped and counted
+ *
+ * @buffers: (out caller-allocates): with an empty capture.
+ */
 void _gantry_cupti_buffers_init (GantryCuptiBuffers *buffers, const GantryCuptiLibrary *library, gsize buffer_bytes,
                                  guint64 most_bytes);
 void _gantry_cupti_buffers_clear (GantryCuptiBuffers *buffers);

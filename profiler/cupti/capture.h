@@ -74,6 +74,7 @@ typedef struct
 /** The first 8 bytes of a file of it. */
 #define GANTRY_CUPTI_MAGIC "GNTCUPTI"
 
+/** @version: of CUPTI, whose records the buffers hold. Returns: (transfer full): an empty one */
 GantryCuptiCapture *gantry_cupti_capture_new (guint32 version);
 void gantry_cupti_capture_free (GantryCuptiCapture *capture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryCuptiCapture, gantry_cupti_capture_free)

@@ -78,6 +78,7 @@ GantryCuptiRecorder *gantry_cupti_start (const GantryCuptiOptions *options, GErr
 gboolean gantry_cupti_ties_graphs (const GantryCuptiRecorder *recorder);
 /** Marks what the calling thread asks of the driver until gantry_cupti_pop(): GantryDeviceMarks takes both. */
 void gantry_cupti_push (gpointer recorder, guint32 instruction);
+/** Ends the mark that this thread's last gantry_cupti_push() made. */
 void gantry_cupti_pop (gpointer recorder);
 /**
  * gantry_cupti_stop:
