@@ -27,6 +27,15 @@ typedef struct
   const GantryGraphPicture *previous;
 } GantryGraphOptions;
 
+/**
+ * gantry_graph_picture_new:
+ * @module: kept by reference
+ * @options: (nullable): NULL: the entry, folded by size, without constants
+ * @progress: (nullable): is asked whether to go on
+ *
+ * Linear in nodes and edges, but for a logarithm. Worker thread. Returns: (transfer full) (nullable): NULL with
+ * %GANTRY_ERROR_INVALID where there is no such function, as gantry_layout_compute(), or %G_IO_ERROR_CANCELLED
+ */
 GantryGraphPicture *gantry_graph_picture_new (GantryModule *module, const GantryGraphOptions *options,
                                               const GantryProgress *progress, GError **error);
 GantryGraphPicture *gantry_graph_picture_ref (GantryGraphPicture *picture);
@@ -49,12 +58,16 @@ gboolean gantry_graph_picture_is_mirrored (const GantryGraphPicture *picture);
 GantryPhase gantry_graph_picture_box_phase (const GantryGraphPicture *picture, guint32 box);
 /** TRUE when the edge carries a value that the forward phase saves for a later one. @value: (out) (optional): its node */
 gboolean gantry_graph_picture_edge_saved (const GantryGraphPicture *picture, guint32 edge, guint32 *value);
+/** Returns: (transfer none): what it shows */
 GantryModule *gantry_graph_picture_module (const GantryGraphPicture *picture);
+/** Returns: (transfer none): where boxes, groups and edges lie, in points */
 const GantryLayout *gantry_graph_picture_layout (const GantryGraphPicture *picture);
 GHashTable *gantry_graph_picture_folded (const GantryGraphPicture *picture); /* (transfer none) */
+/** @width: @height: (out): of the whole, in points */
 void gantry_graph_picture_size (const GantryGraphPicture *picture, float *width, float *height);
 
 #define GANTRY_NO_BOX G_MAXUINT32
+/** Returns: how many boxes there are, numbered from 0: nodes that are shown, and folded scopes */
 guint32 gantry_graph_picture_n_boxes (const GantryGraphPicture *picture);
 /** The box that shows a node: its own, that of a folded scope, or of its user for a hidden constant. */
 guint32 gantry_graph_picture_box_of (const GantryGraphPicture *picture, guint32 node);
@@ -62,12 +75,15 @@ guint32 gantry_graph_picture_box_of (const GantryGraphPicture *picture, guint32 
 guint32 gantry_graph_picture_box_node (const GantryGraphPicture *picture, guint32 box);
 /** The scope of a folded box or of a group, 0 for a node. */
 guint32 gantry_graph_picture_box_scope (const GantryGraphPicture *picture, guint32 box);
+/** @group: of the layout. Returns: the scope id whose nodes stand in it */
 guint32 gantry_graph_picture_group_scope (const GantryGraphPicture *picture, guint32 group);
 /** All nodes that a box stands for. (transfer full) (element-type guint32) */
 GArray *gantry_graph_picture_box_nodes (const GantryGraphPicture *picture, guint32 box);
+/** @rect: (out caller-allocates): where @box lies, in points of the picture */
 void gantry_graph_picture_box_rect (const GantryGraphPicture *picture, guint32 box, GantryLayoutBox *rect);
 /** First (largest label first) and second line of a box. (transfer none) */
 const char *gantry_graph_picture_box_title (const GantryGraphPicture *picture, guint32 box);
+/** The type of a node, what a folded scope holds; "" where there is none. (transfer none) */
 const char *gantry_graph_picture_box_subtitle (const GantryGraphPicture *picture, guint32 box);
 
 /** What lies at a point of the picture. @index: box, edge or group. */

@@ -42,6 +42,13 @@ typedef struct
   const GArray *ghosts; /* (nullable) (element-type GantryGraphGhost) */
 } GantryGraphState;
 
+/**
+ * gantry_paint_graph:
+ * @scene: cleared to the size of what is seen; what does not fit into its budget is left out and said
+ * @state: (nullable): NULL: nothing is selected or marked, edges have labels
+ *
+ * Paints what of the picture lies in sight. The cost follows what is seen, not the picture.
+ */
 void gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
                          const GantryGraphState *state, const GantryTheme *theme);
 /** Hover, painted over a cached scene. */
@@ -88,8 +95,23 @@ typedef struct
   const char *difference; /* (nullable): in what way the run is not of the plan; of one that only did something else it is known without */
 } GantryTimeState;
 
+/**
+ * gantry_paint_timeline:
+ * @scene: cleared to the size of what is seen
+ * @state: (nullable): nothing is selected, no cursor
+ *
+ * Paints the lanes. The cost follows the pixels: what is too short for one is shown as the share of it that was busy.
+ */
 void gantry_paint_timeline (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
                             const GantryTimeState *state, const GantryTheme *theme);
+
+/**
+ * gantry_paint_memory:
+ * @scene: cleared to the size of what is seen
+ * @state: (nullable): no cursor and no limit
+ *
+ * Paints bytes of device memory over time, planned and, where they are known, measured, with limit and peaks.
+ */
 void gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
                           const GantryTimeState *state, const GantryTheme *theme);
 /** What gantry_paint_memory() writes beside limit and peaks, on ground of its own: once more over what is drawn on that picture. */
@@ -122,6 +144,7 @@ const char *gantry_timeline_lane_name (const GantryTimeModel *model, float y);
 gboolean gantry_time_model_has_memory (const GantryTimeModel *model);
 /** Whether the lanes show a run, and whether its memory was recorded. */
 gboolean gantry_time_model_has_run (const GantryTimeModel *model);
+/** FALSE where no run is shown, and for a run whose memory was not recorded. */
 gboolean gantry_time_model_has_measured_memory (const GantryTimeModel *model);
 /** What is alive at a time: plan step and bytes, planned and measured; one line. @limit: bytes, 0: none. (transfer full) */
 char *gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float x,

@@ -55,17 +55,24 @@ typedef struct
 #define GANTRY_SCENE_BUDGET 20000u
 #define GANTRY_SCENE_TEXT_BUDGET 2500u
 
+/** Returns: (transfer full): an empty one of that size in points, without a budget */
 GantryScene *gantry_scene_new (float width, float height);
 void gantry_scene_free (GantryScene *scene);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryScene, gantry_scene_free)
 void gantry_scene_clear (GantryScene *scene, float width, float height);
 /* Marks outside the picture are dropped; what sticks out is cut (fills) or kept (texts, frames). */
+/** A filled rectangle; what sticks out is cut, so that its marks stay small. @alpha: 255: opaque */
 void gantry_scene_fill (GantryScene *scene, float x, float y, float width, float height, GantryInk ink, guint8 alpha);
+/** @line: width of the border in points, which lies inside. */
 void gantry_scene_frame (GantryScene *scene, float x, float y, float width, float height, guint line, GantryInk ink,
                          guint8 alpha);
+/** Stripes in the box, opaque. */
 void gantry_scene_hatch (GantryScene *scene, float x, float y, float width, float height, GantryInk ink);
+/** @text: (nullable): copied; nothing is painted of none, or where the box is less than 4 points wide. @scale: of the sizes that the
+ *  style names */
 void gantry_scene_text (GantryScene *scene, float x, float y, float width, float height, const char *text,
                         GantryTextStyle style, float scale, GantryInk ink);
+/** Returns: (transfer none): the line of a text, valid until the next mark; "" of other marks */
 const char *gantry_scene_mark_text (const GantryScene *scene, const GantryMark *mark);
 
 G_END_DECLS

@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 /** " (−2.3 MiB)", " (+4.0 ms)", " (±0)": after a value. (transfer full) */
 char *gantry_format_delta_bytes (gint64 bytes);
+/** @ns: nanoseconds. The same of a time. */
 char *gantry_format_delta_ns (gint64 ns);
 /** "1 May 2026 10:15:30": a point in time, ISO 8601, as the people here write it, in their zone; as it is where it is none. (transfer full)
  *  (nullable): of NULL */

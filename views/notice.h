@@ -11,6 +11,7 @@ G_DECLARE_FINAL_TYPE (GantryNotice, gantry_notice, GANTRY, NOTICE, GtkWidget)
 
 /** Returns: (transfer floating) */
 GtkWidget *gantry_notice_new (const char *text);
+/** @text: copied; plain, in as many lines as it has */
 void gantry_notice_set_text (GantryNotice *self, const char *text);
 /** (transfer none) */
 const char *gantry_notice_get_text (GantryNotice *self);

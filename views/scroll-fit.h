@@ -18,7 +18,9 @@ G_DECLARE_FINAL_TYPE (GantryScrollFit, gantry_scroll_fit, GANTRY, SCROLL_FIT, Gt
  * Returns: (transfer floating)
  */
 GtkWidget *gantry_scroll_fit_new (GtkWidget *child, int least, int most);
+/** @child: (nullable) (transfer floating): in place of the one before */
 void gantry_scroll_fit_set_child (GantryScrollFit *self, GtkWidget *child);
+/** @most: points of height above which it scrolls */
 void gantry_scroll_fit_set_most (GantryScrollFit *self, int most);
 
 G_END_DECLS

@@ -26,6 +26,7 @@ void gantry_selection_set (GantrySelection *selection, guint snapshot, const gui
 void gantry_selection_toggle (GantrySelection *selection, guint snapshot, const guint32 *ids, guint n);
 void gantry_selection_clear (GantrySelection *selection);
 
+/** How many nodes are selected, in the snapshot that the selection was made in. */
 guint gantry_selection_count (GantrySelection *selection);
 /** The snapshot that the selection was made in. */
 guint gantry_selection_snapshot (GantrySelection *selection);

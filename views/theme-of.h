@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+/** The colours of the light or dark style, as the desktop asks for one now; gantry_theme_watch() tells of another. (transfer none) */
 const GantryTheme *gantry_theme_of (GtkWidget *widget);
 /** Calls @changed (swapped: with @object) when the theme of @object changes, for as long as @object lives. */
 void gantry_theme_watch (gpointer object, void (*changed) (gpointer object));

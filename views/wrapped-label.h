@@ -5,6 +5,7 @@
 
 G_BEGIN_DECLS
 
+/** Makes a label that exists wrap so; its attributes are replaced. */
 void gantry_label_wrap (GtkLabel *label);
 /** One that can be selected and copied, from the left. Returns: (transfer floating) */
 GtkWidget *gantry_wrapped_label_new (const char *text);

@@ -27,25 +27,27 @@ typedef struct
   int (*run) (int argc, char **argv); /* argv[0] is the subcommand's name */
 } GantryCommandInfo;
 
-int gantry_cli_info (int argc, char **argv);
-int gantry_cli_passes (int argc, char **argv);
-int gantry_cli_compile (int argc, char **argv);
-int gantry_cli_run (int argc, char **argv);
-int gantry_cli_render (int argc, char **argv);
-int gantry_cli_verify (int argc, char **argv);
-int gantry_cli_pack (int argc, char **argv);
-int gantry_cli_train (int argc, char **argv);
-int gantry_cli_plan (int argc, char **argv);
-int gantry_cli_solve (int argc, char **argv);
-int gantry_cli_pareto (int argc, char **argv);
-int gantry_cli_export (int argc, char **argv);
-int gantry_cli_runs (int argc, char **argv);
-int gantry_cli_import (int argc, char **argv);
-int gantry_cli_devices (int argc, char **argv);
-int gantry_cli_profile (int argc, char **argv);
-int gantry_cli_serve (int argc, char **argv);
-int gantry_cli_python (int argc, char **argv);
-int gantry_cli_check (int argc, char **argv);
+/* The subcommands, a file each. @argv: as main() has it, from the subcommand's name on. Each prints its answer on standard output, errors
+ * on standard error, and returns the exit status. */
+int gantry_cli_info (int argc, char **argv);    /* what is in a model file, or in a trace, and what of it cannot be compiled */
+int gantry_cli_passes (int argc, char **argv);  /* what each pass changed, or the program after one of them */
+int gantry_cli_compile (int argc, char **argv); /* code, plan and a session file, for this machine or for a GPU */
+int gantry_cli_run (int argc, char **argv);     /* runs and measures, compares outputs; also the child of the window */
+int gantry_cli_render (int argc, char **argv);  /* graph, timeline or memory as SVG, PNG or DOT */
+int gantry_cli_verify (int argc, char **argv);  /* folders of ONNX backend tests; mismatches are the exit status */
+int gantry_cli_pack (int argc, char **argv);    /* offsets in one arena for the buffers of a table */
+int gantry_cli_train (int argc, char **argv);   /* a training step of a program, with its plan */
+int gantry_cli_plan (int argc, char **argv);    /* the plan under a policy, a limit or a goal */
+int gantry_cli_solve (int argc, char **argv);   /* placements that reach a goal of memory or time */
+int gantry_cli_pareto (int argc, char **argv);  /* the front of memory and time */
+int gantry_cli_export (int argc, char **argv);  /* a recording for Perfetto or as a table, or a model */
+int gantry_cli_runs (int argc, char **argv);    /* lists the runs of a session, and deletes some */
+int gantry_cli_import (int argc, char **argv);  /* takes a trace of Nsight Systems or PyTorch into a session */
+int gantry_cli_devices (int argc, char **argv); /* what programs can run on, and what is missing for others */
+int gantry_cli_profile (int argc, char **argv); /* records runs, here or on another machine */
+int gantry_cli_serve (int argc, char **argv);   /* answers `profile --host` of another gantry-cli */
+int gantry_cli_python (int argc, char **argv);  /* runs a Python program: what it jit-compiles runs here */
+int gantry_cli_check (int argc, char **argv);   /* what of a Python program no graph can be made of */
 
 /** What a command makes code for: where that is the processor, products stay the library's, whatever machine is planned for. */
 typedef enum { GANTRY_CLI_NO_CODE, GANTRY_CLI_CODE_FOR_PROCESSOR, GANTRY_CLI_CODE_FOR_GPU } GantryCliCode;
@@ -168,15 +170,18 @@ gboolean gantry_cli_parse_size (const char *option, const char *text, GantrySize
 /** A value of an array or a member: JSON has no infinity and no NaN, which become null. */
 void gantry_cli_add_number (JsonBuilder *json, double value);
 /* Members of the JSON object that is being built. */
+/** @key: of a member that the object does not have yet */
 void gantry_cli_add_int (JsonBuilder *json, const char *key, gint64 value);
 /** null where it is not known. */
 void gantry_cli_add_measured (JsonBuilder *json, const char *key, gboolean known, guint64 value);
+/** @value: null where it is infinite or NaN */
 void gantry_cli_add_double (JsonBuilder *json, const char *key, double value);
 void gantry_cli_add_string (JsonBuilder *json, const char *key, const char *value); /* NULL gives null */
 /** What is said of a plan in all answers: members of the object that is open. */
 void gantry_cli_add_figures (JsonBuilder *json, const GantryPlanFigures *figures);
 /** An object with the bytes of each part. */
 void gantry_cli_add_parts (JsonBuilder *json, const char *key, const GantryMemoryParts *parts);
+/** A member that is true or false. */
 void gantry_cli_add_boolean (JsonBuilder *json, const char *key, gboolean value);
 
 G_END_DECLS

@@ -28,6 +28,7 @@ const GantryGpuModel *gantry_cli_device_model (const char *spec);
 /** What a GPU's driver has given for what was asked for, at the peak of both: members of the object, or a line. @device:
  *  (nullable): of none and of the processor nothing is told */
 void gantry_cli_device_add_memory (GantryDevice *device, JsonBuilder *json);
+/** The same as a line on standard output. */
 void gantry_cli_device_print_memory (GantryDevice *device);
 
 G_END_DECLS

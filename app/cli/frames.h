@@ -44,11 +44,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryFrame, gantry_frame_clear)
  *  often), %GANTRY_ERROR_TOO_LARGE, %GANTRY_ERROR_TRUNCATED for a stream that ends, or the stream's error
  */
 gboolean gantry_frame_read (GInputStream *stream, GantryFrame *frame, GError **error);
+/** @data: (nullable): the @n bytes of the frame, at most %GANTRY_FRAME_MOST_BYTES. Returns: FALSE with the stream's error */
 gboolean gantry_frame_write (GOutputStream *stream, GantryFrameKind kind, gconstpointer data, gsize n, GError **error);
 
+/** @version: of this Gantry, for people. Returns: FALSE with the stream's error */
 gboolean gantry_frame_write_hello (GOutputStream *stream, const char *version, GError **error);
 /** @version: (out) (transfer full): of the other Gantry. Returns: FALSE where the frames are of another version */
 gboolean gantry_frame_parse_hello (const GantryFrame *frame, char **version, GError **error);
+/** @status: exit status; @message: what went wrong, cut after 64 KiB. Returns: FALSE with the stream's error */
 gboolean gantry_frame_write_failed (GOutputStream *stream, int status, const char *message, GError **error);
 /** @message: (out) (transfer full) */
 gboolean gantry_frame_parse_failed (const GantryFrame *frame, int *status, char **message, GError **error);

@@ -42,6 +42,14 @@ typedef struct
   gint64 worst_index;
   char *why; /* (nullable): in words */
 } GantryComparison;
+
+/**
+ * gantry_compare:
+ * @relative: @absolute: how far values may lie apart, see GantryComparison
+ * @comparison: (out caller-allocates): g_free() its `why`
+ *
+ * Compares element by element: floats in double, all others exactly.
+ */
 void gantry_compare (const GantryLiteral *got, const GantryLiteral *expected, double relative, double absolute,
                      GantryComparison *comparison);
 

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  * The document's plan, which must be there.
  */
 void gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most_holders);
+/** As gantry_plan_report_json(), printed as lines. */
 void gantry_plan_report_text (GantryDocument *document, guint most_holders);
 /** The plan is there. Returns: FALSE with the refusal, or with why it does not fit. */
 gboolean gantry_plan_report_check (GantryDocument *document, GError **error);

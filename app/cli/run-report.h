@@ -27,7 +27,9 @@ typedef struct
   gpointer add_data;
 } GantryRunReport;
 
+/** Prints the one object on standard output. */
 void gantry_run_report_json (const GantryRunReport *report);
+/** Prints lines: time, memory by parts, what the plan had said, and what was asked for besides. */
 void gantry_run_report_text (const GantryRunReport *report);
 /** The table of all kernels and copies as CSV. */
 gboolean gantry_run_report_write_kernels (const GantryRunReport *report, const char *path, GantryReadFiles *read, GError **error);

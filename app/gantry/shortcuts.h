@@ -17,6 +17,7 @@ typedef struct
 
 /** Returns: (array length=n) (transfer none) */
 const GantryShortcut *gantry_shortcuts_table (guint *n);
+/** Gives @application the accelerators of all actions in the table. */
 void gantry_shortcuts_install (GtkApplication *application);
 /** Returns: (transfer none): a window made from the table */
 GtkWidget *gantry_shortcuts_window_new (void);

@@ -270,17 +270,6 @@ visit_entry (const GantryLayout *layout, const LayIndex *index, guint32 entry,
   return TRUE;
 }
 
-/**
- * gantry_layout_query:
- * @layout: a layout
- * @area: a rectangle of the drawing
- * @visit: (scope call): called once for everything that has a point in common with @area, in no
- * promised order
- * @user_data: for @visit
- *
- * Finds the nodes, groups and edges in a part of the drawing. Takes time for what is found, not for
- * what there is.
- */
 void
 gantry_layout_query (const GantryLayout *layout, const GantryLayoutBox *area,
                      GantryLayoutVisit visit, gpointer user_data)
@@ -378,18 +367,6 @@ consider (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
   return TRUE;
 }
 
-/**
- * gantry_layout_pick:
- * @layout: a layout
- * @x: a place in the drawing
- * @y: likewise
- * @tolerance: how far from an edge it is still hit, in points
- * @index: (out): which one was hit
- *
- * Finds what lies under the pointer: a node, else the nearest edge, else the innermost group.
- *
- * Returns: what was hit; @index is only set if that is something
- */
 GantryLayoutItemKind
 gantry_layout_pick (const GantryLayout *layout, float x, float y, float tolerance, guint32 *index)
 {

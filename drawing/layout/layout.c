@@ -14,12 +14,6 @@ G_DEFINE_QUARK (gantry - layout - error - quark, gantry_layout_error)
 /* Coordinates stay below this, so that sums of a few of them fit into 32 bits. */
 #define MOST_EXTENT ((gint64) 1 << 30)
 
-/**
- * gantry_layout_params_init:
- * @params: (out caller-allocates): measures to fill
- *
- * Sets the measures that suit boxes with one or two lines of text.
- */
 void
 gantry_layout_params_init (GantryLayoutParams *params)
 {
@@ -435,24 +429,6 @@ compute (const GantryLayoutInput *input, LayJob *job, LayScratch *keep, GError *
   return write_result (&tree, &job->scratch);
 }
 
-/**
- * gantry_layout_compute:
- * @input: what to lay out
- * @params: (nullable): measures, or %NULL for those of gantry_layout_params_init()
- * @cancellable: (nullable): ends the work early
- * @error: why there is no layout: #GantryLayoutError, or %G_IO_ERROR_CANCELLED
- *
- * Lays a graph out in ranks, from top to bottom, with orthogonal edges. Boxes do not overlap, edges
- * run through no box but those at their ends, and the nodes of a group, with those of the groups in
- * it, have a rectangle of their own. May be called from any thread. Time and memory are linear in
- * nodes and edges, but for a logarithm, as long as groups do not nest deeply.
- *
- * The method is that of Sugiyama, Tagawa and Toda (1981), with a place for long edges of our own:
- * see layout-route.c, layout-align.c and layout-fold.c for what is particular to computation
- * graphs.
- *
- * Returns: (transfer full): the layout, or %NULL with @error set
- */
 GantryLayout *
 gantry_layout_compute (const GantryLayoutInput *input, const GantryLayoutParams *params,
                        GCancellable *cancellable, GError **error)
@@ -480,12 +456,6 @@ gantry_layout_compute (const GantryLayoutInput *input, const GantryLayoutParams 
   return layout;
 }
 
-/**
- * gantry_layout_ref:
- * @layout: a layout
- *
- * Returns: (transfer full): @layout with one more owner; any thread may call this
- */
 GantryLayout *
 gantry_layout_ref (GantryLayout *layout)
 {
@@ -494,12 +464,6 @@ gantry_layout_ref (GantryLayout *layout)
   return layout;
 }
 
-/**
- * gantry_layout_unref:
- * @layout: (transfer full): a layout
- *
- * Gives up ownership; the last owner frees it.
- */
 void
 gantry_layout_unref (GantryLayout *layout)
 {

@@ -26,6 +26,7 @@ G_BEGIN_DECLS
 #define GANTRY_LAYOUT_MAX_NESTING 128
 
 #define GANTRY_LAYOUT_ERROR (gantry_layout_error_quark ())
+/** Returns: the domain of errors whose codes are of #GantryLayoutError; write it %GANTRY_LAYOUT_ERROR */
 GQuark gantry_layout_error_quark (void);
 
 /**
@@ -207,18 +208,77 @@ typedef enum
 typedef gboolean (*GantryLayoutVisit) (GantryLayoutItemKind kind, guint32 index,
                                        gpointer user_data);
 
+/**
+ * gantry_layout_params_init:
+ * @params: (out caller-allocates): measures to fill
+ *
+ * Sets the measures that suit boxes with one or two lines of text.
+ */
 void gantry_layout_params_init (GantryLayoutParams *params);
 
+/**
+ * gantry_layout_compute:
+ * @input: what to lay out
+ * @params: (nullable): measures, or %NULL for those of gantry_layout_params_init()
+ * @cancellable: (nullable): ends the work early
+ * @error: why there is no layout: #GantryLayoutError, or %G_IO_ERROR_CANCELLED
+ *
+ * Lays a graph out in ranks, from top to bottom, with orthogonal edges. Boxes do not overlap, edges
+ * run through no box but those at their ends, and the nodes of a group, with those of the groups in
+ * it, have a rectangle of their own. May be called from any thread. Time and memory are linear in
+ * nodes and edges, but for a logarithm, as long as groups do not nest deeply.
+ *
+ * The method is that of Sugiyama, Tagawa and Toda (1981), with a place for long edges of our own:
+ * see layout-route.c, layout-align.c and layout-fold.c for what is particular to computation
+ * graphs.
+ *
+ * Returns: (transfer full): the layout, or %NULL with @error set
+ */
 GantryLayout *
 gantry_layout_compute (const GantryLayoutInput *input, const GantryLayoutParams *params,
                        GCancellable *cancellable, GError **error);
 
+/**
+ * gantry_layout_ref:
+ * @layout: a layout
+ *
+ * Returns: (transfer full): @layout with one more owner; any thread may call this
+ */
 GantryLayout *gantry_layout_ref (GantryLayout *layout);
+/**
+ * gantry_layout_unref:
+ * @layout: (transfer full): a layout
+ *
+ * Gives up ownership; the last owner frees it.
+ */
 void gantry_layout_unref (GantryLayout *layout);
 
+/**
+ * gantry_layout_query:
+ * @layout: a layout
+ * @area: a rectangle of the drawing
+ * @visit: (scope call): called once for everything that has a point in common with @area, in no
+ * promised order
+ * @user_data: for @visit
+ *
+ * Finds the nodes, groups and edges in a part of the drawing. Takes time for what is found, not for
+ * what there is.
+ */
 void gantry_layout_query (const GantryLayout *layout, const GantryLayoutBox *area,
                           GantryLayoutVisit visit, gpointer user_data);
 
+/**
+ * gantry_layout_pick:
+ * @layout: a layout
+ * @x: a place in the drawing
+ * @y: likewise
+ * @tolerance: how far from an edge it is still hit, in points
+ * @index: (out): which one was hit
+ *
+ * Finds what lies under the pointer: a node, else the nearest edge, else the innermost group.
+ *
+ * Returns: what was hit; @index is only set if that is something
+ */
 GantryLayoutItemKind
 gantry_layout_pick (const GantryLayout *layout, float x, float y, float tolerance, guint32 *index);
 

@@ -20,10 +20,13 @@ void gantry_compare_panel_save_variant (GantryComparePanel *panel, const char *n
 guint gantry_compare_panel_n_rows (GantryComparePanel *panel);
 /** (transfer none) (nullable): NULL for the first row, and past the end. */
 GantryVariant *gantry_compare_panel_get_row (GantryComparePanel *panel, guint row);
+/** Makes the document's placements those of @row, as a double click does: one edit. Nothing happens past the end. */
 void gantry_compare_panel_load_row (GantryComparePanel *panel, guint row);
 /** Index among the rows, as above; G_MAXUINT: none is selected. */
 guint gantry_compare_panel_get_selected (GantryComparePanel *panel);
+/** TRUE from gantry_compare_panel_find_front() until its answer has come. */
 gboolean gantry_compare_panel_is_searching (GantryComparePanel *panel);
+/** Returns: (transfer none): the points of memory against time */
 GantryScatterView *gantry_compare_panel_get_scatter (GantryComparePanel *panel);
 
 G_END_DECLS

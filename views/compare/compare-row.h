@@ -18,6 +18,7 @@ struct _GantryCompareRow
   gboolean current; /* the figures are of the program and the times as they are, not of before */
 };
 
+/** @variant: kept by reference. Returns: (transfer full) */
 GantryCompareRow *gantry_compare_row_new (GantryVariant *variant, GantryPointKind kind, gboolean current);
 /** The table over @rows (GantryCompareRow), sortable by each column. @activated: (int position in the sorted model) */
 GtkWidget *gantry_compare_table_new (GListModel *rows, GtkSelectionModel **selection);

@@ -42,6 +42,7 @@ void gantry_graph_canvas_set_snapshot (GantryGraphCanvas *canvas, GantryCompilat
 /** To be called after gantry_graph_canvas_set_snapshot(), while its picture is made: what is in the middle of @other, which shows a snapshot of
  * the same compilation, or was shown there, will be in the middle of @self, which will be @width points wide. */
 void gantry_graph_canvas_open_beside (GantryGraphCanvas *self, GantryGraphCanvas *other, int width);
+/** Returns: the index last given to gantry_graph_canvas_set_snapshot(), whether or not its picture is there yet */
 guint gantry_graph_canvas_get_snapshot (GantryGraphCanvas *canvas);
 GantryModule *gantry_graph_canvas_get_module (GantryGraphCanvas *canvas);         /* (nullable) (transfer none) */
 GantryGraphPicture *gantry_graph_canvas_get_picture (GantryGraphCanvas *canvas);  /* (nullable) (transfer none) */
@@ -63,20 +64,28 @@ void gantry_graph_canvas_show_node (GantryGraphCanvas *canvas, guint32 node, gbo
 /** Brings what is selected into view, when nothing of it is. */
 void gantry_graph_canvas_reveal_selection (GantryGraphCanvas *canvas);
 
+/** Shows the whole picture; while one is being made, that one once it is there. */
 void gantry_graph_canvas_fit (GantryGraphCanvas *canvas);
 /** Fits the selection, the second time everything. */
 void gantry_graph_canvas_focus_selection (GantryGraphCanvas *canvas);
+/** @factor: above 1 shows less, larger; the middle stays where it is. */
 void gantry_graph_canvas_zoom (GantryGraphCanvas *canvas, double factor);
+/** @view: (out caller-allocates): what part of the picture is seen, and its scale. */
 void gantry_graph_canvas_get_view (GantryGraphCanvas *canvas, GantryGraphView *view);
+/** @view: copied; the next frame shows that part of the picture. */
 void gantry_graph_canvas_set_view (GantryGraphCanvas *canvas, const GantryGraphView *view);
 
 /** (nullable) (transfer none): the set of folded scopes, NULL: chosen by size. */
 void gantry_graph_canvas_set_folded (GantryGraphCanvas *canvas, GHashTable *folded);
+/** Returns: (transfer none) (nullable): what was set, with what the user has folded since; NULL: chosen by size */
 GHashTable *gantry_graph_canvas_get_folded (GantryGraphCanvas *canvas);
+/** @scope: id; 0 does nothing. It keeps its place on the screen. */
 void gantry_graph_canvas_toggle_fold (GantryGraphCanvas *canvas, guint32 scope);
 /** Folds the scope around the selected node, or unfolds the selected box. Returns: FALSE when there is none */
 gboolean gantry_graph_canvas_toggle_fold_selected (GantryGraphCanvas *canvas);
+/** Folds every group that is shown; of a training step every scope of two nodes or more. */
 void gantry_graph_canvas_fold_all (GantryGraphCanvas *canvas);
+/** Unfolds every scope, however large the picture becomes. */
 void gantry_graph_canvas_unfold_all (GantryGraphCanvas *canvas);
 /** Walks from the selected box. Returns: FALSE when there is nothing that way */
 gboolean gantry_graph_canvas_walk (GantryGraphCanvas *canvas, GantryWalk direction);

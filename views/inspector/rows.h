@@ -17,10 +17,13 @@ typedef struct
 
 /** Empties @box and writes into it from now on. */
 void gantry_rows_begin (GantryRows *rows, GtkBox *box, GantrySelection *selection);
+/** @title: in large type, cut where it is long; @subtitle: (nullable): below it, pale. Before the first section */
 void gantry_rows_title (GantryRows *rows, const char *title, const char *subtitle);
+/** @title: (nullable): NULL: only a gap. Rows go below it from now on */
 void gantry_rows_section (GantryRows *rows, const char *title);
 /** NULL or "" writes nothing. */
 void gantry_rows_text (GantryRows *rows, const char *key, const char *value);
+/** As gantry_rows_text(), in the type of code. */
 void gantry_rows_mono (GantryRows *rows, const char *key, const char *value);
 /** As above; @value is freed. */
 void gantry_rows_take (GantryRows *rows, const char *key, char *value);

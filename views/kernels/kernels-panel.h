@@ -18,6 +18,7 @@ gboolean gantry_kernels_panel_is_ready (GantryKernelsPanel *panel);
 guint gantry_kernels_panel_n_rows (GantryKernelsPanel *panel);
 /** (transfer none) (nullable) */
 GantryKernelItem *gantry_kernels_panel_get_row (GantryKernelsPanel *panel, guint row);
+/** @row: as they are sorted and filtered, from 0. It selects its node too, as a click does. */
 void gantry_kernels_panel_select_row (GantryKernelsPanel *panel, guint row);
 /** @words: parts of names, operations, scopes, phases: a row has to have all of them. */
 void gantry_kernels_panel_set_filter (GantryKernelsPanel *panel, const char *words);

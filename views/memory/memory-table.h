@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 #define GANTRY_TYPE_MEMORY_TABLE (gantry_memory_table_get_type ())
 G_DECLARE_FINAL_TYPE (GantryMemoryTable, gantry_memory_table, GANTRY, MEMORY_TABLE, GtkBox)
 
+/** Returns: (transfer floating): an empty table */
 GtkWidget *gantry_memory_table_new (void);
 /** Fills it. @summary: (nullable): NULL empties it. @difference: (nullable): in what way what was run is not what is planned now
  *  (gantry_shown_run_difference()): what is called planned is then said to be of the run */

@@ -12,7 +12,9 @@ G_DECLARE_FINAL_TYPE (GantryPassList, gantry_pass_list, GANTRY, PASS_LIST, GtkBo
 
 /** Signal "selected" (guint index of the snapshot): the user or gantry_pass_list_select() chose another. */
 GtkWidget *gantry_pass_list_new (GantryDocument *document);
+/** Returns: index of the snapshot that is selected, 0 for the import */
 guint gantry_pass_list_get_selected (GantryPassList *list);
+/** @index: of a snapshot; nothing happens where there is none, or its pass was left out. */
 void gantry_pass_list_select (GantryPassList *list, guint index);
 
 G_END_DECLS

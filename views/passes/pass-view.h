@@ -12,11 +12,15 @@ G_DECLARE_FINAL_TYPE (GantryPassView, gantry_pass_view, GANTRY, PASS_VIEW, GtkBo
 GtkWidget *gantry_pass_view_new (GantrySelection *selection);
 /** NULL shows nothing. Snapshot 0 is always shown alone. */
 void gantry_pass_view_set (GantryPassView *view, GantryCompilation *compilation, guint index);
+/** @single: TRUE: only the snapshot after the pass, FALSE: the one before it beside that. */
 void gantry_pass_view_set_single (GantryPassView *view, gboolean single);
+/** As it was set, though snapshot 0 is shown alone anyway. */
 gboolean gantry_pass_view_get_single (GantryPassView *view);
 /** The canvas that has or had the focus, else that after the pass: what actions act on. */
 GantryGraphCanvas *gantry_pass_view_get_canvas (GantryPassView *view);
+/** Returns: (transfer none): the canvas on the left, which shows nothing where one pane is shown */
 GantryGraphCanvas *gantry_pass_view_get_before (GantryPassView *view);
+/** Returns: (transfer none): the canvas on the right, or the only one */
 GantryGraphCanvas *gantry_pass_view_get_after (GantryPassView *view);
 /** How saved values are placed, in both panes: (nullable). @steps: (nullable) (element-type GantryPlanStep): what is planned */
 void gantry_pass_view_set_placements (GantryPassView *view, GantryPlacements *placements, const GArray *steps);

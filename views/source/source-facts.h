@@ -32,6 +32,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantrySourceFacts, gantry_source_facts_free)
 void gantry_source_facts_make_async (GantryCompilation *compilation, guint snapshot, GantryPlan *plan, GantryRunResult *run,
                                      const GantrySourceFacts *before, GCancellable *cancellable, GAsyncReadyCallback callback,
                                      gpointer user_data);
+/** Returns: (transfer full) (nullable): NULL with %G_IO_ERROR_CANCELLED */
 GantrySourceFacts *gantry_source_facts_make_finish (GAsyncResult *result, GError **error);
 
 G_END_DECLS

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 #define GANTRY_TYPE_SOURCE_GUTTER (gantry_source_gutter_get_type ())
 G_DECLARE_FINAL_TYPE (GantrySourceGutter, gantry_source_gutter, GANTRY, SOURCE_GUTTER, GtkSourceGutterRenderer)
 
+/** Returns: (transfer floating): for a gutter of a source view; it draws nothing until it gets costs */
 GtkSourceGutterRenderer *gantry_source_gutter_new (void);
 /** @heat: (nullable); @file: string id: whose lines are shown */
 void gantry_source_gutter_set (GantrySourceGutter *gutter, GantrySourceHeat *heat, guint32 file);

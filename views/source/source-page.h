@@ -33,6 +33,7 @@ void gantry_source_page_focus (GantrySourcePage *page);
 /* For tests. */
 /** TRUE when nothing is being read or computed. */
 gboolean gantry_source_page_is_ready (GantrySourcePage *page);
+/** Returns: (transfer none): the text and its margin */
 GantrySourceView *gantry_source_page_get_view (GantrySourcePage *page);
 /** Path of the file shown: (transfer none) (nullable) */
 const char *gantry_source_page_get_path (GantrySourcePage *page);

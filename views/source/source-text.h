@@ -60,6 +60,7 @@ GantrySourceText *gantry_source_text_read (const GantrySourceRequest *request, G
 /** The same on a worker thread. @request is copied. */
 void gantry_source_text_read_async (const GantrySourceRequest *request, GCancellable *cancellable, GAsyncReadyCallback callback,
                                     gpointer user_data);
+/** Returns: (transfer full) (nullable): as gantry_source_text_read(), or NULL with %G_IO_ERROR_CANCELLED */
 GantrySourceText *gantry_source_text_read_finish (GAsyncResult *result, GError **error);
 
 G_END_DECLS

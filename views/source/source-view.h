@@ -41,6 +41,7 @@ void gantry_source_view_mark_errors (GantrySourceView *view, const GantrySourceS
 char *gantry_source_view_get_text (GantrySourceView *view); /* (transfer full) */
 /** Between the first and the last line that are seen. */
 gboolean gantry_source_view_is_in_sight (GantrySourceView *view, guint32 line);
+/** Whether gantry_source_view_mark() has marked @line, from 1; FALSE where the text has no such line. */
 gboolean gantry_source_view_is_marked (GantrySourceView *view, guint32 line);
 /** What is marked as beginning at a column, or as an error: (transfer full) */
 char *gantry_source_view_get_marked (GantrySourceView *view, gboolean error);

@@ -9,9 +9,13 @@ G_BEGIN_DECLS
 #define GANTRY_TYPE_TIME_PANEL (gantry_time_panel_get_type ())
 G_DECLARE_FINAL_TYPE (GantryTimePanel, gantry_time_panel, GANTRY, TIME_PANEL, GtkBox)
 
+/** Returns: (transfer floating): it follows document and selection, and keeps them */
 GtkWidget *gantry_time_panel_new (GantryDocument *document, GantrySelection *selection);
+/** Returns: (transfer none): the one of both canvases */
 GantryTimeAxis *gantry_time_panel_get_axis (GantryTimePanel *panel);
+/** Returns: (transfer none): what stands beside the curve */
 GantryMemorySide *gantry_time_panel_get_side (GantryTimePanel *panel);
+/** Returns: (transfer none): the lanes, or the memory curve */
 GantryTimeCanvas *gantry_time_panel_get_canvas (GantryTimePanel *panel, GantryTimeKind kind);
 /** Goes to the moment with the most memory of the plan. */
 void gantry_time_panel_go_to_peak (GantryTimePanel *panel);
