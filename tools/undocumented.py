@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Prints the functions of public headers (all but *-private.h) that have no comment: neither one before the declaration nor one at
-the end of its line. What counts references, frees, clears or is GObject's own says by its name what it does.
+"""Prints the functions of public headers (all but *-private.h) that have no comment: neither one that begins with "/**" before the
+declaration nor one at the end of its line. What counts references, frees, clears or is GObject's own says by its name what it does.
 
-With --but FILE, whose lines are "HEADER COUNT", a header may lack so many and no more; one that lacks fewer is named too, so that
-the number goes down. The exit status is 1 where something is printed.
+The exit status is 1 where something is printed.
 
-Usage: tools/undocumented.py [--but FILE | --count] [ROOT]
+Usage: tools/undocumented.py [ROOT]
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
@@ -14,6 +13,7 @@ import re
 import sys
 
 ROOMS = ("core", "profiler", "drawing", "views", "app")
+MACRO = re.compile(r"G_(BEGIN|END)_DECLS$|G_(DECLARE|DEFINE)_\w+ \(.*\)$")  # a line without a semicolon
 BY_NAME = re.compile(r"_(ref|unref|free|clear|get_type)$")
 DECLARATION = re.compile(r"^(?!typedef|struct|enum|union|extern|return|G_)[A-Za-z_][\w\s*]*?\b(\w+) \(")
 
@@ -33,10 +33,13 @@ def read_statements(text):
     while at < len(lines):
         line = lines[at].strip()
         if line.startswith("/*") and not re.search(r"\*/\s*\S", line):
+            commented = line.startswith("/**")
             while "*/" not in lines[at]:
                 at += 1
-            at, commented = at + 1, True
+            at += 1
         elif not line:
+            at, commented = at + 1, False
+        elif MACRO.match(line):
             at, commented = at + 1, False
         elif line.startswith("#"):
             while lines[at].rstrip().endswith("\\"):
@@ -64,31 +67,14 @@ def find_missing(path):
 
 def main():
     parser = argparse.ArgumentParser(description="Public functions without a comment.")
-    parser.add_argument("--but", metavar="FILE", help="how many each header may lack")
-    parser.add_argument("--count", action="store_true", help='print such a file: "HEADER COUNT"')
     parser.add_argument("root", nargs="?", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."), metavar="ROOT")
     options = parser.parse_args()
-    allowed = {}
-    if options.but:
-        with open(options.but, encoding="utf-8") as file:
-            allowed = {header: int(count) for header, count in (line.split() for line in file if not line.startswith("#"))}
     found = False
     for header in list_headers(options.root):
-        missing = list(find_missing(os.path.join(options.root, header)))
-        most = allowed.pop(header, 0)
-        found = found or (len(missing) != most)
-        if options.count:
-            if missing:
-                print(header, len(missing))
-        elif len(missing) > most:
-            for line, name in missing:
-                print(f"{header}:{line}: {name} has no comment" + (f"; {most} of this header may lack one" if most else ""))
-        elif len(missing) < most:
-            print(f"{header}: {len(missing)} functions lack a comment, no longer {most}: lower it in {options.but}")
-    for header in allowed:
-        found = True
-        print(f"{options.but}: there is no {header}")
-    sys.exit(1 if found and not options.count else 0)
+        for line, name in find_missing(os.path.join(options.root, header)):
+            print(f"{header}:{line}: {name} has no comment")
+            found = True
+    sys.exit(1 if found else 0)
 
 
 if __name__ == "__main__":
