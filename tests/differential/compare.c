@@ -49,7 +49,7 @@ is_near (const DiffValue *want, const GantryLiteral *got, gint64 i, double most,
     count->near++;
   else
     count->loose++;
-  if (!(distance <= SLACK * bound) && x != y)
+  if (!(distance <= SLACK * bound) && x != y && !(isnan (x) && isnan (y)))
     return FALSE;
   if (is_close && bound > 0)
     count->worst = MAX (count->worst, distance / bound);

@@ -25,6 +25,13 @@ float_value (GRand *rand, char kind, double scale)
   return (g_rand_boolean (rand) ? magnitude : -magnitude) * (kind == 'w' ? exp2 (round (log2 (scale))) : 1);
 }
 
+/* Of every eighth program about one element in thirty is no number: it has to reach whatever is computed of it, and nothing else. */
+static gboolean
+has_nans (guint64 seed)
+{
+  return g_int64_hash (&seed) % 8 == 0;
+}
+
 static gint64
 integer_value (GRand *rand, const GantryType *type, gboolean is_count)
 {
@@ -46,7 +53,11 @@ make_literal (const GantryType *type, const char *name, guint64 seed)
     if (type->element == GANTRY_BOOL)
       data[i] = g_rand_boolean (rand);
     else if (gantry_element_is_float (type->element))
-      gantry_element_write_double (type->element, data + i * size, float_value (rand, is_square ? 'g' : *name, scale));
+      {
+        double value = float_value (rand, is_square ? 'g' : *name, scale);
+
+        gantry_element_write_double (type->element, data + i * size, has_nans (seed) && g_rand_int_range (rand, 0, 30) == 0 ? (double) NAN : value);
+      }
     else
       gantry_element_write_int (type->element, data + i * size, integer_value (rand, type, strcmp (name, "step") == 0));
   return literal;

@@ -34,12 +34,15 @@ tells_zeros (guint op, const double *x, guint n)
   return zero && (op == GANTRY_OP_ATAN2 || op == GANTRY_OP_DIVIDE || op == GANTRY_OP_POWER || op == GANTRY_OP_RSQRT);
 }
 
-/* Whether a pole lies between the corners, which then say nothing. */
+/* Whether a pole lies between the corners, or a power of a negative number that is no number beside one that is (of a whole exponent):
+ * the corners say nothing then. */
 static gboolean
 has_pole (guint op, const double *x, const double *e)
 {
   if (op == GANTRY_OP_DIVIDE || op == GANTRY_OP_REMAINDER)
     return e[1] > 0 && fabs (x[1]) <= e[1];
+  if (op == GANTRY_OP_POWER && e[1] > 0 && x[0] - e[0] < 0)
+    return TRUE;
   return op == GANTRY_OP_TAN && floor ((x[0] - e[0]) / G_PI - 0.5) != floor ((x[0] + e[0]) / G_PI - 0.5);
 }
 

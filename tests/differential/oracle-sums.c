@@ -140,9 +140,16 @@ extreme_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *con
   g_autofree double *x = _diff_read_doubles (operands[0]->value);
   gint64 m = gantry_type_elements (operands[0]->type);
   g_autofree double *below = combine (x, -1, operands[0]->error, m), *above = combine (x, 1, operands[0]->error, m);
-  g_autofree double *low = run (oracle, node, NULL, operands, (double *const[]){ below }, error);
-  g_autofree double *high = low != NULL ? run (oracle, node, NULL, operands, (double *const[]){ above }, error) : NULL;
+  g_autofree double *low = NULL, *high = NULL;
 
+  for (gint64 i = 0; i < m; i++)
+    if (isnan (x[i]) && operands[0]->error[i] != 0) /* it may be a number */
+      {
+        below[i] = -INFINITY;
+        above[i] = INFINITY;
+      }
+  low = run (oracle, node, NULL, operands, (double *const[]){ below }, error);
+  high = low != NULL ? run (oracle, node, NULL, operands, (double *const[]){ above }, error) : NULL;
   if (high == NULL)
     return FALSE;
   for (gint64 i = 0; i < n; i++)
@@ -225,6 +232,48 @@ is_integer_sum (const DiffOracle *oracle, const GantryNode *node, DiffValue *con
   return strcmp (kind, "add") == 0;
 }
 
+static gboolean
+has_nan (const DiffValue *value)
+{
+  for (gint64 i = 0; i < gantry_type_elements (value->type); i++)
+    if (isnan (gantry_literal_get_double (value->value, i)))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether a convolution multiplies weights by zeros around its operand is a back end's affair (docs/operations.md): it is seen where
+ * a weight is no number. */
+static gboolean
+meets_padding (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands)
+{
+  GantryContext *context = oracle->module->context;
+  gsize n_padding, n_dilation;
+  const gint64 *padding = gantry_attrs_ints (context, node->attrs, "padding", &n_padding);
+  const gint64 *dilation = gantry_attrs_ints (context, node->attrs, "lhs_dilation", &n_dilation);
+  gboolean zeros = FALSE;
+
+  for (gsize i = 0; i < n_padding; i++)
+    zeros = zeros || padding[i] > 0;
+  for (gsize i = 0; i < n_dilation; i++)
+    zeros = zeros || dilation[i] > 1;
+  return node->op == GANTRY_OP_CONVOLUTION && zeros && has_nan (operands[1]);
+}
+
+/* Is a sum that is no number so for sure? Where a term is: not where two infinities might meet. */
+static gboolean
+knows_nans (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands)
+{
+  for (guint k = 0; k < node->n_operands; k++)
+    for (gint64 i = 0; i < gantry_type_elements (operands[k]->type); i++)
+      {
+        double v = gantry_literal_get_double (operands[k]->value, i), e = operands[k]->error != NULL ? operands[k]->error[i] : 0;
+
+        if (isinf (v) || !isfinite (e) || (isnan (v) && e != 0))
+          return FALSE;
+      }
+  return !meets_padding (oracle, node, operands);
+}
+
 gboolean
 _diff_apply_sum (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, double *errors,
                  const double *value, GError **error)
@@ -233,7 +282,7 @@ _diff_apply_sum (DiffOracle *oracle, const GantryNode *node, DiffValue *const *o
   const char *kind = gantry_attrs_string (oracle->module->context, node->attrs, "kind", "add");
   gint64 n = gantry_type_elements (type);
   double gamma = _diff_sum_error (type->element, count_terms (oracle, node, operands));
-  gboolean done, whole = is_integer_sum (oracle, node, operands, type);
+  gboolean done, whole = is_integer_sum (oracle, node, operands, type), known = knows_nans (oracle, node, operands);
 
   if (!gantry_element_is_float (operands[0]->type->element))
     return integer_errors (oracle, node, operands, n, errors, error);
@@ -252,7 +301,7 @@ _diff_apply_sum (DiffOracle *oracle, const GantryNode *node, DiffValue *const *o
       else
         errors[i] += _diff_rounding (type->element, value[i], 1);
       if (isnan (errors[i]))
-        errors[i] = INFINITY;
+        errors[i] = known && isnan (value[i]) ? 0 : INFINITY;
     }
   return done;
 }
