@@ -268,6 +268,13 @@ typedef struct
 /** Differentiates the body and finds what its backward part reads. */
 GantryScanPlan *_gantry_scan_plan_new (GantryDiff *d, const GantryNode *node, GError **error);
 gboolean _gantry_scan_is_forward (const GantryScanPlan *plan, const GantryNode *node);
+/**
+ * _gantry_scan_choose_saved: (gradient-scan-cut.c)
+ * @plan: with @live set of what the backward body reads
+ *
+ * Returns: (transfer full) (array): by position, 1: this forward value is saved; what else is read can be computed again of those
+ */
+guint8 *_gantry_scan_choose_saved (const GantryScanPlan *plan);
 /** Writes the scan so that it also gives what its backward scan needs. Returns: what takes its place */
 guint32 _gantry_scan_forward (GantryDiff *d, const GantryNode *node, GError **error);
 void _gantry_scan_plan_free (GantryScanPlan *plan);

@@ -2,7 +2,7 @@
 /* What a scan has to keep for its backward scan. The body is differentiated aside; what its
  * backward part reads of its forward part is an x (sliced again from the same x), a capture
  * (passed again), cheap (computed again), a y that the scan gives anyway, or else a residual: one
- * more y. */
+ * more y. Which, gradient-scan-cut.c chooses. */
 #include "core/autodiff/gradient-private.h"
 #include "core/graph/operation.h"
 
@@ -85,63 +85,6 @@ mark_live (GantryScanPlan *plan)
         module, gantry_node_operand (module, &module->nodes[i], k))] = TRUE;
 }
 
-/* What a forward value depends on at most. */
-typedef enum
-{
-  ON_CARRIES,
-  ON_XS,       /* and captures: what the backward body can read again without saving it */
-  ON_CAPTURES, /* the same in each iteration */
-} Depends;
-
-/* By position. */
-static guint8 *
-find_dependence (const GantryScanPlan *plan)
-{
-  const GantryModule *module = plan->joint->module;
-  guint32 n = gantry_module_entry (module)->n_nodes;
-  guint8 *depends = g_new0 (guint8, n + 1);
-
-  for (guint32 i = 0; i < n; i++)
-    {
-      const GantryNode *node = &module->nodes[i];
-
-      depends[i] = ON_CAPTURES;
-      if (node->op == GANTRY_OP_PARAMETER && i < plan->scan.n_carries + plan->scan.n_xs)
-        depends[i] = i < plan->scan.n_carries ? ON_CARRIES : ON_XS;
-      for (guint k = 0; k < node->n_operands; k++)
-        depends[i] = MIN (
-          depends[i],
-          depends[gantry_module_position (module, gantry_node_operand (module, node, k))]);
-    }
-  return depends;
-}
-
-/* What costs less to compute again than to stack: views and repetitions of what is there anyway,
- * moved or converted xs (the stack would be a second copy of them), and small work on what is the
- * same in each iteration, which would be stacked over and over. */
-static gboolean
-is_cheap (const GantryNode *node, Depends depends)
-{
-  const GantryOpInfo *info = gantry_op_info (node->op);
-
-  switch (node->op)
-    {
-    case GANTRY_OP_CONSTANT:
-    case GANTRY_OP_IOTA:
-    case GANTRY_OP_RESHAPE:
-    case GANTRY_OP_BROADCAST_IN_DIM: return TRUE;
-    case GANTRY_OP_CHECKPOINT_NAME:
-    case GANTRY_OP_OPTIMIZATION_BARRIER:
-    case GANTRY_OP_COPY: return FALSE;
-    default:
-      if ((info->flags & GANTRY_OP_EXTERN) != 0)
-        return FALSE;
-      if (info->op_class == GANTRY_CLASS_MOVEMENT || node->op == GANTRY_OP_CONVERT)
-        return depends >= ON_XS;
-      return info->op_class == GANTRY_CLASS_ELEMENTWISE && depends == ON_CAPTURES;
-    }
-}
-
 static void
 add_residual (GantryScanPlan *plan, guint32 id)
 {
@@ -160,13 +103,13 @@ add_residual (GantryScanPlan *plan, guint32 id)
   g_array_append_val (plan->residuals, residual);
 }
 
-/* Users come after what they use, so one walk back sees all of them first. */
+/* What is not saved is computed again of what is. Users come after what they use, so one walk back sees all of them first. */
 static void
 find_residuals (GantryScanPlan *plan)
 {
   const GantryModule *module = plan->joint->module;
   guint32 n = gantry_module_entry (module)->n_nodes;
-  g_autofree guint8 *depends = find_dependence (plan);
+  g_autofree guint8 *saved = _gantry_scan_choose_saved (plan);
 
   for (guint32 i = n; i-- > 0;)
     {
@@ -176,7 +119,7 @@ find_residuals (GantryScanPlan *plan)
         continue;
       if (node->op == GANTRY_OP_PARAMETER && i >= plan->scan.n_carries)
         plan->read[i] = TRUE;
-      else if (node->op != GANTRY_OP_PARAMETER && is_cheap (node, (Depends) depends[i]))
+      else if (!saved[i])
         {
           plan->again[i] = TRUE;
           for (guint k = 0; k < node->n_operands; k++)

@@ -196,7 +196,7 @@ write_nodes (GantryDiff *d, const GantryScanPlan *plan, guint32 *map)
             operands[k] = map[gantry_module_position (
               module, gantry_node_operand (module, &module->nodes[i], k))];
           node.id = 0;
-          node.phase = GANTRY_PHASE_BACKWARD;
+          node.phase = GANTRY_PHASE_FORWARD; /* the pass fuse may copy it into each group that reads it */
           map[position] = gantry_builder_add_node (B, &node, operands,
                                                    module->origins + node.origins);
         }

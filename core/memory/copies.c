@@ -291,7 +291,7 @@ live_at (const GantryPlanner *planner, guint32 at)
 
   return (GantryLiveBytes){ held + g_array_index (planner->live, guint64, k),
                  held + (planner->live_arguments->len > 0 ? g_array_index (planner->live_arguments, guint64, k) : 0),
-                 work != NONE ? gantry_place_bytes (WORK (planner->program, work)->workspace) : 0 };
+                 work != NONE ? gantry_place_bytes (_gantry_planner_workspace (planner, work)) : 0 };
 }
 
 void

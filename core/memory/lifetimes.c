@@ -181,7 +181,7 @@ sum_live (GantryPlanner *planner)
       device[at] = live += device[at];
       host[at] = live_host += host[at];
       if (at < n && RUN (planner, at)->work != NONE)
-        device[at] += gantry_place_bytes (WORK (planner->program, RUN (planner, at)->work)->workspace);
+        device[at] += gantry_place_bytes (_gantry_planner_workspace (planner, RUN (planner, at)->work));
     }
 }
 

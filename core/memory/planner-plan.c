@@ -277,13 +277,14 @@ add_ref (Writer *w, guint32 buffer)
 static void
 add_workspace (Writer *w, const Work *work, guint32 step)
 {
+  guint64 bytes = _gantry_planner_workspace (w->planner, (guint32) (work - WORK (w->planner->program, 0)));
   const GantryPlanBuffer buffer = { .node = work_node (w->planner->program, work)->id, .category = GANTRY_BUFFER_WORKSPACE,
                                     .role = GANTRY_ROLE_WORKSPACE, .memory = GANTRY_MEMORY_DEVICE,
                                     .region = work->init ? GANTRY_REGION_CONSTANT : GANTRY_REGION_ARENA,
-                                    .shares = GANTRY_NO_BUFFER, .size = work->workspace, .begin = step, .end = step,
+                                    .shares = GANTRY_NO_BUFFER, .size = bytes, .begin = step, .end = step,
                                     .offset = work->init ? w->planner->constants->workspace_offset[step] : 0 };
 
-  if (work->workspace > 0)
+  if (bytes > 0)
     add_ref (w, _gantry_writer_add_buffer (w, buffer, 0));
 }
 
@@ -379,6 +380,7 @@ write_totals (Writer *w)
   plan->copied_bytes = prediction->copied_bytes;
   plan->recompute_us = prediction->recompute_us;
   plan->stall_us = prediction->stall_us;
+  plan->slices_staged = planner->program->slices_staged;
   plan->n_regions = planner->program->regions->len;
   plan->regions = g_new0 (GantryPlanRegion, plan->n_regions + 1);
   for (guint32 i = 0; i < plan->n_regions; i++)

@@ -163,6 +163,8 @@ void _gantry_planner_find_candidates (GantryPlanner *planner);
 void _gantry_planner_find_stacks (GantryPlanner *planner);
 /** Whether root @v has its only place in the host, and scans copy it slice by slice, under the placements that were read. */
 gboolean _gantry_planner_streams (const GantryPlanner *planner, guint32 v);
+/** Bytes of workspace that @work takes, with room for the slices of what it brings to the host and back. */
+guint64 _gantry_planner_workspace (const GantryPlanner *planner, guint32 work);
 /** What @work copies so: @bytes (out), and how long it takes. */
 double _gantry_planner_stream_us (const GantryPlanner *planner, guint32 work, guint64 *bytes);
 /** Fills takes. */

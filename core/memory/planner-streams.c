@@ -71,6 +71,30 @@ _gantry_planner_streams (const GantryPlanner *planner, guint32 v)
   return planner->stack_of_slices[v] && planner->kind[v] == GANTRY_PLACEMENT_OFFLOAD;
 }
 
+static guint64
+slice_room (const GantryPlanner *planner, guint32 v, gint64 n)
+{
+  return _gantry_planner_streams (planner, v) ? gantry_place_bytes (VALUE (planner->program, v)->bytes / (guint64) n) : 0;
+}
+
+guint64
+_gantry_planner_workspace (const GantryPlanner *planner, guint32 w)
+{
+  const Program *program = planner->program;
+  const Work *work = WORK (program, w);
+  const GantryNode *node = work_node (program, work);
+  guint64 bytes = work->workspace;
+  GantryScan scan;
+
+  if (!planner->has_stacks || program->slices_staged || !scan_of (planner, w, &scan))
+    return bytes;
+  for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
+    bytes += slice_room (planner, VALUE (program, _gantry_program_operand (program, node, i))->root, scan.length);
+  for (guint32 k = 0; k < work->n_values; k++)
+    bytes += slice_room (planner, work->first_value + k, scan.length);
+  return bytes;
+}
+
 static void
 add_stream (const GantryPlanner *planner, guint32 v, gint64 n, guint64 *bytes, double *us)
 {

@@ -69,6 +69,7 @@ typedef struct
   GArray *works;         /* Work, in program order, init and others mixed */
   GArray *uses;          /* guint32: values (units) */
   GArray *parts;         /* guint32: values inside groups */
+  gboolean slices_staged; /* as in GantryPlan */
   gboolean resident;     /* a training step: arguments and results have places of their own */
   guint8 *returned;      /* by position within the function: it is a result */
   guint8 *alias;         /* what gantry_node_may_alias() said; asked once */

@@ -2,6 +2,7 @@
 /* Functions that control names, planned by themselves: what their control needs beside operands and results, and how long it takes. */
 #include "core/plan/region-layout.h"
 #include "core/memory/program-private.h"
+#include <string.h>
 
 #define MOST_NESTED 32
 
@@ -59,10 +60,31 @@ time_of (const GantryControl *control, const double *us)
     }
 }
 
+/* Whether what stands outside of a scan keeps slices of it from being used where they lie; what is offloaded is no slice's business
+ * here: see _gantry_planner_workspace(). By parameter of the body, then by result. (transfer full) */
+static guint8 *
+find_staged (const Program *program, const GantryNode *node, const GantryControl *control)
+{
+  guint n = control->n_operands - control->first + control->n_results;
+  guint8 *staged = g_new0 (guint8, n + 1);
+
+  memset (staged, program->slices_staged, n);
+  for (guint i = control->first; i < control->n_operands; i++)
+    {
+      guint32 operand = _gantry_program_operand (program, node, i);
+      const Value *value = operand != NONE ? VALUE (program, operand) : NULL;
+
+      if (value == NULL || value->kind == VALUE_LITERAL || value->memory != GANTRY_MEMORY_DEVICE)
+        staged[i - control->first] = TRUE;
+    }
+  return staged;
+}
+
 gboolean
 _gantry_program_plan_regions (Program *program, const GantryNode *node, Work *work, const GantryPlanOptions *options,
                               const GantryProgress *progress, GError **error)
 {
+  g_autofree guint8 *staged = NULL;
   GantryControl control;
   double us[2] = { 0, 0 };
 
@@ -71,11 +93,12 @@ _gantry_program_plan_regions (Program *program, const GantryNode *node, Work *wo
   if (options != NULL && options->nesting >= MOST_NESTED)
     return _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED,
                                  "branches and loops nest deeper than " G_STRINGIFY (MOST_NESTED), error);
+  staged = find_staged (program, node, &control);
   for (guint r = 0; r < control.n_regions; r++)
     {
       g_autoptr (GantryModule) module = gantry_module_region (program->module, control.functions[r]);
       GantryPlan *plan = plan_of (program, module, control.functions[r], options, progress, error);
-      g_autoptr (GantryRegionLayout) layout = plan != NULL ? gantry_region_layout_new (&control, r, module, plan, error) : NULL;
+      g_autoptr (GantryRegionLayout) layout = plan != NULL ? gantry_region_layout_new (&control, r, module, plan, staged, error) : NULL;
 
       if (layout == NULL)
         return FALSE;

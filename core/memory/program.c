@@ -450,6 +450,7 @@ _gantry_program_new (GantryModule *module, const GantryPlanOptions *options, con
   program->works = g_array_new (FALSE, TRUE, sizeof (Work));
   program->uses = g_array_new (FALSE, FALSE, sizeof (guint32));
   program->parts = g_array_new (FALSE, FALSE, sizeof (guint32));
+  program->slices_staged = options == NULL || options->target == NULL || options->target->arch[0] != 0;
   program->regions = g_array_new (FALSE, FALSE, sizeof (GantryPlanRegion));
   program->resident = gantry_module_is_training (module) || (options != NULL && (options->flags & GANTRY_PLAN_RESIDENT));
   program->returned = g_new0 (guint8, program->function->n_nodes + 1);

@@ -288,6 +288,7 @@ copy_region (Keep *k, guint r, const char *part, GError **error)
   id = gantry_builder_begin (e->b, gantry_context_string (e->source->context, function->name), 0);
   add_parameters (k, function, !condition, arguments);
   _gantry_expand_frame_init (&place, k->frame, k->node, part);
+  place.phase = GANTRY_PHASE_FORWARD; /* a backward body says itself which of its nodes are forward ones, computed again */
   if (!_gantry_expand_body (e, function, arguments, &place, results, error))
     {
       _gantry_expand_frame_clear (&place);

@@ -134,6 +134,7 @@ struct _GantryPlan
                            * of the regions */
   guint64 packed_bytes;   /* constants once more, as libraries want them */
   guint64 code_bytes;     /* of generated code */
+  guint8 slices_staged;  /* all slices of scans have room in workspaces: for a device that uses none where it lies in the whole */
   guint8 sizes_known;     /* workspaces, packed_bytes and code_bytes are those of kernels; FALSE: not known yet, counted as 0 */
   guint64 lower_bound;    /* largest sum of live bytes (device arena): no packing can be lower */
   guint32 peak_step;      /* where that is */

@@ -9,6 +9,7 @@ typedef struct
   const GantryControl *control;
   guint region;
   const GantryPlan *plan;
+  const guint8 *staged; /* (nullable) */
   GantryRegionLayout *layout;
   guint64 held; /* bytes at the bottom of the arena that are arguments and results */
 } Layout;
@@ -66,6 +67,18 @@ take (Layout *l, guint64 bytes)
   return at;
 }
 
+/* @slot: of the region's parameters, then its results */
+static void
+bind_slice (Layout *l, guint32 owner, guint slot)
+{
+  guint64 bytes = l->plan->buffers[owner].size;
+  GantryRegionPlace *place = &l->layout->places[owner];
+
+  place->staged = l->staged == NULL || l->staged[slot] || bytes % GANTRY_PLACE_ALIGNMENT != 0;
+  if (place->staged)
+    place->offset = take (l, bytes);
+}
+
 static void
 bind_inputs (Layout *l)
 {
@@ -76,7 +89,7 @@ bind_inputs (Layout *l)
 
       *place = (GantryRegionPlace){ .kind = GANTRY_REGION_PLACE_INPUT, .index = i };
       if (gantry_control_input_is_slice (l->control, i))
-        place->offset = take (l, l->plan->buffers[owner].size);
+        bind_slice (l, owner, i);
     }
 }
 
@@ -104,7 +117,7 @@ bind_outputs (Layout *l)
         continue;
       l->layout->places[owner] = (GantryRegionPlace){ .kind = GANTRY_REGION_PLACE_RESULT, .index = o };
       if (slice)
-        l->layout->places[owner].offset = take (l, l->plan->buffers[owner].size);
+        bind_slice (l, owner, l->layout->n_inputs + o);
     }
 }
 
@@ -172,11 +185,11 @@ stays_on_device (const GantryModule *module, const GantryPlan *plan, GError **er
 
 GantryRegionLayout *
 gantry_region_layout_new (const GantryControl *control, guint region, const GantryModule *module, const GantryPlan *plan,
-                          GError **error)
+                          const guint8 *staged, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
   g_autoptr (GantryRegionLayout) layout = g_new0 (GantryRegionLayout, 1);
-  Layout l = { .control = control, .region = region, .plan = plan, .layout = layout };
+  Layout l = { .control = control, .region = region, .plan = plan, .staged = staged, .layout = layout };
 
   layout->copies = g_array_new (FALSE, FALSE, sizeof (GantryRegionCopy));
   layout->n_inputs = entry->n_params;

@@ -131,6 +131,17 @@ find_slots (GantryExecutor *region)
     _gantry_executor_find_slots (region, bindable);
 }
 
+/* Commands of other devices than the host have the addresses that they were made with. */
+static gboolean
+check_slices (const Context *c, GError **error)
+{
+  if (c->control->kind != GANTRY_CONTROL_SCAN || gantry_device_is_host (c->executor->device) || c->executor->executable->plan->slices_staged)
+    return TRUE;
+  g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                       "the loops of this program use slices where they lie, which only the processor can: compile it for the device");
+  return FALSE;
+}
+
 static GantryExecutor *
 load_region (const Context *c, guint r, GCancellable *cancellable, GError **error)
 {
@@ -169,6 +180,8 @@ _gantry_executor_load_regions (GantryExecutor *executor, GCancellable *cancellab
       if (executable->instructions[i].kind != GANTRY_INSTRUCTION_CONTROL)
         continue;
       context_init (&c, executor, i);
+      if (!check_slices (&c, error))
+        return FALSE;
       for (guint r = 0; r < c.control->n_regions; r++)
         if ((c.run->regions[r] = load_region (&c, r, cancellable, error)) == NULL)
           return FALSE;
@@ -441,19 +454,9 @@ typedef struct
   guint8 *whole; /* of the control's operand or result */
   guint64 bytes; /* of a slice */
   guint32 place; /* of the region */
-  gboolean direct;
+  gboolean direct; /* used where it lies in the whole */
   gboolean result;
 } Slices;
-
-/* In the host there is what was offloaded: it comes and goes by slices. */
-static GantryMemoryKind
-memory_of (const Context *c, const Slices *slices, guint index)
-{
-  const GantryExecutable *executable = c->executor->executable;
-  guint32 k = slices->result ? c->control->n_operands + index : index;
-
-  return (GantryMemoryKind) executable->plan->buffers[executable->buffer_refs[c->instruction->buffers + k]].memory;
-}
 
 static GArray *
 find_slices (const Context *c, GantryExecutor *region)
@@ -471,9 +474,8 @@ find_slices (const Context *c, GantryExecutor *region)
           && !(place->kind == GANTRY_REGION_PLACE_INPUT && gantry_control_input_is_slice (c->control, place->index)))
         continue;
       slices.whole = slices.result ? result_address (c, place->index) : operand_address (c, place->index);
-      slices.direct = region->slots != NULL && memory_of (c, &slices, place->index) == GANTRY_MEMORY_DEVICE
-                      && slices.bytes % GANTRY_TENSOR_ALIGNMENT == 0
-                      && GPOINTER_TO_SIZE (slices.whole) % GANTRY_TENSOR_ALIGNMENT == 0;
+      slices.direct = !place->staged;
+      g_assert (!slices.direct || GPOINTER_TO_SIZE (slices.whole) % GANTRY_TENSOR_ALIGNMENT == 0);
       if (region->slots != NULL && !slices.direct)
         _gantry_executor_move_place (region, p, place_address (c, region, place), FALSE);
       g_array_append_val (all, slices);

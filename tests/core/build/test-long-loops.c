@@ -19,9 +19,9 @@ typedef struct
   GantryExecutor *executor;
 } Built;
 
-/* @text: taken; @policy: (nullable): statements that place values */
+/* @text: taken; @policy: (nullable): statements that place values; loops of more than @most_unrolled nodes stay loops */
 static void
-build_placed (Built *b, char *text, gboolean train, const char *policy)
+build_with (Built *b, char *text, gboolean train, const char *policy, guint64 most_unrolled)
 {
   const GantryBuildOptions options = { .threads = 1 };
   g_autofree char *owned = text;
@@ -35,7 +35,7 @@ build_placed (Built *b, char *text, gboolean train, const char *policy)
   gantry_compile_settings_init (&b->settings);
   b->settings.train = train;
   b->settings.policy = g_strdup (policy);
-  b->settings.most_unrolled = 1;
+  b->settings.most_unrolled = most_unrolled;
   b->settings.training.loss = GANTRY_LOSS_OUTPUT;
   b->settings.training.optimizer = GANTRY_OPTIMIZER_ADAM;
   b->compilation = gantry_compile (model, &b->settings, NULL, &error);
@@ -45,6 +45,12 @@ build_placed (Built *b, char *text, gboolean train, const char *policy)
   b->device = gantry_cpu_device_new (1);
   b->executor = gantry_executor_new (b->device, b->program->executable, NULL, &error);
   g_assert_no_error (error);
+}
+
+static void
+build_placed (Built *b, char *text, gboolean train, const char *policy)
+{
+  build_with (b, text, train, policy, 1);
 }
 
 static void
@@ -189,6 +195,63 @@ test_offloaded (void)
   clear (&placed);
 }
 
+/* x = x + gelu (x w[i]), twelve times. */
+static const char layers[] =
+  "module \"layers\" {\n"
+  "  func @main #1 (%1 \"x\": f32[32,64], %2 \"w\": f32[12,64,64] {role = \"parameter\"}) -> (%4) {\n"
+  "    %3 = scan(%1, %2) {axes = [0], body = #2, length = 12, n_carries = 1, n_xs = 1, y_axes = ints[]}: f32[32,64]\n"
+  "    %4 = reduce(%3) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
+  "  }\n"
+  "  func @layer #2 (%10: f32[32,64], %11: f32[64,64]) -> (%30) {\n"
+  "    %12 = dot_general(%10, %11) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[32,64]\n"
+  "    %13 = constant() {value = splat<f32[32,64]: 0.044715>}: f32[32,64]\n"
+  "    %14 = multiply(%12, %12): f32[32,64]\n"
+  "    %15 = multiply(%14, %12): f32[32,64]\n"
+  "    %16 = multiply(%15, %13): f32[32,64]\n"
+  "    %17 = add(%12, %16): f32[32,64]\n"
+  "    %18 = constant() {value = splat<f32[32,64]: 0.797885>}: f32[32,64]\n"
+  "    %19 = multiply(%17, %18): f32[32,64]\n"
+  "    %20 = tanh(%19): f32[32,64]\n"
+  "    %21 = constant() {value = splat<f32[32,64]: 1.0>}: f32[32,64]\n"
+  "    %22 = add(%20, %21): f32[32,64]\n"
+  "    %23 = multiply(%12, %22): f32[32,64]\n"
+  "    %24 = constant() {value = splat<f32[32,64]: 0.5>}: f32[32,64]\n"
+  "    %25 = multiply(%23, %24): f32[32,64]\n"
+  "    %30 = add(%10, %25): f32[32,64]\n"
+  "  }\n"
+  "}\n";
+
+/* As a loop a program saves no more than written out (of a layer x and the product; all else is computed again of those), slices are used
+ * where they lie in their stacks, and the numbers are the same. */
+static void
+test_rolled (void)
+{
+  Built rolled, unrolled;
+  g_autoptr (GPtrArray) arguments = NULL, want = NULL, got = NULL;
+  guint64 a, b;
+
+  build (&rolled, g_strdup (layers), TRUE);
+  build_with (&unrolled, g_strdup (layers), TRUE, NULL, 100000);
+  a = gantry_plan_temp_bytes (rolled.program->executable->plan, GANTRY_MEMORY_DEVICE);
+  b = gantry_plan_temp_bytes (unrolled.program->executable->plan, GANTRY_MEMORY_DEVICE);
+  g_assert_cmpuint (rolled.program->executable->n_controls, ==, 2);
+  g_assert_cmpuint (unrolled.program->executable->n_controls, ==, 0);
+  g_test_message ("temporaries: %" G_GUINT64_FORMAT " bytes as a loop, %" G_GUINT64_FORMAT " written out", a, b);
+  /* The body's own values, one of them the layer's, lie beside all stacks. */
+  g_assert_cmpuint (a, <=, b + 5 * 32 * 64 * sizeof (float) + 4096);
+  arguments = make_arguments (rolled.program->executable->module);
+  want = run (&unrolled, arguments);
+  got = run (&rolled, arguments);
+  for (guint i = 0; i < want->len; i++)
+    {
+      const GantryLiteral *x = want->pdata[i], *y = got->pdata[i];
+
+      g_assert_cmpmem (x->data, x->size, y->data, y->size);
+    }
+  clear (&rolled);
+  clear (&unrolled);
+}
+
 /* Nothing is copied from where the body makes a cache to where the next trip reads it. */
 static void
 assert_in_place (const GantryExecutable *executable)
@@ -236,5 +299,6 @@ main (int argc, char **argv)
   g_test_add_func ("/loops/recurrent", test_recurrent);
   g_test_add_func ("/loops/offloaded", test_offloaded);
   g_test_add_func ("/loops/decoding", test_decoding);
+  g_test_add_func ("/loops/rolled", test_rolled);
   return g_test_run ();
 }
