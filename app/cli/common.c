@@ -68,9 +68,9 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
   const GOptionEntry places[] = {
     { "policy", 0, 0, G_OPTION_ARG_FILENAME, &options->policy, "Statements that place values, from a file", "FILE" },
     { "rules", 0, 0, G_OPTION_ARG_STRING, &options->rules, "Statements that place values, after those of --policy", "TEXT" },
-    { "host-limit", 0, 0, G_OPTION_ARG_STRING, &options->host_limit, "Limit of host memory for what is offloaded: 64GiB", "SIZE" },
+    { "host-limit", 0, 0, G_OPTION_ARG_STRING, &options->host_limit, "Limit of host memory for what is offloaded: 64GiB, or none", "SIZE" },
     { "limit", 0, 0, G_OPTION_ARG_STRING, &options->limit,
-      "Limit of device memory: 512MiB, 8GiB, or 50% of the peak of keeping everything", "SIZE" },
+      "Limit of device memory: 512MiB, 8GiB, 50% of the peak of keeping everything, or none", "SIZE" },
     { "target", 0, 0, G_OPTION_ARG_FILENAME, &options->target, "The machine: a key file, or a GPU by name (a100, h100, h200, b200, rtx4090, sm_90a)", "FILE" },
     { "embed", 0, 0, G_OPTION_ARG_NONE, &options->embed, "The session that -o writes carries the model along", NULL },
     { NULL },
@@ -406,12 +406,20 @@ choose_machine (const GantryCliOptions *options, Changes *changes, GError **erro
   return TRUE;
 }
 
+/* A size, or "none", which takes away what a session or a target says. */
+static gboolean
+read_limit (const char *option, const char *text, GantrySize *limit, GError **error)
+{
+  *limit = (GantrySize){ 0 };
+  return strcmp (text, "none") == 0 || gantry_cli_parse_size (option, text, limit, error);
+}
+
 static gboolean
 read_host_limit (const GantryCliOptions *options, Changes *changes, GError **error)
 {
   if (options->host_limit == NULL)
     return TRUE;
-  if (!gantry_cli_parse_size ("--host-limit", options->host_limit, &changes->host_limit, error))
+  if (!read_limit ("--host-limit", options->host_limit, &changes->host_limit, error))
     return FALSE;
   if (changes->host_limit.part == 0)
     return TRUE;
@@ -427,7 +435,7 @@ read_changes (const GantryCliOptions *options, Changes *changes, GError **error)
   return check_passes (options->disabled, error) && read_policy (options, changes, error) &&
          choose_machine (options, changes, error) &&
          read_host_limit (options, changes, error) &&
-         (options->limit == NULL || gantry_cli_parse_size ("--limit", options->limit, &changes->limit, error));
+         (options->limit == NULL || read_limit ("--limit", options->limit, &changes->limit, error));
 }
 
 static void

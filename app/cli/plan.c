@@ -73,15 +73,8 @@ read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *go
       goal->step_us = options->at_most_ms * 1000;
       return TRUE;
     }
-  if (!gantry_cli_parse_size ("--fit", options->fit, &size, error) ||
-      !gantry_size_resolve (document, &size, &goal->memory_bytes, error))
-    return FALSE;
-  if (goal->memory_bytes > 0)
-    return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "--fit %s: nothing fits into 0 bytes; give a size such as 8GiB, or 50%% of the peak of keeping everything",
-               options->fit);
-  return FALSE;
+  return gantry_cli_parse_size ("--fit", options->fit, &size, error)
+         && gantry_size_resolve (document, &size, &goal->memory_bytes, error);
 }
 
 /* "model", or a run of the session by its number from 1 on, or "last". */

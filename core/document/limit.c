@@ -11,7 +11,7 @@ _gantry_limit_of_part (GantryPlanner *planner, double part)
   g_autoptr (GantryPrediction) prediction = gantry_prediction_new ();
 
   gantry_planner_predict_within (planner, NULL, 0, prediction);
-  return (guint64) (part * (double) prediction->peak_bytes);
+  return MAX ((guint64) (part * (double) prediction->peak_bytes), 1); /* 0 would be no limit */
 }
 
 gboolean

@@ -1,51 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads "8GiB" and "30%". */
 #include "core/document/size.h"
+#include "core/base/bytes-text.h"
 #include "core/document/document-private.h"
-#include <math.h>
 #include <string.h>
-
-/* The number of bytes that "", "K", "MiB" or "gb" stand for, 0: none. */
-static double
-unit_bytes (const char *text)
-{
-  static const char *const units[] = { "", "K", "M", "G", "T" };
-  g_autofree char *unit = g_ascii_strup (text, -1);
-
-  g_strchomp (unit);
-  if (g_str_has_suffix (unit, "IB"))
-    unit[strlen (unit) - 2] = '\0';
-  else if (g_str_has_suffix (unit, "B"))
-    unit[strlen (unit) - 1] = '\0';
-  for (guint power = 0; power < G_N_ELEMENTS (units); power++)
-    if (strcmp (unit, units[power]) == 0)
-      return pow (1024, power);
-  return 0;
-}
 
 gboolean
 gantry_size_parse (const char *text, GantrySize *size, GError **error)
 {
   char *end;
-  double value = g_ascii_strtod (text, &end);
+  double percent = g_ascii_strtod (text, &end);
+  gboolean part, nothing;
 
   *size = (GantrySize){ 0 };
   while (*end == ' ' && end != text)
     end++;
-  if (end != text && strcmp (end, "%") == 0 && value > 0 && value <= 1000)
+  part = end != text && strcmp (end, "%") == 0;
+  if (part && percent > 0 && percent <= 1000)
     {
-      size->part = value / 100;
+      size->part = percent / 100;
       return TRUE;
     }
-  value *= unit_bytes (end);
-  if (end == text || unit_bytes (end) == 0 || !(value >= 0 && value < 0x1p60))
+  nothing = part && percent == 0;
+  if (!part && gantry_bytes_parse (text, &size->bytes))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "'%s' is no size: write for example 8GiB, 512MiB, 1000000 or 30%%", text);
-      return FALSE;
+      if (size->bytes > 0)
+        return TRUE;
+      nothing = TRUE;
     }
-  size->bytes = (guint64) value;
-  return TRUE;
+  size->bytes = 0;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "'%s' is no size%s: write for example 8GiB, 512MiB, 1000000 or 30%%", text,
+               nothing ? " that anything fits into" : "");
+  return FALSE;
 }
 
 gboolean

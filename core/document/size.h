@@ -14,9 +14,9 @@ typedef struct
 
 /**
  * gantry_size_parse:
- * @text: 8GiB, 512M, 1000 or 30%; units count in powers of 1024
+ * @text: 8GiB, 512M, 8GB, 1000 as gantry_bytes_parse() reads it, or 30%
  *
- * Returns: FALSE: %GANTRY_ERROR_INVALID
+ * Returns: FALSE: %GANTRY_ERROR_INVALID, of 0 and 0% too: nothing fits into that
  */
 gboolean gantry_size_parse (const char *text, GantrySize *size, GError **error);
 /** In bytes, rounded down. @document: with a program that can be planned, where @size is a part. */

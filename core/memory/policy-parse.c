@@ -2,6 +2,7 @@
 /* Reads the text of a policy into statements (docs/policies.md has the grammar). Never recurses deeper than policies stand
  * within each other, and every limit is an error with its place. */
 #include "core/memory/policy-parse-private.h"
+#include "core/base/bytes-text.h"
 #include "core/base/error.h"
 #include <string.h>
 
@@ -151,28 +152,16 @@ statement_free (gpointer data)
 static gboolean
 read_size (Reader *r, guint64 *size)
 {
-  static const struct { const char *unit; double factor; } units[] = {
-    { "", 1 },            { "b", 1 },     { "k", 1024 },  { "kb", 1e3 },  { "kib", 1024 },   { "m", 1 << 20 }, { "mb", 1e6 },
-    { "mib", 1 << 20 },   { "g", 1 << 30 }, { "gb", 1e9 }, { "gib", 1 << 30 }, { "tb", 1e12 }, { "tib", 1099511627776.0 },
-  };
   g_autofree char *word = NULL;
   const char *begin;
-  char *unit;
-  double number;
 
   _gantry_policy_skip (r);
   begin = r->p;
   word = _gantry_policy_word (r, "a size: 64MiB", FALSE);
   if (word == NULL)
     return FALSE;
-  number = g_ascii_strtod (word, &unit);
-  for (guint i = 0; unit != word && g_ascii_isdigit (word[0]) && i < G_N_ELEMENTS (units); i++)
-    if (g_ascii_strcasecmp (unit, units[i].unit) == 0 && number * units[i].factor < 9e18)
-      {
-        *size = (guint64) (number * units[i].factor);
-        return TRUE;
-      }
-  return _gantry_policy_fail (r, begin, "expected a size, a number with B, KB, KiB, MB, MiB, GB, GiB, TB or TiB: 64MiB");
+  return gantry_bytes_parse (word, size)
+         || _gantry_policy_fail (r, begin, "expected a size, a number with " GANTRY_BYTES_UNITS ": 64MiB");
 }
 
 static gboolean

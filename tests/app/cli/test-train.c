@@ -473,7 +473,11 @@ test_errors (StepPlace *place, gconstpointer data)
   assert_error ("--rules: policy:1:12", "plan", "--rules", "role:state fly", place->step, NULL);
   assert_error ("is no size", "plan", "--limit", "much", place->step, NULL);
   assert_error ("is no size", "plan", "--limit", "-3MiB", place->step, NULL);
-  assert_error ("is no size", "plan", "--fit", "0%", place->step, NULL);
+  assert_error ("is no size that anything fits into", "plan", "--fit", "0%", place->step, NULL);
+  assert_error ("is no size that anything fits into", "plan", "--fit", "0", place->step, NULL);
+  assert_error ("is no size that anything fits into", "plan", "--limit", "0%", place->step, NULL);
+  assert_error ("is no size that anything fits into", "plan", "--limit", "0KiB", place->step, NULL);
+  assert_error ("is no size that anything fits into", "plan", "--host-limit", "0", place->step, NULL);
   assert_error ("--target", "plan", "--target", "/no/such/file", place->step, NULL);
   assert_error ("--fit", "solve", place->step, NULL);
   assert_error ("not both", "solve", "--fit=1MiB", "--at-most=3", place->step, NULL);

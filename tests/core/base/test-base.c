@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of core/base: the arena, interning, errors, progress and the numbers by name. */
 #include "core/base/base.h"
+#include "core/base/bytes-text.h"
 #include "core/base/keyed-array.h"
 #include "core/base/random.h"
 #include "tests/random-seed.h"
@@ -357,6 +358,36 @@ test_keyed_array (void)
   g_assert_false (gantry_keyed_array_equal (array, other));
 }
 
+/* One meaning of a unit, and no byte lost between a decimal fraction and its bytes. */
+static void
+test_bytes_text (void)
+{
+  static const struct { const char *text; guint64 bytes; } sizes[] = {
+    { "0", 0 }, { "1000000", 1000000 }, { "1.5e6", 1500000 }, { "64B", 64 }, { " 8 GiB ", G_GUINT64_CONSTANT (8589934592) },
+    { "1GB", 1000000000 }, { "1gb", 1000000000 }, { "1G", 1073741824 }, { "1g", 1073741824 }, { "1GiB", 1073741824 },
+    { "1.1KB", 1100 }, { "0.29GB", 290000000 }, { "526.4 MiB", 551970406 }, { ".5K", 512 }, { "2T", G_GUINT64_CONSTANT (2199023255552) },
+    { "1TB", G_GUINT64_CONSTANT (1000000000000) }, { "0.9B", 0 }, { "10.000000000000000000000000 KB", 10000 },
+    { "0000000000000000000000012", 12 }, { "1e-300", 0 }, { "5e-1KiB", 512 },
+  };
+  static const char *const wrong[] = { "", " ", "GB", "-1", "nan", "inf", "0x10", "1XB", "1KBB", "1 K B", "1.2.3", "1e", "1e300", "1iB",
+                                       "1152921504606846976", "9999999999999999999999999999", "1e99999999999999999999" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      guint64 bytes = 1;
+
+      if (!gantry_bytes_parse (sizes[i].text, &bytes) || bytes != sizes[i].bytes)
+        g_error ("'%s' reads as %" G_GUINT64_FORMAT, sizes[i].text, bytes);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      guint64 bytes;
+
+      if (gantry_bytes_parse (wrong[i], &bytes))
+        g_error ("'%s' reads as %" G_GUINT64_FORMAT, wrong[i], bytes);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -373,6 +404,7 @@ main (int argc, char **argv)
   g_test_add_func ("/base/format/rounding", test_rounding);
   g_test_add_func ("/base/format/order", test_order);
   g_test_add_func ("/base/format/limit", test_limit);
+  g_test_add_func ("/base/bytes-text", test_bytes_text);
   g_test_add_func ("/base/format/text", test_format_text);
   g_test_add_func ("/base/keyed-array", test_keyed_array);
   return g_test_run ();
