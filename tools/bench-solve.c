@@ -4,7 +4,7 @@
  * takes, how far the answer may be from the best, and what recomputing everything, offloading everything and keeping every
  * sqrt(n)-th value give within the same memory.
  *
- *   bench-solve [--seconds=N] [--exact] [--target=FILE] [--no-offload] [--methods] [--peer=TEXT] MODEL...
+ *   bench-solve [--seconds=N] [--exact] [--target=FILE] [--no-offload] [--methods [--link=GB/s] [--percent=N]] [--peer=TEXT] MODEL...
  *
  * prints a line for each figure: name, value, unit, spread, peer.
  *
@@ -22,7 +22,8 @@
 #include <stdlib.h>
 
 static gboolean exact, no_offload, methods;
-static double seconds;
+static double seconds, only_link;
+static int only_percent;
 static char *optimizer, *target_file, *peer_text;
 
 static const GOptionEntry options[] = {
@@ -31,6 +32,8 @@ static const GOptionEntry options[] = {
   { "target", 0, 0, G_OPTION_ARG_FILENAME, &target_file, "The machine, as a key file", "FILE" },
   { "no-offload", 0, 0, G_OPTION_ARG_NONE, &no_offload, "Recompute only", NULL },
   { "methods", 0, 0, G_OPTION_ARG_NONE, &methods, "auto against each method and each restriction, on three links", NULL },
+  { "link", 0, 0, G_OPTION_ARG_DOUBLE, &only_link, "With --methods: one of the links alone", "GB/s" },
+  { "percent", 0, 0, G_OPTION_ARG_INT, &only_percent, "With --methods: one of the budgets alone", "N" },
   { "optimizer", 0, 0, G_OPTION_ARG_STRING, &optimizer, "none, sgd, momentum, adam or adamw", "NAME" },
   { "peer", 0, 0, G_OPTION_ARG_STRING, &peer_text, "What another compiler took for transformer-12 and 30 %", "TEXT" },
   { NULL },
@@ -131,11 +134,10 @@ time_of (GantryCompilation *compilation, const GantryCompileSettings *settings, 
   return solution != NULL ? solution->figures.step_us / all->step_us : INFINITY;
 }
 
+/* auto's time in times of the best of all others. */
 static void
-compare_methods (GantryCompilation *compilation, const GantryCompileSettings *settings, const char *name)
+compare_at (GantryCompilation *compilation, const GantryCompileSettings *settings, const char *name, double link, guint percent)
 {
-  static const double links[] = { 50e9, 12e9, 2e9 };
-  static const guint percents[] = { 20, 30, 40, 50, 70 };
   static const struct { const char *name; GantrySolveMethod method; guint allowed; } others[] = {
     { "exact", GANTRY_SOLVE_EXACT, 0 },
     { "search", GANTRY_SOLVE_SEARCH, 0 },
@@ -143,25 +145,32 @@ compare_methods (GantryCompilation *compilation, const GantryCompileSettings *se
     { "recompute only", GANTRY_SOLVE_AUTO, 1u << GANTRY_PLACEMENT_KEEP | 1u << GANTRY_PLACEMENT_RECOMPUTE },
     { "offload only", GANTRY_SOLVE_AUTO, 1u << GANTRY_PLACEMENT_KEEP | 1u << GANTRY_PLACEMENT_OFFLOAD },
   };
+  const char *how;
+  double automatic = time_of (compilation, settings, link, percent, GANTRY_SOLVE_AUTO, 0, &how), best = INFINITY;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *what = g_strdup_printf ("auto_against_best_at_%.0f_GB_s", link / 1e9);
+
+  g_string_append_printf (text, "auto (%s) %.4f x keeping all", how, automatic);
+  for (guint o = 0; o < G_N_ELEMENTS (others); o++)
+    {
+      double x = time_of (compilation, settings, link, percent, others[o].method, others[o].allowed, NULL);
+
+      g_string_append_printf (text, ", %s %.4f", others[o].name, x);
+      best = MIN (best, x);
+    }
+  print_figure (name, percent, what, isinf (automatic) && isinf (best) ? 1 : automatic / best, "x", text->str);
+}
+
+static void
+compare_methods (GantryCompilation *compilation, const GantryCompileSettings *settings, const char *name)
+{
+  static const double links[] = { 50, 12, 2 };
+  static const guint percents[] = { 20, 30, 40, 50, 70 };
 
   for (guint l = 0; l < G_N_ELEMENTS (links); l++)
     for (guint p = 0; p < G_N_ELEMENTS (percents); p++)
-      {
-        const char *how;
-        double automatic = time_of (compilation, settings, links[l], percents[p], GANTRY_SOLVE_AUTO, 0, &how), best = INFINITY;
-        g_autoptr (GString) text = g_string_new (NULL);
-        g_autofree char *what = g_strdup_printf ("auto_against_best_at_%.0f_GB_s", links[l] / 1e9);
-
-        g_string_append_printf (text, "auto (%s) %.4f x keeping all", how, automatic);
-        for (guint o = 0; o < G_N_ELEMENTS (others); o++)
-          {
-            double x = time_of (compilation, settings, links[l], percents[p], others[o].method, others[o].allowed, NULL);
-
-            g_string_append_printf (text, ", %s %.4f", others[o].name, x);
-            best = MIN (best, x);
-          }
-        print_figure (name, percents[p], what, isinf (automatic) && isinf (best) ? 1 : automatic / best, "x", text->str);
-      }
+      if ((only_link <= 0 || links[l] == only_link) && (only_percent <= 0 || percents[p] == (guint) only_percent))
+        compare_at (compilation, settings, name, links[l] * 1e9, percents[p]);
 }
 
 static gboolean

@@ -188,7 +188,25 @@ _gantry_solve_is_best (const Solve *solve, guint64 limit)
   return FALSE;
 }
 
-/* The integer program for @limit, and again for less while the planner's prediction says more than @limit. */
+/* By how much the integer program for @limit has to aim lower: by what the planner needs more than it thinks, or, where the copies of
+ * @answer make the step wait, by what lies in memory while it is under way, which it does not count. 0: it need not */
+static guint64
+how_much_lower (SolveProblem *problem, const SolveAnswer *answer, guint64 limit, double bound)
+{
+  const guint64 before = problem->limit;
+  const SolveAnswer *loose;
+
+  if (answer->peak > limit)
+    return answer->peak - limit;
+  if (answer->limit == 0 || answer->us <= bound * (1 + 1e-6))
+    return 0;
+  problem->limit = 0;
+  loose = _gantry_solve_ask (problem, answer->kinds);
+  problem->limit = before;
+  return loose->peak > limit ? loose->peak - limit : 0;
+}
+
+/* The integer program for @limit, and again for less while that may be better. */
 static void
 solve_program (Solve *solve, guint64 limit, gboolean moves)
 {
@@ -201,7 +219,7 @@ solve_program (Solve *solve, guint64 limit, gboolean moves)
   for (guint n = 0; n < (moves ? TRIES_OF_MOVES : TRIES) && !_gantry_solve_is_over (problem); n++)
     {
       SolveRelaxed relaxed;
-      const SolveAnswer *answer = NULL;
+      guint64 lower = 0;
       gboolean found;
 
       problem->most_nodes = (int) MAX (solve->goal->effort, 1) * (moves ? MOST_NODES_OF_MOVES : MOST_NODES);
@@ -211,15 +229,15 @@ solve_program (Solve *solve, guint64 limit, gboolean moves)
         solve->bound = MAX (solve->bound, relaxed.bound);
       _gantry_solve_spend (problem, solve->effort / 4);
       if (found)
-        answer = _gantry_solve_ask (problem, relaxed.kinds);
+        lower = how_much_lower (problem, _gantry_solve_ask (problem, relaxed.kinds), limit, relaxed.bound);
       if (found && n == 0)
         _gantry_solve_search (problem, relaxed.kinds, limit);
       _gantry_solve_relaxed_clear (&relaxed);
       _gantry_solve_spend (problem, solve->effort / 4);
       _gantry_solve_tell (solve, limit);
-      if (answer == NULL || answer->peak <= limit || answer->peak - limit >= aim)
+      if (lower == 0 || lower >= aim)
         break;
-      aim -= answer->peak - limit;
+      aim -= lower;
     }
 }
 

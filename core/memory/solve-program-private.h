@@ -20,6 +20,7 @@ typedef struct
 } SolveCbc;
 
 typedef struct _Moves Moves;
+typedef struct _Link Link;
 
 typedef struct
 {
@@ -35,6 +36,7 @@ typedef struct
   guint8 *has_row;     /* by base step */
   double *value;       /* by column: the answer */
   Moves *moves;        /* (nullable): copies spread over the works beside which they run */
+  Link *link;          /* (nullable): windows of time that copies have to fit into */
 } Integer;
 
 typedef struct
@@ -54,6 +56,12 @@ int _gantry_integer_add_column (Integer *program, double cost, double upper, gbo
 void _gantry_row_add (Row *row, int column, double factor);
 /** Adds what was collected, and begins anew. @sense: 'L', 'G' or 'E' */
 void _gantry_row_end (Cbc_Model *model, Row *row, char sense, double bound);
+
+Link *_gantry_link_new (const SolveProblem *problem);
+void _gantry_link_free (Link *link);
+/** Windows that the answer passes become rows of the next one. Returns: how many */
+guint _gantry_link_add_violated (Integer *program);
+void _gantry_link_add_rows (Integer *program, Cbc_Model *model, Row *row);
 
 Moves *_gantry_moves_new (void);
 void _gantry_moves_free (Moves *moves);

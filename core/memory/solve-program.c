@@ -4,7 +4,7 @@
  * violated (most steps never bind), so that a program of thousands of steps has some dozens of rows.
  *
  * It is a relaxation of the planner's meaning: a second instance appears at its first use at the earliest where no pair says
- * otherwise, copies take no memory while under way, and only the sum of all copies must fit beside the work. Each of
+ * otherwise, copies take no memory while under way, and need to fit into windows of time alone (solve-program-link.c). Each of
  * these only adds memory or time, so the optimum is a bound (the idea of lazy rows is that of cutting planes:
  * Dantzig, Fulkerson and Johnson, Operations Research 2(4), 1954). */
 #include "core/memory/solve-program-private.h"
@@ -346,6 +346,8 @@ make_model (Integer *program, gboolean whole)
   else if (program->limit != 0)
     for (guint to_host = 0; to_host < 2; to_host++)
       add_link_row (program, model, &row, to_host != 0);
+  if (program->link != NULL)
+    _gantry_link_add_rows (program, model, &row);
   for (guint i = 0; i < program->rows->len; i++)
     add_memory_row (program, model, &row, g_array_index (program->rows, guint32, i));
   add_pair_rows (program, model, &row);
@@ -501,11 +503,14 @@ solve (SolveProblem *problem, guint64 limit, double gap, gboolean autotm, SolveR
   program.rows = g_array_new (FALSE, FALSE, sizeof (guint32));
   program.has_row = g_new0 (guint8, problem->n_steps + 1);
   program.moves = autotm ? _gantry_moves_new () : NULL;
+  program.link = limit != 0 && !autotm ? _gantry_link_new (problem) : NULL;
   add_columns (&program);
   program.value = g_new0 (double, (gsize) program.n_columns + 1); /* all kept */
   for (guint round = 0; round < MOST_ROUNDS && !settled && !_gantry_solve_is_over (problem); round++)
     {
       settled = add_violated_rows (&program) == 0;
+      if (program.link != NULL && _gantry_link_add_violated (&program) > 0)
+        settled = FALSE;
       if (settled && (whole || round == 0))
         {
           take_answer (&program, relaxed);
@@ -533,6 +538,7 @@ solve (SolveProblem *problem, guint64 limit, double gap, gboolean autotm, SolveR
   g_array_unref (program.columns);
   g_array_unref (program.rows);
   g_clear_pointer (&program.moves, _gantry_moves_free);
+  g_clear_pointer (&program.link, _gantry_link_free);
   return relaxed->kinds != NULL;
 }
 
