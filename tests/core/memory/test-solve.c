@@ -524,6 +524,37 @@ test_autotm (void)
                       GANTRY_PLACEMENT_RECOMPUTE);
 }
 
+/* All but the first argument stay: it is in the host then, and the first work, which reads it, waits for the whole copy of it. That no
+ * other copy is in the way does not hide it: the bound knows. */
+static void
+test_first_fetch (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 8);
+  g_autoptr (GantryPlanner) planner = make_planner (module, 2e9);
+  g_autoptr (GantryPlacements) base = gantry_placements_new (), offloaded = gantry_placements_new ();
+  g_autoptr (GantryPrediction) all = gantry_prediction_new (), without = gantry_prediction_new ();
+  g_autoptr (GantrySolution) solution = NULL;
+  g_autoptr (GError) error = NULL;
+  GantrySolveGoal goal = { .method = GANTRY_SOLVE_EXACT };
+  guint n;
+  const GantryCandidate *candidates = gantry_planner_candidates (planner, &n);
+
+  for (guint c = 1; c < n; c++)
+    gantry_placements_set (base, &(GantryPlacement){ .node = candidates[c].node, .decider = GANTRY_DECIDED_BY_CLICK });
+  gantry_placements_set (offloaded, &(GantryPlacement){ .node = candidates[0].node, .kind = GANTRY_PLACEMENT_OFFLOAD,
+                                                        .memory = GANTRY_MEMORY_PINNED_HOST });
+  gantry_planner_predict (planner, NULL, all);
+  gantry_planner_predict (planner, offloaded, without);
+  g_assert_cmpuint (candidates[0].subject, ==, GANTRY_SUBJECT_INPUT);
+  g_assert_cmpuint (without->peak_bytes, <, all->peak_bytes);
+  goal.memory_bytes = without->peak_bytes;
+  solution = gantry_solve (planner, &goal, base, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (solution->figures.step_us, >, all->step_us * 1.001);
+  g_assert_cmpint (solution->proof, ==, GANTRY_PROOF_PLACEMENTS);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -533,6 +564,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/memory/solve/long-chain/slow-link", GUINT_TO_POINTER (300000000u), test_long_chain);
   g_test_add_data_func ("/memory/solve/long-chain/slowest-link", GUINT_TO_POINTER (30000000u), test_long_chain);
   g_test_add_func ("/memory/solve/smallest", test_smallest);
+  g_test_add_func ("/memory/solve/first-fetch", test_first_fetch);
   g_test_add_func ("/memory/solve/front", test_front);
   g_test_add_func ("/memory/solve/refusals", test_refusals);
   g_test_add_func ("/memory/solve/least", test_least);
