@@ -21,20 +21,18 @@ embedding (AtenLower *l)
                                    gantry_builder_convert (l->b, gantry_aten_need (l, "indices"), GANTRY_I64));
 }
 
-/* result[i, j, k] = x[i, index[i, j, k], k] for axis 1: every other axis is a batching dimension. */
-static void
-gather (AtenLower *l)
+/* Every other axis is a batching dimension. */
+guint32
+gantry_aten_gather (AtenLower *l, guint32 x, guint32 indices, gint64 axis)
 {
-  guint32 x = gantry_aten_need (l, "self"), indices = gantry_aten_need (l, "index");
   guint rank = gantry_aten_rank (l, x), n = 0;
-  gint64 axis = gantry_aten_axis (l, gantry_aten_int (l, "dim", 0), rank), sizes[GANTRY_MAX_RANK],
-         batch[GANTRY_MAX_RANK];
+  gint64 sizes[GANTRY_MAX_RANK], batch[GANTRY_MAX_RANK];
   GantryAttrList *attrs;
 
   if (rank == 0 || gantry_aten_rank (l, indices) != rank)
     {
       gantry_aten_refuse (l, "indices of %u dimensions for %u", gantry_aten_rank (l, indices), rank);
-      return;
+      return 0;
     }
   indices = gantry_builder_wrap_indices (l->b, indices, gantry_aten_dim (l, x, axis));
   for (guint i = 0; i < rank; i++)
@@ -57,7 +55,16 @@ gather (AtenLower *l)
   gantry_attr_list_set_ints (attrs, "start_index_map", &axis, 1);
   gantry_attr_list_set_int (attrs, "index_vector_dim", rank);
   gantry_attr_list_set_ints (attrs, "slice_sizes", sizes, rank);
-  l->out[0] = gantry_aten_add (l, GANTRY_OP_GATHER, attrs, 2, x, indices);
+  return gantry_aten_add (l, GANTRY_OP_GATHER, attrs, 2, x, indices);
+}
+
+static void
+gather (AtenLower *l)
+{
+  guint32 x = gantry_aten_need (l, "self");
+
+  l->out[0] = gantry_aten_gather (l, x, gantry_aten_need (l, "index"),
+                                  gantry_aten_axis (l, gantry_aten_int (l, "dim", 0), gantry_aten_rank (l, x)));
 }
 
 /* Several axes indexed at once */

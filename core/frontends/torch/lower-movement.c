@@ -494,7 +494,7 @@ const AtenRule gantry_aten_movement_rules[] = {
   RULE ("view", to_declared), RULE ("reshape", to_declared), RULE ("_unsafe_view", to_declared), RULE ("flatten", to_declared),
   RULE ("unflatten", to_declared), RULE ("squeeze", to_declared), RULE ("unsqueeze", to_declared), RULE ("view_as", to_declared),
   RULE ("reshape_as", to_declared), RULE ("ravel", to_declared), RULE ("_reshape_alias", to_declared), RULE ("view_copy", to_declared),
-  RULE ("atleast_1d", to_declared), RULE ("squeeze_copy", to_declared), RULE ("unsqueeze_copy", to_declared),
+  RULE ("atleast_1d", to_declared), RULE ("atleast_2d", to_declared), RULE ("atleast_3d", to_declared), RULE ("squeeze_copy", to_declared), RULE ("unsqueeze_copy", to_declared),
   SAME ("to"), SAME ("_to_copy"), SAME ("type_as"), SAME ("alias"), SAME ("detach"), SAME ("contiguous"), SAME ("clone"),
   SAME ("lift_fresh_copy"), SAME ("lift_fresh"), SAME ("lift"), SAME ("alias_copy"), SAME ("detach_copy"), SAME ("cpu"), SAME ("float"),
   SAME ("half"), SAME ("double"), SAME ("long"), SAME ("int"), SAME ("bool"), SAME ("bfloat16"), SAME ("requires_grad"),

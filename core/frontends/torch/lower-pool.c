@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling over windows of the last dimensions, adaptive pooling, and enlarging by nearest or linear interpolation. */
+/* Pooling over windows of the last dimensions, and adaptive pooling. */
 #include "core/frontends/torch/lower-private.h"
 
 #define MOST_WINDOW ((gint64) 1 << 24)
@@ -116,12 +116,6 @@ window_counts (const Pool *p, guint i, gint64 in, gint64 pad, double *counts)
   return uniform;
 }
 
-static guint32
-along_floats (AtenLower *l, GantryElementType element, const double *values, gint64 n, guint rank, gint64 axis)
-{
-  return gantry_builder_along (l->b, gantry_builder_floats (l->b, element, values, n), rank, axis);
-}
-
 static void
 average_pool (AtenLower *l)
 {
@@ -144,7 +138,7 @@ average_pool (AtenLower *l)
       else
         sum = gantry_builder_binary_broadcast (
           l->b, GANTRY_OP_DIVIDE, sum,
-          along_floats (l, gantry_aten_element (l, sum), counts, p.out[i], rank, p.first + i));
+          gantry_aten_floats_along (l, gantry_aten_element (l, sum), counts, p.out[i], rank, p.first + i));
     }
   factor = divisor != 0 ? divisor : factor;
   l->out[0] = factor != 1
@@ -229,78 +223,6 @@ adaptive_pool (AtenLower *l)
   l->out[0] = x;
 }
 
-/* Enlarging */
-
-/* The scale of an axis that torch computes positions with. */
-static double
-axis_scale (AtenLower *l, guint i, guint n, gint64 in, gint64 out, gboolean corners)
-{
-  static const char *const names[3][3] = { { "scales", NULL, NULL },
-                                           { "scales_h", "scales_w", NULL },
-                                           { "scales_d", "scales_h", "scales_w" } };
-  gsize n_factors = 0;
-  const double *factors = gantry_attrs_floats (l->context, l->node->attrs, "scale_factors", &n_factors);
-  double given = n_factors == n ? factors[i] : n <= 3 ? gantry_aten_number (l, names[n - 1][i], 0) : 0;
-
-  if (corners)
-    return out > 1 ? (double) (in - 1) / (double) (out - 1) : 0;
-  return given > 0 ? 1 / given : (double) in / (double) out;
-}
-
-static guint32
-enlarge_axis (AtenLower *l, guint32 x, gint64 axis, gint64 out, double scale, gboolean linear, gboolean corners)
-{
-  gint64 n = gantry_aten_dim (l, x, axis), *first = gantry_arena_new0 (l->arena, gint64, 2 * out + 1),
-         *second = first + out;
-  double *weights = gantry_arena_new0 (l->arena, double, out + 1);
-  guint32 a, b, w;
-
-  for (gint64 o = 0; o < out; o++)
-    {
-      double at = corners || !linear ? scale * (double) o : MAX (scale * ((double) o + 0.5) - 0.5, 0);
-
-      first[o] = MIN ((gint64) at, n - 1);
-      second[o] = MIN (first[o] + 1, n - 1);
-      weights[o] = at - (double) first[o];
-    }
-  a = gantry_builder_take (l->b, x, axis, gantry_builder_ints (l->b, first, (gsize) out));
-  if (!linear)
-    return a;
-  b = gantry_builder_take (l->b, x, axis, gantry_builder_ints (l->b, second, (gsize) out));
-  w = along_floats (l, gantry_aten_element (l, x), weights, out, gantry_aten_rank (l, x), axis);
-  return gantry_builder_binary_broadcast (
-    l->b, GANTRY_OP_ADD, a,
-    gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, w,
-                                     gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT, b, a)));
-}
-
-/* arg: spatial dimensions; text: linear */
-static void
-upsample (AtenLower *l)
-{
-  guint32 x = gantry_aten_need (l, gantry_aten_in (l, "self") != 0 ? "self" : "input");
-  const GantryType *type = gantry_aten_declared (l, 0);
-  guint rank = gantry_aten_rank (l, x), n = (guint) l->rule->arg;
-  gboolean corners = gantry_aten_int (l, "align_corners", 0) != 0;
-
-  if (rank != type->rank || rank != n + 2)
-    {
-      gantry_aten_refuse (l, "an input of %u dimensions", rank);
-      return;
-    }
-  x = l->rule->text != NULL ? gantry_builder_widen (l->b, x) : x;
-  for (guint i = 0; i < n && !l->failed; i++)
-    {
-      gint64 in = gantry_aten_dim (l, x, i + 2), out = type->dims[i + 2];
-
-      if (in < 1 || out > MOST_WINDOW)
-        gantry_aten_refuse (l, "an axis of %" G_GINT64_FORMAT " made %" G_GINT64_FORMAT, in, out);
-      else if (in != out)
-        x = enlarge_axis (l, x, i + 2, out, axis_scale (l, i, n, in, out, corners), l->rule->text != NULL, corners);
-    }
-  l->out[0] = x;
-}
-
 /* clang-format off */
 #define RULE(name, function, arg) { name, function, GANTRY_CLASS_REDUCTION, arg, NULL }
 
@@ -313,8 +235,6 @@ const AtenRule gantry_aten_pool_rules[] = {
   RULE ("_adaptive_avg_pool2d", adaptive_pool, 2), RULE ("adaptive_avg_pool3d", adaptive_pool, 3),
   { "adaptive_max_pool1d", adaptive_pool, GANTRY_CLASS_REDUCTION, 1, "max" },
   { "adaptive_max_pool2d", adaptive_pool, GANTRY_CLASS_REDUCTION, 2, "max" },
-  { "upsample_nearest1d", upsample, GANTRY_CLASS_MOVEMENT, 1, NULL }, { "upsample_nearest2d", upsample, GANTRY_CLASS_MOVEMENT, 2, NULL },
-  { "upsample_linear1d", upsample, GANTRY_CLASS_MOVEMENT, 1, "linear" }, { "upsample_bilinear2d", upsample, GANTRY_CLASS_MOVEMENT, 2, "linear" },
   { NULL },
 };
 /* clang-format on */

@@ -49,6 +49,11 @@ extern const AtenRule gantry_aten_contraction_rules[];
 extern const AtenRule gantry_aten_reduce_rules[];
 extern const AtenRule gantry_aten_norm_rules[];
 extern const AtenRule gantry_aten_pool_rules[];
+extern const AtenRule gantry_aten_resize_rules[];
+extern const AtenRule gantry_aten_recurrent_rules[];
+extern const AtenRule gantry_aten_arrange_rules[];
+extern const AtenRule gantry_aten_special_rules[];
+extern const AtenRule gantry_aten_pairs_rules[];
 
 void gantry_aten_refuse (AtenLower *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
@@ -87,6 +92,11 @@ guint32 gantry_aten_add (AtenLower *l, GantryOp op, GantryAttrList *attrs, guint
 guint32 gantry_aten_splat (AtenLower *l, const GantryType *type, double value);
 guint32 gantry_aten_softmax (AtenLower *l, guint32 x, gint64 axis, gboolean logarithm);  /* a scalar is its own axis */
 guint32 gantry_aten_iota (AtenLower *l, guint rank, const GantryDim *dims, gint64 axis); /* i64 */
+/** @n numbers that broadcast along @axis of a value of @rank dimensions. */
+guint32
+gantry_aten_floats_along (AtenLower *l, GantryElementType element, const double *values, gint64 n, guint rank, gint64 axis);
+/** result[i, j, k] = x[i, index[i, j, k], k] for axis 1; below 0 counts from the end. */
+guint32 gantry_aten_gather (AtenLower *l, guint32 x, guint32 indices, gint64 axis);
 /** Product of the last two dimensions, those before broadcast as torch.matmul does. */
 guint32 gantry_aten_matmul (AtenLower *l, guint32 x, guint32 y);
 

@@ -205,3 +205,9 @@ gantry_aten_iota (AtenLower *l, guint rank, const GantryDim *dims, gint64 axis)
 {
   return l->failed ? 0 : gantry_builder_iota (l->b, GANTRY_I64, rank, dims, axis);
 }
+
+guint32
+gantry_aten_floats_along (AtenLower *l, GantryElementType element, const double *values, gint64 n, guint rank, gint64 axis)
+{
+  return gantry_builder_along (l->b, gantry_builder_floats (l->b, element, values, n), rank, axis);
+}

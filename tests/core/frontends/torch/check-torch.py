@@ -189,6 +189,69 @@ def without_gradients(x):
     return y * x, z
 
 
+@program(r(3, 4), r(3, 4))
+def more_functions(x, y):
+    p = y.abs()
+    return (torch.logaddexp(x, y), torch.logaddexp2(x, y), torch.hypot(x, y), x.abs().xlogy(p), torch.special.xlog1py(x, p), torch.special.entr(x),
+            x.sigmoid().logit(), x.sigmoid().logit(0.2), x.sinc(), torch.fmax(x, y / 0 * 0), torch.fmin(x, y), x.frac(), x.deg2rad(), x.rad2deg(),
+            x.copysign(y), x.copysign(-0.0 * p), x.signbit(), torch.heaviside(x.round(), y), (x / 0).nan_to_num(), torch.ldexp(x, torch.tensor(2)),
+            F.softshrink(x), F.hardshrink(x), F.rrelu(x))
+
+
+@program(r(3, 4), torch.tensor([1, 2, 3]))
+def arrangements(x, counts):
+    return (x.repeat_interleave(3), x.repeat_interleave(2, dim=1), x.repeat_interleave(counts, 0, output_size=6), x.take_along_dim(x.argsort(1), 1),
+            x.take_along_dim(x.argsort(1)[:, :1] % 3, 0), x[0].diag(1), x[0].diag(-2), x.diag(), x.diag_embed(), x.diag_embed(-1, 0, 2), x.diagonal(1),
+            x.diagonal(-1), x[:, :3].trace(), x.fliplr(), x.flipud(), x.rot90(), x.rot90(-1, (1, 0)), x.unfold(1, 2, 1), x.unfold(0, 2, 2),
+            x.expand(2, 3, 4).movedim((0, 1), (2, 0)), x.movedim(0, 1), torch.hstack((x[0], x[1])), torch.vstack((x[0], x)), torch.dstack((x[0], x[1])),
+            torch.column_stack((x[0], x[1])), torch.atleast_3d(x), *torch.meshgrid(x[0], x[:, 0], indexing="xy"), F.one_hot(counts, 5),
+            torch.isin(counts, counts[1:], invert=True))
+
+
+@program(r(2, 4, 6, 8), r(2, 2, 3), r(2, 3, 3, 2), r(1, 2, 3, 4, 2))
+def resizing(x, theta, grid, space):
+    return (F.interpolate(x, scale_factor=2, mode="bicubic"), F.interpolate(x, (5, 3), mode="bicubic", align_corners=True),
+            F.interpolate(x, (4, 3), mode="bilinear", antialias=True), F.interpolate(x, (9, 3), mode="bicubic", antialias=True),
+            F.interpolate(x, (7, 9), mode="nearest-exact"), F.interpolate(space, scale_factor=2, mode="nearest"),
+            F.interpolate(space, scale_factor=2, mode="trilinear"), F.affine_grid(theta, (2, 3, 4, 5), align_corners=False),
+            F.affine_grid(theta, (2, 3, 4, 1), align_corners=True), F.grid_sample(x, grid, align_corners=False),
+            F.grid_sample(x, grid, mode="nearest", align_corners=True), F.grid_sample(x, grid, padding_mode="border", align_corners=False),
+            F.grid_sample(x, grid * 2, padding_mode="reflection", align_corners=True),
+            F.grid_sample(x, grid * 2, padding_mode="reflection", align_corners=False), F.pixel_shuffle(x, 2), F.pixel_unshuffle(x, 2),
+            F.channel_shuffle(x, 2), F.unfold(x, (3, 2), 1, 1, 2))
+
+
+@program(r(3, 4), r(3, 4), r(2, 4, 4), torch.tensor([0, 3, 1, 2]))
+def pairs(x, y, w, i):
+    return (F.bilinear(x, y, w), torch.outer(x[0], y[1]), torch.vdot(x[0], y[0]), F.cosine_similarity(x, y), F.cosine_similarity(x, y[0], 1),
+            F.pairwise_distance(x, y, 1.0, keepdim=True), torch.cdist(x, y), torch.cdist(x, y[:2], 3.0), torch.cdist(x, y, math.inf),
+            F.embedding_bag(i, w[0], torch.tensor([0, 3])), F.embedding_bag(i, w[0], torch.tensor([0, 1]), mode="max"),
+            F.embedding_bag(i, w[0], torch.tensor([0, 2, 4]), mode="sum", per_sample_weights=x[0], include_last_offset=True),
+            F.embedding_bag(i, w[0], torch.tensor([0, 2]), padding_idx=3))
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(4, 5, 2, batch_first=True, bidirectional=True)
+        self.gru = nn.GRU(10, 3, bidirectional=True)
+        self.rnn = nn.RNN(6, 3, nonlinearity="relu")
+        self.short = nn.LSTM(3, 4, proj_size=2)
+        self.cells = nn.ModuleList([nn.LSTMCell(2, 3), nn.GRUCell(3, 3), nn.RNNCell(3, 2)])
+        self.norm = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
+
+    def forward(self, x):
+        x, (h, c) = self.lstm(x)
+        x, g = self.gru(x)
+        x, n = self.rnn(x)
+        x, (s, t) = self.short(x)
+        y, z = self.cells[0](x[0])
+        return x, h, c, g, n, s, t, y, z, self.norm(self.cells[2](self.cells[1](y)))
+
+
+programs.append(("recurrent", Recurrent().eval(), (r(2, 6, 4),)))
+
+
 def save(folder, name, values):
     paths = []
     for i, value in enumerate(values):
