@@ -211,8 +211,10 @@ test_run (void)
   g_autofree char *path = cli_own_file ("linear.onnx");
   g_autoptr (CliResult) result = cli_run ("run", "--json", "--runs=3", path, NULL);
   g_autoptr (JsonNode) root = NULL;
-  JsonObject *memory;
+  g_autoptr (GList) parts = NULL;
+  JsonObject *memory, *touched;
   JsonObject *object;
+  gint64 sum = 0;
 
   cli_assert_status (result, 0);
   root = cli_json (result);
@@ -222,6 +224,11 @@ test_run (void)
   memory = json_object_get_object_member (object, "memory");
   g_assert_cmpint (json_object_get_int_member (memory, "touched_bytes"), ==, json_object_get_int_member (object, "touched_bytes"));
   g_assert_cmpint (json_object_get_int_member (memory, "touched_bytes"), >, 0);
+  touched = json_object_get_object_member (memory, "touched");
+  parts = json_object_get_members (touched);
+  for (const GList *l = parts; l != NULL; l = l->next)
+    sum += json_object_get_int_member (touched, l->data);
+  g_assert_cmpint (sum, ==, json_object_get_int_member (memory, "touched_bytes"));
   g_assert_cmpint (json_object_get_int_member (json_object_get_object_member (memory, "outside"), "bytes"), ==, 0);
   g_assert_cmpint (json_object_get_int_member (memory, "process_bytes"), >=, json_object_get_int_member (memory, "process_now_bytes"));
   g_assert_cmpfloat (json_object_get_double_member (object, "milliseconds"), >, 0);

@@ -245,6 +245,79 @@ test_above_limit (StepPlace *place, gconstpointer data)
     }
 }
 
+/* An arm that is planned for and never taken: 12 MiB. */
+static const char branch[] =
+  "func.func @main(%p: tensor<i1>, %x: tensor<1024xf32>) -> tensor<1024xf32> {\n"
+  "  %r = \"stablehlo.if\"(%p) ({\n"
+  "    %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1024xf32>) -> tensor<2048x1024xf32>\n"
+  "    %s = stablehlo.sine %b : tensor<2048x1024xf32>\n"
+  "    %d = stablehlo.dot_general %s, %s, contracting_dims = [0] x [0] : (tensor<2048x1024xf32>, tensor<2048x1024xf32>)"
+  " -> tensor<1024x1024xf32>\n"
+  "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+  "    %t = stablehlo.reduce(%d init: %z) applies stablehlo.add across dimensions = [0] : (tensor<1024x1024xf32>, tensor<f32>)"
+  " -> tensor<1024xf32>\n"
+  "    stablehlo.return %t : tensor<1024xf32>\n"
+  "  }, {\n"
+  "    %n = stablehlo.negate %x : tensor<1024xf32>\n"
+  "    stablehlo.return %n : tensor<1024xf32>\n"
+  "  }) : (tensor<i1>) -> tensor<1024xf32>\n"
+  "  return %r : tensor<1024xf32>\n}\n";
+
+/* The highest value of the counter of device memory in a trace. */
+static gint64
+highest_in_trace (const char *path)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autoptr (GError) error = NULL;
+  JsonArray *events;
+  gint64 highest = 0;
+
+  json_parser_load_from_file (parser, path, &error);
+  g_assert_no_error (error);
+  events = json_object_get_array_member (json_node_get_object (json_parser_get_root (parser)), "traceEvents");
+  for (guint i = 0; i < json_array_get_length (events); i++)
+    {
+      JsonObject *event = json_array_get_object_element (events, i);
+
+      if (g_strcmp0 (json_object_get_string_member (event, "ph"), "C") == 0)
+        highest = MAX (highest, json_object_get_int_member (json_object_get_object_member (event, "args"), "value"));
+    }
+  return highest;
+}
+
+/* What is planned and never touched is not there: neither in the figures of a run, nor in its parts, nor in its curve. */
+static void
+test_untouched (StepPlace *place, gconstpointer data)
+{
+  g_autofree char *program = g_build_filename (place->folder, "branch.mlir", NULL);
+  g_autofree char *out = g_build_filename (place->folder, "out.gantry", NULL);
+  g_autofree char *trace = g_build_filename (place->folder, "trace.json", NULL);
+  g_autoptr (CliResult) result = NULL, exported = NULL;
+  g_autoptr (JsonNode) ran = NULL;
+  g_autoptr (GList) keys = NULL;
+  JsonObject *memory, *touched;
+  gint64 sum = 0;
+
+  g_assert_true (g_file_set_contents (program, branch, -1, NULL));
+  result = cli_run ("run", "--json", "--runs=1", "--warmup=0", "--input=p=zeros", "-o", out, program, NULL);
+  cli_assert_status (result, 0);
+  ran = cli_json (result);
+  memory = json_object_get_object_member (json_node_get_object (ran), "memory");
+  touched = json_object_get_object_member (memory, "touched");
+  g_assert_cmpint (step_part (ran, "workspaces"), >=, 12 << 20);
+  g_assert_cmpint (json_object_get_int_member (touched, "workspaces"), <, 1 << 20);
+  g_assert_cmpint (step_number (ran, "touched_bytes"), <, step_number (ran, "planned_bytes") - (11 << 20));
+  g_assert_cmpint (json_object_get_int_member (memory, "held_bytes"), <, step_number (ran, "planned_bytes") - (11 << 20));
+  keys = json_object_get_members (touched);
+  for (const GList *l = keys; l != NULL; l = l->next)
+    sum += json_object_get_int_member (touched, l->data);
+  g_assert_cmpint (sum, ==, step_number (ran, "touched_bytes"));
+  g_assert_cmpint (json_object_get_int_member (memory, "touched_bytes"), ==, sum);
+  exported = cli_run ("export", "-o", trace, out, NULL);
+  cli_assert_status (exported, 0);
+  g_assert_cmpint (highest_in_trace (trace), ==, sum);
+}
+
 /* The figures of the README of ten layers of JAX's offloading tutorial: they depend on no machine. */
 static void
 test_tutorial (StepPlace *place, gconstpointer data)
@@ -285,5 +358,6 @@ main (int argc, char **argv)
   ADD ("at-least", test_at_least);
   ADD ("tutorial", test_tutorial);
   ADD ("above-limit", test_above_limit);
+  ADD ("untouched", test_untouched);
   return g_test_run ();
 }

@@ -173,6 +173,45 @@ test_parts (void)
   gantry_pages_free (r);
 }
 
+/* An argument that lies on the host is memory of the host: where the caller has it, and in the arena. */
+static void
+test_host (void)
+{
+  for (guint lent = 0; lent < 2; lent++)
+    {
+      g_autoptr (GantryDevice) device = gantry_cpu_device_new (1);
+      g_autoptr (GantryMemoryMeasure) result = NULL;
+      g_autoptr (GantryExecutor) executor = NULL;
+      g_autoptr (GantryExecutable) executable = NULL;
+      g_autoptr (GError) error = NULL;
+      float *x = gantry_pages_new (BYTES + 64), *r = gantry_pages_new (BYTES + 64);
+      GantryRunInput input = { lent ? x : x + 1, BYTES };
+      GantryRunOutput output = { r, BYTES };
+      Fake f = fake_begin ();
+      guint32 vx = fake_value (&f, TRUE, N, "x"), vr = fake_value (&f, FALSE, N, "r");
+      guint32 bx = fake_buffer (&f, vx, GANTRY_BUFFER_INPUT, 0, N, 0, 0);
+      guint32 bf = fake_buffer (&f, vx, GANTRY_BUFFER_TEMPORARY, 0, N, 0, 1), br = fake_buffer (&f, vr, GANTRY_BUFFER_OUTPUT, BYTES, N, 1, 1);
+
+      FAKE_BUFFER (&f, bx)->memory = GANTRY_MEMORY_PINNED_HOST;
+      FAKE_BUFFER (&f, bf)->instance = 1;
+      fake_copy (&f, GANTRY_QUEUE_COMPUTE, vx, 0, bx, bf);
+      fake_launch (&f, vr, 1, kernel_scale, (gpointer) &two, N, FAKE_BUFFERS (bf, br));
+      executable = fake_end (&f, 1, &br);
+      executor = gantry_executor_new (device, executable, NULL, &error);
+      g_assert_no_error (error);
+      memset (x, 0, BYTES + 64);
+      gantry_executor_measure (executor, &input, 1, &output, 1, NULL, &error);
+      g_assert_no_error (error);
+      result = gantry_executor_take_measure (executor, &error);
+      g_assert_cmpuint (result->host_bytes, >=, BYTES);
+      g_assert_cmpuint (result->host_bytes, <=, BYTES + PAGE);
+      g_assert_cmpuint (result->outside.bytes, ==, 0);
+      gantry_executor_free (g_steal_pointer (&executor));
+      gantry_pages_free (x);
+      gantry_pages_free (r);
+    }
+}
+
 /* r = x + literal, all three in one page. */
 static void
 kernel_add_literal (gconstpointer state G_GNUC_UNUSED, void *const *buffers, gint64 begin, gint64 end)
@@ -331,6 +370,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/measure/touched", test_touched);
   g_test_add_func ("/measure/parts", test_parts);
+  g_test_add_func ("/measure/host", test_host);
   g_test_add_func ("/measure/shared-page", test_shared_page);
   g_test_add_func ("/measure/untouched", test_untouched);
   g_test_add_func ("/measure/outside", test_outside);
