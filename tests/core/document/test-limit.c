@@ -133,6 +133,45 @@ test_part_in_session (void)
   g_rmdir (folder);
 }
 
+static void
+note_change (GObject *document G_GNUC_UNUSED, GParamSpec *what G_GNUC_UNUSED, gpointer changed)
+{
+  *(gboolean *) changed = TRUE;
+}
+
+/* The limit of a variant that is a part of the peak is that part of the program's peak as it is now: after a pass is switched too. */
+static void
+test_part_of_variant (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GantryVariant) variant = NULL;
+  const GantryVariant *now;
+  gboolean changed = FALSE;
+  guint64 before;
+
+  gantry_document_set_limit_part (document, 0.75);
+  doc_wait (document);
+  variant = gantry_document_make_variant (document, "a part");
+  before = variant->limit;
+  g_assert_cmpuint (before, ==, target_of (document)->memory_limit);
+  gantry_document_add_variant (document, variant);
+  gantry_document_set_limit (document, 0);
+  gantry_document_set_pass_enabled (document, "fuse", FALSE);
+  doc_wait (document);
+  g_signal_connect (document, "notify::variants", G_CALLBACK (note_change), &changed);
+  gantry_document_predict_variants (document);
+  doc_wait_until (changed);
+  now = gantry_document_get_figures (document, variant);
+  g_assert_true (now != variant && gantry_document_is_current (document, now));
+  g_assert_cmpfloat (now->limit_part, ==, 0.75);
+  g_assert_cmpuint (now->limit, ==, (guint64) (0.75 * (double) kept_bytes (document)));
+  g_assert_cmpuint (now->limit, !=, before);
+  gantry_document_load_variant (document, variant);
+  doc_wait (document);
+  check_part (document, 0.75);
+  g_assert_cmpuint (target_of (document)->memory_limit, ==, now->limit);
+}
+
 /* What a search finds is loaded as it was found, copies and peak, and sets no limit; kept in a file it is the same. */
 static void
 test_no_limit_of_search (void)
@@ -177,6 +216,7 @@ main (int argc, char **argv)
   g_test_add_func ("/limit/part", test_part);
   g_test_add_func ("/limit/part-before-sizes", test_part_before_sizes);
   g_test_add_func ("/limit/part-in-session", test_part_in_session);
+  g_test_add_func ("/limit/part-of-variant", test_part_of_variant);
   g_test_add_func ("/limit/no-limit-of-search", test_no_limit_of_search);
   return g_test_run ();
 }
