@@ -110,10 +110,10 @@ with tempfile.TemporaryDirectory() as folder:
     for number, (name, path) in enumerate(sides, 1):
         try:
             made = plan(path)
-            peak = made["peak_bytes"]
+            peak = made["planned_bytes"]
             expected = expected or peak
             good = abs(peak - expected) <= 0.01 * expected
-            print("# %s: %d bytes at the peak" % (name, peak))
+            print("# %s: %d bytes are planned" % (name, peak))
             for value in made.get("holders", []) if not good else []:
                 print("#   %s" % json.dumps(value))
         except (RuntimeError, KeyError, ValueError) as error:
