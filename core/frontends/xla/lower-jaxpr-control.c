@@ -82,25 +82,19 @@ gantry_jaxpr_scan (XlaLower *l)
 typedef struct
 {
   guint cond, body, carry; /* how many constants of each, and how many are carried */
+  gboolean batched;        /* the condition has a bool for each example */
 } Counts;
 
-/* A function of what is carried and of all constants, which it gives on; a condition gives its bool. Constants that are known are
- * written in it, so that a count can be found. */
-static guint32
-loop_function (XlaLower *l, const char *key, const Counts *n, gboolean condition)
+/* What the source of cond or body gives of @inside: what is carried, then all constants. Constants that are known are written in it,
+ * so that a count can be found. */
+static gboolean
+inline_part (XlaLower *l, const char *key, const Counts *n, gboolean condition, const guint32 *inside, guint32 *results)
 {
-  guint32 source = body_of (l, key), function;
-  guint consts = n->cond + n->body, own = condition ? n->cond : n->body, first = condition ? 0 : n->cond;
-  guint32 *inside = XLA_NEW (l, guint32, l->n_in), *arguments = XLA_NEW (l, guint32, l->n_in);
-  guint32 *results = XLA_NEW (l, guint32, l->n_in);
-  guint n_results = condition ? 1 : n->carry;
-  gboolean done;
+  guint32 source = body_of (l, key), *arguments = XLA_NEW (l, guint32, l->n_in);
+  guint own = condition ? n->cond : n->body, first = condition ? 0 : n->cond;
 
   if (source == 0)
-    return 0;
-  function = gantry_builder_begin (l->b, condition ? "cond" : "body", 0);
-  for (guint i = 0; i < l->n_in; i++)
-    inside[i] = gantry_builder_parameter (l->b, gantry_builder_type (l->b, l->in[(i + consts) % l->n_in]), NULL);
+    return FALSE;
   for (guint i = 0; i < own; i++)
     {
       guint32 known = l->in[first + i];
@@ -110,12 +104,66 @@ loop_function (XlaLower *l, const char *key, const Counts *n, gboolean condition
                                                                             : inside[n->carry + first + i];
     }
   memcpy (arguments + own, inside, sizeof *inside * n->carry);
-  done = gantry_xla_inline (l, source, arguments, own + n->carry, results, n_results, FALSE);
-  if (!condition)
+  return gantry_xla_inline (l, source, arguments, own + n->carry, results, condition ? 1 : n->carry, FALSE);
+}
+
+/* The bool of each example of a batch, which stands first, for all that @like has of that example. */
+static guint32
+bool_of_example (XlaLower *l, guint32 goes, guint32 like)
+{
+  const GantryType *type = gantry_xla_type (l, goes), *wide = gantry_xla_type (l, like);
+  gint64 dims[GANTRY_MAX_RANK];
+
+  if (wide->rank < type->rank)
     {
-      memcpy (results + n->carry, inside + n->carry, sizeof *inside * consts);
-      n_results = l->n_in;
+      gantry_xla_refuse (l, "what is carried is of fewer batches than its condition");
+      return 0;
     }
+  for (guint i = 0; i < type->rank; i++)
+    dims[i] = i;
+  return gantry_builder_broadcast (l->b, goes, wide->rank, wide->dims, dims);
+}
+
+/* A batch of loops goes on while one example does; those that have ended keep what they have. */
+static void
+keep_ended (XlaLower *l, const Counts *n, const guint32 *inside, guint32 *results)
+{
+  guint32 goes;
+
+  if (!n->batched || !inline_part (l, "cond_jaxpr", n, TRUE, inside, &goes))
+    return;
+  for (guint i = 0; i < n->carry && !l->failed; i++)
+    results[i] = gantry_xla_select (l, bool_of_example (l, goes, results[i]), results[i], inside[i]);
+}
+
+/* A function of what is carried and of all constants, which it gives on; a condition gives its bool. */
+static guint32
+loop_function (XlaLower *l, const char *key, Counts *n, gboolean condition)
+{
+  guint32 function = gantry_builder_begin (l->b, condition ? "cond" : "body", 0);
+  guint consts = n->cond + n->body, n_results = condition ? 1 : l->n_in;
+  guint32 *inside = XLA_NEW (l, guint32, l->n_in), *results = XLA_NEW (l, guint32, l->n_in);
+  gboolean done;
+
+  for (guint i = 0; i < l->n_in; i++)
+    inside[i] = gantry_builder_parameter (l->b, gantry_builder_type (l->b, l->in[(i + consts) % l->n_in]), NULL);
+  done = inline_part (l, key, n, condition, inside, results);
+  if (done && condition)
+    {
+      gint64 axes[GANTRY_MAX_RANK];
+      guint rank = gantry_xla_type (l, results[0])->rank;
+
+      for (guint i = 0; i < rank; i++)
+        axes[i] = i;
+      n->batched = rank > 0;
+      results[0] = rank > 0 ? gantry_builder_reduce (l->b, "or", results[0], axes, rank) : results[0];
+    }
+  else if (done)
+    {
+      keep_ended (l, n, inside, results);
+      memcpy (results + n->carry, inside + n->carry, sizeof *inside * consts);
+    }
+  done = done && !l->failed;
   gantry_builder_end (l->b, results, done ? n_results : 0);
   return done ? function : 0;
 }
@@ -133,7 +181,7 @@ gantry_jaxpr_while (XlaLower *l)
       gantry_xla_refuse (l, "%" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " constants of %u operands", cond, body, l->n_in);
       return;
     }
-  n = (Counts){ (guint) cond, (guint) body, l->n_out };
+  n = (Counts){ (guint) cond, (guint) body, l->n_out, FALSE };
   functions[0] = loop_function (l, "cond_jaxpr", &n, TRUE);
   functions[1] = functions[0] != 0 ? loop_function (l, "body_jaxpr", &n, FALSE) : 0;
   if (functions[1] == 0)

@@ -22,6 +22,44 @@ gantry_jaxpr_exp2 (XlaLower *l)
     l->out[0] = gantry_xla_binary (l, GANTRY_OP_POWER, gantry_xla_like (l, x, 2), x);
 }
 
+/* Operands beside each other along an axis of their own. */
+void
+gantry_jaxpr_stack (XlaLower *l)
+{
+  gint64 axis = gantry_xla_int (l, "axis", 0);
+  guint32 *parts = XLA_NEW (l, guint32, l->n_in);
+  const GantryType *type = gantry_xla_declared (l, 0);
+  GantryDim dims[GANTRY_MAX_RANK];
+
+  if (l->n_in == 0 || type->kind != GANTRY_TYPE_TENSOR || axis < 0 || axis >= type->rank)
+    {
+      gantry_xla_refuse (l, "%u operands along axis %" G_GINT64_FORMAT, l->n_in, axis);
+      return;
+    }
+  memcpy (dims, type->dims, sizeof *dims * type->rank);
+  dims[axis] = 1;
+  for (guint i = 0; i < l->n_in; i++)
+    parts[i] = gantry_builder_reshape (l->b, l->in[i], type->rank, dims);
+  l->out[0] = gantry_builder_concatenate (l->b, parts, l->n_in, axis);
+}
+
+void
+gantry_jaxpr_cholesky (XlaLower *l)
+{
+  if (l->n_in == 1 && l->n_out == 1)
+    l->out[0] = gantry_xla_cholesky (l, l->in[0], TRUE);
+}
+
+void
+gantry_jaxpr_triangular_solve (XlaLower *l)
+{
+  XlaTriangular how = { .left = gantry_xla_int (l, "left_side", 0) != 0, .lower = gantry_xla_int (l, "lower", 0) != 0,
+                        .unit = gantry_xla_int (l, "unit_diagonal", 0) != 0, .transposed = gantry_xla_int (l, "transpose_a", 0) != 0 };
+
+  if (l->n_in == 2 && l->n_out == 1)
+    l->out[0] = gantry_xla_solve_triangular (l, l->in[0], l->in[1], &how);
+}
+
 /* By squaring; a negative power is that of the reciprocal's divisor. */
 void
 gantry_jaxpr_integer_pow (XlaLower *l)

@@ -24,6 +24,9 @@ const gint64 *gantry_jaxpr_ints (XlaLower *l, const char *key, gsize *n);
 /* lower-jaxpr-op.c, lower-jaxpr-control.c */
 void gantry_jaxpr_compare (XlaLower *l);
 void gantry_jaxpr_exp2 (XlaLower *l);
+void gantry_jaxpr_stack (XlaLower *l);
+void gantry_jaxpr_cholesky (XlaLower *l);
+void gantry_jaxpr_triangular_solve (XlaLower *l);
 void gantry_jaxpr_integer_pow (XlaLower *l);
 void gantry_jaxpr_select_n (XlaLower *l);
 void gantry_jaxpr_checkpoint_name (XlaLower *l);

@@ -314,6 +314,8 @@ static const JaxprRule rules[] = {
   OWN ("reduce_window_sum", gantry_jaxpr_window, GANTRY_CLASS_REDUCTION),
   OWN ("reduce_window_max", gantry_jaxpr_window, GANTRY_CLASS_REDUCTION),
   OWN ("reduce_window_min", gantry_jaxpr_window, GANTRY_CLASS_REDUCTION), OWN ("sort", gantry_jaxpr_sort, GANTRY_CLASS_OTHER),
+  OWN ("cholesky", gantry_jaxpr_cholesky, GANTRY_CLASS_OTHER), OWN ("triangular_solve", gantry_jaxpr_triangular_solve, GANTRY_CLASS_OTHER),
+  OWN ("stack", gantry_jaxpr_stack, GANTRY_CLASS_MOVEMENT),
   OWN ("scan", gantry_jaxpr_scan, GANTRY_CLASS_CONTROL), OWN ("while", gantry_jaxpr_while, GANTRY_CLASS_CONTROL),
   OWN ("closed_over", gantry_jaxpr_closed_over, GANTRY_CLASS_CONSTANT),
 };

@@ -62,16 +62,15 @@ small_and_square (XlaLower *l, const GantryType *type)
 
 /* Column @j of what is left: divided by the root of its head; the rest loses its outer product. Above the diagonal
  * is zero. */
-static void
-cholesky (XlaLower *l)
+guint32
+gantry_xla_cholesky (XlaLower *l, guint32 a, gboolean is_lower)
 {
-  guint32 a = gantry_xla_in (l, 0), columns[MOST_SIZE], lower, zero;
+  guint32 columns[MOST_SIZE], lower, zero;
   const GantryType *type = gantry_xla_type (l, a);
   gint64 n = type->rank >= 2 ? type->dims[type->rank - 1] : 0;
-  gboolean is_lower = gantry_xla_int (l, "lower", 0) != 0;
 
   if (!small_and_square (l, type))
-    return;
+    return 0;
   if (!is_lower)
     a = swap_last (l, a);
   for (gint64 j = 0; j < n && !l->failed; j++)
@@ -86,7 +85,13 @@ cholesky (XlaLower *l)
   zero = gantry_xla_like (l, lower, 0);
   lower = gantry_xla_select (
     l, gantry_xla_compare (l, "GE", places (l, lower, type->rank - 2), places (l, lower, type->rank - 1)), lower, zero);
-  l->out[0] = is_lower ? lower : swap_last (l, lower);
+  return is_lower ? lower : swap_last (l, lower);
+}
+
+static void
+cholesky (XlaLower *l)
+{
+  l->out[0] = gantry_xla_cholesky (l, gantry_xla_in (l, 0), gantry_xla_int (l, "lower", 0) != 0);
 }
 
 /* a x = b with a lower triangular: row by row. */
@@ -125,24 +130,20 @@ turn (XlaLower *l, guint32 x, gboolean rows, gboolean columns)
 }
 
 /* Every other case by transposing and by turning upside down. */
-static void
-triangular_solve (XlaLower *l)
+guint32
+gantry_xla_solve_triangular (XlaLower *l, guint32 a, guint32 b, const XlaTriangular *how)
 {
-  guint32 a = gantry_xla_in (l, 0), b = gantry_xla_in (l, 1);
-  const GantryType *type = gantry_xla_type (l, a);
-  gboolean left = gantry_xla_int (l, "left_side", 0) != 0, is_lower = gantry_xla_int (l, "lower", 0) != 0;
-  gboolean unit = gantry_xla_int (l, "unit_diagonal", 0) != 0;
-  const GantryType *other = gantry_xla_type (l, b);
-  const char *transpose = gantry_xla_string (l, "transpose_a", "NO_TRANSPOSE");
+  const GantryType *type = gantry_xla_type (l, a), *other = gantry_xla_type (l, b);
+  gboolean left = how->left, is_lower = how->lower;
 
   if (!small_and_square (l, type))
-    return;
+    return 0;
   if (other->rank != type->rank || other->dims[type->rank - (left ? 2 : 1)] != type->dims[type->rank - 1])
     {
       gantry_xla_refuse (l, "the right side does not have one %s for each row of the matrix", left ? "row" : "column");
-      return;
+      return 0;
     }
-  if (strcmp (transpose, "TRANSPOSE") == 0 || strcmp (transpose, "ADJOINT") == 0)
+  if (how->transposed)
     {
       a = swap_last (l, a);
       is_lower = !is_lower;
@@ -158,10 +159,21 @@ triangular_solve (XlaLower *l)
       a = turn (l, a, TRUE, TRUE);
       b = turn (l, b, TRUE, FALSE);
     }
-  b = solve_lower (l, a, b, unit);
+  b = solve_lower (l, a, b, how->unit);
   if (!is_lower)
     b = turn (l, b, TRUE, FALSE);
-  l->out[0] = left ? b : swap_last (l, b);
+  return left ? b : swap_last (l, b);
+}
+
+static void
+triangular_solve (XlaLower *l)
+{
+  const char *transpose = gantry_xla_string (l, "transpose_a", "NO_TRANSPOSE");
+  XlaTriangular how = { .left = gantry_xla_int (l, "left_side", 0) != 0, .lower = gantry_xla_int (l, "lower", 0) != 0,
+                        .unit = gantry_xla_int (l, "unit_diagonal", 0) != 0,
+                        .transposed = strcmp (transpose, "TRANSPOSE") == 0 || strcmp (transpose, "ADJOINT") == 0 };
+
+  l->out[0] = gantry_xla_solve_triangular (l, gantry_xla_in (l, 0), gantry_xla_in (l, 1), &how);
 }
 
 const XlaRule gantry_xla_linear_rules[] = {

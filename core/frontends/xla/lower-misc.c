@@ -40,7 +40,7 @@ custom_call (XlaLower *l)
     as_it_is (l); /* on one device every sharding is the whole */
   else if (strcmp (target, "TopK") == 0 && l->n_out == 2)
     by_name (l, "chlo.top_k");
-  else if (!by_name (l, target))
+  else if (!by_name (l, target) && !gantry_xla_lapack (l, target))
     gantry_xla_refuse (l, "a call of '%s', which is code of another program", target);
 }
 

@@ -132,6 +132,20 @@ GantryElementType gantry_xla_bits_of (GantryElementType element, gboolean with_s
 /** @kind: as that of the core operation; the numbers of dimensions are attributes of the node being lowered. */
 guint32 gantry_xla_scatter (XlaLower *l, const char *kind, guint32 x, guint32 indices, guint32 updates);
 
+/* lower-linear.c */
+typedef struct
+{
+  gboolean left, lower, unit, transposed;
+} XlaTriangular;
+
+/** The factor of a positive definite matrix, NaN where it is none. */
+guint32 gantry_xla_cholesky (XlaLower *l, guint32 a, gboolean is_lower);
+/** a x = b, or x a = b. */
+guint32 gantry_xla_solve_triangular (XlaLower *l, guint32 a, guint32 b, const XlaTriangular *how);
+/* lower-lapack.c */
+/** Runs what a custom call of JAX asks LAPACK for. Returns: FALSE where @target is none of those that are known. */
+gboolean gantry_xla_lapack (XlaLower *l, const char *target);
+
 /* lower-body.c */
 /** "add" mul max min and or, "set" for a body that returns its second argument; NULL where the body is none of
  * these. Of a body of 2 n arguments result @i has to come of arguments i and n + i alone. Bools: add and max are

@@ -108,7 +108,9 @@ gantry_stablehlo_export_node (MlirExport *m, MlirName **in, guint n)
 {
   guint op = m->node->op;
 
-  if (op >= GANTRY_OP_FOREIGN || op == GANTRY_OP_CUSTOM_CALL)
+  if (op >= GANTRY_OP_FOREIGN)
+    gantry_stablehlo_export_fail (m, "it is as the file has it; what is written is in core operations: --snapshot legalize or a later one");
+  else if (op == GANTRY_OP_CUSTOM_CALL)
     gantry_stablehlo_export_fail (m, "StableHLO has no such operation");
   else if (!is_written (gantry_node_type (m->module, m->node), m->context))
     gantry_stablehlo_export_fail (m, "a dimension has no size: " GANTRY_ASKS_SIZE " it");

@@ -518,6 +518,45 @@ test_scan (void)
     }
 }
 
+/* What JAX asks LAPACK for on the processor: letters of the call's configuration are numbers. */
+static void
+test_lapack (void)
+{
+  static const char text[] =
+    "func.func @main() -> (tensor<2x2x2xf32>, tensor<2x2xi32>, tensor<2x2x2xf32>, tensor<2xi32>, tensor<2x2xf32>) {\n"
+    "  %a = stablehlo.constant dense<[[[1.0, 2.0], [4.0, 3.0]], [[2.0, 1.0], [1.0, 3.0]]]> : tensor<2x2x2xf32>\n"
+    "  %b = stablehlo.constant dense<[[[4.0, 2.0], [2.0, 5.0]], [[1.0, 2.0], [2.0, 1.0]]]> : tensor<2x2x2xf32>\n"
+    "  %t = stablehlo.constant dense<[[2.0, 9.0], [1.0, 4.0]]> : tensor<2x2xf32>\n"
+    "  %x = stablehlo.constant dense<[[2.0, 8.0], [4.0, 6.0]]> : tensor<2x2xf32>\n"
+    "  %0:3 = stablehlo.custom_call @lapack_sgetrf_ffi(%a) {mhlo.backend_config = {}} : (tensor<2x2x2xf32>) -> (tensor<2x2x2xf32>, tensor<2x2xi32>, tensor<2xi32>)\n"
+    "  %1:2 = stablehlo.custom_call @lapack_spotrf_ffi(%b) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x2x2xf32>) -> (tensor<2x2x2xf32>, tensor<2xi32>)\n"
+    "  %2 = stablehlo.custom_call @lapack_strsm_ffi(%t, %x) {mhlo.backend_config = {diag = 78 : ui8, side = 82 : ui8, trans_x = 84 : ui8, uplo = 76 : ui8}} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>\n"
+    "  return %0#0, %0#1, %1#0, %1#1, %2 : tensor<2x2x2xf32>, tensor<2x2xi32>, tensor<2x2x2xf32>, tensor<2xi32>, tensor<2x2xf32>\n}\n";
+  /* Of the second matrix of the third result, which is not positive definite, nothing is expected but the number of the fourth. */
+  static const struct
+  {
+    guint n;
+    double values[8];
+  } expected[] = { { 8, { 4, 3, 0.25, 1.25, 2, 1, 0.5, 2.5 } }, { 4, { 2, 2, 1, 2 } }, { 4, { 2, 0, 1, 2 } }, { 2, { 0, 1 } }, { 4, { 1, 1.75, 2, 1 } } };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = read_text (context, text, &error), core = NULL;
+  GantryLiteral *results[G_N_ELEMENTS (expected)];
+
+  g_assert_no_error (error);
+  core = gantry_pass_legalize.run (module, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (gantry_evaluate (core, gantry_module_entry (core), NULL, results, NULL, &error));
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    {
+      gboolean is_float = gantry_element_is_float ((GantryElementType) results[i]->type->element);
+
+      for (guint k = 0; k < expected[i].n; k++)
+        g_assert_cmpfloat (is_float ? gantry_literal_get_double (results[i], k) : (double) gantry_literal_get_int (results[i], k), ==, expected[i].values[k]);
+      gantry_literal_unref (results[i]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -536,5 +575,6 @@ main (int argc, char **argv)
   g_test_add_func ("/xla/stablehlo/long-structure", test_long_structure);
   g_test_add_func ("/xla/stablehlo/many-results", test_many_results);
   g_test_add_func ("/xla/stablehlo/scan", test_scan);
+  g_test_add_func ("/xla/stablehlo/lapack", test_lapack);
   return g_test_run ();
 }
