@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What keeping everything takes of training steps: nothing is saved for the backward phase that is made of hardly anything, and a program
+ * that is written out takes no more than its loop. */
+#include "core/compiler/compiler.h"
+#include "core/memory/planner.h"
+#include "tests/test-files.h"
+
+#define MIB (1024 * 1024.0)
+#define ENLARGED 8 /* a value of more than so many times of what it is made of is a broadcast, whatever it is called */
+
+/* The training step of a program of the tree. (transfer full) */
+static GantryCompilation *
+compile (const char *folder, const char *name, const char *optimizer)
+{
+  g_autofree char *path = test_source_file (folder, name);
+  g_auto (GantryCompileSettings) settings;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, -1, NULL, &error);
+  GantryCompilation *compilation;
+
+  g_assert_no_error (error);
+  gantry_compile_settings_init (&settings);
+  settings.train = TRUE;
+  gantry_optimizer_parse (optimizer, &settings.training.optimizer, &error);
+  g_assert_no_error (error);
+  compilation = gantry_compile (model, &settings, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (compilation->plan);
+  return compilation;
+}
+
+static double
+mib_of (const GantryCompilation *compilation)
+{
+  return (double) gantry_plan_memory_bytes (compilation->plan, GANTRY_MEMORY_DEVICE) / MIB;
+}
+
+static void
+check_residual (const GantryModule *module, const GantryNode *node, guint64 bytes)
+{
+  guint64 operands = 0;
+
+  for (guint i = 0; i < node->n_operands; i++)
+    operands += gantry_type_bytes (gantry_node_operand_type (module, node, i));
+  if (node->op == GANTRY_OP_BROADCAST_IN_DIM || bytes > ENLARGED * operands)
+    g_error ("node %u, %s: %" G_GUINT64_FORMAT " bytes are saved that are made of %" G_GUINT64_FORMAT, node->id,
+             gantry_node_op_name (module, node), bytes, operands);
+}
+
+/* Two blocks of BERT at batch 32, length 128 and width 768, in bf16. */
+static void
+test_bert (void)
+{
+  g_autoptr (GantryCompilation) compilation = compile ("data/recordings/h100-2026-11-26", "bert-32-128-768-loss.gir", "sgd");
+  const GantryModule *module = gantry_compilation_module (compilation);
+  g_autoptr (GError) error = NULL;
+  GantryPlanner *planner = gantry_compilation_take_planner (compilation, NULL, &error);
+  guint n, n_residuals = 0;
+  const GantryCandidate *candidates = gantry_planner_candidates (planner, &n);
+
+  g_assert_no_error (error);
+  for (guint c = 0; c < n; c++)
+    if (candidates[c].subject == GANTRY_SUBJECT_RESIDUAL)
+      {
+        check_residual (module, gantry_module_node (module, candidates[c].node), candidates[c].bytes);
+        n_residuals++;
+      }
+  g_assert_cmpuint (n_residuals, >, 10);
+  g_test_message ("%.1f MiB", mib_of (compilation));
+  g_assert_cmpfloat (mib_of (compilation), <=, 270);
+  gantry_compilation_give_planner (compilation, planner);
+}
+
+/* Gradients of slices of a stack of parameters are written into one stack, not padded to it and added. */
+static void
+test_unrolled (void)
+{
+  g_autoptr (GantryCompilation) unrolled = compile ("data/programs", "layers-unrolled.gir", "none"),
+                                scan = compile ("data/programs", "layers.gir", "none");
+
+  g_test_message ("written out %.2f MiB, as a scan %.2f MiB", mib_of (unrolled), mib_of (scan));
+  g_assert_cmpfloat (mib_of (unrolled), <=, 1.05 * mib_of (scan));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/compiler/steps/bert", test_bert);
+  g_test_add_func ("/compiler/steps/unrolled", test_unrolled);
+  return g_test_run ();
+}
