@@ -77,6 +77,7 @@ typedef struct
   char *rules;  /* statements */
   char *limit;  /* of device memory */
   char *host_limit;
+  char *order, *allocator; /* names */
   char *target; /* as --target was given */
   GantryCliTarget resolved; /* what it means, from gantry_cli_parse() on */
   const GantryGpuModel *gpu; /* (nullable): whose rates a program is planned with that has no other GPU's */

@@ -71,6 +71,10 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     { "host-limit", 0, 0, G_OPTION_ARG_STRING, &options->host_limit, "Limit of host memory for what is offloaded: 64GiB, or none", "SIZE" },
     { "limit", 0, 0, G_OPTION_ARG_STRING, &options->limit,
       "Limit of device memory: 512MiB, 8GiB, 50% of the peak of keeping everything, or none", "SIZE" },
+    { "order", 0, 0, G_OPTION_ARG_STRING, &options->order,
+      "Order of execution: memory (of several that with the lowest peak), program (as written), breadth or depth (first, from the results down)", "NAME" },
+    { "allocator", 0, 0, G_OPTION_ARG_STRING, &options->allocator,
+      "Who gives places: exact, best-fit (largest first) or bfc (a pool that is asked in the order of the steps)", "NAME" },
     { "target", 0, 0, G_OPTION_ARG_FILENAME, &options->target, "The machine: a key file, or a GPU by name (a100, h100, h200, b200, rtx4090, sm_90a)", "FILE" },
     { "embed", 0, 0, G_OPTION_ARG_NONE, &options->embed, "The session that -o writes carries the model along", NULL },
     { NULL },
@@ -124,6 +128,8 @@ gantry_cli_options_clear (GantryCliOptions *options)
   g_clear_pointer (&options->rules, g_free);
   g_clear_pointer (&options->limit, g_free);
   g_clear_pointer (&options->host_limit, g_free);
+  g_clear_pointer (&options->order, g_free);
+  g_clear_pointer (&options->allocator, g_free);
   g_clear_pointer (&options->target, g_free);
   gantry_cli_target_clear (&options->resolved);
   g_clear_pointer (&options->instructions, g_free);
@@ -337,6 +343,8 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
     take_target (settings, changes->target);
   else if (*changes->gpu.arch != '\0' && *settings->target.arch == '\0')
     take_target (settings, &changes->gpu);
+  gantry_order_parse (options->order, &settings->order);
+  gantry_allocator_parse (options->allocator, &settings->allocator);
   if (changes->options->host_limit != NULL)
     settings->target.host_limit = changes->host_limit.bytes;
   if (changes->has_limit && changes->limit.part == 0)
@@ -429,10 +437,25 @@ read_host_limit (const GantryCliOptions *options, Changes *changes, GError **err
 }
 
 static gboolean
+check_names (const GantryCliOptions *options, GError **error)
+{
+  GantryOrderPolicy order;
+  GantryAllocator allocator;
+
+  if (options->order != NULL && !gantry_order_parse (options->order, &order))
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--order %s: there are memory, program, breadth and depth", options->order);
+  else if (options->allocator != NULL && !gantry_allocator_parse (options->allocator, &allocator))
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--allocator %s: there are exact, best-fit and bfc", options->allocator);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
 read_changes (const GantryCliOptions *options, Changes *changes, GError **error)
 {
   changes->has_limit = options->limit != NULL;
-  return check_passes (options->disabled, error) && read_policy (options, changes, error) &&
+  return check_passes (options->disabled, error) && check_names (options, error) && read_policy (options, changes, error) &&
          choose_machine (options, changes, error) &&
          read_host_limit (options, changes, error) &&
          (options->limit == NULL || read_limit ("--limit", options->limit, &changes->limit, error));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli plan and solve: where everything lies and when, under a policy, a limit, or placements that the solver finds
  * for a goal. Nothing is run. */
+#include "app/cli/allocation-report.h"
 #include "app/cli/changes-report.h"
 #include "app/cli/kernel-table.h"
 #include "app/cli/plan-report.h"
@@ -20,6 +21,8 @@ typedef struct
   gint effort;
   gint holders;
   gboolean kernels, no_kernels;
+  gboolean allocations;
+  GArray *rows; /* (nullable) (element-type GantryAllocation) */
 } Options;
 
 /* Those of a run without options. */
@@ -36,6 +39,7 @@ options_clear (Options *options)
   g_free (options->fit);
   g_free (options->method);
   g_free (options->times);
+  g_clear_pointer (&options->rows, g_array_unref);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -149,6 +153,8 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
         add_solution (json, variant, goal);
       if (changes != NULL)
         gantry_changes_report_json (json, changes, module);
+      if (options->rows != NULL)
+        gantry_allocation_report_json (json, options->rows);
       json_builder_end_object (json);
       gantry_cli_print_json (json);
       return;
@@ -165,6 +171,8 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
   if (changes != NULL)
     gantry_changes_report_text (changes, module);
   gantry_plan_report_text (document, (guint) options->holders);
+  if (options->rows != NULL)
+    gantry_allocation_report_text (options->rows);
 }
 
 /* What kernels need, where that can be known before a run. */
@@ -205,7 +213,7 @@ prepare (const Options *options, GantryDocument *document, GError **error)
 }
 
 static int
-plan (const Options *options, const char *path)
+plan (Options *options, const char *path)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryDocument) document = gantry_cli_open (&options->common, path, &error);
@@ -218,6 +226,8 @@ plan (const Options *options, const char *path)
     variant = solve (options, document, &goal, &error);
   if (error == NULL && gantry_plan_report_check (document, &error) && options->output != NULL)
     gantry_document_save (document, options->output, &error);
+  if (error == NULL && options->allocations)
+    options->rows = gantry_allocation_report_new (document, gantry_cli_progress (&options->common), &error);
   if (error != NULL)
     return gantry_cli_fail (error);
   print (options, document, variant, &goal);
@@ -272,6 +282,7 @@ run (const char *command, const char *description, gboolean needs_goal, int argc
       "Search with so many times the usual number of predictions and nodes (1); the same effort finds the same everywhere", "N" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds,
       "End a search after so long (60), 0: never; what is cut so is said, and may be better with more time", "S" },
+    { "allocations", 0, 0, G_OPTION_ARG_NONE, &options.allocations, "Compare every order with every allocator, without a limit", NULL },
     { "holders", 0, 0, G_OPTION_ARG_INT, &options.holders, "How many of the values at the peak to list (10)", "N" },
     { NULL },
   };

@@ -35,7 +35,7 @@ plan_options (const GantryCompileSettings *settings, const GantryTarget *target,
 {
   /* Arguments and results are the caller's, who keeps them for the whole run: nothing else can lie where they do. */
   return (GantryPlanOptions){ .target = target, .measured_us = measured_us, .sizes = sizes, .flags = GANTRY_PLAN_RESIDENT,
-                              .order = settings->program_order ? GANTRY_ORDER_PROGRAM : GANTRY_ORDER_BEST };
+                              .order = settings->order, .allocator = settings->allocator };
 }
 
 GantryPlanner *

@@ -142,7 +142,7 @@ same_target (const GantryTarget *a, const GantryTarget *b)
 gboolean
 gantry_compile_settings_same_plan (const GantryCompileSettings *a, const GantryCompileSettings *b)
 {
-  return a->program_order == b->program_order && g_strcmp0 (a->policy, b->policy) == 0 &&
+  return a->order == b->order && a->allocator == b->allocator && g_strcmp0 (a->policy, b->policy) == 0 &&
          gantry_choices_equal (a->choices, b->choices) && same_target (&a->target, &b->target) &&
          gantry_measured_times_equal (a->measured, b->measured) && gantry_kernel_sizes_equal (a->sizes, b->sizes)
          && g_strcmp0 (a->conditions, b->conditions) == 0;

@@ -4,7 +4,7 @@
 #include "core/autodiff/autodiff.h"
 #include "core/compiler/choices.h"
 #include "core/compiler/measured.h"
-#include "core/memory/target.h"
+#include "core/memory/memory.h"
 #include "core/plan/kernel-sizes.h"
 
 G_BEGIN_DECLS
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * GantryCompileSettings:
  * @disabled_passes: (nullable): NULL-terminated names of passes to leave out
  * @fuse_rows, @fuse_products: see GantryPassOptions: for kernels on a GPU
- * @program_order: no reordering for memory
+ * @order, @allocator: see GantryPlanOptions
  * @max_nodes, @fold_flops, @most_unrolled: see GantryPassOptions; 0: the usual limits
  * @train: make a training step of the program, as @training says; a program that is a step already is left as it is
  * @policy: (nullable): statements of core/memory/policy.h
@@ -30,7 +30,8 @@ typedef struct
   gboolean finite_math;
   gboolean fuse_rows;
   gboolean fuse_products;
-  gboolean program_order;
+  GantryOrderPolicy order;
+  GantryAllocator allocator;
   guint32 max_nodes;
   gint64 fold_flops;
   guint32 most_unrolled;

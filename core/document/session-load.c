@@ -284,7 +284,11 @@ load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
   settings->fuse_rows = g_strcmp0 (fact (meta, "fuse_rows"), "1") == 0;
   settings->fuse_products = g_strcmp0 (fact (meta, "fuse_products"), "1") == 0;
   settings->most_unrolled = fact (meta, "most_unrolled") != NULL ? (guint32) g_ascii_strtoull (fact (meta, "most_unrolled"), NULL, 10) : 0;
-  settings->program_order = g_strcmp0 (fact (meta, "program_order"), "1") == 0;
+  /* Of sessions before there was a choice; what is not known is the usual one. */
+  if (g_strcmp0 (fact (meta, "program_order"), "1") == 0)
+    settings->order = GANTRY_ORDER_PROGRAM;
+  gantry_order_parse (fact (meta, "order"), &settings->order);
+  gantry_allocator_parse (fact (meta, "allocator"), &settings->allocator);
   settings->train = g_strcmp0 (fact (meta, "train"), "1") == 0;
   settings->policy = g_strdup (fact (meta, "policy"));
   /* A damaged table is none: it is found out anew. */

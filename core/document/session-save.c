@@ -90,7 +90,8 @@ save_settings (sqlite3 *db, const GantrySessionParts *parts, const char *fingerp
          put_meta (db, "fuse_rows", settings->fuse_rows ? "1" : "0", error) &&
          put_meta (db, "fuse_products", settings->fuse_products ? "1" : "0", error) &&
          put_meta (db, "most_unrolled", unrolled, error) &&
-         put_meta (db, "program_order", settings->program_order ? "1" : "0", error) &&
+         put_meta (db, "order", gantry_order_name (settings->order), error) &&
+         put_meta (db, "allocator", gantry_allocator_name (settings->allocator), error) &&
          put_meta (db, "train", settings->train ? "1" : "0", error) && put_meta (db, "training", training, error) &&
          put_meta (db, "policy", settings->policy != NULL ? settings->policy : "", error) &&
          /* What is too long to keep is found out anew. */

@@ -108,10 +108,14 @@ _gantry_session_state (const GantrySessionParts *parts)
   given.memory_limit = given.memory_part > 0 ? 0 : given.memory_limit; /* what a part comes to nobody has set */
   target = gantry_target_to_text (&given);
   g_string_append_printf (text, "%s\n%s\n%d %d %d %d\n%s\n", target, training, settings->finite_math, settings->fuse_rows,
-                          settings->program_order, settings->train, settings->policy != NULL ? settings->policy : "");
+                          settings->order == GANTRY_ORDER_PROGRAM, settings->train, settings->policy != NULL ? settings->policy : "");
   /* Left out where it is the usual one, as in sessions that do not know it. */
   if (settings->most_unrolled != 0)
     g_string_append_printf (text, "unrolled %u\n", settings->most_unrolled);
+  if (settings->order != GANTRY_ORDER_BEST && settings->order != GANTRY_ORDER_PROGRAM)
+    g_string_append_printf (text, "order %s\n", gantry_order_name (settings->order));
+  if (settings->allocator != GANTRY_ALLOCATOR_EXACT)
+    g_string_append_printf (text, "allocator %s\n", gantry_allocator_name (settings->allocator));
   if (settings->fuse_products)
     g_string_append (text, "products\n");
   g_string_append_printf (text, "notes %s\n", parts->notes != NULL ? parts->notes : "");

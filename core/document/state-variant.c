@@ -5,10 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-/* target, training; finite_math, fuse_rows, program_order, train; most_unrolled; fuse_products; policy; disabled passes; choices; measured;
+/* target, training; finite_math, fuse_rows, program order, train; most_unrolled; fuse_products; order, allocator; policy; disabled passes; choices; measured;
  * dims; inputs; variants */
 #define UNROLLED "u" /* not in older ones */
 #define PRODUCTS UNROLLED "b" /* likewise */
+#define ORDERS PRODUCTS "yy" /* likewise: whether the order is the program's stands for both there */
 #define STATE(later, measured, variants) "(ssbbbb" later "msasatm" measured "a(sx)a(ss)" variants ")"
 #define MEASURED "(ssmsdatad)"
 #define OLD_MEASURED "(ssdatad)" /* which does not say what was measured was made under */
@@ -270,8 +271,9 @@ _gantry_state_to_variant (const GantryState *state)
   const char *none[] = { NULL };
   GVariant *disabled = g_variant_new_strv (s->disabled_passes != NULL ? (const char *const *) s->disabled_passes : none, -1);
 
-  return g_variant_ref_sink (g_variant_new ("(ssbbbb" PRODUCTS "ms@as@at@m" MEASURED "@a(sx)@a(ss)@" VARIANTS ")", target, training,
-                                            s->finite_math, s->fuse_rows, s->program_order, s->train, s->most_unrolled, s->fuse_products, s->policy, disabled,
+  return g_variant_ref_sink (g_variant_new ("(ssbbbb" ORDERS "ms@as@at@m" MEASURED "@a(sx)@a(ss)@" VARIANTS ")", target, training,
+                                            s->finite_math, s->fuse_rows, s->order == GANTRY_ORDER_PROGRAM, s->train, s->most_unrolled,
+                                            s->fuse_products, s->order, s->allocator, s->policy, disabled,
                                             pack_choices (s->choices), pack_measured (s->measured),
                                             pack_bindings (state->bindings, TRUE), pack_bindings (state->bindings, FALSE),
                                             pack_variants (state->variants)));
@@ -281,7 +283,7 @@ _gantry_state_to_variant (const GantryState *state)
 static GVariant *
 read_state (GBytes *bytes)
 {
-  static const char *const types[] = { STATE (PRODUCTS, MEASURED, VARIANTS), STATE (PRODUCTS, MEASURED, BYTES_VARIANTS),
+  static const char *const types[] = { STATE (ORDERS, MEASURED, VARIANTS), STATE (PRODUCTS, MEASURED, VARIANTS), STATE (PRODUCTS, MEASURED, BYTES_VARIANTS),
                                        STATE (UNROLLED, MEASURED, BYTES_VARIANTS), STATE ("", MEASURED, BYTES_VARIANTS),
                                        STATE ("", OLD_MEASURED, BYTES_VARIANTS), STATE ("", OLD_MEASURED, OLD_VARIANTS) };
   g_autoptr (GVariant) now = NULL;
@@ -305,19 +307,27 @@ _gantry_state_from_bytes (GBytes *bytes, GError **error)
   g_autoptr (GantryState) state = _gantry_state_copy (NULL);
   GantryCompileSettings *s = &state->settings;
   const char *target, *training, *policy;
+  gboolean program_order = FALSE;
+  guint8 order = G_MAXUINT8, allocator = GANTRY_ALLOCATOR_EXACT;
 
-  if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (PRODUCTS, MEASURED, VARIANTS)))
+  if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (ORDERS, MEASURED, VARIANTS))))
+    g_variant_get (value, "(&s&sbbbb" ORDERS "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
+                   &program_order, &s->train, &s->most_unrolled, &s->fuse_products, &order, &allocator, &policy, &s->disabled_passes,
+                   &choices, &measured, &dims, &inputs, &variants);
+  else if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (PRODUCTS, MEASURED, VARIANTS)))
       || g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (PRODUCTS, MEASURED, BYTES_VARIANTS))))
     g_variant_get (value, "(&s&sbbbb" PRODUCTS "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
-                   &s->program_order, &s->train, &s->most_unrolled, &s->fuse_products, &policy, &s->disabled_passes, &choices, &measured,
+                   &program_order, &s->train, &s->most_unrolled, &s->fuse_products, &policy, &s->disabled_passes, &choices, &measured,
                    &dims, &inputs, &variants);
   else if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (UNROLLED, MEASURED, BYTES_VARIANTS))))
     g_variant_get (value, "(&s&sbbbb" UNROLLED "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
-                   &s->program_order, &s->train, &s->most_unrolled, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs,
+                   &program_order, &s->train, &s->most_unrolled, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs,
                    &variants);
   else
     g_variant_get (value, "(&s&sbbbbm&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
-                   &s->program_order, &s->train, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs, &variants);
+                   &program_order, &s->train, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs, &variants);
+  s->order = order < GANTRY_N_ORDERS ? order : program_order ? GANTRY_ORDER_PROGRAM : GANTRY_ORDER_BEST;
+  s->allocator = MIN (allocator, GANTRY_N_ALLOCATORS - 1);
   s->policy = g_strdup (policy);
   s->choices = unpack_choices (choices);
   s->measured = unpack_measured (measured);

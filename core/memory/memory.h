@@ -41,9 +41,17 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GANTRY_ORDER_BEST,    /* program order or a schedule for memory, whichever has the lowest peak */
+  GANTRY_ORDER_BEST,    /* aware of memory: program order or one of several schedules for memory, whichever has the lowest peak */
   GANTRY_ORDER_PROGRAM, /* as written */
+  GANTRY_ORDER_BREADTH, /* breadth first: what is ready first runs first */
+  GANTRY_ORDER_DEPTH,   /* reverse depth first: from the results down, operands in their order */
+  GANTRY_N_ORDERS,
 } GantryOrderPolicy;
+
+/** "memory", "program", "breadth", "depth". Returns: static */
+const char *gantry_order_name (GantryOrderPolicy order);
+/** Returns: FALSE where no order is called @name */
+gboolean gantry_order_parse (const char *name, GantryOrderPolicy *order);
 
 typedef enum
 {
@@ -56,6 +64,7 @@ typedef struct
 {
   const GantryTarget *target; /* (nullable): this machine's CPU */
   GantryOrderPolicy order;
+  GantryAllocator allocator;
   GantryPlanFlags flags;
   const GantryKernelSizes *sizes; /* (nullable): what kernels need beside operands and results; NULL: not known yet */
   /** (nullable) (element-type guint double*): measured times in microseconds by node id (GUINT_TO_POINTER). */

@@ -35,6 +35,13 @@ typedef struct
   guint32 work;
 } Ready;
 
+typedef enum
+{
+  FREES_MOST,
+  HOISTED, /* as written, but updates that need no more memory as soon as they can run */
+  BREADTH, /* in the order in which they become ready */
+} Rule;
+
 typedef struct
 {
   const Program *program;
@@ -44,7 +51,8 @@ typedef struct
   guint8 *state;       /* by work: 0 waiting, 1 ready, 2 done */
   gint64 *cost;        /* by work, when ready: of its valid heap entry */
   GArray *heap;        /* Ready */
-  gboolean hoist;      /* as written, but updates that need no more memory as soon as they can run */
+  Rule rule;
+  gint64 n_ready;      /* works that have become ready */
 } Greedy;
 
 static gboolean
@@ -106,7 +114,7 @@ cost_of (const Greedy *greedy, guint32 w)
       if (takes_arena (program, VALUE (program, v)) && !VALUE (program, v)->result && greedy->left[v] == 1)
         cost -= (gint64) VALUE (program, v)->bytes;
     }
-  if (greedy->hoist)
+  if (greedy->rule == HOISTED)
     return work->phase == GANTRY_PHASE_UPDATE && cost <= 0 ? 0 : 1;
   return cost;
 }
@@ -114,7 +122,7 @@ cost_of (const Greedy *greedy, guint32 w)
 static void
 make_ready (Greedy *greedy, guint32 w)
 {
-  Ready entry = { cost_of (greedy, w), w };
+  Ready entry = { greedy->rule == BREADTH ? greedy->n_ready++ : cost_of (greedy, w), w };
 
   greedy->state[w] = 1;
   greedy->cost[w] = entry.cost;
@@ -136,7 +144,7 @@ run (Greedy *greedy, guint32 w)
       greedy->left_xor[v] ^= w;
       other = greedy->left_xor[v];
       /* It now frees a value, which it did not when it was put in the heap. */
-      if (greedy->left[v] == 1 && greedy->state[other] == 1)
+      if (greedy->rule != BREADTH && greedy->left[v] == 1 && greedy->state[other] == 1)
         make_ready (greedy, other);
     }
   for (guint32 k = 0; k < work->n_values; k++)
@@ -175,7 +183,7 @@ count_uses (Greedy *greedy)
 }
 
 static guint32 *
-schedule (const Program *program, gboolean hoist)
+schedule (const Program *program, Rule rule)
 {
   guint32 n_works = program->works->len, n_values = program->values->len, n = 0, next_effect = 0;
   g_autofree guint32 *waiting = g_new0 (guint32, n_works + 1), *left = g_new0 (guint32, n_values + 1);
@@ -183,7 +191,7 @@ schedule (const Program *program, gboolean hoist)
   g_autofree guint8 *state = g_new0 (guint8, n_works + 1);
   g_autofree gint64 *cost = g_new0 (gint64, n_works + 1);
   g_autoptr (GArray) heap = g_array_new (FALSE, FALSE, sizeof (Ready));
-  Greedy greedy = { program, waiting, left, left_xor, state, cost, heap, hoist };
+  Greedy greedy = { program, waiting, left, left_xor, state, cost, heap, rule, 0 };
   guint32 *order = g_new (guint32, n_works + 1), n_effects = 0;
 
   count_uses (&greedy);
@@ -216,13 +224,19 @@ schedule (const Program *program, gboolean hoist)
 guint32 *
 _gantry_order_greedy (const Program *program)
 {
-  return schedule (program, FALSE);
+  return schedule (program, FREES_MOST);
 }
 
 guint32 *
 _gantry_order_hoisted (const Program *program)
 {
-  return schedule (program, TRUE);
+  return schedule (program, HOISTED);
+}
+
+guint32 *
+_gantry_order_breadth (const Program *program)
+{
+  return schedule (program, BREADTH);
 }
 
 /* Depth first from the results down. Of the operands the one that needs the most while it is made, beyond what it
@@ -256,7 +270,7 @@ made_bytes (const Program *program, const Work *work)
   return bytes;
 }
 
-/* The makers of what @w reads, in the order to visit them. */
+/* The makers of what @w reads, in the order to visit them. @need: (nullable): NULL: as they are read */
 static guint32
 list_children (const Program *program, guint32 w, const double *need, Child *children)
 {
@@ -270,13 +284,14 @@ list_children (const Program *program, guint32 w, const double *need, Child *chi
       if (maker == NONE || WORK (program, maker)->init)
         continue;
       children[n].work = maker;
-      children[n].need = need[maker];
+      children[n].need = need != NULL ? need[maker] : 0;
       children[n].size = made_bytes (program, WORK (program, maker));
       n++;
     }
   for (guint32 k = program->first_after[w]; k < program->first_after[w + 1]; k++)
-    children[n++] = (Child){ program->after[k], need[program->after[k]], 0 };
-  qsort (children, n, sizeof *children, compare_children);
+    children[n++] = (Child){ program->after[k], need != NULL ? need[program->after[k]] : 0, 0 };
+  if (need != NULL)
+    qsort (children, n, sizeof *children, compare_children);
   return n;
 }
 
@@ -361,8 +376,8 @@ visit (Depth *depth, guint32 w)
   g_array_set_size (depth->pool, 0);
 }
 
-guint32 *
-_gantry_order_depth (const Program *program)
+static guint32 *
+depth_first (const Program *program, gboolean hungriest_first)
 {
   guint32 most = 1;
   g_autofree Child *children = NULL;
@@ -375,7 +390,7 @@ _gantry_order_depth (const Program *program)
   for (guint32 w = 0; w < program->works->len; w++)
     most = MAX (most, WORK (program, w)->n_uses + program->first_after[w + 1] - program->first_after[w]);
   depth.children = children = g_new (Child, most);
-  depth.need = need = estimate_needs (program, children);
+  depth.need = need = hungriest_first ? estimate_needs (program, children) : NULL;
   /* Effects first, in program order among themselves; then what the results need. */
   for (guint32 w = 0; w < program->works->len; w++)
     if (!WORK (program, w)->init && WORK (program, w)->effect)
@@ -396,4 +411,41 @@ _gantry_order_depth (const Program *program)
       visit (&depth, w);
   g_assert (depth.n == program->works->len - program->n_init);
   return depth.order;
+}
+
+guint32 *
+_gantry_order_depth (const Program *program)
+{
+  return depth_first (program, TRUE);
+}
+
+guint32 *
+_gantry_order_reverse_depth (const Program *program)
+{
+  return depth_first (program, FALSE);
+}
+
+static const char *const order_names[GANTRY_N_ORDERS] = {
+  [GANTRY_ORDER_BEST] = "memory",
+  [GANTRY_ORDER_PROGRAM] = "program",
+  [GANTRY_ORDER_BREADTH] = "breadth",
+  [GANTRY_ORDER_DEPTH] = "depth",
+};
+
+const char *
+gantry_order_name (GantryOrderPolicy order)
+{
+  return order_names[MIN (order, GANTRY_N_ORDERS - 1)];
+}
+
+gboolean
+gantry_order_parse (const char *name, GantryOrderPolicy *order)
+{
+  for (guint o = 0; o < GANTRY_N_ORDERS; o++)
+    if (g_strcmp0 (name, order_names[o]) == 0)
+      {
+        *order = o;
+        return TRUE;
+      }
+  return FALSE;
 }

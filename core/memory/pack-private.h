@@ -36,6 +36,11 @@ typedef enum
 /** Writes the items' offsets. Returns: the height */
 guint64 _gantry_pack_skyline (PackProblem *problem, PackRule rule);
 
+/** The same by a pool that is asked in the order of time. */
+guint64 _gantry_pack_pool (PackProblem *problem);
+/** The same by best fit, largest first; a skyline where it is cancelled. */
+guint64 _gantry_pack_best_fit (PackProblem *problem, const GantryProgress *progress);
+
 /** Improves on the offsets of the items, which are a valid packing of height @height; @work: how long, where there are
  * no @rounds, in neighbours looked at. Returns: the height reached */
 guint64 _gantry_pack_search (PackProblem *problem, guint64 height, guint rounds, guint64 work,

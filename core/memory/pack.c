@@ -354,6 +354,41 @@ solve (Solver *solver, guint rounds)
     climb_down (solver);
 }
 
+static void
+place (Solver *solver, const GantryPackOptions *options)
+{
+  switch (options != NULL ? options->allocator : GANTRY_ALLOCATOR_EXACT)
+    {
+    case GANTRY_ALLOCATOR_BEST_FIT: solver->height = _gantry_pack_best_fit (solver->problem, solver->progress); break;
+    case GANTRY_ALLOCATOR_BFC: solver->height = _gantry_pack_pool (solver->problem); break;
+    default: solve (solver, options != NULL ? options->rounds : 0);
+    }
+}
+
+static const char *const allocator_names[GANTRY_N_ALLOCATORS] = {
+  [GANTRY_ALLOCATOR_EXACT] = "exact",
+  [GANTRY_ALLOCATOR_BEST_FIT] = "best-fit",
+  [GANTRY_ALLOCATOR_BFC] = "bfc",
+};
+
+const char *
+gantry_allocator_name (GantryAllocator allocator)
+{
+  return allocator_names[MIN (allocator, GANTRY_N_ALLOCATORS - 1)];
+}
+
+gboolean
+gantry_allocator_parse (const char *name, GantryAllocator *allocator)
+{
+  for (guint a = 0; a < GANTRY_N_ALLOCATORS; a++)
+    if (g_strcmp0 (name, allocator_names[a]) == 0)
+      {
+        *allocator = a;
+        return TRUE;
+      }
+  return FALSE;
+}
+
 guint64
 gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *options, const GantryProgress *progress,
                    GantryPackResult *result)
@@ -375,7 +410,7 @@ gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *op
     items[i].offset = 0;
   problem->target = MAX (problem->lower_bound, options != NULL ? options->target : 0);
   if (problem->n > 0)
-    solve (&solver, options != NULL ? options->rounds : 0);
+    place (&solver, options);
   for (guint32 i = 0; i < problem->n; i++)
     items[problem->origin[i]].offset = problem->items[i].offset;
   if (result != NULL)

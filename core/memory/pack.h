@@ -6,6 +6,20 @@
 
 G_BEGIN_DECLS
 
+/** How places are chosen. */
+typedef enum
+{
+  GANTRY_ALLOCATOR_EXACT,    /* skylines, local search and branch and bound: the lowest that is found */
+  GANTRY_ALLOCATOR_BEST_FIT, /* largest first, each into the smallest gap, as XLA's heap simulator */
+  GANTRY_ALLOCATOR_BFC,      /* a pool that is asked in the order of the steps, as TensorFlow's best fit with coalescing */
+  GANTRY_N_ALLOCATORS,
+} GantryAllocator;
+
+/** "exact", "best-fit", "bfc". Returns: static */
+const char *gantry_allocator_name (GantryAllocator allocator);
+/** Returns: FALSE where no allocator is called @name */
+gboolean gantry_allocator_parse (const char *name, GantryAllocator *allocator);
+
 typedef struct
 {
   guint32 begin;  /* first step at which it is alive */
@@ -22,6 +36,7 @@ typedef struct
   guint64 nodes;     /* effort: decisions of the exact search, at the most, and 256 list entries for each; more of
                       * everything else as well: some seconds for a million, however hard the problem is. 0: for
                       * every day, some 50 ms for 2,000 items, tenths of a second for 100,000 */
+  GantryAllocator allocator; /* of the others than the exact one no effort counts; best fit takes time with the square of @n */
 } GantryPackOptions;
 
 typedef struct

@@ -45,7 +45,7 @@ pack_arena (const Writer *w, guint8 memory, guint64 bottom, const guint32 *ends,
             const GantryProgress *progress)
 {
   GantryPlan *plan = w->plan;
-  const GantryPackOptions options = { GANTRY_PLACE_ALIGNMENT };
+  const GantryPackOptions options = { .alignment = GANTRY_PLACE_ALIGNMENT, .allocator = w->planner->options.allocator };
   g_autofree GantryPackItem *items = g_new0 (GantryPackItem, plan->n_buffers + 1);
   g_autofree guint32 *buffers = g_new (guint32, plan->n_buffers + 1);
   guint32 n = 0;

@@ -206,10 +206,15 @@ use_order (GantryPlanner *planner, guint32 *order)
 static gboolean
 choose_order (GantryPlanner *planner, const GantryProgress *progress, GError **error)
 {
-  static guint32 *(*const makers[]) (const Program *) = { _gantry_order_program, _gantry_order_depth,
-                                                          _gantry_order_greedy, _gantry_order_hoisted };
-  guint n = planner->options.order == GANTRY_ORDER_PROGRAM ? 1 : planner->program->resident ? 4 : 3;
-  g_autofree guint32 *best = NULL;
+  static guint32 *(*const aware[]) (const Program *) = { _gantry_order_program, _gantry_order_depth,
+                                                         _gantry_order_greedy, _gantry_order_hoisted };
+  static guint32 *(*const plain[GANTRY_N_ORDERS]) (const Program *) = { [GANTRY_ORDER_PROGRAM] = _gantry_order_program,
+                                                                        [GANTRY_ORDER_BREADTH] = _gantry_order_breadth,
+                                                                        [GANTRY_ORDER_DEPTH] = _gantry_order_reverse_depth };
+  const gboolean best = planner->options.order == GANTRY_ORDER_BEST;
+  guint32 *(*const *makers) (const Program *) = best ? aware : &plain[planner->options.order];
+  guint n = !best ? 1 : planner->program->resident ? 4 : 3;
+  g_autofree guint32 *chosen = NULL;
   guint64 lowest = G_MAXUINT64;
 
   for (guint i = 0; i < n; i++)
@@ -219,13 +224,13 @@ choose_order (GantryPlanner *planner, const GantryProgress *progress, GError **e
         _gantry_planner_ask (planner, NULL, 0, planner->own);
       if (gantry_progress_cancelled (progress, error))
         return FALSE;
-      if (best != NULL && planner->own->peak_bytes >= lowest)
+      if (chosen != NULL && planner->own->peak_bytes >= lowest)
         continue;
       lowest = planner->own->peak_bytes;
-      g_free (best);
-      best = g_memdup2 (planner->order, (planner->n_order + 1) * sizeof (guint32));
+      g_free (chosen);
+      chosen = g_memdup2 (planner->order, (planner->n_order + 1) * sizeof (guint32));
     }
-  use_order (planner, g_steal_pointer (&best));
+  use_order (planner, g_steal_pointer (&chosen));
   return TRUE;
 }
 

@@ -133,5 +133,7 @@ gboolean _gantry_program_fail (const Program *program, const GantryNode *node, G
 /* Orders: arrays of the works that are not init. (transfer full) */
 guint32 *_gantry_order_program (const Program *program);
 guint32 *_gantry_order_greedy (const Program *program); /* whatever frees most, first */
+guint32 *_gantry_order_breadth (const Program *program); /* what is ready first, first */
+guint32 *_gantry_order_reverse_depth (const Program *program); /* from the results down, operands in their order */
 guint32 *_gantry_order_depth (const Program *program);  /* from the results down, the hungriest operand first */
 guint32 *_gantry_order_hoisted (const Program *program); /* as written, but updates as soon as they can run */

@@ -329,6 +329,36 @@ test_host_limit (StepPlace *place, gconstpointer data)
   g_assert_nonnull (strstr (tight->err, "(1 bytes) too much"));
 }
 
+/* Every order with every allocator in one table; what is chosen is marked there, and what the plan then is; it comes back with the
+ * session, and runs. */
+static void
+test_allocations (StepPlace *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = step_make (place, "transformer-tiny.gir");
+  g_autofree char *out = g_build_filename (place->folder, "ordered.gantry", NULL);
+  g_autoptr (JsonNode) told = step_ask (place, "plan", "--allocations", "--order=depth", "--allocator=bfc", "-o", out, NULL);
+  JsonArray *rows = json_object_get_array_member (json_node_get_object (told), "allocations");
+  g_autoptr (CliResult) run = cli_run ("run", "--steps=1", out, NULL);
+  guint n_chosen = 0;
+
+  g_assert_cmpuint (json_array_get_length (rows), ==, 4 * 3);
+  for (guint i = 0; i < json_array_get_length (rows); i++)
+    {
+      JsonObject *row = json_array_get_object_element (rows, i);
+
+      g_assert_cmpint (json_object_get_int_member (row, "planned_bytes"), >=, json_object_get_int_member (row, "lower_bound_bytes"));
+      if (!json_object_get_boolean_member (row, "chosen"))
+        continue;
+      n_chosen++;
+      g_assert_cmpstr (json_object_get_string_member (row, "order"), ==, "depth");
+      g_assert_cmpstr (json_object_get_string_member (row, "allocator"), ==, "bfc");
+      g_assert_cmpint (json_object_get_int_member (row, "planned_bytes"), ==, step_number (told, "planned_bytes"));
+    }
+  g_assert_cmpuint (n_chosen, ==, 1);
+  cli_assert_status (run, 0);
+  g_assert_true (step_number (made, "planned_bytes") <= step_number (told, "planned_bytes"));
+}
+
 /* One meaning of memory: a limit of just what a run says that it needs is enough for it, one byte less is not; and a limit
  * of just what the plan takes is enough for the plan. */
 static void
@@ -473,6 +503,8 @@ test_errors (StepPlace *place, gconstpointer data)
   assert_error ("--rules: policy:1:12", "plan", "--rules", "role:state fly", place->step, NULL);
   assert_error ("is no size", "plan", "--limit", "much", place->step, NULL);
   assert_error ("is no size", "plan", "--limit", "-3MiB", place->step, NULL);
+  assert_error ("--order", "plan", "--order", "sideways", place->step, NULL);
+  assert_error ("--allocator", "plan", "--allocator", "none", place->step, NULL);
   assert_error ("is no size that anything fits into", "plan", "--fit", "0%", place->step, NULL);
   assert_error ("is no size that anything fits into", "plan", "--fit", "0", place->step, NULL);
   assert_error ("is no size that anything fits into", "plan", "--limit", "0%", place->step, NULL);
@@ -494,6 +526,7 @@ main (int argc, char **argv)
 #define ADD(name, function) \
   g_test_add ("/cli/train/" name, StepPlace, NULL, step_place_set_up, function, step_place_tear_down)
   ADD ("step", test_train);
+  ADD ("allocations", test_allocations);
   ADD ("gradients-only", test_gradients_only);
   ADD ("no-loss", test_no_loss);
   ADD ("rules", test_rules);

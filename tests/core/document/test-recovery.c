@@ -132,12 +132,16 @@ test_unrolled (void)
 
   gantry_target_init_cpu (&state->settings.target, 1);
   state->settings.most_unrolled = 1234;
+  state->settings.order = GANTRY_ORDER_BREADTH;
+  state->settings.allocator = GANTRY_ALLOCATOR_BFC;
   state->settings.fuse_products = TRUE;
   packed = _gantry_state_to_variant (state);
   bytes = g_variant_get_data_as_bytes (packed);
   back = _gantry_state_from_bytes (bytes, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (back->settings.most_unrolled, ==, 1234);
+  g_assert_cmpint (back->settings.order, ==, GANTRY_ORDER_BREADTH);
+  g_assert_cmpint (back->settings.allocator, ==, GANTRY_ALLOCATOR_BFC);
   g_assert_true (back->settings.fuse_products);
   g_assert_true (gantry_compile_settings_same_program (&back->settings, &state->settings));
 }

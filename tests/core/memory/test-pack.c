@@ -111,6 +111,52 @@ test_random (void)
   g_test_message ("height over lower bound: mean %.4f, worst %.4f", sum / counted, worst);
 }
 
+/* Whoever gives the places, they are valid; the exact one is never above the others. */
+static void
+test_allocators (void)
+{
+  g_autoptr (GRand) random = test_rand (12);
+  GantryPackItem items[120];
+
+  for (guint round = 0; round < 300; round++)
+    {
+      guint32 n = (guint32) g_rand_int_range (random, 0, 120);
+      GantryPackOptions options = { .alignment = 16 };
+      guint64 exact;
+
+      fill_random (items, n, random);
+      exact = gantry_pack (items, n, &options, NULL);
+      for (options.allocator = GANTRY_ALLOCATOR_BEST_FIT; options.allocator < GANTRY_N_ALLOCATORS; options.allocator++)
+        {
+          guint64 height = gantry_pack (items, n, &options, NULL);
+
+          g_assert_true (gantry_pack_check (items, n, options.alignment, NULL, NULL));
+          g_assert_cmpuint (height, >=, check_by_definition (items, n, options.alignment));
+          if (exact == gantry_pack_lower_bound (items, n, options.alignment, NULL))
+            g_assert_cmpuint (height, >=, exact);
+        }
+    }
+}
+
+/* A pool gives the smallest free chunk that suffices, splits it where half is left, and joins what is free side by side. */
+static void
+test_bfc (void)
+{
+  GantryPackItem items[] = { { 0, 0, 100, 0 }, { 0, 9, 10, 0 }, { 0, 1, 40, 0 },
+                             { 2, 3, 40, 0 }, { 3, 9, 60, 0 } };
+  const GantryPackOptions options = { .allocator = GANTRY_ALLOCATOR_BFC };
+  guint64 height = gantry_pack (items, G_N_ELEMENTS (items), &options, NULL);
+
+  /* At one time that which lives longest is given its place first. */
+  g_assert_cmpuint (items[1].offset, ==, 0);
+  g_assert_cmpuint (items[2].offset, ==, 10);
+  g_assert_cmpuint (items[0].offset, ==, 50);
+  /* Free from 10 to 150: the chunks of 40 and 100 are one again, of which 40 are split off. */
+  g_assert_cmpuint (items[3].offset, ==, 10);
+  g_assert_cmpuint (items[4].offset, ==, 50);
+  g_assert_cmpuint (height, ==, 150);
+}
+
 /* Under @best, or @best when there is none. In a packing in which nothing can sink, each item lies where first fit
  * puts it in the order of offset: those orders are all that need be tried. */
 static guint64
@@ -507,6 +553,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/memory/pack/allocators", test_allocators);
+  g_test_add_func ("/memory/pack/bfc", test_bfc);
   g_test_add_func ("/memory/pack/random", test_random);
   g_test_add_func ("/memory/pack/optimal", test_optimal);
   g_test_add_func ("/memory/pack/full-rectangle", test_full_rectangle);

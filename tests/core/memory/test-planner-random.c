@@ -542,7 +542,9 @@ test_random (gconstpointer data)
       /* From copies that take no time to copies that nothing hides. */
       target.link_bandwidth = g_rand_boolean (random) ? 1e6 : 1e9;
       target.launch_us = g_rand_boolean (random) ? 0.1 : 5;
-      options.order = g_rand_double (random) < 0.2 ? GANTRY_ORDER_PROGRAM : GANTRY_ORDER_BEST;
+      options.order = g_rand_boolean (random) ? GANTRY_ORDER_BEST : (GantryOrderPolicy) g_rand_int_range (random, 0, GANTRY_N_ORDERS);
+      options.allocator = g_rand_boolean (random) ? GANTRY_ALLOCATOR_EXACT
+                                                  : (GantryAllocator) g_rand_int_range (random, 0, GANTRY_N_ALLOCATORS);
       options.flags = g_rand_double (random) < 0.1 ? GANTRY_PLAN_NO_IN_PLACE : 0;
       g_test_message ("seed %u", seed);
       planner = gantry_planner_new (module, &options, NULL, &error);
