@@ -23,7 +23,7 @@ gantry_context_get_location (GantryContext *context, guint32 id)
   return gantry_interner_get (_gantry_context_locations (context), id, NULL);
 }
 
-/* Where it is alone: not shown to people yet, who get what is in names escaped. */
+/* Appends file, line and column, without what led there: the bytes of names as they are, which gantry_format_text() makes fit to be shown. */
 static void
 append_place (GString *text, GantryContext *context, const GantryLocation *location)
 {

@@ -13,7 +13,7 @@
 
 enum
 {
-  NEAR = 4,          /* runs nearer to each other than this, along or across, are kept apart */
+  NEAR = 4,          /* parts nearer to each other than this, along or across, are kept apart */
   MARGIN = 10,       /* between the box above and the first track */
   ARROW_MARGIN = 14, /* between the last track and the box below */
   MOST_TURN_HEIGHT = 1600, /* where a channel has more to turn, its tracks move together */
@@ -35,14 +35,14 @@ typedef struct
   Way way;
   gint64 key;
   guint32 wire;
-} Run;
+} HorizontalPart;
 
 /* A vertical end within the channel. */
 typedef struct
 {
   gint32 x;
   gboolean above;
-  guint32 run;
+  guint32 part;
 } End;
 
 typedef struct
@@ -89,14 +89,14 @@ list_by_channel (Tracker *tracker)
   tracker->first = first;
 }
 
-static Run
-describe_run (const LayLevel *level, guint32 w)
+static HorizontalPart
+describe_part (const LayLevel *level, guint32 w)
 {
   const LayWire *wire = &level->wire[w];
   gint64 sum[2] = { 0, 0 }; /* below, above */
   gint64 n[2] = { 0, 0 };
   gboolean from_above = wire->face == LAY_BOTTOM;
-  Run run = { .wire = w };
+  HorizontalPart part = { .wire = w };
 
   sum[from_above] += wire->at;
   n[from_above]++;
@@ -109,20 +109,20 @@ describe_run (const LayLevel *level, guint32 w)
     }
   if (n[0] == 0 || n[1] == 0)
     {
-      run.way = n[0] == 0 ? ONLY_ABOVE : ONLY_BELOW;
-      run.key = n[0] == 0 ? wire->hi - wire->lo : wire->lo - wire->hi;
-      return run;
+      part.way = n[0] == 0 ? ONLY_ABOVE : ONLY_BELOW;
+      part.key = n[0] == 0 ? wire->hi - wire->lo : wire->lo - wire->hi;
+      return part;
     }
-  run.way = sum[0] * n[1] >= sum[1] * n[0] ? TO_RIGHT : TO_LEFT;
-  run.key = run.way == TO_RIGHT ? -(gint64) wire->at : wire->at;
-  return run;
+  part.way = sum[0] * n[1] >= sum[1] * n[0] ? TO_RIGHT : TO_LEFT;
+  part.key = part.way == TO_RIGHT ? -(gint64) wire->at : wire->at;
+  return part;
 }
 
 static gint
-compare_runs (gconstpointer a, gconstpointer b)
+compare_parts (gconstpointer a, gconstpointer b)
 {
-  const Run *p = a;
-  const Run *q = b;
+  const HorizontalPart *p = a;
+  const HorizontalPart *q = b;
 
   if (p->way != q->way)
     return p->way < q->way ? -1 : 1;
@@ -139,17 +139,17 @@ compare_ends (gconstpointer a, gconstpointer b)
 
   if (p->x != q->x)
     return p->x < q->x ? -1 : 1;
-  return p->run < q->run ? -1 : p->run > q->run;
+  return p->part < q->part ? -1 : p->part > q->part;
 }
 
 static guint32
-list_ends (const LayLevel *level, const Run *run, guint32 n, End *end)
+list_ends (const LayLevel *level, const HorizontalPart *part, guint32 n, End *end)
 {
   guint32 n_ends = 0;
 
   for (guint32 i = 0; i < n; i++)
     {
-      const LayWire *wire = &level->wire[run[i].wire];
+      const LayWire *wire = &level->wire[part[i].wire];
 
       end[n_ends++] = (End){ wire->at, wire->face == LAY_BOTTOM, i };
       for (guint32 k = wire->first_link; k < wire->first_link + wire->n_links; k++)
@@ -160,26 +160,26 @@ list_ends (const LayLevel *level, const Run *run, guint32 n, End *end)
 }
 
 static void
-move_before (Run *run, guint32 from, guint32 to)
+move_before (HorizontalPart *part, guint32 from, guint32 to)
 {
-  Run mine = run[from];
+  HorizontalPart mine = part[from];
 
   for (guint32 i = from; i > to; i--)
-    run[i] = run[i - 1];
-  run[to] = mine;
+    part[i] = part[i - 1];
+  part[to] = mine;
 }
 
 /* Where a wire comes down from above on the same line as another goes down from below it, the first
  * must lie higher, or they would be drawn over each other. Moves such wires to the front; a circle
  * of them stays as it is. */
 static void
-keep_ends_apart (Tracker *tracker, Run *run, guint32 n)
+keep_ends_apart (Tracker *tracker, HorizontalPart *part, guint32 n)
 {
   LayMark mark = lay_scratch_mark (&tracker->job->scratch);
   guint32 n_ends = 0;
 
   for (guint32 i = 0; i < n; i++)
-    n_ends += 1 + tracker->level->wire[run[i].wire].n_links;
+    n_ends += 1 + tracker->level->wire[part[i].wire].n_links;
 
   End *end = LAY_NEW (&tracker->job->scratch, End, n_ends);
 
@@ -187,16 +187,16 @@ keep_ends_apart (Tracker *tracker, Run *run, guint32 n)
     {
       gboolean moved = FALSE;
 
-      list_ends (tracker->level, run, n, end);
+      list_ends (tracker->level, part, n, end);
       for (guint32 i = 0; i < n_ends && !moved; i++)
         for (guint32 k = i + 1; k < MIN (n_ends, i + MOST_NEAR) && end[k].x - end[i].x < NEAR; k++)
           {
             const End *above = end[i].above ? &end[i] : &end[k];
             const End *below = end[i].above ? &end[k] : &end[i];
 
-            if (above->above == below->above || above->run <= below->run)
+            if (above->above == below->above || above->part <= below->part)
               continue;
-            move_before (run, above->run, below->run);
+            move_before (part, above->part, below->part);
             moved = TRUE;
             break;
           }
@@ -244,9 +244,9 @@ find_int (const gint32 *sorted, guint32 n, gint32 wanted)
   return low;
 }
 
-/* Lays the runs in their order; returns the number of tracks. */
+/* Lays the parts in their order; returns the number of tracks. */
 static gint32
-lay_runs (Tracker *tracker, const Run *run, guint32 n)
+lay_parts (Tracker *tracker, const HorizontalPart *part, guint32 n)
 {
   LayMark mark = lay_scratch_mark (&tracker->job->scratch);
   LayWire *wire = tracker->level->wire;
@@ -256,15 +256,15 @@ lay_runs (Tracker *tracker, const Run *run, guint32 n)
 
   for (guint32 i = 0; i < n; i++)
     {
-      x[2 * i] = wire[run[i].wire].lo;
-      x[2 * i + 1] = wire[run[i].wire].hi + NEAR;
+      x[2 * i] = wire[part[i].wire].lo;
+      x[2 * i + 1] = wire[part[i].wire].hi + NEAR;
     }
   guint32 n_places = sort_ints (x, 2 * n);
 
   lay_sky_init (&sky, &tracker->job->scratch, n_places, -1);
   for (guint32 i = 0; i < n; i++)
     {
-      LayWire *mine = &wire[run[i].wire];
+      LayWire *mine = &wire[part[i].wire];
       guint32 first = find_int (x, n_places, mine->lo);
       guint32 last = find_int (x, n_places, mine->hi + NEAR);
 
@@ -290,13 +290,13 @@ track_channel (Tracker *tracker, gint32 channel)
     }
   else if (n > 1)
     {
-      Run *run = LAY_NEW (&tracker->job->scratch, Run, n);
+      HorizontalPart *part = LAY_NEW (&tracker->job->scratch, HorizontalPart, n);
 
       for (guint32 i = 0; i < n; i++)
-        run[i] = describe_run (tracker->level, wires[i]);
-      qsort (run, n, sizeof *run, compare_runs);
-      keep_ends_apart (tracker, run, n);
-      tracker->n_tracks[channel] = lay_runs (tracker, run, n);
+        part[i] = describe_part (tracker->level, wires[i]);
+      qsort (part, n, sizeof *part, compare_parts);
+      keep_ends_apart (tracker, part, n);
+      tracker->n_tracks[channel] = lay_parts (tracker, part, n);
     }
   lay_scratch_release (&tracker->job->scratch, mark);
 }
