@@ -141,24 +141,6 @@ ACTION (peak)
   gantry_time_panel_go_to_peak (self->time_panel);
 }
 
-/* "keep", "recompute", "offload" or "unset", and after a blank "scope", "alike" or "matches". */
-static void
-place (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  static const char *const reaches[] = { "selection", "scope", "alike", "matches" };
-  g_auto (GStrv) words = g_strsplit (g_variant_get_string (parameter, NULL), " ", 2);
-  int kind = GANTRY_PLACEMENT_UNSET;
-  guint reach = 0;
-
-  for (guint k = 0; k < GANTRY_N_PLACEMENTS; k++)
-    if (g_strcmp0 (words[0], gantry_placement_kind_name (k)) == 0)
-      kind = (int) k;
-  for (guint r = 0; r < G_N_ELEMENTS (reaches); r++)
-    if (g_strcmp0 (words[0] != NULL ? words[1] : NULL, reaches[r]) == 0)
-      reach = r;
-  _gantry_window_place (data, kind, (GantryReach) reach);
-}
-
 ACTION (clear_placements)
 {
   gantry_document_clear_placements (((GantryWindow *) data)->document);
@@ -325,7 +307,7 @@ static const GActionEntry entries[] = {
   { "next-pass", next_pass, NULL, NULL, NULL, { 0 } },
   { "previous-pass", previous_pass, NULL, NULL, NULL, { 0 } },
   { "peak", peak, NULL, NULL, NULL, { 0 } },
-  { "place", place, "s", NULL, NULL, { 0 } },
+  { "place", _gantry_window_place_action, "s", NULL, NULL, { 0 } },
   { "clear-placements", clear_placements, NULL, NULL, NULL, { 0 } },
   { "train", train, NULL, NULL, NULL, { 0 } },
   { "policy", policy, NULL, NULL, NULL, { 0 } },

@@ -86,6 +86,23 @@ _gantry_window_place (GantryWindow *self, int kind, GantryReach reach)
 }
 
 void
+_gantry_window_place_action (GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+  static const char *const reaches[] = { "selection", "scope", "alike", "matches" };
+  g_auto (GStrv) words = g_strsplit (g_variant_get_string (parameter, NULL), " ", 2);
+  int kind = GANTRY_PLACEMENT_UNSET;
+  guint reach = 0;
+
+  for (guint k = 0; k < GANTRY_N_PLACEMENTS; k++)
+    if (g_strcmp0 (words[0], gantry_placement_kind_name (k)) == 0)
+      kind = (int) k;
+  for (guint r = 0; r < G_N_ELEMENTS (reaches); r++)
+    if (g_strcmp0 (words[0] != NULL ? words[1] : NULL, reaches[r]) == 0)
+      reach = r;
+  _gantry_window_place (window, kind, (GantryReach) reach);
+}
+
+void
 _gantry_window_update_placements (GantryWindow *self)
 {
   GantryForecast *forecast = gantry_document_get_prediction (self->document);

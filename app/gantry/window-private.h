@@ -189,6 +189,8 @@ void _gantry_window_update_missing (GantryWindow *window);
 /* window-place.c */
 /** @kind: GantryPlacementKind or GANTRY_PLACEMENT_UNSET, for what @reach says of the selection. */
 void _gantry_window_place (GantryWindow *window, int kind, GantryReach reach);
+/** "win.place": @parameter: "keep", "recompute", "offload" or "unset", and after a blank "scope", "alike" or "matches". */
+void _gantry_window_place_action (GSimpleAction *action, GVariant *parameter, gpointer window);
 /** The graph shows the placements and the prediction of the document. */
 void _gantry_window_update_placements (GantryWindow *window);
 
