@@ -3,78 +3,23 @@
  * others. */
 #include "app/cli/device.h"
 #include "app/cli/cli.h"
-#include "core/base/error.h"
-#include <string.h>
-
-/* @ordinal: (out): -1: not a GPU */
-static gboolean
-parse_spec (const char *spec, int *ordinal, GError **error)
-{
-  guint64 number = 0;
-
-  *ordinal = -1;
-  if (spec == NULL || strcmp (spec, "cpu") == 0 || strcmp (spec, "grid") == 0)
-    return TRUE;
-  *ordinal = 0;
-  if (strcmp (spec, "cuda") == 0)
-    return TRUE;
-  if (g_str_has_prefix (spec, "cuda:") && g_ascii_string_to_unsigned (spec + 5, 10, 0, 9999, &number, NULL))
-    {
-      *ordinal = (int) number;
-      return TRUE;
-    }
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "--device %s: takes cpu, grid (what is made for a GPU, run on the processor), cuda, or cuda:N for the GPU N; "
-               "gantry-cli devices lists them", spec);
-  return FALSE;
-}
 
 GantryDevice *
 gantry_cli_device_new (const char *spec, guint n_threads, GError **error)
 {
-  int ordinal;
+  guint ordinal;
+  const GantryDeviceKind *kind = gantry_device_kind_find (spec, &ordinal, error);
 
-  if (!parse_spec (spec, &ordinal, error))
-    return NULL;
-  return ordinal < 0 ? gantry_cpu_device_new (n_threads) : gantry_cuda_device_new (ordinal, error);
-}
-
-gboolean
-gantry_cli_device_check (const char *spec, GError **error)
-{
-  int ordinal;
-
-  return parse_spec (spec, &ordinal, error);
-}
-
-/* Code for a GPU runs on those of the same generation that came later. */
-const char *
-gantry_cli_device_arch (const GantryDevice *device)
-{
-  guint capability = gantry_device_is_cuda (device) ? gantry_cuda_device_capability (device) : 0;
-
-  if (capability == 0)
-    return NULL;
-  if (capability >= 100 && capability < 110)
-    return "sm_100";
-  if (capability >= 100)
-    return "sm_90"; /* as text: the driver translates it */
-  return capability >= 90 ? "sm_90a" : "sm_80";
+  return kind != NULL ? kind->open (ordinal, n_threads, error) : NULL;
 }
 
 const GantryGpuModel *
-gantry_cli_device_model (const char *spec)
+gantry_cli_device_model (const GantryDeviceKind *kind, guint ordinal)
 {
-  g_autoptr (GantryCudaProbe) probe = NULL;
-  int ordinal;
+  g_autoptr (GantryDeviceProbe) probe = kind->probe != NULL ? kind->probe (NULL) : NULL;
+  const GantryDeviceInfo *info = probe != NULL && ordinal < probe->n_devices ? &probe->devices[ordinal] : NULL;
 
-  if (!parse_spec (spec, &ordinal, NULL) || ordinal < 0)
-    return NULL;
-  probe = gantry_cuda_probe (NULL);
-  if (probe == NULL || ordinal >= (int) probe->n_devices)
-    return NULL;
-  return gantry_gpu_model_of_device (probe->devices[ordinal].name,
-                                     (guint) (probe->devices[ordinal].major * 10 + probe->devices[ordinal].minor));
+  return info != NULL && info->major > 0 ? gantry_gpu_model_of_device (info->name, (guint) (info->major * 10 + info->minor)) : NULL;
 }
 
 /* What a run has taken. */
@@ -156,117 +101,162 @@ add_measured (JsonBuilder *json, const Measured *measured)
   gantry_cli_add_double (json, "launch_microseconds", measured->rates.launch_us);
 }
 
-static void
-print_gpu (const GantryCudaInfo *info, const Measured *measured)
+/* All that is told of a kind. */
+typedef struct
 {
-  g_autofree char *bytes = gantry_cli_bytes (info->bytes), *spec = g_strdup_printf ("cuda:%d", info->ordinal);
+  const GantryDeviceKind *kind;
+  GantryDeviceProbe *probe; /* NULL: why */
+  GError *why;
+  Measured *measured;       /* by device */
+} Listing;
 
-  gantry_cli_print ("%-10s %s, compute capability %d.%d, %s, %u processors, %u copy engines, PCI %s\n", spec,
-                    info->name, info->major,
-                    info->minor, bytes, info->n_processors, info->n_copy_engines, info->pci);
+static char *
+spec_of (const GantryDeviceKind *kind, const GantryDeviceInfo *info)
+{
+  return kind->is_numbered ? g_strdup_printf ("%s:%d", kind->name, info->ordinal) : g_strdup (kind->name);
+}
+
+static void
+print_device (const char *spec, const GantryDeviceInfo *info, const Measured *measured)
+{
+  g_autofree char *bytes = gantry_cli_bytes (info->bytes);
+
+  if (info->major > 0)
+    gantry_cli_print ("%-10s %s, compute capability %d.%d, %s, %u processors, %u copy engines, PCI %s\n", spec, info->name, info->major,
+                      info->minor, bytes, info->n_processors, info->n_copy_engines, info->pci);
+  else
+    gantry_cli_print ("%-10s %s\n", spec, info->name);
   if (info->limited != NULL)
     gantry_cli_print ("%-10s %s\n", "", info->limited);
-  if (info->major < 8)
-    gantry_cli_print ("%-10s too old: 8.0 (Ampere) or newer is needed\n", "");
+  if (info->unusable != NULL)
+    gantry_cli_print ("%-10s %s\n", "", info->unusable);
   print_measured (measured);
 }
 
 static void
-add_gpu (JsonBuilder *json, const GantryCudaInfo *info, const Measured *measured)
+print_kind (const Listing *listing)
 {
-  g_autofree char *spec = g_strdup_printf ("cuda:%d", info->ordinal),
-                  *capability = g_strdup_printf ("%d.%d", info->major, info->minor);
+  if (listing->probe == NULL)
+    gantry_cli_print ("%-10s not usable: %s\n", listing->kind->name, listing->why->message);
+  for (guint i = 0; listing->probe != NULL && i < listing->probe->n_devices; i++)
+    {
+      g_autofree char *spec = spec_of (listing->kind, &listing->probe->devices[i]);
+
+      print_device (spec, &listing->probe->devices[i], &listing->measured[i]);
+    }
+  if (listing->probe != NULL && listing->probe->driver != NULL)
+    gantry_cli_print ("%-10s %s\n", "driver", listing->probe->driver);
+}
+
+static void
+add_device (JsonBuilder *json, const char *spec, const GantryDeviceInfo *info, const Measured *measured)
+{
+  g_autofree char *capability = g_strdup_printf ("%d.%d", info->major, info->minor);
 
   json_builder_begin_object (json);
   gantry_cli_add_string (json, "device", spec);
   gantry_cli_add_string (json, "name", info->name);
-  gantry_cli_add_string (json, "compute_capability", capability);
-  gantry_cli_add_int (json, "memory_bytes", (gint64) info->bytes);
-  gantry_cli_add_int (json, "processors", info->n_processors);
-  gantry_cli_add_int (json, "copy_engines", info->n_copy_engines);
-  gantry_cli_add_string (json, "pci", info->pci);
-  gantry_cli_add_boolean (json, "usable", info->major >= 8);
-  gantry_cli_add_string (json, "limited", info->limited);
+  if (info->major > 0)
+    {
+      gantry_cli_add_string (json, "compute_capability", capability);
+      gantry_cli_add_int (json, "memory_bytes", (gint64) info->bytes);
+      gantry_cli_add_int (json, "processors", info->n_processors);
+      gantry_cli_add_int (json, "copy_engines", info->n_copy_engines);
+      gantry_cli_add_string (json, "pci", info->pci);
+    }
+  gantry_cli_add_boolean (json, "usable", info->unusable == NULL);
+  if (info->major > 0)
+    gantry_cli_add_string (json, "limited", info->limited);
   add_measured (json, measured);
   json_builder_end_object (json);
 }
 
-/* All that is told. */
-typedef struct
-{
-  GantryCudaProbe *probe; /* NULL: why */
-  GError *why;
-  char *cpu;
-  Measured cpu_measured, *measured; /* by GPU */
-} Listing;
-
 static void
-print_text (const Listing *listing)
-{
-  gantry_cli_print ("%-10s %s\n", "cpu", listing->cpu);
-  print_measured (&listing->cpu_measured);
-  if (listing->probe == NULL)
-    {
-      gantry_cli_print ("%-10s not usable: %s\n", "cuda", listing->why->message);
-      return;
-    }
-  for (guint i = 0; i < listing->probe->n_devices; i++)
-    print_gpu (&listing->probe->devices[i], &listing->measured[i]);
-  gantry_cli_print ("%-10s %s\n", "driver", listing->probe->driver);
-}
-
-static void
-print_json (const Listing *listing)
+print_json (const GArray *listings)
 {
   g_autoptr (JsonBuilder) json = json_builder_new ();
+  g_autoptr (GPtrArray) drivers = g_ptr_array_new (), missing = g_ptr_array_new ();
+  g_autofree char *all_drivers = NULL, *all_missing = NULL;
 
   json_builder_begin_object (json);
   json_builder_set_member_name (json, "devices");
   json_builder_begin_array (json);
-  json_builder_begin_object (json);
-  gantry_cli_add_string (json, "device", "cpu");
-  gantry_cli_add_string (json, "name", listing->cpu);
-  gantry_cli_add_boolean (json, "usable", TRUE);
-  add_measured (json, &listing->cpu_measured);
-  json_builder_end_object (json);
-  for (guint i = 0; listing->probe != NULL && i < listing->probe->n_devices; i++)
-    add_gpu (json, &listing->probe->devices[i], &listing->measured[i]);
+  for (guint k = 0; k < listings->len; k++)
+    {
+      const Listing *listing = &g_array_index (listings, Listing, k);
+
+      for (guint i = 0; listing->probe != NULL && i < listing->probe->n_devices; i++)
+        {
+          g_autofree char *spec = spec_of (listing->kind, &listing->probe->devices[i]);
+
+          add_device (json, spec, &listing->probe->devices[i], &listing->measured[i]);
+        }
+      if (listing->probe == NULL)
+        g_ptr_array_add (missing, listing->why->message);
+      else if (listing->probe->driver != NULL)
+        g_ptr_array_add (drivers, listing->probe->driver);
+    }
   json_builder_end_array (json);
-  gantry_cli_add_string (json, "driver", listing->probe != NULL ? listing->probe->driver : NULL);
-  gantry_cli_add_string (json, "missing", listing->why != NULL ? listing->why->message : NULL);
+  g_ptr_array_add (drivers, NULL);
+  g_ptr_array_add (missing, NULL);
+  all_drivers = g_strjoinv ("; ", (char **) drivers->pdata);
+  all_missing = g_strjoinv ("; ", (char **) missing->pdata);
+  gantry_cli_add_string (json, "driver", drivers->len > 1 ? all_drivers : NULL);
+  gantry_cli_add_string (json, "missing", missing->len > 1 ? all_missing : NULL);
   json_builder_end_object (json);
   gantry_cli_print_json (json);
 }
 
 static void
-look (Listing *listing, gboolean measured)
+clear_listing (gpointer data)
 {
-  g_autoptr (GantryDevice) cpu = gantry_cpu_device_new (0);
+  Listing *listing = data;
 
-  listing->cpu = g_strdup (gantry_device_name (cpu));
-  listing->probe = gantry_cuda_probe (&listing->why);
-  listing->measured = g_new0 (Measured, (listing->probe != NULL ? listing->probe->n_devices : 0) + 1);
-  if (!measured)
-    return;
-  measure ("cpu", &listing->cpu_measured);
-  for (guint i = 0; listing->probe != NULL && i < listing->probe->n_devices; i++)
+  gantry_device_probe_free (listing->probe);
+  g_clear_error (&listing->why);
+  g_free (listing->measured);
+}
+
+/* Returns: FALSE where measuring a device has failed */
+static gboolean
+look (GArray *listings, gboolean measured)
+{
+  guint n_kinds;
+  const GantryDeviceKind *const *kinds = gantry_device_kinds (&n_kinds);
+  gboolean done = TRUE;
+
+  for (guint k = 0; k < n_kinds; k++)
     {
-      g_autofree char *spec = g_strdup_printf ("cuda:%d", listing->probe->devices[i].ordinal);
+      Listing listing = { .kind = kinds[k] };
+      guint n;
 
-      measure (spec, &listing->measured[i]);
+      if (kinds[k]->probe == NULL)
+        continue;
+      listing.probe = kinds[k]->probe (&listing.why);
+      n = listing.probe != NULL ? listing.probe->n_devices : 0;
+      listing.measured = g_new0 (Measured, n + 1);
+      for (guint i = 0; measured && i < n; i++)
+        {
+          g_autofree char *spec = spec_of (kinds[k], &listing.probe->devices[i]);
+
+          measure (spec, &listing.measured[i]);
+          done = done && !listing.measured[i].failed;
+        }
+      g_array_append_val (listings, listing);
     }
+  return done;
 }
 
 int
 gantry_cli_devices (int argc, char **argv)
 {
   g_auto (GantryCliOptions) options = GANTRY_CLI_OPTIONS_INIT;
-  gboolean measured = FALSE, failed;
+  gboolean measured = FALSE, done;
   const GOptionEntry own[] = {
     { "measure", 'm', 0, G_OPTION_ARG_NONE, &measured, "Measure copies and launches, which takes each device for a moment", NULL },
     { NULL },
   };
-  Listing listing = { NULL };
+  g_autoptr (GArray) listings = g_array_new (FALSE, FALSE, sizeof (Listing));
 
   if (!gantry_cli_parse ("devices", "", "Lists what programs can run on, and says what is missing for others.", &options, own, &argc,
                          &argv))
@@ -276,17 +266,12 @@ gantry_cli_devices (int argc, char **argv)
       gantry_cli_tell ("gantry-cli devices: takes no arguments\n");
       return GANTRY_EXIT_ERROR;
     }
-  look (&listing, measured);
+  g_array_set_clear_func (listings, clear_listing);
+  done = look (listings, measured);
   if (options.json)
-    print_json (&listing);
+    print_json (listings);
   else
-    print_text (&listing);
-  failed = listing.cpu_measured.failed;
-  for (guint i = 0; listing.probe != NULL && i < listing.probe->n_devices; i++)
-    failed = failed || listing.measured[i].failed;
-  gantry_cuda_probe_free (listing.probe);
-  g_clear_error (&listing.why);
-  g_free (listing.cpu);
-  g_free (listing.measured);
-  return failed ? GANTRY_EXIT_ERROR : GANTRY_EXIT_DONE;
+    for (guint k = 0; k < listings->len; k++)
+      print_kind (&g_array_index (listings, Listing, k));
+  return done ? GANTRY_EXIT_DONE : GANTRY_EXIT_ERROR;
 }

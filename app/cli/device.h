@@ -2,6 +2,7 @@
 /* What --device names. */
 #pragma once
 #include "core/plan/gpu.h"
+#include "core/runtime/device-kind.h"
 #include "core/runtime/runtime.h"
 #include <json-glib/json-glib.h>
 
@@ -9,21 +10,16 @@ G_BEGIN_DECLS
 
 /**
  * gantry_cli_device_new:
- * @spec: (nullable): "cpu" or NULL, "grid" (the processor too), "cuda" or "cuda:N"
+ * @spec: (nullable): as gantry_device_kind_find() takes it
  * @n_threads: of the processor; 0: all
  *
- * Returns: (transfer full) (nullable): NULL with %GANTRY_ERROR_INVALID for another @spec, or the errors of gantry_cuda_device_new()
+ * Returns: (transfer full) (nullable): NULL with %GANTRY_ERROR_INVALID for another @spec, or the errors of the kind, as
+ *  gantry_cuda_device_new()
  */
 GantryDevice *gantry_cli_device_new (const char *spec, guint n_threads, GError **error);
 
-/** Is it one of those words? */
-gboolean gantry_cli_device_check (const char *spec, GError **error);
-
-/** What code for @device is compiled for: "sm_90a" and the like; NULL: for the processor */
-const char *gantry_cli_device_arch (const GantryDevice *device);
-
-/** What is published of the GPU that @spec names. Returns: (nullable): NULL for the processor, and where there is none */
-const GantryGpuModel *gantry_cli_device_model (const char *spec);
+/** What is published of the GPU with that number. Returns: (nullable): NULL for the processor, and where there is none */
+const GantryGpuModel *gantry_cli_device_model (const GantryDeviceKind *kind, guint ordinal);
 
 /** What a GPU's driver has given for what was asked for, at the peak of both: members of the object, or a line. @device:
  *  (nullable): of none and of the processor nothing is told */

@@ -51,29 +51,31 @@ gboolean
 gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common, char **arch,
                               GError **error)
 {
+  guint ordinal;
+  const GantryDeviceKind *kind = gantry_device_kind_find (device, &ordinal, error);
+
+  if (kind == NULL)
+    return FALSE;
   if (common->resolved.arch != NULL)
     {
       g_free (*arch);
       *arch = g_strdup (common->resolved.arch);
     }
   options->arch = *arch;
-  if (device == NULL || strcmp (device, "cpu") == 0)
-    options->code = GANTRY_CODE_CPU;
-  else if (strcmp (device, "grid") == 0)
-    options->code = GANTRY_CODE_GRID_ON_CPU;
-  else
-    options->code = GANTRY_CODE_CUDA;
+  options->code = kind->code;
   common->tf32 = options->allow_tf32;
-  common->gpu = options->code == GANTRY_CODE_CUDA ? gantry_cli_device_model (device) : NULL;
+  common->gpu = gantry_cli_device_model (kind, ordinal);
   common->made_for = options->code == GANTRY_CODE_CPU ? GANTRY_CLI_CODE_FOR_PROCESSOR : GANTRY_CLI_CODE_FOR_GPU;
   common->fuse_rows = common->fuse_rows || options->code != GANTRY_CODE_CPU || *arch != NULL;
-  return choose_instructions (options, common, error) && gantry_cli_device_check (device, error);
+  return choose_instructions (options, common, error);
 }
 
 GantryDevice *
 gantry_program_open_device (GantryProgramOptions *options, const char *device, GError **error)
 {
-  GantryDevice *opened = gantry_cli_device_new (device, options->threads > 0 ? (guint) options->threads : 0, error);
+  guint ordinal;
+  const GantryDeviceKind *kind = gantry_device_kind_find (device, &ordinal, error);
+  GantryDevice *opened = kind != NULL ? kind->open (ordinal, (guint) MAX (options->threads, 0), error) : NULL;
 
   options->device = opened;
   if (opened != NULL && gantry_device_is_cuda (opened))
@@ -82,8 +84,8 @@ gantry_program_open_device (GantryProgramOptions *options, const char *device, G
 
       gantry_cuda_device_set_library (opened, options->gpu_library, folder);
     }
-  if (opened != NULL && options->arch == NULL)
-    options->arch = gantry_cli_device_arch (opened);
+  if (opened != NULL && options->arch == NULL && kind->arch != NULL)
+    options->arch = kind->arch (opened);
   return opened;
 }
 

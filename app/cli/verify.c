@@ -348,7 +348,7 @@ run_cases (GPtrArray *cases, const Options *options, const char *self, JsonBuild
            GError **error)
 {
   guint width = options->program.threads > 0 ? (guint) options->program.threads : g_get_num_processors ();
-  guint batch = options->device != NULL && g_str_has_prefix (options->device, "cuda") ? GPU_BATCH : 1;
+  guint batch = options->program.code == GANTRY_CODE_CUDA ? GPU_BATCH : 1;
   guint n = (cases->len + batch - 1) / batch, started = 0;
   g_autoptr (GPtrArray) children = g_ptr_array_new_full (n, g_object_unref);
 

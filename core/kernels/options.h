@@ -2,15 +2,9 @@
 /* How kernels are made. */
 #pragma once
 #include "core/kernels/instructions.h"
+#include "core/plan/code-target.h"
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  GANTRY_CODE_CPU,         /* vector code for the processor, and oneDNN */
-  GANTRY_CODE_GRID_ON_CPU, /* the schedules of the GPU `arch`, lowered for the processor: to test them without one */
-  GANTRY_CODE_CUDA,        /* PTX, and a cubin where the assembler ptxas is installed */
-} GantryCodeTarget;
 
 /**
  * GantryKernelOptions:

@@ -2,32 +2,9 @@
 /* An NVIDIA GPU as a device: libcuda is loaded at run time, so that one program runs with and without a driver. Arenas
  * are device and pinned host memory, the three queues are streams that meet through events. */
 #pragma once
-#include "core/runtime/device.h"
+#include "core/runtime/device-kind.h"
 
 G_BEGIN_DECLS
-
-/** What is known of a GPU without using it. */
-typedef struct
-{
-  int ordinal;
-  char *name;       /* "NVIDIA H200" */
-  char *pci;        /* "0000:17:00.0" */
-  int major, minor; /* compute capability */
-  guint64 bytes;    /* of memory */
-  guint n_processors; /* SMs */
-  guint n_copy_engines;
-  const char *limited; /* (nullable): who may use it, where its administrator has limited that */
-} GantryCudaInfo;
-
-typedef struct
-{
-  char *driver; /* "CUDA 13.0, driver 580.65.06" */
-  guint n_devices;
-  GantryCudaInfo *devices;
-} GantryCudaProbe;
-
-void gantry_cuda_probe_free (GantryCudaProbe *probe);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryCudaProbe, gantry_cuda_probe_free)
 
 /**
  * gantry_cuda_probe:
@@ -38,7 +15,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryCudaProbe, gantry_cuda_probe_free)
  *  %GANTRY_ERROR_FAILED (a driver that does not work); the message says what is missing, where it was looked for and
  * what to do
  */
-GantryCudaProbe *gantry_cuda_probe (GError **error);
+GantryDeviceProbe *gantry_cuda_probe (GError **error);
 
 /**
  * gantry_cuda_device_new:

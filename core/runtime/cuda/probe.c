@@ -4,23 +4,8 @@
 #include "core/runtime/cuda/cuda.h"
 #include "core/runtime/cuda/driver-private.h"
 
-void
-gantry_cuda_probe_free (GantryCudaProbe *probe)
-{
-  if (probe == NULL)
-    return;
-  for (guint i = 0; i < probe->n_devices; i++)
-    {
-      g_free (probe->devices[i].name);
-      g_free (probe->devices[i].pci);
-    }
-  g_free (probe->devices);
-  g_free (probe->driver);
-  g_free (probe);
-}
-
 static void
-look_at (const CudaDriver *driver, CudaOrdinal device, GantryCudaInfo *info)
+look_at (const CudaDriver *driver, CudaOrdinal device, GantryDeviceInfo *info)
 {
   char text[256] = "";
   gsize bytes = 0;
@@ -34,17 +19,19 @@ look_at (const CudaDriver *driver, CudaOrdinal device, GantryCudaInfo *info)
   info->bytes = driver->device_memory (&bytes, device) == 0 ? bytes : 0;
   info->n_processors = (guint) _gantry_cuda_attribute (driver, device, CUDA_ATTRIBUTE_PROCESSORS);
   info->n_copy_engines = (guint) _gantry_cuda_attribute (driver, device, CUDA_ATTRIBUTE_COPY_ENGINES);
+  if (info->major < 8)
+    info->unusable = "too old: 8.0 (Ampere) or newer is needed";
   if (mode == CUDA_COMPUTE_PROHIBITED)
     info->limited = "closed for computing (compute mode prohibited)";
   else if (mode == CUDA_COMPUTE_EXCLUSIVE)
     info->limited = "for one process at a time (compute mode exclusive)";
 }
 
-GantryCudaProbe *
+GantryDeviceProbe *
 gantry_cuda_probe (GError **error)
 {
   CudaDriver *driver = _gantry_cuda_driver_new (error);
-  GantryCudaProbe *probe;
+  GantryDeviceProbe *probe;
   CudaResult result;
   int n = 0;
 
@@ -57,9 +44,9 @@ gantry_cuda_probe (GError **error)
       _gantry_cuda_driver_free (driver);
       return NULL;
     }
-  probe = g_new0 (GantryCudaProbe, 1);
+  probe = g_new0 (GantryDeviceProbe, 1);
   probe->driver = _gantry_cuda_driver_describe (driver);
-  probe->devices = g_new0 (GantryCudaInfo, (gsize) n);
+  probe->devices = g_new0 (GantryDeviceInfo, (gsize) n);
   for (int i = 0; i < n; i++)
     {
       CudaOrdinal device;

@@ -27,7 +27,7 @@ run_pipeline (GantryExecutor *executor, float first, const GantryObserver *obser
 static void
 test_probe (void)
 {
-  g_autoptr (GantryCudaProbe) probe = NULL;
+  g_autoptr (GantryDeviceProbe) probe = NULL;
   g_autoptr (GError) error = NULL;
 
   stand_in.configure ("devices=2,version=12040,mode=3");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CPU device: every task is done once, memory is counted against limits, queues and events keep order. */
 #include "core/base/error.h"
+#include "core/runtime/device-kind.h"
 #include "core/runtime/runtime.h"
 #include "tests/random-seed.h"
 #include <stdatomic.h>
@@ -214,6 +215,50 @@ test_measure (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* What --device takes is what the list of kinds says: each by its name, and of those with numbers one by its number. */
+static void
+test_kinds (void)
+{
+  static const char *const wrong[] = { "", "cp", "cpux", "cpu:1", "grid:0", "cuda:", "cuda:x", "cuda:-1", "cuda:10000", "cuda 1", "tpu" };
+  guint n, ordinal;
+  const GantryDeviceKind *const *kinds = gantry_device_kinds (&n);
+
+  g_assert_true (gantry_device_kind_find (NULL, &ordinal, NULL) == &gantry_device_kind_cpu);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *third = g_strdup_printf ("%s:3", kinds[i]->name);
+
+      g_assert_nonnull (kinds[i]->open);
+      g_assert_true (gantry_device_kind_find (kinds[i]->name, &ordinal, NULL) == kinds[i]);
+      g_assert_cmpuint (ordinal, ==, 0);
+      g_assert_true (gantry_device_kind_find (third, &ordinal, NULL) == (kinds[i]->is_numbered ? kinds[i] : NULL));
+      if (kinds[i]->is_numbered)
+        g_assert_cmpuint (ordinal, ==, 3);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (gantry_device_kind_find (wrong[i], &ordinal, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+      for (guint k = 0; k < n; k++)
+        g_assert_nonnull (strstr (error->message, kinds[k]->takes));
+    }
+}
+
+/* The processor is there wherever this runs, and opens as what it is listed as. */
+static void
+test_processor (void)
+{
+  g_autoptr (GantryDeviceProbe) probe = gantry_device_kind_cpu.probe (NULL);
+  g_autoptr (GantryDevice) device = gantry_device_kind_cpu.open (0, 0, NULL), grid = gantry_device_kind_grid.open (0, 1, NULL);
+
+  g_assert_cmpuint (probe->n_devices, ==, 1);
+  g_assert_cmpstr (probe->devices[0].name, ==, gantry_device_name (device));
+  g_assert_null (probe->devices[0].unusable);
+  g_assert_cmpstr (gantry_device_name (grid), ==, "cpu, 1 thread");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -223,5 +268,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/device/alone", test_alone);
   g_test_add_func ("/runtime/device/limits", test_limits);
   g_test_add_func ("/runtime/device/measure", test_measure);
+  g_test_add_func ("/runtime/device/kinds", test_kinds);
+  g_test_add_func ("/runtime/device/processor", test_processor);
   return g_test_run ();
 }
