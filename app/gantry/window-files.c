@@ -66,9 +66,10 @@ open_response (GtkNativeDialog *dialog, int response, gpointer data)
 void
 _gantry_window_choose_open (GantryWindow *self)
 {
+  g_autofree char *models = gantry_model_patterns (), *all = g_strconcat (models, " *.gantry *.json *.json.gz *.sqlite", NULL);
+
   show_chooser (self, "Open a model, a session or a recording", GTK_FILE_CHOOSER_ACTION_OPEN, NULL, G_CALLBACK (open_response));
-  add_filter (self->chooser, "Models, sessions and recordings",
-              "*.onnx *.mlir *.stablehlo *.hlo *.hlo.pb *.mlirbc *.jaxpr *.pt2 *.mindir *.ir *.gir *.py *.gantry *.json *.json.gz *.sqlite");
+  add_filter (self->chooser, "Models, sessions and recordings", all);
   add_filter (self->chooser, "Traces of other programs", "*.json *.json.gz *.sqlite *.db");
   add_filter (self->chooser, "All files", "*");
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));

@@ -5,9 +5,8 @@
 #include "core/base/file.h"
 #include "core/compiler/python-model.h"
 #include "core/compiler/random-weights.h"
-#include "core/frontends/mindspore/mindspore.h"
+#include "core/frontends/front-end.h"
 #include "core/frontends/onnx/onnx.h"
-#include "core/frontends/torch/torch.h"
 #include "core/frontends/xla/xla.h"
 #include "core/graph/operation.h"
 #include "core/graph/text.h"
@@ -138,18 +137,27 @@ _gantry_model_add_file (GantryModel *model, const char *path)
   gantry_read_files_add (model->read, path);
 }
 
+/* (transfer full) */
+static GantryDimSize *
+sizes_of (const GantryBindings *bindings)
+{
+  GantryDimSize *sizes = g_new0 (GantryDimSize, bindings->n_dims + 1);
+
+  for (guint i = 0; i < bindings->n_dims; i++)
+    sizes[i] = (GantryDimSize){ bindings->dims[i].name, bindings->dims[i].size };
+  return sizes;
+}
+
 static GantryModule *
 open_onnx (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
 {
   const GantryBindings *bindings = model->bindings;
-  g_autofree GantryOnnxDim *dims = g_new0 (GantryOnnxDim, bindings->n_dims + 1);
+  g_autofree GantryDimSize *dims = sizes_of (bindings);
   GantryOnnxOptions options = { .dims = dims, .n_dims = bindings->n_dims, .values = bindings->inputs,
                                 .n_values = bindings->n_inputs, .outside = bindings->outside };
   g_autoptr (GantryOnnxInfo) info = NULL;
   GantryModule *module;
 
-  for (guint i = 0; i < bindings->n_dims; i++)
-    dims[i] = (GantryOnnxDim){ bindings->dims[i].name, bindings->dims[i].size };
   module = gantry_onnx_import (context, model->path, &options, &info, progress, error);
   if (module != NULL)
     take_onnx_info (model, info);
@@ -332,43 +340,6 @@ _gantry_model_take_xla_info (GantryModel *model, GantryModule *module, const Gan
   return take_unknown (model, module, info->unknown, progress, error);
 }
 
-static GantryModule *
-open_xla (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
-{
-  g_autoptr (GantryXlaInfo) info = NULL;
-  g_autoptr (GantryModule) whole = gantry_xla_import (context, model->path, NULL, &info, progress, error);
-  g_autoptr (GantryModule) module = NULL;
-
-  if (whole == NULL)
-    return NULL;
-  module = gantry_module_set_inputs (whole, model->bindings->inputs, model->bindings->n_inputs, error);
-  if (module == NULL)
-    {
-      gantry_error_prefix (error, "%s: ", model->path);
-      return NULL;
-    }
-  if (!_gantry_model_take_xla_info (model, module, info, progress, error))
-    return NULL;
-  return g_steal_pointer (&module);
-}
-
-static gboolean
-take_torch_info (GantryModel *model, GantryModule *module, const GantryTorchInfo *info, const GantryProgress *progress, GError **error)
-{
-  take_text_info (model, module);
-  g_free (model->format);
-  model->format = g_strdup ("torch.export");
-  g_free (model->producer);
-  model->producer = g_strdup (info->producer);
-  model->n_nodes = info->n_nodes;
-  model->n_initializers = info->n_weights;
-  model->initializer_bytes = info->weight_bytes;
-  model->unbound = g_new0 (char *, info->unbound->len + 1);
-  for (guint i = 0; i < info->unbound->len; i++)
-    model->unbound[i] = g_strdup (g_ptr_array_index (info->unbound, i));
-  return take_unknown (model, module, info->unknown, progress, error);
-}
-
 /* The values of inputs that are known before compiling, in a program that its reader did not give them. */
 static GantryModule *
 with_inputs (GantryModel *model, GantryModule *whole, GError **error)
@@ -380,60 +351,46 @@ with_inputs (GantryModel *model, GantryModule *whole, GError **error)
   return module;
 }
 
-static GantryModule *
-open_torch (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
-{
-  const GantryBindings *bindings = model->bindings;
-  g_autofree GantryTorchDim *dims = g_new0 (GantryTorchDim, bindings->n_dims + 1);
-  GantryTorchOptions options = { .dims = dims, .n_dims = bindings->n_dims };
-  g_autoptr (GantryTorchInfo) info = NULL;
-  g_autoptr (GantryModule) whole = NULL, module = NULL;
-
-  for (guint i = 0; i < bindings->n_dims; i++)
-    dims[i] = (GantryTorchDim){ bindings->dims[i].name, bindings->dims[i].size };
-  whole = gantry_torch_import (context, model->path, &options, &info, progress, error);
-  if (whole == NULL)
-    return NULL;
-  module = with_inputs (model, whole, error);
-  return module != NULL && take_torch_info (model, module, info, progress, error) ? g_steal_pointer (&module) : NULL;
-}
-
+/* What a file says about itself, where it says more than its module does. */
 static gboolean
-take_mindspore_info (GantryModel *model, GantryModule *module, const GantryMindsporeInfo *info, const GantryProgress *progress,
-                     GError **error)
+take_read_info (GantryModel *model, GantryModule *module, const GantryReadInfo *info, const GantryProgress *progress, GError **error)
 {
   take_text_info (model, module);
   g_free (model->format);
-  model->format = g_strdup ("MindIR");
-  g_free (model->producer);
-  model->producer = g_strdup (info->producer);
-  model->n_nodes = info->n_nodes;
-  model->n_initializers = info->n_weights;
-  model->initializer_bytes = info->weight_bytes;
-  model->unbound = g_new0 (char *, info->unbound->len + 1);
-  for (guint i = 0; i < info->unbound->len; i++)
-    model->unbound[i] = g_strdup (g_ptr_array_index (info->unbound, i));
-  for (guint i = 0; i < info->files->len; i++)
+  model->format = g_strdup (info->format);
+  if (info->producer != NULL)
+    {
+      g_free (model->producer);
+      model->producer = g_strdup (info->producer);
+    }
+  if (info->is_counted)
+    {
+      model->n_nodes = info->n_nodes;
+      model->n_initializers = info->n_weights;
+      model->initializer_bytes = info->weight_bytes;
+    }
+  if (info->unbound != NULL)
+    {
+      model->unbound = g_new0 (char *, info->unbound->len + 1);
+      for (guint i = 0; i < info->unbound->len; i++)
+        model->unbound[i] = g_strdup (g_ptr_array_index (info->unbound, i));
+    }
+  for (guint i = 0; info->files != NULL && i < info->files->len; i++)
     _gantry_model_add_file (model, g_ptr_array_index (info->files, i));
-  return take_unknown (model, module, info->unknown, progress, error);
+  return info->unknown == NULL || take_unknown (model, module, info->unknown, progress, error);
 }
 
 static GantryModule *
-open_mindspore (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
+open_by (const GantryFrontEnd *front_end, GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
 {
   const GantryBindings *bindings = model->bindings;
-  g_autofree GantryMindsporeDim *dims = g_new0 (GantryMindsporeDim, bindings->n_dims + 1);
-  GantryMindsporeOptions options = { .dims = dims, .n_dims = bindings->n_dims, .anywhere = bindings->outside };
-  g_autoptr (GantryMindsporeInfo) info = NULL;
-  g_autoptr (GantryModule) whole = NULL, module = NULL;
+  g_autofree GantryDimSize *dims = sizes_of (bindings);
+  const GantryReadOptions options = { .dims = dims, .n_dims = bindings->n_dims, .outside = bindings->outside };
+  g_auto (GantryReadInfo) info = { 0 };
+  g_autoptr (GantryModule) whole = front_end->import (context, model->path, &options, &info, progress, error);
+  g_autoptr (GantryModule) module = whole != NULL ? with_inputs (model, whole, error) : NULL;
 
-  for (guint i = 0; i < bindings->n_dims; i++)
-    dims[i] = (GantryMindsporeDim){ bindings->dims[i].name, bindings->dims[i].size };
-  whole = gantry_mindspore_import (context, model->path, &options, &info, progress, error);
-  if (whole == NULL)
-    return NULL;
-  module = with_inputs (model, whole, error);
-  return module != NULL && take_mindspore_info (model, module, info, progress, error) ? g_steal_pointer (&module) : NULL;
+  return module != NULL && take_read_info (model, module, &info, progress, error) ? g_steal_pointer (&module) : NULL;
 }
 
 /* A model whose weights are made up has them from the start, so that every view shows what is computed. */
@@ -498,38 +455,31 @@ gantry_model_program_mark (const char *path, GError **error)
   return g_strconcat (sum, " ", full, NULL);
 }
 
-static gboolean
-reads_text (const char *path)
+#define ROW(folder) &gantry_front_end_##folder,
+static const GantryFrontEnd *const front_ends[] = { GANTRY_FRONT_END_LIST (ROW) };
+
+char *
+gantry_model_patterns (void)
 {
-  return g_str_has_suffix (path, ".gir");
+  GString *patterns = g_string_new ("*.onnx *.gir *.py");
+
+  for (guint i = 0; i < G_N_ELEMENTS (front_ends); i++)
+    g_string_append_printf (patterns, " %s", front_ends[i]->patterns);
+  return g_string_free (patterns, FALSE);
 }
-
-static GantryModule *
-open_gir (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
-{
-  return open_text (model, model->path, context, error);
-}
-
-typedef GantryModule *(*Open) (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error);
-
-/* The front ends: a row each, which says what it reads by a file's name. */
-static const struct
-{
-  gboolean (*reads) (const char *path);
-  Open open;
-} front_ends[] = {
-  { reads_text, open_gir }, { gantry_model_is_program, open_python }, { gantry_xla_reads, open_xla },
-  { gantry_mindspore_reads, open_mindspore }, { gantry_torch_reads, open_torch },
-};
 
 /* What no other reads is ONNX. */
-static Open
-open_of (const char *path)
+static GantryModule *
+open_file (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
 {
+  if (g_str_has_suffix (model->path, ".gir"))
+    return open_text (model, model->path, context, error);
+  if (gantry_model_is_program (model->path))
+    return open_python (model, context, progress, error);
   for (guint i = 0; i < G_N_ELEMENTS (front_ends); i++)
-    if (front_ends[i].reads (path))
-      return front_ends[i].open;
-  return open_onnx;
+    if (front_ends[i]->reads (model->path))
+      return open_by (front_ends[i], model, context, progress, error);
+  return open_onnx (model, context, progress, error);
 }
 
 GantryModel *
@@ -556,7 +506,7 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
           return NULL;
         }
     }
-  model->module = is_folder ? _gantry_model_open_dump (model, context, progress, error) : open_of (path) (model, context, progress, error);
+  model->module = is_folder ? _gantry_model_open_dump (model, context, progress, error) : open_file (model, context, progress, error);
   if (model->module == NULL || !randomize (model, random_weights, progress, error))
     return NULL;
   return g_steal_pointer (&model);

@@ -97,6 +97,9 @@ char *gantry_model_program_mark (const char *path, GError **error);
  */
 GPtrArray *gantry_model_find_unsupported (const GantryModel *model, const GantryProgress *progress, GError **error);
 
+/** Names of the files that gantry_model_open() reads, for a dialog: "*.onnx *.gir *.py *.mlir". (transfer full) */
+char *gantry_model_patterns (void);
+
 /**
  * gantry_model_open:
  * @path: an ONNX model, a module in Gantry's text form (.gir), StableHLO (.mlir, .stablehlo), HLO (.hlo), a folder of XLA's dumps, or a

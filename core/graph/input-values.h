@@ -7,6 +7,18 @@
 G_BEGIN_DECLS
 
 /**
+ * GantryDimSize: a size that the user gives to an open dimension, `--dim batch=8`.
+ *
+ * @name: the model's name of the dimension, or "input:axis" ("data:0") for one without a name
+ * @value: 0 or more
+ */
+typedef struct
+{
+  const char *name;
+  gint64 value;
+} GantryDimSize;
+
+/**
  * GantryInputValue:
  * @name: of the input
  * @value: as gantry_literal_from_text() reads it

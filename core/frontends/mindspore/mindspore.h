@@ -6,15 +6,12 @@
 #pragma once
 #include "core/base/base.h"
 #include "core/graph/dialect.h"
+#include "core/graph/input-values.h"
 
 G_BEGIN_DECLS
 
-/** A size that the user gives to an open dimension: by its symbol, "x_0", or as "input:axis", "x:0". */
-typedef struct
-{
-  const char *name;
-  gint64 value;
-} GantryMindsporeDim;
+/** By the symbol of the dimension, "x_0", or as "input:axis", "x:0". */
+typedef GantryDimSize GantryMindsporeDim;
 
 /**
  * GantryMindsporeOptions: all zero is the default.

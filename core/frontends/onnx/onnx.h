@@ -10,17 +10,7 @@
 
 G_BEGIN_DECLS
 
-/**
- * GantryOnnxDim: a size that the user gives to a dimension, `--dim batch=8`.
- *
- * @name: the model's name of the dimension, or "input:axis" ("data:0") for one without a name
- * @value: 0 or more
- */
-typedef struct
-{
-  const char *name;
-  gint64 value;
-} GantryOnnxDim;
+typedef GantryDimSize GantryOnnxDim;
 
 /**
  * GantryOnnxOptions: all zero is the default.

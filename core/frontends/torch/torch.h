@@ -7,15 +7,12 @@
 #pragma once
 #include "core/base/base.h"
 #include "core/graph/dialect.h"
+#include "core/graph/input-values.h"
 
 G_BEGIN_DECLS
 
-/** A size that the user gives to a dimension: by the program's symbol, "s77", or as "input:axis", "x:0". */
-typedef struct
-{
-  const char *name;
-  gint64 value;
-} GantryTorchDim;
+/** By the program's symbol, "s77", or as "input:axis", "x:0". */
+typedef GantryDimSize GantryTorchDim;
 
 /**
  * GantryTorchOptions: all zero is the default.

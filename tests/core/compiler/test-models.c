@@ -2,6 +2,7 @@
 /* The models of the data folder and the sample: each opens with the counts that its origin gives, compiles, and its
  * planned arena is within a tenth of the lower bound. Broken files end in one error that names the file. */
 #include "core/compiler/compiler.h"
+#include "core/frontends/front-end.h"
 #include "tests/test-files.h"
 #include <string.h>
 
@@ -259,6 +260,33 @@ test_cancelled (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* What the dialog offers is read by who offers it, and by nobody before. */
+static void
+test_patterns (void)
+{
+#define ROW(folder) &gantry_front_end_##folder,
+  static const GantryFrontEnd *const front_ends[] = { GANTRY_FRONT_END_LIST (ROW) };
+#undef ROW
+  g_autofree char *all = gantry_model_patterns ();
+  g_auto (GStrv) offered = g_strsplit (all, " ", -1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (front_ends); i++)
+    {
+      g_auto (GStrv) patterns = g_strsplit (front_ends[i]->patterns, " ", -1);
+
+      for (guint p = 0; patterns[p] != NULL; p++)
+        {
+          g_autofree char *path = g_strconcat ("/nowhere/model", patterns[p] + 1, NULL);
+
+          g_assert_cmpint (patterns[p][0], ==, '*');
+          g_assert_true (g_strv_contains ((const char *const *) offered, patterns[p]));
+          if (strcmp (patterns[p], "*.hlo.pb") != 0) /* its first bytes say it */
+            for (guint k = 0; k <= i; k++)
+              g_assert_cmpint (front_ends[k]->reads (path), ==, k == i);
+        }
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -278,6 +306,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compiler/models/open-dimension", test_open_dimension);
   g_test_add_func ("/compiler/models/missing", test_missing);
   g_test_add_func ("/compiler/models/cancelled", test_cancelled);
+  g_test_add_func ("/compiler/models/patterns", test_patterns);
   for (guint i = 0; i < G_N_ELEMENTS (broken); i++)
     {
       g_autofree char *path = g_strconcat ("/compiler/broken/", broken[i], NULL);
