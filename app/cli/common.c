@@ -37,11 +37,9 @@ print_help (GOptionContext *context)
   exit (gantry_cli_close_standard_output (GANTRY_EXIT_DONE));
 }
 
-gboolean
-gantry_cli_parse (const char *command, const char *arguments, const char *description, GantryCliOptions *options,
-                  const GOptionEntry *own, int *argc, char ***argv)
+static void
+add_common_options (GOptionContext *context, GantryCliOptions *options, gboolean *help)
 {
-  gboolean help = FALSE;
   const GOptionEntry common[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print one JSON object", NULL },
     { "dim", 'd', 0, G_OPTION_ARG_STRING_ARRAY, &options->dims, "Size of a symbolic dimension", "NAME=SIZE" },
@@ -62,9 +60,17 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     { "random-weights", 0, 0, G_OPTION_ARG_INT64, &options->random_weights,
       "Replace floating point weights by pseudo-random ones", "SEED" },
     { "progress", 0, 0, G_OPTION_ARG_NONE, &options->progress, "Report progress as lines", NULL },
-    { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this", NULL },
+    { "help", 'h', 0, G_OPTION_ARG_NONE, help, "Print this", NULL },
     { NULL },
   };
+
+  g_option_context_add_main_entries (context, common, NULL);
+}
+
+/* What becomes of values in memory. */
+static void
+add_place_options (GOptionContext *context, GantryCliOptions *options)
+{
   const GOptionEntry places[] = {
     { "policy", 0, 0, G_OPTION_ARG_FILENAME, &options->policy, "Statements that place values, from a file", "FILE" },
     { "rules", 0, 0, G_OPTION_ARG_STRING, &options->rules, "Statements that place values, after those of --policy", "TEXT" },
@@ -79,6 +85,14 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     { "embed", 0, 0, G_OPTION_ARG_NONE, &options->embed, "The session that -o writes carries the model along", NULL },
     { NULL },
   };
+
+  g_option_context_add_main_entries (context, places, NULL);
+}
+
+/* What code is made of. */
+static void
+add_code_options (GOptionContext *context, GantryCliOptions *options)
+{
   const GOptionEntry code[] = {
     { "instructions", 0, 0, G_OPTION_ARG_STRING, &options->instructions,
       "What code for the processor may consist of: sse4, avx2, avx512 (native: all that it has)", "SET" },
@@ -88,6 +102,15 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
       "Compile in a fraction of the time, to code that takes longer", NULL },
     { NULL },
   };
+
+  g_option_context_add_main_entries (context, code, NULL);
+}
+
+gboolean
+gantry_cli_parse (const char *command, const char *arguments, const char *description, GantryCliOptions *options,
+                  const GOptionEntry *own, int *argc, char ***argv)
+{
+  gboolean help = FALSE;
   g_autofree char *usage = g_strdup_printf ("%s", arguments);
   g_autofree char *name = g_strdup_printf ("gantry-cli %s", command);
   g_autoptr (GOptionContext) context = g_option_context_new (usage);
@@ -98,11 +121,11 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     options->read = gantry_read_files_new ();
   g_option_context_set_help_enabled (context, FALSE); /* it would print and exit without a look at whether that arrived */
   g_option_context_set_summary (context, description);
-  g_option_context_add_main_entries (context, common, NULL);
+  add_common_options (context, options, &help);
   if (options->places)
-    g_option_context_add_main_entries (context, places, NULL);
+    add_place_options (context, options);
   if (options->code)
-    g_option_context_add_main_entries (context, code, NULL);
+    add_code_options (context, options);
   if (own != NULL)
     g_option_context_add_main_entries (context, own, NULL);
   if (g_option_context_parse (context, argc, argv, &error))
