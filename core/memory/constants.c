@@ -24,9 +24,9 @@ take_over (const GantryPlanner *planner, Constants *constants, guint32 step)
   guint32 w = constants->works[step];
   const Work *work = WORK (program, w);
 
-  for (guint32 k = planner->first_take[w]; k < planner->first_take[w + 1]; k++)
+  for (guint32 k = planner->first_overwritable[w]; k < planner->first_overwritable[w + 1]; k++)
     {
-      guint32 from = USE (program, work, g_array_index (planner->takes, guint32, k));
+      guint32 from = USE (program, work, g_array_index (planner->overwritable, guint32, k));
 
       if (constants->end[from] != step || VALUE (program, from)->result || VALUE (program, from)->kind == VALUE_LITERAL)
         continue;

@@ -14,7 +14,7 @@ hide_evictions (GantryPlanner *planner)
   for (guint32 i = 0; i < planner->evictions->len; i++)
     {
       Copy *copy = EVICTION (planner, i);
-      Lease *from = LEASE (planner, copy->from);
+      LiveRange *from = RANGE (planner, copy->from);
 
       copy->begin = MAX (free_at, START_US (planner, copy->at));
       copy->end = free_at = copy->begin + copy->us;
@@ -29,9 +29,9 @@ hide_evictions (GantryPlanner *planner)
       /* Read after the last work: nothing may be written over it before. */
       from->kept = from->kept || copy->at >= n;
       if (from->inside != NONE)
-        LEASE (planner, from->inside)->kept |= copy->at >= n;
+        RANGE (planner, from->inside)->kept |= copy->at >= n;
       if (from->inside != NONE)
-        LEASE (planner, from->inside)->end = MAX (LEASE (planner, from->inside)->end, from->end);
+        RANGE (planner, from->inside)->end = MAX (RANGE (planner, from->inside)->end, from->end);
     }
 }
 
@@ -70,7 +70,7 @@ hide_fetches (GantryPlanner *planner)
       Copy *copy = FETCH (planner, i);
 
       copy->at = earliest = MIN (MAX (MAX (copy->at, copy->earliest), earliest), copy->ready);
-      LEASE (planner, copy->to)->begin = copy->at;
+      RANGE (planner, copy->to)->begin = copy->at;
     }
 }
 
@@ -97,7 +97,7 @@ delay (GantryPlanner *planner, Copy *copy, guint32 earliest, guint64 limit)
   for (guint32 k = copy->at; k < to; k++)
     live[k] -= MIN (live[k], size);
   copy->at = to;
-  LEASE (planner, copy->to)->begin = to;
+  RANGE (planner, copy->to)->begin = to;
 }
 
 guint64
@@ -129,7 +129,7 @@ static void
 shorten (GantryPlanner *planner, const Copy *copy, guint64 limit)
 {
   guint64 *live = (guint64 *) (void *) planner->live->data;
-  Lease *from = LEASE (planner, copy->from);
+  LiveRange *from = RANGE (planner, copy->from);
   guint32 first = MAX (from->last_use, from->begin) + 1, cut = G_MAXUINT32;
 
   if (from->fixed || from->kept || from->inside != NONE || copy->scheduled)
@@ -200,7 +200,7 @@ run_copies (Simulation *s, guint32 at, const GantryLiveBytes *live)
   for (; s->eviction < planner->evictions->len && EVICTION (planner, s->eviction)->at <= at; s->eviction++)
     {
       Copy *copy = EVICTION (planner, s->eviction);
-      guint32 from = LEASE (planner, copy->from)->end + 1;
+      guint32 from = RANGE (planner, copy->from)->end + 1;
 
       run_copy (s, copy, 0, live);
       /* Whoever may take its source's place waits for it. */
@@ -227,8 +227,8 @@ node_of (const GantryPlanner *planner, const Run *run)
 
   if (run->work != NONE)
     return work_node (program, WORK (program, run->work));
-  l = g_array_index (planner->use_lease, guint32, run->first_use);
-  return gantry_module_node (program->module, VALUE (program, LEASE (planner, l)->unit)->node);
+  l = g_array_index (planner->use_range, guint32, run->first_use);
+  return gantry_module_node (program->module, VALUE (program, RANGE (planner, l)->unit)->node);
 }
 
 static void

@@ -99,7 +99,7 @@ _gantry_planner_find_donations (GantryPlanner *planner)
       if (input->kind != VALUE_INPUT || input->root != v)
         continue;
       if (input->donated == NONE && is_donated_in_vain (program, v))
-        g_array_append_val (planner->in_vain, v);
+        g_array_append_val (planner->unmet_donations, v);
       if (input->donated == NONE)
         continue;
       g_array_append_val (planner->donated, v);

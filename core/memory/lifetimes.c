@@ -26,7 +26,7 @@ read_in_place (Program *program, guint32 w, guint32 root)
 }
 
 static void
-find_takes_of (GantryPlanner *planner, guint32 w)
+find_overwritable_of (GantryPlanner *planner, guint32 w)
 {
   Program *program = planner->program;
   const Work *work = WORK (program, w);
@@ -49,40 +49,40 @@ find_takes_of (GantryPlanner *planner, guint32 w)
         continue;
       while (USE (program, work, k) != unit)
         k++;
-      g_array_append_val (planner->takes, k);
+      g_array_append_val (planner->overwritable, k);
     }
 }
 
 void
-_gantry_planner_find_takes (GantryPlanner *planner)
+_gantry_planner_find_overwritable (GantryPlanner *planner)
 {
   Program *program = planner->program;
 
   for (guint32 w = 0; w < program->works->len; w++)
     {
-      planner->first_take[w] = planner->takes->len;
+      planner->first_overwritable[w] = planner->overwritable->len;
       if (!(planner->options.flags & GANTRY_PLAN_NO_IN_PLACE))
-        find_takes_of (planner, w);
+        find_overwritable_of (planner, w);
     }
-  planner->first_take[program->works->len] = planner->takes->len;
+  planner->first_overwritable[program->works->len] = planner->overwritable->len;
 }
 
 static void
-take_over (GantryPlanner *planner, guint32 at)
+write_over (GantryPlanner *planner, guint32 at)
 {
   const Run *run = RUN (planner, at);
-  Lease *to;
+  LiveRange *to;
 
-  if (run->work == NONE || planner->first_take[run->work] == planner->first_take[run->work + 1])
+  if (run->work == NONE || planner->first_overwritable[run->work] == planner->first_overwritable[run->work + 1])
     return;
-  to = LEASE (planner, run->first_lease);
+  to = RANGE (planner, run->first_range);
   to->over = NONE;
   if (to->fixed || to->inside != NONE || to->memory != GANTRY_MEMORY_DEVICE)
     return;
-  for (guint32 k = planner->first_take[run->work]; k < planner->first_take[run->work + 1]; k++)
+  for (guint32 k = planner->first_overwritable[run->work]; k < planner->first_overwritable[run->work + 1]; k++)
     {
-      guint32 l = g_array_index (planner->use_lease, guint32, run->first_use + g_array_index (planner->takes, guint32, k));
-      const Lease *from = l != NONE ? LEASE (planner, l) : NULL;
+      guint32 l = g_array_index (planner->use_range, guint32, run->first_use + g_array_index (planner->overwritable, guint32, k));
+      const LiveRange *from = l != NONE ? RANGE (planner, l) : NULL;
 
       if (from == NULL || from->fixed || from->kept || from->released || from->inside != NONE || from->end != at || from->bytes != to->bytes
           || from->memory != GANTRY_MEMORY_DEVICE)
@@ -93,24 +93,24 @@ take_over (GantryPlanner *planner, guint32 at)
 }
 
 guint32
-_gantry_planner_main_lease (const GantryPlanner *planner, guint32 v)
+_gantry_planner_main_range (const GantryPlanner *planner, guint32 v)
 {
   const Value *value = VALUE (planner->program, v);
 
-  if (planner->home[v] == NONE || (value->result && planner->in_host[v] != NONE))
+  if (planner->device_range[v] == NONE || (value->result && planner->in_host[v] != NONE))
     return planner->in_host[v];
-  if (value->donated != NONE && value->kind != VALUE_INPUT && !LEASE (planner, planner->home[v])->fixed)
+  if (value->donated != NONE && value->kind != VALUE_INPUT && !RANGE (planner, planner->device_range[v])->fixed)
     return NONE;
-  return planner->home[v];
+  return planner->device_range[v];
 }
 
 static gboolean
 is_argument (const GantryPlanner *planner, guint32 l)
 {
-  guint32 root = VALUE (planner->program, LEASE (planner, l)->unit)->root;
+  guint32 root = VALUE (planner->program, RANGE (planner, l)->unit)->root;
   const Value *value = VALUE (planner->program, root);
 
-  return (value->kind == VALUE_INPUT || value->result) && _gantry_planner_main_lease (planner, root) == l;
+  return (value->kind == VALUE_INPUT || value->result) && _gantry_planner_main_range (planner, root) == l;
 }
 
 /* Of what is alive beside fixed places the parameters and results: none where those have fixed places. */
@@ -126,19 +126,19 @@ sum_arguments (GantryPlanner *planner)
   g_array_set_size (planner->live_arguments, n + 2);
   sum = (guint64 *) (void *) planner->live_arguments->data;
   memset (sum, 0, (n + 2) * sizeof (guint64));
-  for (guint32 i = 0; i < planner->leases->len; i++)
+  for (guint32 i = 0; i < planner->ranges->len; i++)
     {
-      const Lease *lease = LEASE (planner, i);
-      guint64 bytes = gantry_place_bytes (lease->bytes);
-      guint32 begin = MIN (lease->begin, lease->end);
+      const LiveRange *range = RANGE (planner, i);
+      guint64 bytes = gantry_place_bytes (range->bytes);
+      guint32 begin = MIN (range->begin, range->end);
 
-      if (lease->memory != GANTRY_MEMORY_DEVICE || lease->fixed || lease->inside != NONE)
+      if (range->memory != GANTRY_MEMORY_DEVICE || range->fixed || range->inside != NONE)
         continue;
       /* The step that writes one over the other counts for the new one, if the other was there before it (as in
        * gantry_plan_spans()). */
-      if (lease->over != NONE && LEASE (planner, lease->over)->begin == begin)
+      if (range->over != NONE && RANGE (planner, range->over)->begin == begin)
         begin++;
-      else if (lease->over != NONE && is_argument (planner, lease->over))
+      else if (range->over != NONE && is_argument (planner, range->over))
         {
           sum[begin] -= bytes;
           sum[begin + 1] += bytes;
@@ -146,7 +146,7 @@ sum_arguments (GantryPlanner *planner)
       if (is_argument (planner, i))
         {
           sum[begin] += bytes;
-          sum[lease->end + 1] -= bytes;
+          sum[range->end + 1] -= bytes;
         }
     }
   for (guint32 at = 0; at < n + 1; at++)
@@ -166,15 +166,15 @@ sum_live (GantryPlanner *planner)
   memset (device, 0, (n + 2) * sizeof (guint64));
   memset (host, 0, (n + 2) * sizeof (guint64));
   /* Differences first, modulo 2^64. */
-  for (guint32 i = 0; i < planner->leases->len; i++)
+  for (guint32 i = 0; i < planner->ranges->len; i++)
     {
-      const Lease *lease = LEASE (planner, i);
-      guint64 *to = lease->memory == GANTRY_MEMORY_DEVICE ? device : host, bytes = gantry_place_bytes (lease->bytes);
+      const LiveRange *range = RANGE (planner, i);
+      guint64 *to = range->memory == GANTRY_MEMORY_DEVICE ? device : host, bytes = gantry_place_bytes (range->bytes);
 
-      if (lease->fixed || lease->inside != NONE)
+      if (range->fixed || range->inside != NONE)
         continue;
-      to[lease->over != NONE ? lease->begin + 1 : MIN (lease->begin, lease->end)] += bytes;
-      to[lease->end + 1] -= bytes;
+      to[range->over != NONE ? range->begin + 1 : MIN (range->begin, range->end)] += bytes;
+      to[range->end + 1] -= bytes;
     }
   for (guint32 at = 0; at < n + 1; at++)
     {
@@ -193,7 +193,7 @@ _gantry_planner_find_lifetimes (GantryPlanner *planner, guint32 *at)
 
   *at = 0;
   for (guint32 k = 0; k < n; k++)
-    take_over (planner, k);
+    write_over (planner, k);
   sum_live (planner);
   sum_arguments (planner);
   for (guint32 k = 0; k < MAX (n, 1); k++)

@@ -23,7 +23,7 @@ typedef struct
   guint64 *live;        /* per time */
 } PackProblem;
 
-/** Which of the unplaced items that fit on the lowest stretch of the skyline comes next. */
+/** Which of the unplaced items that fit on the lowest segment of the skyline comes next. */
 typedef enum
 {
   PACK_PRESSURE, /* the largest load during its life, then the longest */

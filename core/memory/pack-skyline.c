@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Static allocation by a skyline, after the best-fit heuristic of Sekiyama et al., "Profile-guided
  * memory optimization for deep neural networks" (2018): over the axis of time stands a skyline; its
- * lowest stretch is looked at; of the items whose whole life lies within that stretch the best by a
- * rule is put there; where none fits, the stretch is raised to its lower neighbour. The items not yet
+ * lowest segment is looked at; of the items whose whole life lies within that segment the best by a
+ * rule is put there; where none fits, the segment is raised to its lower neighbour. The items not yet
  * placed stand in a tree over their begins, which finds the best one without asking all. */
 #include "core/memory/pack-private.h"
 #include <stdlib.h>
@@ -10,19 +10,19 @@
 
 #define NOTHING G_MAXUINT32
 
-/* A stretch of the skyline: times [begin, end). */
+/* A segment of the skyline: times [begin, end). */
 typedef struct
 {
   guint32 begin, end;
   guint64 height;
   guint32 left, right; /* neighbours, NOTHING at the rims */
   guint32 version;     /* counts up when it changes: heap entries that name an older one are stale */
-} Stretch;
+} Segment;
 
 typedef struct
 {
   guint64 height;
-  guint32 stretch;
+  guint32 segment;
   guint32 version;
 } HeapEntry;
 
@@ -39,8 +39,8 @@ typedef struct
   PackRule rule;
   guint32 leaves; /* a power of two */
   TreeNode *tree;
-  GArray *stretches;
-  guint32 spare; /* stretch that is free, linked by `right` */
+  GArray *segments;
+  guint32 spare; /* segment that is free, linked by `right` */
   GArray *heap;
 } Skyline;
 
@@ -261,23 +261,23 @@ best_within (const Skyline *skyline, guint32 begin, guint32 end)
   return query.found;
 }
 
-static inline Stretch *
-stretch_at (Skyline *skyline, guint32 i)
+static inline Segment *
+segment_at (Skyline *skyline, guint32 i)
 {
-  return &g_array_index (skyline->stretches, Stretch, i);
+  return &g_array_index (skyline->segments, Segment, i);
 }
 
 static gboolean
 lower (const HeapEntry *a, const HeapEntry *b)
 {
-  return a->height != b->height ? a->height < b->height : a->stretch < b->stretch;
+  return a->height != b->height ? a->height < b->height : a->segment < b->segment;
 }
 
 static void
-heap_push (Skyline *skyline, guint32 stretch)
+heap_push (Skyline *skyline, guint32 segment)
 {
-  const Stretch *s = stretch_at (skyline, stretch);
-  HeapEntry entry = { s->height, stretch, s->version }, *heap;
+  const Segment *s = segment_at (skyline, segment);
+  HeapEntry entry = { s->height, segment, s->version }, *heap;
   guint i = skyline->heap->len;
 
   g_array_append_val (skyline->heap, entry);
@@ -311,19 +311,19 @@ heap_pop (Skyline *skyline)
 }
 
 static guint32
-stretch_new (Skyline *skyline, guint32 begin, guint32 end, guint64 height)
+segment_new (Skyline *skyline, guint32 begin, guint32 end, guint64 height)
 {
   guint32 i = skyline->spare;
-  Stretch *s;
+  Segment *s;
 
   if (i != NOTHING)
-    skyline->spare = stretch_at (skyline, i)->right;
+    skyline->spare = segment_at (skyline, i)->right;
   else
     {
-      i = skyline->stretches->len;
-      g_array_set_size (skyline->stretches, i + 1);
+      i = skyline->segments->len;
+      g_array_set_size (skyline->segments, i + 1);
     }
-  s = stretch_at (skyline, i);
+  s = segment_at (skyline, i);
   s->begin = begin;
   s->end = end;
   s->height = height;
@@ -333,46 +333,46 @@ stretch_new (Skyline *skyline, guint32 begin, guint32 end, guint64 height)
 }
 
 static void
-link_stretches (Skyline *skyline, guint32 a, guint32 b)
+link_segments (Skyline *skyline, guint32 a, guint32 b)
 {
   if (a != NOTHING)
-    stretch_at (skyline, a)->right = b;
+    segment_at (skyline, a)->right = b;
   if (b != NOTHING)
-    stretch_at (skyline, b)->left = a;
+    segment_at (skyline, b)->left = a;
 }
 
 static void
-stretch_free (Skyline *skyline, guint32 i)
+segment_free (Skyline *skyline, guint32 i)
 {
-  Stretch *s = stretch_at (skyline, i);
+  Segment *s = segment_at (skyline, i);
 
   s->version++;
   s->right = skyline->spare;
   skyline->spare = i;
 }
 
-/* Nothing fits on stretch @i: raise it to its lower neighbour and melt those that are as high. */
+/* Nothing fits on segment @i: raise it to its lower neighbour and melt those that are as high. */
 static void
-raise_stretch (Skyline *skyline, guint32 i)
+raise_segment (Skyline *skyline, guint32 i)
 {
-  Stretch *s = stretch_at (skyline, i);
+  Segment *s = segment_at (skyline, i);
   guint32 left = s->left, right = s->right;
-  guint64 a = left != NOTHING ? stretch_at (skyline, left)->height : G_MAXUINT64;
-  guint64 b = right != NOTHING ? stretch_at (skyline, right)->height : G_MAXUINT64;
+  guint64 a = left != NOTHING ? segment_at (skyline, left)->height : G_MAXUINT64;
+  guint64 b = right != NOTHING ? segment_at (skyline, right)->height : G_MAXUINT64;
 
   s->height = MIN (a, b);
   s->version++;
   if (a == s->height)
     {
-      s->begin = stretch_at (skyline, left)->begin;
-      link_stretches (skyline, stretch_at (skyline, left)->left, i);
-      stretch_free (skyline, left);
+      s->begin = segment_at (skyline, left)->begin;
+      link_segments (skyline, segment_at (skyline, left)->left, i);
+      segment_free (skyline, left);
     }
   if (b == s->height)
     {
-      s->end = stretch_at (skyline, right)->end;
-      link_stretches (skyline, i, stretch_at (skyline, right)->right);
-      stretch_free (skyline, right);
+      s->end = segment_at (skyline, right)->end;
+      link_segments (skyline, i, segment_at (skyline, right)->right);
+      segment_free (skyline, right);
     }
   heap_push (skyline, i);
 }
@@ -381,31 +381,31 @@ static void
 place (Skyline *skyline, guint32 i, guint32 item)
 {
   PackItem *placed = &skyline->problem->items[item];
-  Stretch old = *stretch_at (skyline, i);
+  Segment old = *segment_at (skyline, i);
   guint32 begin = placed->begin, end = placed->end + 1;
   guint32 middle, rest;
 
   placed->offset = old.height;
-  middle = stretch_new (skyline, begin, end, old.height + placed->size);
+  middle = segment_new (skyline, begin, end, old.height + placed->size);
   if (begin > old.begin)
     {
-      rest = stretch_new (skyline, old.begin, begin, old.height);
-      link_stretches (skyline, old.left, rest);
-      link_stretches (skyline, rest, middle);
+      rest = segment_new (skyline, old.begin, begin, old.height);
+      link_segments (skyline, old.left, rest);
+      link_segments (skyline, rest, middle);
       heap_push (skyline, rest);
     }
   else
-    link_stretches (skyline, old.left, middle);
+    link_segments (skyline, old.left, middle);
   if (end < old.end)
     {
-      rest = stretch_new (skyline, end, old.end, old.height);
-      link_stretches (skyline, rest, old.right);
-      link_stretches (skyline, middle, rest);
+      rest = segment_new (skyline, end, old.end, old.height);
+      link_segments (skyline, rest, old.right);
+      link_segments (skyline, middle, rest);
       heap_push (skyline, rest);
     }
   else
-    link_stretches (skyline, middle, old.right);
-  stretch_free (skyline, i);
+    link_segments (skyline, middle, old.right);
+  segment_free (skyline, i);
   heap_push (skyline, middle);
 }
 
@@ -416,15 +416,15 @@ _gantry_pack_skyline (PackProblem *problem, PackRule rule)
   guint64 height = 0;
 
   tree_build (&skyline);
-  skyline.stretches = g_array_new (FALSE, TRUE, sizeof (Stretch));
+  skyline.segments = g_array_new (FALSE, TRUE, sizeof (Segment));
   skyline.heap = g_array_new (FALSE, FALSE, sizeof (HeapEntry));
   skyline.spare = NOTHING;
-  stretch_new (&skyline, 0, problem->n_times, 0);
+  segment_new (&skyline, 0, problem->n_times, 0);
   heap_push (&skyline, 0);
   for (guint32 left = problem->n; left > 0;)
     {
       HeapEntry entry = heap_pop (&skyline);
-      Stretch *s = stretch_at (&skyline, entry.stretch);
+      Segment *s = segment_at (&skyline, entry.segment);
       guint32 item;
 
       if (s->version != entry.version)
@@ -432,15 +432,15 @@ _gantry_pack_skyline (PackProblem *problem, PackRule rule)
       item = best_within (&skyline, s->begin, s->end);
       if (item == NOTHING)
         {
-          raise_stretch (&skyline, entry.stretch);
+          raise_segment (&skyline, entry.segment);
           continue;
         }
-      place (&skyline, entry.stretch, item);
+      place (&skyline, entry.segment, item);
       tree_remove (&skyline, item);
       height = MAX (height, problem->items[item].offset + problem->items[item].size);
       left--;
     }
-  g_array_unref (skyline.stretches);
+  g_array_unref (skyline.segments);
   g_array_unref (skyline.heap);
   g_free (skyline.tree);
   return height;

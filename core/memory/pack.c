@@ -289,7 +289,7 @@ repair (Solver *solver)
 
 /* Asks the exact search for a packing within @capacity. */
 static PackOutcome
-ask (Solver *solver, guint64 capacity, guint64 nodes, guint64 work)
+search_within (Solver *solver, guint64 capacity, guint64 nodes, guint64 work)
 {
   guint64 left = MIN (nodes, solver->nodes_left), given = left, unit = _gantry_pack_exact_unit (solver->exact);
   guint64 work_left = MIN (work, solver->work_left), work_given = work_left;
@@ -318,7 +318,7 @@ climb_down (Solver *solver)
 
       if (low + unit > solver->height)
         break;
-      outcome = ask (solver, MIN (middle, solver->height - unit), nodes, work);
+      outcome = search_within (solver, MIN (middle, solver->height - unit), nodes, work);
       if (outcome != PACK_FOUND)
         low = MAX (solver->lower_bound, (middle / unit + 1) * unit);
     }
@@ -342,7 +342,7 @@ solve (Solver *solver, guint rounds)
     return;
   solver->exact = _gantry_pack_exact_new (solver->problem);
   if (solver->exact != NULL)
-    ask (solver, solver->problem->target, solver->nodes_left / 2, solver->work_left / 2);
+    search_within (solver, solver->problem->target, solver->nodes_left / 2, solver->work_left / 2);
   if (!wants_more (solver))
     return;
   repair (solver);

@@ -133,7 +133,7 @@ gantry_planner_candidate_of (const GantryPlanner *planner, guint32 id)
 }
 
 static void
-tell (GantryPlanner *planner, guint32 node, GantryPlacementKind kind, GantryPlacementKind given, const char *reason)
+add_problem (GantryPlanner *planner, guint32 node, GantryPlacementKind kind, GantryPlacementKind given, const char *reason)
 {
   GantryPlacementProblem problem = { node, (guint8) kind, (guint8) given, (char *) reason };
 
@@ -189,7 +189,7 @@ read_placement (GantryPlanner *planner, const GantryPlacement *placement, guint3
   if (!(candidate->allowed & 1 << placement->kind))
     {
       if (placement->kind != GANTRY_PLACEMENT_KEEP || placement->decider != GANTRY_DECIDED_BY_DEFAULT)
-        tell (planner, placement->node, placement->kind, planner->kind[root], candidate->why_not);
+        add_problem (planner, placement->node, placement->kind, planner->kind[root], candidate->why_not);
       return TRUE;
     }
   if (!outranks (planner, root, placement))
@@ -211,9 +211,9 @@ _gantry_planner_read_placements (GantryPlanner *planner, const GantryPlacements 
   memset (planner->decider, G_MAXUINT8, n);
   memset (planner->memory, GANTRY_MEMORY_PINNED_HOST, n);
   g_array_set_size (planner->problems, 0);
-  for (guint i = 0; i < planner->in_vain->len; i++)
-    tell (planner, VALUE (program, g_array_index (planner->in_vain, guint32, i))->node, GANTRY_PLACEMENT_KEEP,
-          GANTRY_PLACEMENT_KEEP, "the result that it is donated to cannot take its place: it is no value of its own, or in another memory, or the argument is itself a result");
+  for (guint i = 0; i < planner->unmet_donations->len; i++)
+    add_problem (planner, VALUE (program, g_array_index (planner->unmet_donations, guint32, i))->node, GANTRY_PLACEMENT_KEEP,
+                 GANTRY_PLACEMENT_KEEP, "the result that it is donated to cannot take its place: it is no value of its own, or in another memory, or the argument is itself a result");
   for (guint32 v = 0; v < n; v++)
     if (VALUE (program, v)->memory != GANTRY_MEMORY_DEVICE)
       {
@@ -231,7 +231,7 @@ _gantry_planner_read_placements (GantryPlanner *planner, const GantryPlacements 
       for (values_of (planner, placement->node, &first, &end) ? 0 : (first = end = 0); first < end; first++)
         taken = read_placement (planner, placement, first) || taken;
       if (!taken && placement->kind != GANTRY_PLACEMENT_KEEP)
-        tell (planner, placement->node, placement->kind, GANTRY_PLACEMENT_KEEP,
-              "nothing that is made later reads it from memory: it needs no placement");
+        add_problem (planner, placement->node, placement->kind, GANTRY_PLACEMENT_KEEP,
+                     "nothing that is made later reads it from memory: it needs no placement");
     }
 }

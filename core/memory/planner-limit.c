@@ -10,49 +10,49 @@
 
 typedef struct
 {
-  guint32 value;
+  guint32 root;    /* value */
   guint64 bytes;
   guint8 kind;     /* what would help */
   guint64 saves;
-} Holder;
+} LiveValue;
 
 static int
 compare_bytes (const void *a, const void *b)
 {
-  const Holder *x = a, *y = b;
+  const LiveValue *x = a, *y = b;
 
-  return x->bytes != y->bytes ? (x->bytes > y->bytes ? -1 : 1) : (x->value > y->value) - (x->value < y->value);
+  return x->bytes != y->bytes ? (x->bytes > y->bytes ? -1 : 1) : (x->root > y->root) - (x->root < y->root);
 }
 
 static int
 compare_savings (const void *a, const void *b)
 {
-  const Holder *x = a, *y = b;
+  const LiveValue *x = a, *y = b;
 
   return x->saves != y->saves ? (x->saves > y->saves ? -1 : 1) : compare_bytes (a, b);
 }
 
 /* Who is alive at index @at of line on the device, largest first. */
 static GArray *
-find_holders (const GantryPlanner *planner, guint32 at)
+find_live_values (const GantryPlanner *planner, guint32 at)
 {
-  GArray *holders = g_array_new (FALSE, TRUE, sizeof (Holder));
-  g_autofree guint8 *over = g_new0 (guint8, planner->leases->len + 1);
+  GArray *values = g_array_new (FALSE, TRUE, sizeof (LiveValue));
+  g_autofree guint8 *over = g_new0 (guint8, planner->ranges->len + 1);
 
-  for (guint32 i = 0; i < planner->leases->len; i++)
-    if (LEASE (planner, i)->over != NONE && LEASE (planner, i)->begin <= at)
-      over[LEASE (planner, i)->over] = TRUE;
-  for (guint32 i = 0; i < planner->leases->len; i++)
+  for (guint32 i = 0; i < planner->ranges->len; i++)
+    if (RANGE (planner, i)->over != NONE && RANGE (planner, i)->begin <= at)
+      over[RANGE (planner, i)->over] = TRUE;
+  for (guint32 i = 0; i < planner->ranges->len; i++)
     {
-      const Lease *lease = LEASE (planner, i);
-      Holder holder = { VALUE (planner->program, lease->unit)->root, lease->bytes };
+      const LiveRange *range = RANGE (planner, i);
+      LiveValue value = { VALUE (planner->program, range->unit)->root, range->bytes };
 
-      if (lease->memory == GANTRY_MEMORY_DEVICE && !over[i] && lease->inside == NONE
-          && (lease->fixed ? holder.value == lease->unit : lease->begin <= at && at <= lease->end))
-        g_array_append_val (holders, holder);
+      if (range->memory == GANTRY_MEMORY_DEVICE && !over[i] && range->inside == NONE
+          && (range->fixed ? value.root == range->unit : range->begin <= at && at <= range->end))
+        g_array_append_val (values, value);
     }
-  g_array_sort (holders, compare_bytes);
-  return holders;
+  g_array_sort (values, compare_bytes);
+  return values;
 }
 
 static GantryPlacements *
@@ -65,14 +65,14 @@ with (const GantryPlacements *placements, guint32 node, guint8 kind)
   return changed;
 }
 
-/* What @holder would save in its best placement. */
+/* What @value would save in its best placement. */
 static void
-try_holder (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, guint64 peak, Holder *holder)
+try_live_value (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, guint64 peak, LiveValue *value)
 {
-  gint32 index = planner->candidate_of[holder->value];
+  gint32 index = planner->candidate_of[value->root];
   const GantryCandidate *candidate;
 
-  if (index < 0 || planner->kind[holder->value] != GANTRY_PLACEMENT_KEEP)
+  if (index < 0 || planner->kind[value->root] != GANTRY_PLACEMENT_KEEP)
     return;
   candidate = &g_array_index (planner->candidates, GantryCandidate, (guint) index);
   for (guint8 kind = GANTRY_PLACEMENT_RECOMPUTE; kind < GANTRY_N_PLACEMENTS; kind++)
@@ -82,25 +82,25 @@ try_holder (GantryPlanner *planner, const GantryPlacements *placements, guint64 
       if (!(candidate->allowed & 1 << kind))
         continue;
       changed = with (placements, candidate->node, kind);
-      _gantry_planner_ask (planner, changed, limit, planner->own);
-      if (planner->own->peak_bytes < peak && peak - planner->own->peak_bytes > holder->saves)
+      _gantry_planner_evaluate (planner, changed, limit, planner->own);
+      if (planner->own->peak_bytes < peak && peak - planner->own->peak_bytes > value->saves)
         {
-          holder->saves = peak - planner->own->peak_bytes;
-          holder->kind = kind;
+          value->saves = peak - planner->own->peak_bytes;
+          value->kind = kind;
         }
     }
-  _gantry_planner_ask (planner, placements, limit, planner->own);
+  _gantry_planner_evaluate (planner, placements, limit, planner->own);
 }
 
 static void
-append_holder (const GantryPlanner *planner, GString *text, const Holder *holder, gboolean saves)
+append_live_value (const GantryPlanner *planner, GString *text, const LiveValue *value, gboolean saves)
 {
   const GantryModule *module = planner->program->module;
-  g_autofree char *size = gantry_format_bytes (saves ? holder->saves : holder->bytes);
-  g_autofree char *label = gantry_node_label (module, gantry_module_node (module, VALUE (planner->program, holder->value)->node));
+  g_autofree char *size = gantry_format_bytes (saves ? value->saves : value->bytes);
+  g_autofree char *label = gantry_node_label (module, gantry_module_node (module, VALUE (planner->program, value->root)->node));
 
   if (saves)
-    g_string_append_printf (text, "%s '%s' (saves %s)", gantry_placement_kind_name (holder->kind), label, size);
+    g_string_append_printf (text, "%s '%s' (saves %s)", gantry_placement_kind_name (value->kind), label, size);
   else
     g_string_append_printf (text, "'%s' (%s)", label, size);
 }
@@ -111,25 +111,25 @@ describe (GantryPlanner *planner, const GantryPlacements *placements, guint64 li
   GString *text = g_string_new ("");
   guint64 peak = planner->own->peak_bytes;
   guint32 at = 0, n = 0;
-  g_autoptr (GArray) holders = NULL;
-  Holder *all;
+  g_autoptr (GArray) values = NULL;
+  LiveValue *all;
 
   _gantry_planner_find_lifetimes (planner, &at);
-  holders = find_holders (planner, at);
-  all = (Holder *) (void *) holders->data;
-  for (guint i = 0; i < MIN (holders->len, MOST_NAMED); i++)
+  values = find_live_values (planner, at);
+  all = (LiveValue *) (void *) values->data;
+  for (guint i = 0; i < MIN (values->len, MOST_NAMED); i++)
     {
       g_string_append (text, i == 0 ? "; alive at the peak: " : ", ");
-      append_holder (planner, text, &all[i], FALSE);
+      append_live_value (planner, text, &all[i], FALSE);
     }
-  for (guint i = 0; i < MIN (holders->len, MOST_TRIED); i++)
-    try_holder (planner, placements, limit, peak, &all[i]);
-  g_array_sort (holders, compare_savings);
-  for (guint i = 0; i < holders->len && n < MOST_NAMED && all[i].saves > 0; i++)
-    if (n == 0 || all[i].value != all[i - 1].value)
+  for (guint i = 0; i < MIN (values->len, MOST_TRIED); i++)
+    try_live_value (planner, placements, limit, peak, &all[i]);
+  g_array_sort (values, compare_savings);
+  for (guint i = 0; i < values->len && n < MOST_NAMED && all[i].saves > 0; i++)
+    if (n == 0 || all[i].root != all[i - 1].root)
       {
         g_string_append (text, n++ == 0 ? "; most would help: " : ", ");
-        append_holder (planner, text, &all[i], TRUE);
+        append_live_value (planner, text, &all[i], TRUE);
       }
   if (n == 0)
     g_string_append (text, "; no placement of one value alone helps: change several, make the batch smaller or raise the limit");
@@ -175,7 +175,7 @@ _gantry_planner_plan_within (GantryPlanner *planner, const GantryPlacements *pla
       g_autoptr (GantryPlan) plan = NULL;
       guint64 bytes;
 
-      _gantry_planner_ask (planner, placements, asked, planner->own);
+      _gantry_planner_evaluate (planner, placements, asked, planner->own);
       plan = _gantry_planner_write (planner, progress);
       if (gantry_progress_cancelled (progress, NULL))
         return NULL;
@@ -202,7 +202,7 @@ _gantry_planner_plan_within (GantryPlanner *planner, const GantryPlacements *pla
 }
 
 guint64
-_gantry_planner_asked (const GantryPlacements *placements, guint64 limit)
+_gantry_planner_effective_limit (const GantryPlacements *placements, guint64 limit)
 {
   guint64 own = placements != NULL ? placements->fetch_limit : 0;
 
@@ -214,7 +214,7 @@ gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements,
                      GError **error)
 {
   const guint64 limit = planner->target.memory_limit, host_limit = planner->target.host_limit;
-  const guint64 asked = _gantry_planner_asked (placements, limit);
+  const guint64 asked = _gantry_planner_effective_limit (placements, limit);
   GantryMemoryParts need = { { 0 } };
   g_autoptr (GantryPlan) plan = NULL;
 
@@ -227,7 +227,7 @@ gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements,
     return NULL;
   if (plan == NULL)
     {
-      _gantry_planner_ask (planner, placements, limit, planner->own);
+      _gantry_planner_evaluate (planner, placements, limit, planner->own);
       refuse (planner, placements, limit, &need, error);
       return NULL;
     }

@@ -23,17 +23,17 @@ number_steps (Writer *w)
 }
 
 static void
-number_leases (Writer *w)
+number_ranges (Writer *w)
 {
   GantryPlanner *planner = w->planner;
 
-  for (guint32 i = 0; i < planner->leases->len; i++)
+  for (guint32 i = 0; i < planner->ranges->len; i++)
     {
-      const Lease *lease = LEASE (planner, i);
-      gboolean given = VALUE (planner->program, lease->unit)->kind == VALUE_INPUT && lease->instance == 0;
+      const LiveRange *range = RANGE (planner, i);
+      gboolean given = VALUE (planner->program, range->unit)->kind == VALUE_INPUT && range->instance == 0;
 
-      w->begin[i] = given ? w->n_init : w->step_of[lease->begin];
-      w->end[i] = lease->kept || lease->fixed ? w->last : MIN (w->step_of[lease->end], w->last);
+      w->begin[i] = given ? w->n_init : w->step_of[range->begin];
+      w->end[i] = range->kept || range->fixed ? w->last : MIN (w->step_of[range->end], w->last);
       w->buffer[i] = NONE;
     }
   /* What a copy writes is there from that step on; what it reads must still be there. */
@@ -41,7 +41,7 @@ number_leases (Writer *w)
     {
       const Copy *copy = EVICTION (planner, i);
 
-      if (VALUE (planner->program, LEASE (planner, copy->to)->unit)->kind != VALUE_INPUT)
+      if (VALUE (planner->program, RANGE (planner, copy->to)->unit)->kind != VALUE_INPUT)
         w->begin[copy->to] = w->eviction_step[i];
       w->end[copy->to] = MAX (w->end[copy->to], w->eviction_step[i]);
       w->end[copy->from] = MAX (w->end[copy->from], w->eviction_step[i]);
@@ -101,24 +101,24 @@ write_root (Writer *w, guint32 v, GantryPlanBuffer *buffer)
 {
   GantryPlanner *planner = w->planner;
   const Value *value = VALUE (planner->program, v);
-  guint32 l = _gantry_planner_main_lease (planner, v);
-  const Lease *lease = l != NONE ? LEASE (planner, l) : NULL;
+  guint32 l = _gantry_planner_main_range (planner, v);
+  const LiveRange *range = l != NONE ? RANGE (planner, l) : NULL;
 
   buffer->begin = l != NONE ? w->begin[l] : w->n_init;
   buffer->end = l != NONE ? w->end[l] : w->last;
-  buffer->memory = l != NONE ? lease->memory : GANTRY_MEMORY_DEVICE;
+  buffer->memory = l != NONE ? range->memory : GANTRY_MEMORY_DEVICE;
   if (l != NONE)
     w->buffer[l] = v;
   if (value->kind == VALUE_INPUT && planner->program->resident)
     buffer->end = w->last;
-  if (value->kind != VALUE_INPUT && value->donated != NONE && (lease == NULL || lease->fixed))
+  if (value->kind != VALUE_INPUT && value->donated != NONE && (range == NULL || range->fixed))
     {
       buffer->shares = value->donated;
       buffer->in_place = TRUE;
     }
-  else if (lease != NULL && lease->fixed && value->kind != VALUE_INPUT)
+  else if (range != NULL && range->fixed && value->kind != VALUE_INPUT)
     buffer->begin = w->n_init;
-  else if (lease != NULL && lease->inside != NONE)
+  else if (range != NULL && range->inside != NONE)
     w->relative[v] = value->group_offset;
 }
 
@@ -160,7 +160,7 @@ write_value (Writer *w, guint32 v)
     write_root (w, v, buffer);
   else
     {
-      guint32 l = value->unit == v ? planner->home[v] : NONE;
+      guint32 l = value->unit == v ? planner->device_range[v] : NONE;
       GantryPlanBuffer root = *BUFFER (w, value->root);
 
       buffer->begin = root.begin;
@@ -183,34 +183,34 @@ _gantry_writer_add_buffer (Writer *w, GantryPlanBuffer buffer, guint64 relative)
 
 /* Instances that no value's buffer stands for. */
 static void
-write_leases (Writer *w)
+write_ranges (Writer *w)
 {
   GantryPlanner *planner = w->planner;
 
-  for (guint32 l = 0; l < planner->leases->len; l++)
+  for (guint32 l = 0; l < planner->ranges->len; l++)
     {
-      const Lease *lease = LEASE (planner, l);
-      const Value *value = VALUE (planner->program, lease->unit);
-      GantryPlanBuffer buffer = { .node = value->node, .member = value->member, .memory = lease->memory,
-                                  .instance = lease->instance, .shares = GANTRY_NO_BUFFER, .size = lease->bytes,
+      const LiveRange *range = RANGE (planner, l);
+      const Value *value = VALUE (planner->program, range->unit);
+      GantryPlanBuffer buffer = { .node = value->node, .member = value->member, .memory = range->memory,
+                                  .instance = range->instance, .shares = GANTRY_NO_BUFFER, .size = range->bytes,
                                   .begin = w->begin[l], .end = w->end[l] };
 
       if (w->buffer[l] != NONE)
         continue;
       buffer.category = value->kind == VALUE_INPUT ? GANTRY_BUFFER_INPUT : GANTRY_BUFFER_TEMPORARY;
-      buffer.role = role_of (w, lease->unit);
-      w->buffer[l] = _gantry_writer_add_buffer (w, buffer, lease->inside != NONE ? value->group_offset : 0);
+      buffer.role = role_of (w, range->unit);
+      w->buffer[l] = _gantry_writer_add_buffer (w, buffer, range->inside != NONE ? value->group_offset : 0);
     }
-  for (guint32 l = 0; l < planner->leases->len; l++)
+  for (guint32 l = 0; l < planner->ranges->len; l++)
     {
-      const Lease *lease = LEASE (planner, l);
+      const LiveRange *range = RANGE (planner, l);
       GantryPlanBuffer *buffer = BUFFER (w, w->buffer[l]);
 
-      if (lease->inside != NONE)
-        buffer->shares = w->buffer[lease->inside];
-      else if (lease->over != NONE)
+      if (range->inside != NONE)
+        buffer->shares = w->buffer[range->inside];
+      else if (range->over != NONE)
         {
-          buffer->shares = w->buffer[lease->over];
+          buffer->shares = w->buffer[range->over];
           buffer->in_place = TRUE;
         }
     }
@@ -218,21 +218,21 @@ write_leases (Writer *w)
 
 /* Refs */
 
-/* The buffer of [@offset, @offset + @bytes) of a lease, named after value @v. */
+/* The buffer of [@offset, @offset + @bytes) of a range, named after value @v. */
 static guint32
 part_of (Writer *w, guint32 l, guint32 v, guint64 offset, guint64 bytes)
 {
   const Program *program = w->planner->program;
-  const Lease *lease = LEASE (w->planner, l);
+  const LiveRange *range = RANGE (w->planner, l);
   GantryPlanBuffer buffer = *BUFFER (w, w->buffer[l]);
   gpointer known;
   g_autofree char *key = NULL;
 
-  if (offset == 0 && bytes == lease->bytes)
+  if (offset == 0 && bytes == range->bytes)
     return w->buffer[l];
   /* The value's own buffer lies there. */
-  if (w->buffer[l] == lease->unit && VALUE (program, v)->root == VALUE (program, lease->unit)->root
-      && VALUE (program, v)->offset == VALUE (program, lease->unit)->offset + offset && VALUE (program, v)->bytes == bytes)
+  if (w->buffer[l] == range->unit && VALUE (program, v)->root == VALUE (program, range->unit)->root
+      && VALUE (program, v)->offset == VALUE (program, range->unit)->offset + offset && VALUE (program, v)->bytes == bytes)
     return v;
   key = g_strdup_printf ("%u %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, l, offset, bytes);
   if (g_hash_table_lookup_extended (w->parts, key, NULL, &known))
@@ -248,7 +248,7 @@ part_of (Writer *w, guint32 l, guint32 v, guint64 offset, guint64 bytes)
 }
 
 static guint32
-operand_ref (Writer *w, const Work *work, const GantryNode *node, guint i, const guint32 *use_lease)
+operand_ref (Writer *w, const Work *work, const GantryNode *node, guint i, const guint32 *use_range)
 {
   const Program *program = w->planner->program;
   const GantryNode *operand = gantry_node_operand (program->module, node, i);
@@ -263,8 +263,8 @@ operand_ref (Writer *w, const Work *work, const GantryNode *node, guint i, const
     return value->root;
   while (k < work->n_uses && USE (program, work, k) != value->unit)
     k++;
-  g_assert (k < work->n_uses && use_lease[k] != NONE);
-  return part_of (w, use_lease[k], v, value->offset - VALUE (program, LEASE (w->planner, use_lease[k])->unit)->offset,
+  g_assert (k < work->n_uses && use_range[k] != NONE);
+  return part_of (w, use_range[k], v, value->offset - VALUE (program, RANGE (w->planner, use_range[k])->unit)->offset,
                   value->bytes);
 }
 
@@ -289,7 +289,7 @@ add_workspace (Writer *w, const Work *work, guint32 step)
 }
 
 static void
-write_work (Writer *w, const Work *work, guint32 first_made, const guint32 *use_lease, guint32 s)
+write_work (Writer *w, const Work *work, guint32 first_made, const guint32 *use_range, guint32 s)
 {
   const GantryNode *node = work_node (w->planner->program, work);
   GantryPlanStep *step = &w->plan->steps[s];
@@ -297,7 +297,7 @@ write_work (Writer *w, const Work *work, guint32 first_made, const guint32 *use_
   step->first_ref = w->refs->len;
   step->n_operands = node->n_operands;
   for (guint i = 0; i < node->n_operands; i++)
-    add_ref (w, operand_ref (w, work, node, i, use_lease));
+    add_ref (w, operand_ref (w, work, node, i, use_range));
   for (guint32 k = 0; k < work->n_values; k++)
     add_ref (w, work->init ? work->first_value + k : w->buffer[first_made + k]);
   add_workspace (w, work, s);
@@ -346,11 +346,11 @@ write_steps (Writer *w)
         break;
       run = RUN (planner, at);
       if (run->work == NONE)
-        write_copy (w, w->step_of[at], w->buffer[g_array_index (planner->use_lease, guint32, run->first_use)],
+        write_copy (w, w->step_of[at], w->buffer[g_array_index (planner->use_range, guint32, run->first_use)],
                     g_array_index (planner->last_copies, guint32, last_copy++));
       else
-        write_work (w, WORK (planner->program, run->work), run->first_lease,
-                    &g_array_index (planner->use_lease, guint32, run->first_use), w->step_of[at]);
+        write_work (w, WORK (planner->program, run->work), run->first_range,
+                    &g_array_index (planner->use_range, guint32, run->first_use), w->step_of[at]);
     }
 }
 
@@ -429,7 +429,7 @@ GantryPlan *
 _gantry_planner_write (GantryPlanner *planner, const GantryProgress *progress)
 {
   const Program *program = planner->program;
-  guint32 n_leases = planner->leases->len;
+  guint32 n_leases = planner->ranges->len;
   g_autofree guint32 *step_of = g_new0 (guint32, planner->line->len + 2), *begin = g_new0 (guint32, n_leases + 1);
   g_autofree guint32 *end = g_new0 (guint32, n_leases + 1), *buffer = g_new0 (guint32, n_leases + 1);
   g_autofree guint32 *eviction_step = g_new0 (guint32, planner->evictions->len + 1);
@@ -443,10 +443,10 @@ _gantry_planner_write (GantryPlanner *planner, const GantryProgress *progress)
   w.relative = g_new0 (guint64, program->values->len + 1);
   g_array_set_size (w.buffers, program->values->len);
   number_steps (&w);
-  number_leases (&w);
+  number_ranges (&w);
   for (guint32 v = 0; v < program->values->len; v++)
     write_value (&w, v);
-  write_leases (&w);
+  write_ranges (&w);
   /* The steps are those of the prediction. */
   w.plan = gantry_plan_new (w.n_steps, 0);
   if (w.n_steps > 0)

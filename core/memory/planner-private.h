@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of the planner share. A question is answered in this order: walk (which work runs when, and
- * once more; who reads which instance: leases), copies (when they begin), lifetimes (what is written over what, the
+ * once more; who reads which instance: ranges), copies (when they begin), lifetimes (what is written over what, the
  * curve), copies again (the three queues against each other). All arrays are kept for the next question. */
 #pragma once
 #include "core/memory/planner.h"
@@ -13,28 +13,28 @@ typedef struct
   guint32 begin;    /* index in line: it is written during this one, or from here on by a copy */
   guint32 end;      /* last index in line at which its place is needed */
   guint32 last_use; /* last index at which a work reads or writes it */
-  guint32 over;     /* lease whose place it takes over, or NONE */
-  guint32 inside;   /* lease of the group whose place it is made in, or NONE */
+  guint32 over;     /* range whose place it takes over, or NONE */
+  guint32 inside;   /* range of the group whose place it is made in, or NONE */
   guint64 bytes;
   guint8 instance;
   guint8 memory;    /* GantryMemoryKind */
   guint8 fixed;     /* has a place of its own for the whole run */
   guint8 kept;      /* a result: nothing is written over it */
   guint8 released;  /* a schedule says when its place is free: nothing is written over it before */
-} Lease;
+} LiveRange;
 
 /* One run of a work. */
 typedef struct
 {
   guint32 work;
-  guint32 first_use;   /* in use_lease: as many as the work has uses */
-  guint32 first_lease; /* of what it makes */
+  guint32 first_use;   /* in use_range: as many as the work has uses */
+  guint32 first_range; /* of what it makes */
   guint8 instance;
 } Run;
 
 typedef struct
 {
-  guint32 from, to;    /* leases */
+  guint32 from, to;    /* ranges */
   guint32 unit;        /* value that is copied */
   guint64 from_offset, to_offset, bytes;
   guint8 queue;
@@ -92,13 +92,13 @@ struct _GantryPlanner
   gint32 *candidate_of; /* by value (roots) */
   guint8 *stack_of_slices; /* by value: it is made and read slice by slice alone */
   gboolean has_stacks;     /* there is such a value */
-  guint32 *first_take;  /* by work: index in takes */
+  guint32 *first_overwritable; /* by work: index in overwritable */
   GArray *donated;      /* guint32: inputs with a result written over them */
-  GArray *in_vain;      /* guint32: inputs that are donated to a result without a place of its own */
+  GArray *unmet_donations; /* guint32: inputs that are donated to a result without a place of its own */
   Touches units;        /* of a result that is donated to, or a part of one: units of the input that lie there and are read */
   Touches writers;      /* of such a unit: the result, or its parts, that lie there */
   guint8 *in_place_donation; /* by result or part of one: its work may write over what it reads of that input */
-  GArray *takes;        /* guint32: uses (their place among the uses of the work) that its result may be written over */
+  GArray *overwritable; /* guint32: uses (their place among the uses of the work) that its result may be written over */
   guint64 held[GANTRY_N_MEMORY_KINDS]; /* of the current question: arguments + results - aliased */
   guint64 argument_bytes[GANTRY_N_MEMORY_KINDS], output_bytes[GANTRY_N_MEMORY_KINDS], alias_bytes[GANTRY_N_MEMORY_KINDS];
   GantryMemoryParts beside; /* the arena of the device, from load to the end: the same for every question */
@@ -110,9 +110,9 @@ struct _GantryPlanner
   guint8 *memory;       /* by value (roots): where it is offloaded to */
   guint8 *decider;      /* by value (roots) */
   GArray *problems;     /* GantryPlacementProblem, reasons static */
-  guint32 *home;        /* by unit: lease on the device where it is at home, or made first */
-  guint32 *in_host;     /* by root: its lease in the host, where it has one */
-  guint32 *again;       /* by unit: lease of the second instance, or of the last fetched one */
+  guint32 *device_range; /* by unit: its live range on the device, of what is made again the first */
+  guint32 *in_host;     /* by root: its range in the host, where it has one */
+  guint32 *again;       /* by unit: range of the second instance, or of the last fetched one */
   guint32 *evicted;     /* by root: its last copy to the host */
   GArray *schedule;     /* Scheduled: works in the order in which they run, some again, and copies; none: the base order */
   guint8 *copies;       /* by value (roots): the schedule says when it is copied */
@@ -121,13 +121,13 @@ struct _GantryPlanner
   guint32 *n_scheduled; /* by work: how often it stands there */
   guint32 *scheduled_last; /* by unit: index in schedule of its last use, or of its last making */
   guint8 *made;         /* by work: it has run once */
-  guint8 *redone;       /* by work */
+  guint8 *rematerialized;       /* by work */
   guint8 *late_donation; /* by input: it is still fetched after the result that it is donated to was copied over it */
-  guint8 *hold;         /* by root: to be kept and copied over its argument at the end, therefore */
+  guint8 *copy_at_end;  /* by root: to be kept and copied over its argument at the end, therefore */
   GArray *line;         /* Run */
   GArray *start_us;     /* double: by index of line, and the end: compute queue that never waits */
-  GArray *use_lease;    /* guint32 */
-  GArray *leases;       /* Lease */
+  GArray *use_range;    /* guint32 */
+  GArray *ranges;       /* LiveRange */
   GArray *evictions;    /* Copy: to the host, in order */
   GArray *fetches;      /* Copy: to the device, in order */
   GArray *last_copies;  /* guint32: results (roots) that are copied over their argument at the end */
@@ -142,7 +142,7 @@ struct _GantryPlanner
   GPtrArray *leasts;    /* (nullable): the least memory that it found, by what may be used */
 };
 
-#define LEASE(planner, i) (&g_array_index ((planner)->leases, Lease, (i)))
+#define RANGE(planner, i) (&g_array_index ((planner)->ranges, LiveRange, (i)))
 #define RUN(planner, i) (&g_array_index ((planner)->line, Run, (i)))
 #define EVICTION(planner, i) (&g_array_index ((planner)->evictions, Copy, (i)))
 #define FETCH(planner, i) (&g_array_index ((planner)->fetches, Copy, (i)))
@@ -167,15 +167,15 @@ gboolean _gantry_planner_streams (const GantryPlanner *planner, guint32 v);
 guint64 _gantry_planner_workspace (const GantryPlanner *planner, guint32 work);
 /** What @work copies so: @bytes (out), and how long it takes. */
 double _gantry_planner_stream_us (const GantryPlanner *planner, guint32 work, guint64 *bytes);
-/** Fills takes. */
-void _gantry_planner_find_takes (GantryPlanner *planner);
+/** Fills overwritable. */
+void _gantry_planner_find_overwritable (GantryPlanner *planner);
 /** What is known of donations before any question. */
 void _gantry_planner_find_donations (GantryPlanner *planner);
 /** Where a root lives under the placements that were read: FALSE: on the device. */
 gboolean _gantry_planner_in_host (const GantryPlanner *planner, guint32 root);
 /** The memory of a root. */
 guint8 _gantry_planner_memory_of (const GantryPlanner *planner, guint32 root);
-/** Fills line, leases and copies from the placements that were read. */
+/** Fills line, ranges and copies from the placements that were read. */
 void _gantry_planner_walk (GantryPlanner *planner);
 /** Lets copies begin as early as hides them. */
 void _gantry_planner_hide_copies (GantryPlanner *planner);
@@ -188,18 +188,18 @@ guint64 _gantry_planner_find_lifetimes (GantryPlanner *planner, guint32 *at);
 /** The three queues against each other; with steps and totals into @prediction. */
 void _gantry_planner_simulate (GantryPlanner *planner, GantryPrediction *prediction);
 /** All of the above. */
-void _gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
-                          GantryPrediction *prediction);
-/** Needs takes. */
+void _gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
+                               GantryPrediction *prediction);
+/** Needs overwritable. */
 Constants *_gantry_constants_new (const GantryPlanner *planner, const GantryProgress *progress);
 void _gantry_constants_free (Constants *constants);
-/** The lease that stands for root @v: where it is in the end, of a result; else where it was made. NONE: of a result that is
+/** The range that stands for root @v: where it is in the end, of a result; else where it was made. NONE: of a result that is
  *  copied over its argument at the end. */
-guint32 _gantry_planner_main_lease (const GantryPlanner *planner, guint32 v);
+guint32 _gantry_planner_main_range (const GantryPlanner *planner, guint32 v);
 
 /** The limit that a plan of @placements (nullable) is made for where @limit (0: none) holds: what they were found within, where that is
  * less. */
-guint64 _gantry_planner_asked (const GantryPlacements *placements, guint64 limit);
+guint64 _gantry_planner_effective_limit (const GantryPlacements *placements, guint64 limit);
 /** The plan within @limit bytes of device memory, 0: none. (transfer full) (nullable): NULL where it does not fit, then @need
  *  (out) is what the plan that came nearest takes, or where it was cancelled. */
 GantryPlan *_gantry_planner_plan_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,

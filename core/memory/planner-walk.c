@@ -11,23 +11,23 @@ typedef struct
 } Frame;
 
 static guint32
-add_lease (GantryPlanner *planner, guint32 unit, guint8 instance, guint8 memory, guint32 at)
+add_range (GantryPlanner *planner, guint32 unit, guint8 instance, guint8 memory, guint32 at)
 {
-  Lease lease = { unit, at, at, at, NONE, NONE, VALUE (planner->program, unit)->bytes, instance, memory };
+  LiveRange range = { unit, at, at, at, NONE, NONE, VALUE (planner->program, unit)->bytes, instance, memory };
 
-  g_array_append_val (planner->leases, lease);
-  return planner->leases->len - 1;
+  g_array_append_val (planner->ranges, range);
+  return planner->ranges->len - 1;
 }
 
 static void
 extend (GantryPlanner *planner, guint32 l, guint32 at)
 {
-  Lease *lease = LEASE (planner, l);
+  LiveRange *range = RANGE (planner, l);
 
-  lease->end = MAX (lease->end, at);
-  lease->last_use = MAX (lease->last_use, at);
-  if (lease->inside != NONE)
-    extend (planner, lease->inside, at);
+  range->end = MAX (range->end, at);
+  range->last_use = MAX (range->last_use, at);
+  if (range->inside != NONE)
+    extend (planner, range->inside, at);
 }
 
 /* Where a root lives: of what is made on the device and belongs to the host, the host. */
@@ -58,25 +58,25 @@ _gantry_planner_memory_of (const GantryPlanner *planner, guint32 root)
   return planner->memory[root];
 }
 
-/* The lease in the host that @root is copied to or fetched from; made when it is first asked for. */
+/* The range in the host that @root is copied to or fetched from; made when it is first asked for. */
 static guint32
-host_lease (GantryPlanner *planner, guint32 root, guint32 at)
+host_range (GantryPlanner *planner, guint32 root, guint32 at)
 {
   if (planner->in_host[root] == NONE)
     {
       const Value *value = VALUE (planner->program, root);
       guint8 memory = _gantry_planner_memory_of (planner, root);
-      guint32 l = add_lease (planner, root, 0, memory != GANTRY_MEMORY_DEVICE ? memory : planner->memory[root], at);
+      guint32 l = add_range (planner, root, 0, memory != GANTRY_MEMORY_DEVICE ? memory : planner->memory[root], at);
 
 
-      LEASE (planner, l)->fixed = planner->program->resident && (value->kind == VALUE_INPUT || value->result);
-      LEASE (planner, l)->kept = value->result;
+      RANGE (planner, l)->fixed = planner->program->resident && (value->kind == VALUE_INPUT || value->result);
+      RANGE (planner, l)->kept = value->result;
       planner->in_host[root] = l;
     }
   return planner->in_host[root];
 }
 
-/* Copies value @unit, which lies at @from_offset of lease @from, to where @root lives. */
+/* Copies value @unit, which lies at @from_offset of range @from, to where @root lives. */
 static void
 evict (GantryPlanner *planner, guint32 from, guint64 from_offset, guint32 unit, guint32 root, guint64 to_offset, guint32 at)
 {
@@ -84,7 +84,7 @@ evict (GantryPlanner *planner, guint32 from, guint64 from_offset, guint32 unit, 
                 .queue = GANTRY_QUEUE_TO_HOST, .after = NONE, .next_release = NONE };
 
   copy.bytes = VALUE (planner->program, unit)->bytes;
-  copy.to = host_lease (planner, root, at);
+  copy.to = host_range (planner, root, at);
   copy.us = gantry_target_predict_copy_us (&planner->target, copy.bytes);
   planner->evicted[root] = planner->evictions->len;
   g_array_append_val (planner->evictions, copy);
@@ -99,7 +99,7 @@ value_is_gone (const GantryPlanner *planner, guint32 unit)
   if (donated == NONE || planner->evicted[donated] == NONE)
     return FALSE;
   for (guint32 k = 0; k < planner->writers.n[unit]; k++)
-    if (planner->home[g_array_index (planner->writers.values, guint32, planner->writers.first[unit] + k)] != NONE)
+    if (planner->device_range[g_array_index (planner->writers.values, guint32, planner->writers.first[unit] + k)] != NONE)
       return TRUE;
   return FALSE;
 }
@@ -115,16 +115,16 @@ fetch (GantryPlanner *planner, guint32 unit, guint32 at, gboolean once)
   guint32 l = planner->again[unit];
 
   copy.us = gantry_target_predict_copy_us (&planner->target, copy.bytes);
-  if (l != NONE && (once || (planner->narrow ? LEASE (planner, l)->last_use == at
-                                             : START_US (planner, at) - START_US (planner, LEASE (planner, l)->last_use + 1)
+  if (l != NONE && (once || (planner->narrow ? RANGE (planner, l)->last_use == at
+                                             : START_US (planner, at) - START_US (planner, RANGE (planner, l)->last_use + 1)
                                                  < 2 * copy.us)))
     return l;
-  copy.from = host_lease (planner, value->root, 0);
+  copy.from = host_range (planner, value->root, 0);
   extend (planner, copy.from, at);
   copy.after = planner->evicted[value->root];
   if (VALUE (planner->program, value->root)->kind != VALUE_INPUT)
-    copy.earliest = LEASE (planner, copy.from)->begin + (copy.after == NONE);
-  copy.to = planner->again[unit] = add_lease (planner, unit, 1, GANTRY_MEMORY_DEVICE, at);
+    copy.earliest = RANGE (planner, copy.from)->begin + (copy.after == NONE);
+  copy.to = planner->again[unit] = add_range (planner, unit, 1, GANTRY_MEMORY_DEVICE, at);
   g_array_append_val (planner->fetches, copy);
   if (value->kind == VALUE_INPUT && value_is_gone (planner, unit))
     planner->late_donation[value->root] = TRUE;
@@ -135,7 +135,7 @@ fetch (GantryPlanner *planner, guint32 unit, guint32 at, gboolean once)
 static void
 spill (GantryPlanner *planner, guint32 v)
 {
-  guint32 from = planner->again[v] != NONE ? planner->again[v] : planner->home[v];
+  guint32 from = planner->again[v] != NONE ? planner->again[v] : planner->device_range[v];
 
   evict (planner, from, 0, v, v, 0, planner->line->len);
 }
@@ -145,7 +145,7 @@ static void
 release (GantryPlanner *planner, guint32 v)
 {
   Copy *copy = EVICTION (planner, planner->evicted[v]);
-  Lease *from = LEASE (planner, copy->from);
+  LiveRange *from = RANGE (planner, copy->from);
 
   copy->scheduled = TRUE;
   from->released = TRUE;
@@ -161,9 +161,9 @@ prefetch (GantryPlanner *planner, guint32 v)
                 .queue = GANTRY_QUEUE_TO_DEVICE, .after = planner->evicted[v], .next_release = NONE, .scheduled = TRUE };
 
   copy.us = gantry_target_predict_copy_us (&planner->target, copy.bytes);
-  copy.from = host_lease (planner, v, at);
+  copy.from = host_range (planner, v, at);
   extend (planner, copy.from, at);
-  copy.to = planner->again[v] = add_lease (planner, v, 1, GANTRY_MEMORY_DEVICE, at);
+  copy.to = planner->again[v] = add_range (planner, v, 1, GANTRY_MEMORY_DEVICE, at);
   planner->fetched[v] = planner->fetches->len;
   g_array_append_val (planner->fetches, copy);
 }
@@ -172,7 +172,7 @@ prefetch (GantryPlanner *planner, guint32 v)
 static guint32
 resolve_copied (GantryPlanner *planner, guint32 v, guint32 at)
 {
-  guint32 l = planner->again[v] != NONE ? planner->again[v] : planner->home[v], f = planner->fetched[v];
+  guint32 l = planner->again[v] != NONE ? planner->again[v] : planner->device_range[v], f = planner->fetched[v];
 
   if (f != NONE && FETCH (planner, f)->to == l)
     FETCH (planner, f)->ready = MIN (FETCH (planner, f)->ready, at);
@@ -191,13 +191,13 @@ resolve (GantryPlanner *planner, guint32 unit, guint32 at, gboolean late)
     return NONE;
   if (planner->copies[unit])
     return resolve_copied (planner, unit, at);
-  if (value->kind != VALUE_COMPUTED || planner->home[unit] == NONE)
-    return _gantry_planner_in_host (planner, value->root) ? fetch (planner, unit, at, FALSE) : planner->home[unit];
+  if (value->kind != VALUE_COMPUTED || planner->device_range[unit] == NONE)
+    return _gantry_planner_in_host (planner, value->root) ? fetch (planner, unit, at, FALSE) : planner->device_range[unit];
   if (planner->kind[unit] == GANTRY_PLACEMENT_OFFLOAD && !value->result)
-    return late || again != NONE ? fetch (planner, unit, at, TRUE) : planner->home[unit];
+    return late || again != NONE ? fetch (planner, unit, at, TRUE) : planner->device_range[unit];
   if (again != NONE && (!candidate || planner->kind[unit] == GANTRY_PLACEMENT_RECOMPUTE || planner->schedule->len > 0))
     return again;
-  return planner->home[unit];
+  return planner->device_range[unit];
 }
 
 static void
@@ -206,38 +206,38 @@ place_made (GantryPlanner *planner, guint32 v, guint32 l, guint32 at)
   const Value *value = VALUE (planner->program, v);
   guint32 group = value->group;
 
-  planner->home[v] = l;
+  planner->device_range[v] = l;
   if (group != NONE && !_gantry_planner_in_host (planner, group))
     {
-      if (planner->home[group] == NONE)
+      if (planner->device_range[group] == NONE)
         {
-          planner->home[group] = add_lease (planner, group, 0, GANTRY_MEMORY_DEVICE, at);
-          LEASE (planner, planner->home[group])->fixed = VALUE (planner->program, group)->result;
+          planner->device_range[group] = add_range (planner, group, 0, GANTRY_MEMORY_DEVICE, at);
+          RANGE (planner, planner->device_range[group])->fixed = VALUE (planner->program, group)->result;
         }
-      LEASE (planner, l)->inside = planner->home[group];
-      LEASE (planner, planner->home[group])->kept |= value->result;
+      RANGE (planner, l)->inside = planner->device_range[group];
+      RANGE (planner, planner->device_range[group])->kept |= value->result;
       extend (planner, l, at);
     }
-  else if (group != NONE && planner->hold[group])
-    LEASE (planner, l)->kept = TRUE; /* copied at the end */
+  else if (group != NONE && planner->copy_at_end[group])
+    RANGE (planner, l)->kept = TRUE; /* copied at the end */
   else if (group != NONE)
     evict (planner, l, 0, v, group, value->group_offset, at + 1);
-  else if (LEASE (planner, l)->memory != GANTRY_MEMORY_DEVICE)
+  else if (RANGE (planner, l)->memory != GANTRY_MEMORY_DEVICE)
     {
       planner->in_host[v] = l;
-      planner->home[v] = NONE;
-      LEASE (planner, l)->fixed = planner->program->resident && value->result;
-      LEASE (planner, l)->kept = value->result;
+      planner->device_range[v] = NONE;
+      RANGE (planner, l)->fixed = planner->program->resident && value->result;
+      RANGE (planner, l)->kept = value->result;
     }
-  else if (_gantry_planner_in_host (planner, v) && planner->hold[v])
-    LEASE (planner, l)->kept = TRUE; /* copied at the end */
+  else if (_gantry_planner_in_host (planner, v) && planner->copy_at_end[v])
+    RANGE (planner, l)->kept = TRUE; /* copied at the end */
   else if (_gantry_planner_in_host (planner, v)
            || (planner->kind[v] == GANTRY_PLACEMENT_OFFLOAD && !value->result && !planner->copies[v]))
     evict (planner, l, 0, v, v, 0, at + 1);
   else if (value->result)
     {
-      LEASE (planner, l)->fixed = planner->program->resident;
-      LEASE (planner, l)->kept = TRUE;
+      RANGE (planner, l)->fixed = planner->program->resident;
+      RANGE (planner, l)->kept = TRUE;
     }
 }
 
@@ -248,7 +248,7 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
   const Work *work = WORK (program, w);
   gboolean copy = work_node (program, work)->op == GANTRY_OP_COPY;
   guint32 at = planner->line->len;
-  Run run = { w, planner->use_lease->len, 0, instance };
+  Run run = { w, planner->use_range->len, 0, instance };
   guint64 streamed;
   double next = START_US (planner, at) + planner->cost_us[w] + _gantry_planner_stream_us (planner, w, &streamed);
 
@@ -258,27 +258,27 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
 
       /* A copy within the host, or to a result, reads where it lies. */
       if (copy && !value_is_constant (VALUE (program, unit)) && _gantry_planner_in_host (planner, root))
-        l = host_lease (planner, root, at);
+        l = host_range (planner, root, at);
       else if (_gantry_planner_streams (planner, root))
         l = planner->in_host[root];
       else
         l = resolve (planner, unit, at, instance > 0 || work->phase != GANTRY_PHASE_FORWARD);
       if (l != NONE)
         extend (planner, l, at);
-      g_array_append_val (planner->use_lease, l);
+      g_array_append_val (planner->use_range, l);
     }
-  run.first_lease = planner->leases->len;
+  run.first_range = planner->ranges->len;
   for (guint32 k = 0; k < work->n_values; k++)
-    add_lease (planner, work->first_value + k, instance,
+    add_range (planner, work->first_value + k, instance,
                copy ? VALUE (program, work->first_value + k)->memory
                : instance == 0 && _gantry_planner_streams (planner, work->first_value + k) ? planner->memory[work->first_value + k]
                                                                                             : GANTRY_MEMORY_DEVICE,
                at);
   for (guint32 k = 0; k < work->n_values; k++)
     if (instance == 0)
-      place_made (planner, work->first_value + k, run.first_lease + k, at);
+      place_made (planner, work->first_value + k, run.first_range + k, at);
     else
-      planner->again[work->first_value + k] = run.first_lease + k;
+      planner->again[work->first_value + k] = run.first_range + k;
   g_array_append_val (planner->line, run);
   g_array_append_val (planner->start_us, next);
 }
@@ -297,12 +297,12 @@ emit_to_host (GantryPlanner *planner, const Work *work)
 
 /* A value of the forward phase that is needed at place @position of the order, but is not there any more? */
 static gboolean
-must_redo (const GantryPlanner *planner, guint32 unit, guint32 position)
+must_rematerialize (const GantryPlanner *planner, guint32 unit, guint32 position)
 {
   const Value *value = VALUE (planner->program, unit);
   const Work *work;
 
-  if (value->kind != VALUE_COMPUTED || planner->again[unit] != NONE || planner->redone[value->maker]
+  if (value->kind != VALUE_COMPUTED || planner->again[unit] != NONE || planner->rematerialized[value->maker]
       || planner->n_scheduled[value->maker] > 1)
     return FALSE;
   work = WORK (planner->program, value->maker);
@@ -316,14 +316,14 @@ must_redo (const GantryPlanner *planner, guint32 unit, guint32 position)
 
 /* Runs the maker of @unit once more, and before that what it needs and is gone. */
 static void
-redo (GantryPlanner *planner, guint32 unit, guint32 position)
+rematerialize (GantryPlanner *planner, guint32 unit, guint32 position)
 {
   const Program *program = planner->program;
   Frame frame = { VALUE (program, unit)->maker, 0 };
 
   g_array_set_size (planner->stack, 0);
   g_array_append_val (planner->stack, frame);
-  planner->redone[frame.work] = TRUE;
+  planner->rematerialized[frame.work] = TRUE;
   while (planner->stack->len > 0)
     {
       Frame *top = &g_array_index (planner->stack, Frame, planner->stack->len - 1);
@@ -333,10 +333,10 @@ redo (GantryPlanner *planner, guint32 unit, guint32 position)
         {
           guint32 use = USE (program, work, top->next++);
 
-          if (!must_redo (planner, use, position))
+          if (!must_rematerialize (planner, use, position))
             continue;
           frame = (Frame){ VALUE (program, use)->maker, 0 };
-          planner->redone[frame.work] = TRUE;
+          planner->rematerialized[frame.work] = TRUE;
           g_array_append_val (planner->stack, frame);
           continue;
         }
@@ -352,19 +352,19 @@ begin (GantryPlanner *planner)
   guint32 n = program->values->len;
   double zero = 0;
 
-  memset (planner->home, 0xff, n * sizeof (guint32));
+  memset (planner->device_range, 0xff, n * sizeof (guint32));
   memset (planner->again, 0xff, n * sizeof (guint32));
   memset (planner->in_host, 0xff, n * sizeof (guint32));
   memset (planner->evicted, 0xff, n * sizeof (guint32));
   memset (planner->fetched, 0xff, n * sizeof (guint32));
-  memset (planner->redone, 0, program->works->len);
+  memset (planner->rematerialized, 0, program->works->len);
   memset (planner->made, 0, program->works->len);
   memset (planner->late_donation, 0, n);
   g_array_set_size (planner->line, 0);
   g_array_set_size (planner->start_us, 0);
   g_array_append_val (planner->start_us, zero);
-  g_array_set_size (planner->use_lease, 0);
-  g_array_set_size (planner->leases, 0);
+  g_array_set_size (planner->use_range, 0);
+  g_array_set_size (planner->ranges, 0);
   g_array_set_size (planner->evictions, 0);
   g_array_set_size (planner->fetches, 0);
   g_array_set_size (planner->last_copies, 0);
@@ -375,12 +375,12 @@ begin (GantryPlanner *planner)
 
       if (_gantry_planner_in_host (planner, value->root))
         {
-          host_lease (planner, value->root, 0);
+          host_range (planner, value->root, 0);
           continue;
         }
-      planner->home[v] = add_lease (planner, v, 0, GANTRY_MEMORY_DEVICE, 0);
-      LEASE (planner, planner->home[v])->fixed = program->resident;
-      LEASE (planner, planner->home[v])->kept = value->result;
+      planner->device_range[v] = add_range (planner, v, 0, GANTRY_MEMORY_DEVICE, 0);
+      RANGE (planner, planner->device_range[v])->fixed = program->resident;
+      RANGE (planner, planner->device_range[v])->kept = value->result;
     }
 }
 
@@ -388,12 +388,12 @@ begin (GantryPlanner *planner)
 static gboolean
 writes_too_early (const GantryPlanner *planner, guint32 v)
 {
-  guint32 at = LEASE (planner, planner->home[v])->begin;
+  guint32 at = RANGE (planner, planner->device_range[v])->begin;
 
   for (guint32 k = 0; k < planner->units.n[v]; k++)
     {
       guint32 u = g_array_index (planner->units.values, guint32, planner->units.first[v] + k);
-      guint32 last = planner->home[u] != NONE ? LEASE (planner, planner->home[u])->last_use : 0;
+      guint32 last = planner->device_range[u] != NONE ? RANGE (planner, planner->device_range[u])->last_use : 0;
 
       if (last > at || (last == at && !planner->in_place_donation[v]))
         return TRUE;
@@ -416,7 +416,7 @@ donation_holds (const GantryPlanner *planner, guint32 result)
 }
 
 static void
-tell (GantryPlanner *planner, guint32 input)
+add_problem (GantryPlanner *planner, guint32 input)
 {
   GantryPlacementProblem problem = { VALUE (planner->program, input)->node, planner->kind[input], planner->kind[input],
                                      (char *) "it is still read after the result that it is donated to is made: the result "
@@ -426,19 +426,19 @@ tell (GantryPlanner *planner, guint32 input)
 }
 
 static void
-end_held (GantryPlanner *planner, guint32 input, guint32 result)
+end_copied (GantryPlanner *planner, guint32 input, guint32 result)
 {
   const Program *program = planner->program;
   const Value *root = VALUE (program, result);
 
-  tell (planner, input);
+  add_problem (planner, input);
   if (root->kind == VALUE_COMPUTED)
-    evict (planner, planner->home[result], 0, result, result, 0, planner->line->len);
+    evict (planner, planner->device_range[result], 0, result, result, 0, planner->line->len);
   for (guint32 k = 0; k < root->n_parts; k++)
     {
       guint32 part = g_array_index (program->parts, guint32, root->first_part + k);
 
-      evict (planner, planner->home[part], 0, part, result, VALUE (program, part)->group_offset, planner->line->len);
+      evict (planner, planner->device_range[part], 0, part, result, VALUE (program, part)->group_offset, planner->line->len);
     }
 }
 
@@ -451,27 +451,27 @@ end_donations (GantryPlanner *planner)
   for (guint32 i = 0; i < planner->donated->len; i++)
     {
       guint32 input = g_array_index (planner->donated, guint32, i), result = VALUE (program, input)->donated, at;
-      guint32 l = planner->home[result];
-      Run run = { NONE, planner->use_lease->len, 0, 0 };
+      guint32 l = planner->device_range[result];
+      Run run = { NONE, planner->use_range->len, 0, 0 };
       double next;
 
       if (_gantry_planner_in_host (planner, input))
         {
-          if (planner->hold[result])
-            end_held (planner, input, result);
+          if (planner->copy_at_end[result])
+            end_copied (planner, input, result);
           continue;
         }
       if (l == NONE || donation_holds (planner, result))
         continue;
-      tell (planner, input);
+      add_problem (planner, input);
       at = planner->line->len;
-      LEASE (planner, l)->fixed = FALSE;
-      LEASE (planner, l)->kept = TRUE;
+      RANGE (planner, l)->fixed = FALSE;
+      RANGE (planner, l)->kept = TRUE;
       extend (planner, l, at);
       next = START_US (planner, at)
-             + gantry_target_predict_us (&planner->target, 0, (gint64) (2 * LEASE (planner, l)->bytes));
+             + gantry_target_predict_us (&planner->target, 0, (gint64) (2 * RANGE (planner, l)->bytes));
       g_array_append_val (planner->last_copies, result);
-      g_array_append_val (planner->use_lease, l);
+      g_array_append_val (planner->use_range, l);
       g_array_append_val (planner->line, run);
       g_array_append_val (planner->start_us, next);
     }
@@ -515,8 +515,8 @@ walk_work (GantryPlanner *planner, guint32 w, guint32 position)
     }
   planner->made[w] = TRUE;
   for (guint32 k = 0; work->phase != GANTRY_PHASE_FORWARD && k < work->n_uses; k++)
-    if (must_redo (planner, USE (program, work, k), position))
-      redo (planner, USE (program, work, k), position);
+    if (must_rematerialize (planner, USE (program, work, k), position))
+      rematerialize (planner, USE (program, work, k), position);
   if (work->to_host && !is_away (planner, USE (program, work, 0)))
     emit_to_host (planner, work);
   else
@@ -550,9 +550,9 @@ walk (GantryPlanner *planner)
     for (guint32 i = 0; i < planner->n_order; i++)
       walk_work (planner, planner->order[i], i);
   end_donations (planner);
-  for (guint32 i = 0; i < planner->leases->len; i++)
-    if (LEASE (planner, i)->kept)
-      LEASE (planner, i)->end = MAX (planner->line->len, 1) - 1;
+  for (guint32 i = 0; i < planner->ranges->len; i++)
+    if (RANGE (planner, i)->kept)
+      RANGE (planner, i)->end = MAX (planner->line->len, 1) - 1;
 }
 
 void
@@ -561,14 +561,14 @@ _gantry_planner_walk (GantryPlanner *planner)
   const Program *program = planner->program;
   gboolean again = FALSE;
 
-  memset (planner->hold, 0, program->values->len);
+  memset (planner->copy_at_end, 0, program->values->len);
   walk (planner);
   for (guint32 i = 0; i < planner->donated->len; i++)
     {
       guint32 input = g_array_index (planner->donated, guint32, i);
 
       if (planner->late_donation[input])
-        again = planner->hold[VALUE (program, input)->donated] = TRUE;
+        again = planner->copy_at_end[VALUE (program, input)->donated] = TRUE;
     }
   if (again)
     walk (planner);

@@ -71,17 +71,17 @@ static void
 free_parts (GantryPlanner *planner)
 {
   void **const plain[] = { (void **) &planner->order, (void **) &planner->cost_us, (void **) &planner->base_last,
-                           (void **) &planner->candidate_of, (void **) &planner->stack_of_slices, (void **) &planner->first_take,
+                           (void **) &planner->candidate_of, (void **) &planner->stack_of_slices, (void **) &planner->first_overwritable,
                            (void **) &planner->in_place_donation, (void **) &planner->kind, (void **) &planner->memory,
-                           (void **) &planner->decider, (void **) &planner->home, (void **) &planner->in_host,
-                           (void **) &planner->again, (void **) &planner->evicted, (void **) &planner->redone,
+                           (void **) &planner->decider, (void **) &planner->device_range, (void **) &planner->in_host,
+                           (void **) &planner->again, (void **) &planner->evicted, (void **) &planner->rematerialized,
                            (void **) &planner->work_at, (void **) &planner->n_scheduled, (void **) &planner->scheduled_last, (void **) &planner->made,
-                           (void **) &planner->late_donation, (void **) &planner->hold, (void **) &planner->copies,
+                           (void **) &planner->late_donation, (void **) &planner->copy_at_end, (void **) &planner->copies,
                            (void **) &planner->residence, (void **) &planner->fetched,
                            (void **) &planner->units.first, (void **) &planner->units.n,
                            (void **) &planner->writers.first, (void **) &planner->writers.n };
-  GArray **const arrays[] = { &planner->candidates, &planner->donated, &planner->in_vain, &planner->takes, &planner->problems, &planner->line, &planner->schedule,
-                              &planner->start_us, &planner->use_lease, &planner->leases, &planner->evictions,
+  GArray **const arrays[] = { &planner->candidates, &planner->donated, &planner->unmet_donations, &planner->overwritable, &planner->problems, &planner->line, &planner->schedule,
+                              &planner->start_us, &planner->use_range, &planner->ranges, &planner->evictions,
                               &planner->fetches, &planner->last_copies, &planner->stack, &planner->live,
                               &planner->live_arguments,
                               &planner->live_host, &planner->release, &planner->units.values,
@@ -125,16 +125,16 @@ allocate (GantryPlanner *planner)
   planner->base_last = g_new0 (guint32, n);
   planner->candidate_of = g_new0 (gint32, n);
   planner->stack_of_slices = g_new0 (guint8, n + (gsize) 1);
-  planner->first_take = g_new0 (guint32, n_works);
+  planner->first_overwritable = g_new0 (guint32, n_works);
   planner->in_place_donation = g_new0 (guint8, n);
   planner->kind = g_new0 (guint8, n);
   planner->memory = g_new0 (guint8, n);
   planner->decider = g_new0 (guint8, n);
-  planner->home = g_new0 (guint32, n);
+  planner->device_range = g_new0 (guint32, n);
   planner->in_host = g_new0 (guint32, n);
   planner->again = g_new0 (guint32, n);
   planner->evicted = g_new0 (guint32, n);
-  planner->redone = g_new0 (guint8, n_works);
+  planner->rematerialized = g_new0 (guint8, n_works);
   planner->made = g_new0 (guint8, n_works);
   planner->n_scheduled = g_new0 (guint32, n_works);
   planner->scheduled_last = g_new0 (guint32, n);
@@ -143,16 +143,16 @@ allocate (GantryPlanner *planner)
   planner->residence = g_new0 (guint8, n);
   planner->fetched = g_new0 (guint32, n);
   planner->late_donation = g_new0 (guint8, n);
-  planner->hold = g_new0 (guint8, n);
+  planner->copy_at_end = g_new0 (guint8, n);
   planner->candidates = g_array_new (FALSE, FALSE, sizeof (GantryCandidate));
   planner->donated = g_array_new (FALSE, FALSE, sizeof (guint32));
-  planner->in_vain = g_array_new (FALSE, FALSE, sizeof (guint32));
-  planner->takes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  planner->unmet_donations = g_array_new (FALSE, FALSE, sizeof (guint32));
+  planner->overwritable = g_array_new (FALSE, FALSE, sizeof (guint32));
   planner->problems = g_array_new (FALSE, FALSE, sizeof (GantryPlacementProblem));
   planner->line = g_array_sized_new (FALSE, FALSE, sizeof (Run), n_works);
   planner->start_us = g_array_sized_new (FALSE, FALSE, sizeof (double), n_works);
-  planner->use_lease = g_array_new (FALSE, FALSE, sizeof (guint32));
-  planner->leases = g_array_sized_new (FALSE, FALSE, sizeof (Lease), n);
+  planner->use_range = g_array_new (FALSE, FALSE, sizeof (guint32));
+  planner->ranges = g_array_sized_new (FALSE, FALSE, sizeof (LiveRange), n);
   planner->evictions = g_array_new (FALSE, FALSE, sizeof (Copy));
   planner->fetches = g_array_new (FALSE, FALSE, sizeof (Copy));
   planner->last_copies = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -221,7 +221,7 @@ choose_order (GantryPlanner *planner, const GantryProgress *progress, GError **e
     {
       use_order (planner, makers[i](planner->program));
       if (n > 1)
-        _gantry_planner_ask (planner, NULL, 0, planner->own);
+        _gantry_planner_evaluate (planner, NULL, 0, planner->own);
       if (gantry_progress_cancelled (progress, error))
         return FALSE;
       if (chosen != NULL && planner->own->peak_bytes >= lowest)
@@ -271,7 +271,7 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   _gantry_planner_find_works (planner);
   _gantry_planner_find_candidates (planner);
   _gantry_planner_find_stacks (planner);
-  _gantry_planner_find_takes (planner);
+  _gantry_planner_find_overwritable (planner);
   find_beside (planner, progress);
   _gantry_planner_find_donations (planner);
   return choose_order (planner, progress, error) ? g_steal_pointer (&planner) : NULL;
@@ -375,8 +375,8 @@ lower_for_little (GantryPlanner *planner, guint64 device, guint64 peak, guint32 
 }
 
 void
-_gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
-                     GantryPrediction *prediction)
+_gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
+                          GantryPrediction *prediction)
 {
   guint64 device, temp_bytes;
   guint32 at;
@@ -419,11 +419,11 @@ gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *placemen
 void
 gantry_planner_predict_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, GantryPrediction *prediction)
 {
-  guint64 asked = _gantry_planner_asked (placements, limit);
+  guint64 asked = _gantry_planner_effective_limit (placements, limit);
 
-  _gantry_planner_ask (planner, placements, asked, prediction);
+  _gantry_planner_evaluate (planner, placements, asked, prediction);
   if (asked != limit && prediction->peak_bytes > asked)
-    _gantry_planner_ask (planner, placements, limit, prediction);
+    _gantry_planner_evaluate (planner, placements, limit, prediction);
 }
 
 GantryPlan *

@@ -17,7 +17,7 @@ typedef struct
 } Matcher;
 
 static gboolean
-ask (const Matcher *m, guint t, guint32 key, gboolean is_op)
+glob_matches (const Matcher *m, guint t, guint32 key, gboolean is_op)
 {
   guint8 *known = &m->memos[t].known[key];
   GantryContext *context = m->facts->module->context;
@@ -42,7 +42,7 @@ node_matches (const Matcher *m, const GantryNode *node)
     {
       const Term *term = &g_array_index (m->statement->terms, Term, t);
 
-      if ((term->kind == TERM_OP && !ask (m, t, node->op, TRUE)) || (term->kind == TERM_SCOPE && !ask (m, t, node->scope, FALSE))
+      if ((term->kind == TERM_OP && !glob_matches (m, t, node->op, TRUE)) || (term->kind == TERM_SCOPE && !glob_matches (m, t, node->scope, FALSE))
           || (term->kind == TERM_CLASS && term->value != gantry_node_class (m->facts->module, node)))
         return FALSE;
     }
@@ -77,7 +77,7 @@ name_matches (const Matcher *m, guint t, guint32 i)
   const ModuleFacts *facts = m->facts;
 
   for (guint32 k = facts->first_name[i]; k < facts->first_name[i + 1]; k++)
-    if (ask (m, t, facts->names[k].name, FALSE))
+    if (glob_matches (m, t, facts->names[k].name, FALSE))
       return TRUE;
   return FALSE;
 }

@@ -245,7 +245,7 @@ typedef struct
 } Question;
 
 static void
-ask (const Question *q, const GantryMemoryHolder *holder, GantryPlacementKind kind, gint64 *saves, double *costs)
+evaluate (const Question *q, const GantryMemoryHolder *holder, GantryPlacementKind kind, gint64 *saves, double *costs)
 {
   guint n;
   const GantryCandidate *candidates = gantry_planner_candidates (q->planner, &n);
@@ -280,8 +280,8 @@ add_savings (GantryMemoryAnalysis *analysis, GantryPlanner *planner, const Gantr
 
       if (holder->subject == GANTRY_SUBJECT_NONE)
         continue;
-      ask (&q, holder, GANTRY_PLACEMENT_RECOMPUTE, &holder->saves_recompute, &holder->costs_recompute);
-      ask (&q, holder, GANTRY_PLACEMENT_OFFLOAD, &holder->saves_offload, &holder->costs_offload);
+      evaluate (&q, holder, GANTRY_PLACEMENT_RECOMPUTE, &holder->saves_recompute, &holder->costs_recompute);
+      evaluate (&q, holder, GANTRY_PLACEMENT_OFFLOAD, &holder->saves_offload, &holder->costs_offload);
     }
 }
 

@@ -29,7 +29,7 @@ take_answer (SolveProblem *problem, const SolveProblem *from, const SolveAnswer 
       kinds[i] = answer->kinds[k++];
   problem->limit = answer->limit;
   problem->method = answer->method;
-  taken = _gantry_solve_ask_schedule (problem, kinds, answer->schedule);
+  taken = _gantry_solve_evaluate_schedule (problem, kinds, answer->schedule);
   ((SolveAnswer *) taken)->alone = TRUE; /* the pool is the problem's own */
   problem->limit = limit;
   problem->method = method;
@@ -79,7 +79,7 @@ run_alone (Solve *solve, guint64 limit, GantrySolveMethod method, guint allowed)
   problem->n_predictions += own->n_predictions;
   if (same && method == GANTRY_SOLVE_EXACT)
     solve->bound = MAX (solve->bound, alone.bound);
-  _gantry_solve_tell (solve, limit);
+  _gantry_solve_report (solve, limit);
   return _gantry_solve_is_best (solve, limit) || gantry_progress_cancelled (problem->progress, NULL);
 }
 

@@ -8,7 +8,7 @@ typedef struct
 {
   SolveProblem *problem;
   const GantrySolveGoal *goal;
-  const SolveAnswer *told;
+  const SolveAnswer *reported;
   double bound;           /* of all placements */
   double least_us;        /* of all schedules: the work alone, or what the exact search found; INFINITY: none fits */
   guint64 effort;         /* predictions of one search */
@@ -64,7 +64,7 @@ void _gantry_solve_improve_schedules (Solve *solve, guint64 limit);
  *  known of all. */
 void _gantry_solve_fit_copies (Solve *solve, guint64 limit);
 /** Tells of the best of the pool. */
-void _gantry_solve_tell (Solve *solve, guint64 limit);
+void _gantry_solve_report (Solve *solve, guint64 limit);
 /** Does the fastest answer take no more time than the work alone, and has a plan? */
 gboolean _gantry_solve_is_best (const Solve *solve, guint64 limit);
 

@@ -64,9 +64,9 @@ _gantry_solve_take_earlier (SolveProblem *problem)
                                 before->placements->schedule->len * sizeof (GantryScheduleEntry));
       /* As it was answered then, and as it would be for this goal. */
       problem->limit = before->limit;
-      _gantry_solve_ask_schedule (problem, kinds, schedule);
+      _gantry_solve_evaluate_schedule (problem, kinds, schedule);
       problem->limit = limit;
-      _gantry_solve_ask_schedule (problem, kinds, schedule);
+      _gantry_solve_evaluate_schedule (problem, kinds, schedule);
     }
 }
 
@@ -114,17 +114,17 @@ _gantry_solve_init (Solve *solve, SolveProblem *problem, const GantrySolveGoal *
 }
 
 void
-_gantry_solve_tell (Solve *solve, guint64 limit)
+_gantry_solve_report (Solve *solve, guint64 limit)
 {
   const SolveAnswer *answer = _gantry_solve_fastest (solve->problem, limit);
   g_autoptr (GantryPlacements) placements = NULL;
 
-  if (answer == NULL || answer == solve->told || solve->goal->better == NULL)
+  if (answer == NULL || answer == solve->reported || solve->goal->better == NULL)
     return;
-  solve->told = answer;
+  solve->reported = answer;
   placements = _gantry_solve_placements (solve->problem, answer->kinds, answer->schedule);
-  _gantry_planner_ask (solve->problem->planner, placements, answer->limit,
-                       solve->problem->prediction);
+  _gantry_planner_evaluate (solve->problem->planner, placements, answer->limit,
+                            solve->problem->prediction);
   solve->goal->better (placements, solve->problem->prediction, solve->bound,
                        solve->goal->user_data);
 }
@@ -140,7 +140,7 @@ without_limit (SolveProblem *problem, const SolveAnswer *answer, guint64 limit)
     return answer;
   problem->limit = 0;
   problem->method = answer->method;
-  free = _gantry_solve_ask_schedule (problem, answer->kinds, answer->schedule);
+  free = _gantry_solve_evaluate_schedule (problem, answer->kinds, answer->schedule);
   problem->limit = before;
   return free->peak <= limit && free->host <= problem->host_limit
              && !_gantry_solve_is_faster (answer, free)
@@ -201,7 +201,7 @@ how_much_lower (SolveProblem *problem, const SolveAnswer *answer, guint64 limit,
   if (answer->limit == 0 || answer->us <= bound * (1 + 1e-6))
     return 0;
   problem->limit = 0;
-  loose = _gantry_solve_ask (problem, answer->kinds);
+  loose = _gantry_solve_evaluate (problem, answer->kinds);
   problem->limit = before;
   return loose->peak > limit ? loose->peak - limit : 0;
 }
@@ -229,12 +229,12 @@ solve_program (Solve *solve, guint64 limit, gboolean moves)
         solve->bound = MAX (solve->bound, relaxed.bound);
       _gantry_solve_spend (problem, solve->effort / 4);
       if (found)
-        lower = how_much_lower (problem, _gantry_solve_ask (problem, relaxed.kinds), limit, relaxed.bound);
+        lower = how_much_lower (problem, _gantry_solve_evaluate (problem, relaxed.kinds), limit, relaxed.bound);
       if (found && n == 0)
         _gantry_solve_search (problem, relaxed.kinds, limit);
       _gantry_solve_relaxed_clear (&relaxed);
       _gantry_solve_spend (problem, solve->effort / 4);
-      _gantry_solve_tell (solve, limit);
+      _gantry_solve_report (solve, limit);
       if (lower == 0 || lower >= aim)
         break;
       aim -= lower;
@@ -260,7 +260,7 @@ _gantry_solve_fit_schedules (Solve *solve, guint64 limit)
     all = FALSE;
   if (all)
     solve->least_us = us;
-  _gantry_solve_tell (solve, limit);
+  _gantry_solve_report (solve, limit);
   return all && (best == NULL) == (outcome == SCHEDULE_NONE);
 }
 
@@ -276,7 +276,7 @@ _gantry_solve_improve (Solve *solve, guint64 limit)
   _gantry_solve_spend (problem, solve->effort);
   if (best != NULL && !_gantry_solve_is_over (problem))
     _gantry_solve_search (problem, best->kinds, limit);
-  _gantry_solve_tell (solve, limit);
+  _gantry_solve_report (solve, limit);
 }
 
 void
@@ -295,7 +295,7 @@ _gantry_solve_improve_schedules (Solve *solve, guint64 limit)
     return;
   model = _gantry_schedule_model_new (problem);
   _gantry_schedule_search (model, limit, n);
-  _gantry_solve_tell (solve, limit);
+  _gantry_solve_report (solve, limit);
 }
 
 void
@@ -316,13 +316,13 @@ _gantry_solve_fit_copies (Solve *solve, guint64 limit)
                                            MOST_LABELS * MAX (solve->goal->effort, 1), entries);
   problem->method = "every schedule";
   if (outcome == SCHEDULE_FOUND)
-    answer = _gantry_schedule_ask_copies (model, entries);
+    answer = _gantry_schedule_evaluate_copies (model, entries);
   problem->method = method;
   best = _gantry_solve_fastest (problem, limit);
   if (outcome != SCHEDULE_GIVEN_UP && best != NULL && (answer == NULL || answer == best) && model->complete
       && _gantry_schedule_copies_all (model))
     solve->least_us = best->us;
-  _gantry_solve_tell (solve, limit);
+  _gantry_solve_report (solve, limit);
 }
 
 /* Only the integer programs know no schedules. */

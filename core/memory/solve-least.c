@@ -47,7 +47,7 @@ search_placements (SolveProblem *problem)
   _gantry_solve_try_known (problem);
   if (problem->items->len <= MOST_FOR_PROGRAM
       && _gantry_solve_program (problem, 0, 1e-4, &relaxed))
-    _gantry_solve_ask (problem, relaxed.kinds);
+    _gantry_solve_evaluate (problem, relaxed.kinds);
   _gantry_solve_relaxed_clear (&relaxed);
   best = _gantry_solve_smallest (problem, INFINITY);
   if (best != NULL)
@@ -111,7 +111,7 @@ try_limit (SolveProblem *problem, guint64 limit)
       return;
     }
   problem->limit = best->limit;
-  _gantry_solve_ask_schedule (problem, best->kinds, best->schedule);
+  _gantry_solve_evaluate_schedule (problem, best->kinds, best->schedule);
 }
 
 /* Lower, by all methods: limits are halved in from what nothing can be below to what is known. */

@@ -99,9 +99,9 @@ typedef struct
 gboolean _gantry_solve_is_faster (const SolveAnswer *a, const SolveAnswer *b);
 
 /** Predicts an answer, or remembers it. @kinds: by item; copied. Returns: (transfer none): in the pool */
-const SolveAnswer *_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds);
+const SolveAnswer *_gantry_solve_evaluate (SolveProblem *problem, const guint8 *kinds);
 /** The same of a schedule. @schedule: (nullable) (transfer none): GantryScheduleEntry */
-const SolveAnswer *_gantry_solve_ask_schedule (SolveProblem *problem, const guint8 *kinds, GBytes *schedule);
+const SolveAnswer *_gantry_solve_evaluate_schedule (SolveProblem *problem, const guint8 *kinds, GBytes *schedule);
 GantryPlacements *_gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds, GBytes *schedule);
 /** TRUE when it is time to end: cancelled, enough was predicted, or past the deadline, which is noted then. */
 gboolean _gantry_solve_is_over (SolveProblem *problem);

@@ -268,7 +268,7 @@ read_base (SolveProblem *problem)
   GantryPlanner *planner = problem->planner;
   guint32 step = 0;
 
-  _gantry_planner_ask (planner, problem->base, 0, problem->prediction);
+  _gantry_planner_evaluate (planner, problem->base, 0, problem->prediction);
   problem->base_us = problem->prediction->step_us - problem->prediction->stall_us;
   problem->base_peak = problem->prediction->peak_bytes;
   for (guint32 i = 0; i < planner->line->len && step < problem->n_steps; i++)
@@ -375,7 +375,7 @@ key_of (const SolveProblem *problem, const guint8 *kinds, GBytes *schedule, guin
 
 /* An answer as predicted with copies delayed and shortened below @limit, 0: as they come. */
 static const SolveAnswer *
-ask_with (SolveProblem *problem, const guint8 *kinds, GBytes *schedule, guint64 limit)
+evaluate_with (SolveProblem *problem, const guint8 *kinds, GBytes *schedule, guint64 limit)
 {
   g_autoptr (GBytes) key = key_of (problem, kinds, schedule, limit);
   g_autoptr (GantryPlacements) placements = NULL;
@@ -384,7 +384,7 @@ ask_with (SolveProblem *problem, const guint8 *kinds, GBytes *schedule, guint64 
   if (answer != NULL)
     return answer;
   placements = _gantry_solve_placements (problem, kinds, schedule);
-  _gantry_planner_ask (problem->planner, placements, limit, problem->prediction);
+  _gantry_planner_evaluate (problem->planner, placements, limit, problem->prediction);
   problem->n_predictions++;
   answer = g_new0 (SolveAnswer, 1);
   answer->kinds = g_memdup2 (kinds, problem->items->len + 1);
@@ -402,15 +402,15 @@ ask_with (SolveProblem *problem, const guint8 *kinds, GBytes *schedule, guint64 
 
 /* Copies are delayed and shortened only as far as the limit asks for: a larger one then never makes an answer slower. */
 const SolveAnswer *
-_gantry_solve_ask_schedule (SolveProblem *problem, const guint8 *kinds, GBytes *schedule)
+_gantry_solve_evaluate_schedule (SolveProblem *problem, const guint8 *kinds, GBytes *schedule)
 {
-  return ask_with (problem, kinds, schedule, uses_copies (problem, kinds) ? problem->limit : 0);
+  return evaluate_with (problem, kinds, schedule, uses_copies (problem, kinds) ? problem->limit : 0);
 }
 
 const SolveAnswer *
-_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds)
+_gantry_solve_evaluate (SolveProblem *problem, const guint8 *kinds)
 {
-  return _gantry_solve_ask_schedule (problem, kinds, NULL);
+  return _gantry_solve_evaluate_schedule (problem, kinds, NULL);
 }
 
 gboolean

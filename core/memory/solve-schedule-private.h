@@ -82,7 +82,7 @@ void _gantry_schedule_model_free (ScheduleModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScheduleModel, _gantry_schedule_model_free)
 
 /** Predicts a schedule of the model's works. @kinds: (nullable): by item; those of what runs twice become RECOMPUTE. */
-const SolveAnswer *_gantry_schedule_ask (const ScheduleModel *model, const guint8 *kinds, const guint32 *works, guint n);
+const SolveAnswer *_gantry_schedule_evaluate (const ScheduleModel *model, const guint8 *kinds, const guint32 *works, guint n);
 
 /** What an exact search over all schedules found. */
 typedef enum
@@ -133,7 +133,7 @@ gboolean _gantry_schedule_evict (const ScheduleModel *model, guint64 limit, cons
                                  GArray *schedule);
 
 /** Predicts a schedule with copies. @entries: GantryScheduleEntry. What it spills is offloaded, what else it runs twice recomputed. */
-const SolveAnswer *_gantry_schedule_ask_copies (const ScheduleModel *model, const GArray *entries);
+const SolveAnswer *_gantry_schedule_evaluate_copies (const ScheduleModel *model, const GArray *entries);
 /** Bytes at the peak of a schedule, as the model knows them. @kinds: (nullable) */
 guint64 _gantry_schedule_peak (const ScheduleModel *model, const GArray *schedule);
 /** Leaves out runs that the limit does not ask for, dearest first. */

@@ -161,7 +161,7 @@ try_one (Search *search, double worse)
   if (search->other->len == search->schedule->len && memcmp (search->other_kinds, search->kinds, model->problem->items->len) == 0
       && memcmp (search->other->data, search->schedule->data, search->other->len * sizeof (guint32)) == 0)
     return;
-  answer = _gantry_schedule_ask (model, search->other_kinds, (const guint32 *) (gpointer) search->other->data, search->other->len);
+  answer = _gantry_schedule_evaluate (model, search->other_kinds, (const guint32 *) (gpointer) search->other->data, search->other->len);
   cost = cost_of (search, answer);
   if (cost > search->cost * (1 + worse))
     return;
@@ -180,7 +180,7 @@ start_from (Search *search, const SolveAnswer *answer)
   GantryPlanner *planner = problem->planner;
   g_autoptr (GantryPlacements) placements = _gantry_solve_placements (problem, answer->kinds, answer->schedule);
 
-  _gantry_planner_ask (planner, placements, answer->limit, problem->prediction);
+  _gantry_planner_evaluate (planner, placements, answer->limit, problem->prediction);
   g_array_set_size (search->schedule, 0);
   for (guint32 i = 0; i < planner->line->len; i++)
     if (RUN (planner, i)->work != NONE)

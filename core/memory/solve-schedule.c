@@ -100,9 +100,9 @@ add_work (ScheduleModel *model, guint32 w)
           g_array_append_val (model->makes, model->value_of[group]);
         }
     }
-  for (guint32 k = planner->first_take[w]; k < planner->first_take[w + 1]; k++)
+  for (guint32 k = planner->first_overwritable[w]; k < planner->first_overwritable[w + 1]; k++)
     {
-      guint32 v = model->value_of[VALUE (program, USE (program, work, g_array_index (planner->takes, guint32, k)))->root];
+      guint32 v = model->value_of[VALUE (program, USE (program, work, g_array_index (planner->overwritable, guint32, k)))->root];
 
       if (v != NONE && !SCHEDULE_VALUE (model, v)->lasting)
         g_array_append_val (model->overs, v);
@@ -137,7 +137,7 @@ _gantry_schedule_model_new (SolveProblem *problem)
   model->position = g_new0 (guint32, program->works->len + 1);
   model->item_of = g_new (gint32, program->values->len + 1);
   model->complete = program->resident != FALSE;
-  _gantry_planner_ask (planner, problem->base, 0, problem->prediction);
+  _gantry_planner_evaluate (planner, problem->base, 0, problem->prediction);
   model->fixed = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes;
   for (guint32 v = 0; v < program->values->len; v++)
     model->item_of[v] = -1;
@@ -152,7 +152,7 @@ _gantry_schedule_model_new (SolveProblem *problem)
 }
 
 const SolveAnswer *
-_gantry_schedule_ask (const ScheduleModel *model, const guint8 *kinds, const guint32 *works, guint n)
+_gantry_schedule_evaluate (const ScheduleModel *model, const guint8 *kinds, const guint32 *works, guint n)
 {
   SolveProblem *problem = model->problem;
   const Program *program = problem->planner->program;
@@ -174,11 +174,11 @@ _gantry_schedule_ask (const ScheduleModel *model, const guint8 *kinds, const gui
           own[model->item_of[from->first_value + k]] = GANTRY_PLACEMENT_RECOMPUTE;
       ran[works[i]] = TRUE;
     }
-  return _gantry_solve_ask_schedule (problem, own, bytes);
+  return _gantry_solve_evaluate_schedule (problem, own, bytes);
 }
 
 const SolveAnswer *
-_gantry_schedule_ask_copies (const ScheduleModel *model, const GArray *entries)
+_gantry_schedule_evaluate_copies (const ScheduleModel *model, const GArray *entries)
 {
   SolveProblem *problem = model->problem;
   GantryPlanner *planner = problem->planner;
@@ -203,7 +203,7 @@ _gantry_schedule_ask_copies (const ScheduleModel *model, const GArray *entries)
         }
       ran[w] |= entry->action == GANTRY_SCHEDULE_RUN;
     }
-  return _gantry_solve_ask_schedule (problem, kinds, bytes);
+  return _gantry_solve_evaluate_schedule (problem, kinds, bytes);
 }
 
 static gboolean
@@ -376,7 +376,7 @@ evict (const ScheduleModel *model, guint64 limit, const guint8 *kinds, const Sch
         break;
       if (kinds == NULL)
         _gantry_schedule_trim (model, aim, schedule);
-      answer = _gantry_schedule_ask (model, kinds, (const guint32 *) (gpointer) schedule->data, schedule->len);
+      answer = _gantry_schedule_evaluate (model, kinds, (const guint32 *) (gpointer) schedule->data, schedule->len);
       if (answer->peak <= limit || answer->peak - limit >= aim)
         break;
       aim -= answer->peak - limit;
@@ -399,7 +399,7 @@ _gantry_solve_schedules (SolveProblem *problem, guint64 limit, double *us)
       const SolveAnswer *answer;
 
       problem->method = "every schedule";
-      answer = _gantry_schedule_ask (model, NULL, (const guint32 *) (gpointer) exact->data, exact->len);
+      answer = _gantry_schedule_evaluate (model, NULL, (const guint32 *) (gpointer) exact->data, exact->len);
 
       problem->method = method;
       *us = answer->us;

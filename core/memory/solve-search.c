@@ -41,7 +41,7 @@ _gantry_solve_enumerate (SolveProblem *problem, guint64 most)
     }
   for (;;)
     {
-      _gantry_solve_ask (problem, kinds);
+      _gantry_solve_evaluate (problem, kinds);
       if (_gantry_solve_is_over (problem))
         return FALSE;
       /* The next number in a system whose digits are the allowed placements. */
@@ -75,7 +75,7 @@ try_every (SolveProblem *problem, guint kind, guint keep, gboolean arguments)
       else if (is_allowed (item, kind) && (keep == 0 || seen++ % keep != 0))
         kinds[i] = (guint8) kind;
     }
-  _gantry_solve_ask (problem, kinds);
+  _gantry_solve_evaluate (problem, kinds);
 }
 
 /* What costs less than its bytes are worth is made again, the rest kept: for a few prices. */
@@ -95,7 +95,7 @@ try_cheap (SolveProblem *problem, double us_per_byte, gboolean offload_others)
       else if (offload_others && is_allowed (item, GANTRY_PLACEMENT_OFFLOAD))
         kinds[i] = GANTRY_PLACEMENT_OFFLOAD;
     }
-  _gantry_solve_ask (problem, kinds);
+  _gantry_solve_evaluate (problem, kinds);
 }
 
 void
@@ -107,7 +107,7 @@ _gantry_solve_try_known (SolveProblem *problem)
   {
     g_autofree guint8 *kinds = kinds_new (problem);
 
-    _gantry_solve_ask (problem, kinds);
+    _gantry_solve_evaluate (problem, kinds);
   }
   for (guint e = 0; e < G_N_ELEMENTS (every) && !_gantry_solve_is_over (problem); e++)
     {
@@ -161,7 +161,7 @@ try_change (Climb *climb, guint i, guint8 kind)
   if (before == kind || !is_allowed (ITEM (climb->problem, i), kind))
     return FALSE;
   climb->kinds[i] = kind;
-  answer = _gantry_solve_ask (climb->problem, climb->kinds);
+  answer = _gantry_solve_evaluate (climb->problem, climb->kinds);
   if (is_better (answer, climb->now, climb->limit, climb->problem->host_limit))
     {
       climb->now = answer;
@@ -271,7 +271,7 @@ try_members (Climb *climb, const ClassEntry *members, guint from, guint to, guin
       }
   if (!changes)
     return FALSE;
-  answer = _gantry_solve_ask (climb->problem, climb->kinds);
+  answer = _gantry_solve_evaluate (climb->problem, climb->kinds);
   if (is_better (answer, climb->now, climb->limit, climb->problem->host_limit))
     {
       climb->now = answer;
@@ -334,7 +334,7 @@ _gantry_solve_search (SolveProblem *problem, const guint8 *start, guint64 limit)
   for (guint i = 0; i < problem->items->len; i++)
     order[i] = i;
   g_qsort_with_data (order, (gint) problem->items->len, sizeof *order, compare_cost, problem);
-  climb.now = _gantry_solve_ask (problem, kinds);
+  climb.now = _gantry_solve_evaluate (problem, kinds);
   change_classes (&climb);
   do
     while (change_one (&climb, order) && !_gantry_solve_is_over (problem))

@@ -99,7 +99,7 @@ solve_time (Solve *solve, gint64 begin, GError **error)
     {
       shrink (solve, least);
       solve->problem->limit = least->limit;
-      _gantry_solve_ask_schedule (solve->problem, least->kinds, least->schedule);
+      _gantry_solve_evaluate_schedule (solve->problem, least->kinds, least->schedule);
     }
   /* What was found for a limit may have no plan, or none in time: then the next smallest, at last that which keeps all. */
   for (guint n = 0; n <= solve->problem->pool->len; n++)

@@ -9,13 +9,13 @@ typedef struct
   GantryPlanner *planner;
   const Constants *constants;
   GantryPlan *plan;
-  GArray *buffers;      /* GantryPlanBuffer: of values under their index, then of other leases, parts of those, workspaces */
+  GArray *buffers;      /* GantryPlanBuffer: of values under their index, then of other ranges, parts of those, workspaces */
   guint64 *relative;    /* by buffer: where it begins in what it shares */
   GArray *refs;         /* guint32 */
-  GHashTable *parts;    /* of leases: "lease offset bytes" -> buffer */
+  GHashTable *parts;    /* of ranges: "range offset bytes" -> buffer */
   guint32 *step_of;     /* by index of line */
-  guint32 *begin, *end; /* by lease: steps */
-  guint32 *buffer;      /* by lease */
+  guint32 *begin, *end; /* by range: steps */
+  guint32 *buffer;      /* by range */
   guint32 *eviction_step, *fetch_step;
   guint32 n_init, n_steps;
   guint32 last;         /* last step; the first one that is no init step where there is none */
