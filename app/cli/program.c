@@ -308,7 +308,7 @@ note_unmeasured (GantryCpuRecorder *recorder, const char *why)
 }
 
 static GantryRunResult *
-result_of (Session *session, const GantryProgram *program, const GantryProgramOptions *options)
+result_of (Session *session, const GantryProgram *program, const GantryProgramOptions *options, const GantryValues *values)
 {
   GantryRunResult *result = gantry_run_result_new ();
   g_autoptr (GError) error = NULL;
@@ -322,6 +322,7 @@ result_of (Session *session, const GantryProgram *program, const GantryProgramOp
   result->compile_ms = program->compile_ms;
   result->plan = gantry_plan_ref (program->executable->plan);
   result->limit = options->limit;
+  result->copied_in_out = gantry_values_copied_bytes (values) + gantry_executor_copied_bytes (session->executor);
   result->memory = gantry_executor_take_measure (session->executor, &error);
   result->unmeasured = error != NULL ? g_strdup (error->message) : NULL;
   note_unmeasured (session->recorder, result->unmeasured);
@@ -344,7 +345,7 @@ gantry_program_measure (GantryProgram *program, const GantryProgramOptions *opti
   if (!load (&session, program, options, progress, error) ||
       !run_all (session.executor, program, session.device, session.recorder, values, n_warmup, n_runs, session.times, progress, error))
     return NULL;
-  return result_of (&session, program, options);
+  return result_of (&session, program, options, values);
 }
 
 /* Steps in a row */
@@ -408,5 +409,5 @@ gantry_program_measure_steps (GantryProgram *program, const GantryProgramOptions
   if (!load (&session, program, options, progress, error) ||
       !run_steps (&session, program, values, n_steps, losses, progress, error))
     return NULL;
-  return result_of (&session, program, options);
+  return result_of (&session, program, options, values);
 }

@@ -177,6 +177,7 @@ gantry_run_report_json (const GantryRunReport *report)
     { "lower_bound_bytes", gantry_plan_least_bytes (plan) },
     { "arena_lower_bound_bytes", plan->lower_bound },
     { "limit_bytes", report->limit },           { "copied_bytes", plan->copied_bytes },
+    { "copied_in_out_bytes", result->copied_in_out },
     { "kernels", gantry_recording_n_events (result->recording, GANTRY_QUEUE_COMPUTE) / MAX (gantry_recording_n_runs (result->recording), 1) },
   };
   g_autoptr (JsonBuilder) json = json_builder_new ();

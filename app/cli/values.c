@@ -27,6 +27,7 @@ struct _GantryValues
   GantryRunOutput *plain;
   GantryLiteral **results;   /* what reads them */
   gboolean written;
+  guint64 copied;            /* bytes of given values that lie otherwise than a run wants them */
 };
 
 void
@@ -99,6 +100,7 @@ place_input (GantryValues *values, guint i)
     }
   argument->own = gantry_pages_new (input->size);
   input->data = argument->own;
+  values->copied += source->literal != NULL ? input->size : 0;
   if (argument->result < 0)
     return;
   input->donated = TRUE;
@@ -212,6 +214,12 @@ const GantryRunOutput *
 gantry_values_outputs (const GantryValues *values, gboolean donated)
 {
   return donated ? values->outputs : values->plain;
+}
+
+guint64
+gantry_values_copied_bytes (const GantryValues *values)
+{
+  return values->copied;
 }
 
 const GantryLiteral *

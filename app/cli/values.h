@@ -31,6 +31,9 @@ const GantryRunInput *gantry_values_inputs (const GantryValues *values);
 /** One for each result; @donated: also of those that lie where an input did. */
 const GantryRunOutput *gantry_values_outputs (const GantryValues *values, gboolean donated);
 
+/** Bytes of given values that are copied into memory of their own: a result is donated to it, or they do not lie as a run wants them. */
+guint64 gantry_values_copied_bytes (const GantryValues *values);
+
 /** Returns: (transfer none): result @i, which reads as what the last run wrote, as long as @values live */
 const GantryLiteral *gantry_values_result (const GantryValues *values, guint i);
 

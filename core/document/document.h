@@ -45,6 +45,7 @@ typedef struct
  * @peak_bytes: most that the device held, as measured; 0: it was not measured
  * @memory: (nullable): all that was measured of memory
  * @limit: of device memory, bytes, that it was planned and run within, and so is held against; 0: none, or an older file does not say
+ * @copied_in_out: bytes of inputs and results that were copied since they could not be used where they lie; no file keeps it
  * @milliseconds: median of the runs measured
  * @plan: what was run
  */
@@ -63,7 +64,7 @@ typedef struct
   guint n_runs;
   double milliseconds, milliseconds_min, milliseconds_max;
   double compile_ms;
-  guint64 peak_bytes, limit;
+  guint64 peak_bytes, limit, copied_in_out;
   GantryPlan *plan;
   GantryMemoryMeasure *memory;
   char *unmeasured;           /* (nullable): why there is no @memory, where it was to be measured; no file keeps it */

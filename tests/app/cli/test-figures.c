@@ -245,6 +245,34 @@ test_above_limit (StepPlace *place, gconstpointer data)
     }
 }
 
+/* It is the exit status, too: of code that no plan knows of, 4 MiB are touched beside what fits exactly. */
+static void
+test_status_above_limit (StepPlace *place, gconstpointer data)
+{
+#ifdef CODE_PAGES
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir"), first = step_ask (place, "run", "--runs=1", NULL), ran = NULL;
+  g_autofree char *limit = g_strdup_printf ("--limit=%" G_GINT64_FORMAT, step_number (first, "planned_bytes"));
+  g_autoptr (CliResult) within = NULL, above = NULL, profiled = NULL;
+  JsonObject *memory;
+
+  g_setenv ("LD_PRELOAD", CODE_PAGES, TRUE);
+  within = cli_run ("run", "--runs=1", place->step, NULL);
+  above = cli_run ("run", "--json", "--runs=1", limit, place->step, NULL);
+  profiled = cli_run ("profile", "--runs=1", limit, place->step, NULL);
+  g_unsetenv ("LD_PRELOAD");
+  cli_assert_status (within, 0);
+  cli_assert_status (above, 4);
+  cli_assert_status (profiled, 4);
+  g_assert_nonnull (strstr (above->err, "Above the limit: "));
+  ran = cli_json (above);
+  memory = json_object_get_object_member (json_node_get_object (ran), "memory");
+  g_assert_true (json_object_get_boolean_member (memory, "above_limit"));
+  g_assert_cmpint (step_number (ran, "touched_bytes"), >=, step_number (ran, "limit_bytes") + (3 << 20)); /* not all that is planned is touched */
+#else
+  g_test_skip ("a sanitizer wants to be loaded before anything else");
+#endif
+}
+
 /* An arm that is planned for and never taken: 12 MiB. */
 static const char branch[] =
   "func.func @main(%p: tensor<i1>, %x: tensor<1024xf32>) -> tensor<1024xf32> {\n"
@@ -318,6 +346,67 @@ test_untouched (StepPlace *place, gconstpointer data)
   g_assert_cmpint (highest_in_trace (trace), ==, sum);
 }
 
+#define WEIGHTS (256 * 256 * 3 * 3)
+#define PIXELS (256 * 14 * 14)
+
+/* Floats, in a file of their own or behind the header of a .npy that ends after @header bytes. */
+static char *
+write_floats (const StepPlace *place, const char *name, guint n, gsize header)
+{
+  g_autoptr (GString) bytes = g_string_new (NULL);
+  char *path = g_build_filename (place->folder, name, NULL);
+
+  if (header > 0)
+    {
+      const guint16 length = (guint16) (header - 10);
+
+      g_string_append_len (bytes, "\x93NUMPY\x01\x00", 8);
+      g_string_append_len (bytes, (const char *) &length, 2);
+      g_string_append (bytes, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 256, 14, 14), }");
+      while (bytes->len < header - 1)
+        g_string_append_c (bytes, ' ');
+      g_string_append_c (bytes, '\n');
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      const float value = (float) (i % 7) / 7;
+
+      g_string_append_len (bytes, (const char *) &value, sizeof value);
+    }
+  g_assert_true (g_file_set_contents (path, bytes->str, (gssize) bytes->len, NULL));
+  return path;
+}
+
+/* A file that is mapped is used where it lies, where it can be. Weights that a library has packed are not kept twice. */
+static void
+test_where_they_lie (StepPlace *place, gconstpointer data)
+{
+  static const struct { gsize header; gint64 copied; } inputs[] = { { 128, 0 }, { 100, PIXELS * 4 } };
+  g_autofree char *weights = write_floats (place, "w.bin", WEIGHTS, 0), *program = g_build_filename (place->folder, "conv.gir", NULL);
+  g_autofree char *text = g_strdup_printf (
+    "module \"conv\" {\n  func @main #1 (%%1 \"x\": f32[1,256,14,14]) -> (%%3) {\n"
+    "    %%2 = constant() {value = file<f32[256,256,3,3]: \"%s\", 0, %d>}: f32[256,256,3,3]\n"
+    "    %%3 = convolution(%%1, %%2) {padding = [1, 1, 1, 1]}: f32[1,256,14,14]\n  }\n}\n", weights, WEIGHTS * 4);
+
+  g_assert_true (g_file_set_contents (program, text, -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    {
+      g_autofree char *x = write_floats (place, "x.npy", PIXELS, inputs[i].header), *input = g_strconcat ("--input=x=", x, NULL);
+      g_autoptr (CliResult) result = cli_run ("run", "--json", "--runs=1", "--warmup=0", "--allow-outside", input, program, NULL);
+      g_autoptr (JsonNode) ran = NULL;
+      JsonObject *touched;
+
+      cli_assert_status (result, 0);
+      ran = cli_json (result);
+      touched = json_object_get_object_member (json_object_get_object_member (json_node_get_object (ran), "memory"), "touched");
+      g_assert_cmpint (step_number (ran, "copied_in_out_bytes"), ==, inputs[i].copied);
+      g_assert_cmpint (step_part (ran, "constants"), >=, WEIGHTS * 4);
+      g_assert_cmpint (step_part (ran, "packed weights"), >=, WEIGHTS * 4);
+      g_assert_cmpint (json_object_get_int_member (touched, "packed weights"), >=, WEIGHTS * 4);
+      g_assert_cmpint (json_object_get_int_member (touched, "constants"), <, WEIGHTS);
+    }
+}
+
 /* The figures of the README of ten layers of JAX's offloading tutorial: they depend on no machine. */
 static void
 test_tutorial (StepPlace *place, gconstpointer data)
@@ -358,6 +447,8 @@ main (int argc, char **argv)
   ADD ("at-least", test_at_least);
   ADD ("tutorial", test_tutorial);
   ADD ("above-limit", test_above_limit);
+  ADD ("status-above-limit", test_status_above_limit);
   ADD ("untouched", test_untouched);
+  ADD ("where-they-lie", test_where_they_lie);
   return g_test_run ();
 }
