@@ -125,12 +125,12 @@ test_no_option_hints (void)
   g_assert_null (strstr (asked->err, "--"));
 }
 
-/* The value may be a file; an input that has a default keeps it. */
+/* The value may be a file, whose name may hold '='; an input that has a default keeps it. */
 static void
 test_set_file (void)
 {
   g_autofree char *path = cli_own_file ("rate.onnx"), *folder = cli_temporary_folder ();
-  g_autofree char *value = g_build_filename (folder, "rate.npy", NULL), *set = g_strconcat ("rate=@", value, NULL);
+  g_autofree char *value = g_build_filename (folder, "rate=16.npy", NULL), *set = g_strconcat ("rate=@", value, NULL);
   static const char header[] = "{'descr': '<i8', 'fortran_order': False, 'shape': (), }";
   g_autoptr (GString) npy = g_string_new_len ("\x93NUMPY\x01\x00", 8);
   const guint16 length = sizeof header - 1;

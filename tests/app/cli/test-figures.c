@@ -391,7 +391,7 @@ test_where_they_lie (StepPlace *place, gconstpointer data)
   g_assert_true (g_file_set_contents (program, text, -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
     {
-      g_autofree char *x = write_floats (place, "x.npy", PIXELS, inputs[i].header), *input = g_strconcat ("--input=x=", x, NULL);
+      g_autofree char *x = write_floats (place, "x=1.npy", PIXELS, inputs[i].header), *input = g_strconcat ("--input=x=", x, NULL);
       g_autoptr (CliResult) result = cli_run ("run", "--json", "--runs=1", "--warmup=0", "--allow-outside", input, program, NULL);
       g_autoptr (JsonNode) ran = NULL;
       JsonObject *touched;

@@ -111,6 +111,51 @@ test_gradients (gconstpointer data)
   training_fixture_compare_all (step, results, 1, json_object_get_object_member (fixture, "gradients"), TOLERANCE);
 }
 
+static void
+set_element (TrainingValues *arguments, guint argument, gint64 i, double value)
+{
+  GantryLiteral *changed = training_changed (arguments->values[argument], i, value);
+
+  gantry_literal_unref (arguments->values[argument]);
+  arguments->values[argument] = changed;
+}
+
+/* Scores of what a loss ignores are no numbers that anything reads: neither is their gradient, whatever they are. */
+static void
+test_ignored (void)
+{
+  static const char program[] =
+    "module \"loss\" {\n"
+    "  func @main #1 (%1 \"scores\": f32[3,2] {role = \"parameter\"}, %2 \"targets\": i64[3]) -> (%3) {\n"
+    "    %3 = \"onnx.SoftmaxCrossEntropyLoss\"(%1, %2) {ignore_index = -1, opset = 17}: f32[]\n"
+    "  }\n}\n";
+  static const float scores[] = { NAN, INFINITY, 2, 2, -INFINITY, INFINITY };
+  g_autoptr (GantryModule) module = training_from_text (program), step = NULL;
+  g_autoptr (TrainingValues) arguments = NULL, results = NULL;
+  const GantryPassOptions pass_options = GANTRY_PASS_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  GantryTrainingOptions options;
+  GantryModule *next;
+
+  gantry_context_add_dialect (module->context, gantry_onnx_dialect ());
+  next = gantry_pass_legalize.run (module, &pass_options, NULL, &error);
+  module = take (module, next, error);
+  gantry_training_options_init (&options);
+  options.optimizer = GANTRY_OPTIMIZER_NONE;
+  step = training_step (module, &options);
+  gantry_training_options_clear (&options);
+  arguments = training_arguments (step);
+  for (gint64 i = 0; i < 6; i++)
+    set_element (arguments, training_find (step, "scores"), i, (double) scores[i]);
+  for (gint64 i = 0; i < 3; i++)
+    set_element (arguments, training_find (step, "targets"), i, i == 1 ? 0 : -1);
+  results = training_run (step, arguments);
+  g_assert_cmpuint (results->n, ==, 2);
+  g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (results->values[0], 0), G_LN2, 1e-6);
+  for (gint64 i = 0; i < 6; i++)
+    g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (results->values[1], i), i == 2 ? -0.5 : i == 3 ? 0.5 : 0, 1e-6);
+}
+
 typedef struct
 {
   const char *name;
@@ -175,5 +220,6 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &models[i], test_step);
     }
+  g_test_add_func ("/training-models/ignored", test_ignored);
   return g_test_run ();
 }
