@@ -98,12 +98,12 @@ void gantry_training_options_copy (GantryTrainingOptions *to, const GantryTraini
 void gantry_training_options_clear (GantryTrainingOptions *options);
 
 /**
- * gantry_operand_is_guide:
+ * gantry_operand_is_setting:
  *
  * Whether operand @operand of @user, an imported operation, only tells it what to do, not what to do it with: the scales of
  * Resize, the bounds of Clip. A constant there is no weight.
  */
-gboolean gantry_operand_is_guide (const GantryModule *module, const GantryNode *user, guint operand);
+gboolean gantry_operand_is_setting (const GantryModule *module, const GantryNode *user, guint operand);
 
 /**
  * gantry_parameterize:

@@ -14,23 +14,23 @@ typedef struct
 } Parameters;
 
 /* Operands from which on an operation only learns what to do, not what to do it with. */
-static const struct { const char *op; guint first; } guides[] = {
+static const struct { const char *op; guint first; } settings[] = {
   { "onnx.Resize", 1 },         { "onnx.Upsample", 1 }, { "onnx.Shape", 0 },   { "onnx.Size", 0 },
   { "onnx.ConstantOfShape", 0 }, { "onnx.Range", 0 },   { "onnx.OneHot", 0 },  { "onnx.Clip", 1 },
   { "onnx.QuantizeLinear", 1 }, { "onnx.DequantizeLinear", 1 }, { "onnx.Dropout", 1 }, { "onnx.NonMaxSuppression", 2 },
 };
 
 gboolean
-gantry_operand_is_guide (const GantryModule *module, const GantryNode *user, guint operand)
+gantry_operand_is_setting (const GantryModule *module, const GantryNode *user, guint operand)
 {
   const char *op;
 
   if (user->op < GANTRY_OP_FOREIGN)
     return FALSE;
   op = gantry_node_op_name (module, user);
-  for (guint i = 0; i < G_N_ELEMENTS (guides); i++)
-    if (strcmp (op, guides[i].op) == 0)
-      return operand >= guides[i].first;
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    if (strcmp (op, settings[i].op) == 0)
+      return operand >= settings[i].first;
   return FALSE;
 }
 
@@ -60,7 +60,7 @@ find_carrying (const GantryModule *module)
       if (!carries[node->id] || !may_carry (module, node))
         continue;
       for (guint j = 0; j < node->n_operands; j++)
-        if (gantry_node_operand_id (module, node, j) != 0 && !gantry_operand_is_guide (module, node, j))
+        if (gantry_node_operand_id (module, node, j) != 0 && !gantry_operand_is_setting (module, node, j))
           carries[gantry_node_operand_id (module, node, j)] = 1;
     }
   return carries;

@@ -34,7 +34,7 @@ find_computed_with (const GantryModule *module)
           const GantryNode *node = &module->nodes[function->first_node + i];
 
           for (guint j = 0; j < node->n_operands && found[node->id]; j++)
-            if (!gantry_operand_is_guide (module, node, j))
+            if (!gantry_operand_is_setting (module, node, j))
               found[gantry_node_operand_id (module, node, j)] = 1;
         }
     }

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  *
  * Replaces each floating point constant, and each value that a ConstantOfShape of static type makes, that has
  * more than one element and that a result is computed with: what only tells operations what to do
- * (gantry_operand_is_guide(): the scales of Resize) stays. Element i of the value named n gets
+ * (gantry_operand_is_setting(): the scales of Resize) stays. Element i of the value named n gets
  *
  *     u = (splitmix64 (fnv1a64 (n) + seed * 0x9e3779b97f4a7c15 + i) >> 40) / 2^24
  *     rank 1: 0.25 + u / 2     higher rank: (2 u - 1) * sqrt (6 / (elements / first dimension))

@@ -13,7 +13,7 @@
 
 typedef struct
 {
-  GantryHand *hand;
+  GantryBuiltin *builtin;
   GantryScatter s;
   gint64 update_strides[GANTRY_MAX_RANK];
   gboolean is_free[GANTRY_MAX_RANK]; /* per update dimension */
@@ -81,16 +81,16 @@ place_of_item (const Work *w, GantryGrid *grid, const guint32 *at)
           /* An index that only an unsigned number can say is none. */
           index = gantry_grid_let (grid, gantry_kx_cast (kx, GANTRY_I64, index));
           if (s->index_element == GANTRY_U64)
-            inside = gantry_hand_and (grid, inside,
-                                      gantry_hand_compare (grid, GANTRY_GE, index, gantry_index_const (grid->kx, 0)));
+            inside = gantry_builtin_and (grid, inside,
+                                         gantry_builtin_compare (grid, GANTRY_GE, index, gantry_index_const (grid->kx, 0)));
           start = s->window_of[d] >= 0 ? gantry_index_sum (grid->kx, index, 1, start, 1) : index;
         }
-      inside = gantry_hand_and (grid, inside,
-                                gantry_hand_compare (grid, GANTRY_GE, start, gantry_index_const (grid->kx, 0)));
-      inside = gantry_hand_and (grid, inside, gantry_index_below (grid->kx, start, s->dims[d]));
+      inside = gantry_builtin_and (grid, inside,
+                                   gantry_builtin_compare (grid, GANTRY_GE, start, gantry_index_const (grid->kx, 0)));
+      inside = gantry_builtin_and (grid, inside, gantry_index_below (grid->kx, start, s->dims[d]));
       place = gantry_index_sum (grid->kx, place, 1, start, s->strides[d]);
     }
-  return gantry_kx_select (kx, inside, gantry_kx_cast (kx, GANTRY_U64, place), gantry_hand_u64 (grid, NOWHERE));
+  return gantry_kx_select (kx, inside, gantry_kx_cast (kx, GANTRY_U64, place), gantry_builtin_u64 (grid, NOWHERE));
 }
 
 /* What the free coordinates add to the place in the input. */
@@ -130,12 +130,12 @@ combined (const Work *w, GantryGrid *grid, guint32 old, guint32 update)
     case GANTRY_OP_ADD:
     case GANTRY_OP_MULTIPLY:
       if (w->s.element == GANTRY_BOOL)
-        return gantry_hand_op (grid, w->s.op == GANTRY_OP_ADD ? GANTRY_OP_OR : GANTRY_OP_AND, old, update);
-      return gantry_hand_op (grid, w->s.op, old, update);
+        return gantry_builtin_op (grid, w->s.op == GANTRY_OP_ADD ? GANTRY_OP_OR : GANTRY_OP_AND, old, update);
+      return gantry_builtin_op (grid, w->s.op, old, update);
     default:
       if (w->s.element == GANTRY_BOOL)
-        return gantry_hand_op (grid, w->s.op == GANTRY_OP_MAXIMUM ? GANTRY_OP_OR : GANTRY_OP_AND, old, update);
-      return gantry_hand_op (grid, w->s.op, old, update);
+        return gantry_builtin_op (grid, w->s.op == GANTRY_OP_MAXIMUM ? GANTRY_OP_OR : GANTRY_OP_AND, old, update);
+      return gantry_builtin_op (grid, w->s.op, old, update);
     }
 }
 
@@ -158,10 +158,10 @@ static void
 copy_input (Work *w)
 {
   guint32 index;
-  GantryGrid *grid = gantry_hand_begin (w->hand, w->s.n_elements, &index);
+  GantryGrid *grid = gantry_builtin_begin (w->builtin, w->s.n_elements, &index);
 
   gantry_grid_set (grid, result_array (w, grid), index, gantry_kx_load (grid->kx, 0, index));
-  gantry_hand_end (grid);
+  gantry_builtin_end (grid);
 }
 
 /* A thread for each free coordinate goes through all items. */
@@ -169,19 +169,19 @@ static void
 few_items (Work *w)
 {
   guint32 index, item, key, place, at[GANTRY_MAX_RANK] = { 0 };
-  GantryGrid *grid = gantry_hand_begin (w->hand, w->n_free, &index);
+  GantryGrid *grid = gantry_builtin_begin (w->builtin, w->n_free, &index);
   guint32 result = result_array (w, grid);
 
   coordinates (w, grid, index, TRUE, at);
   item = gantry_grid_begin_for_to (grid, w->n_items, FALSE);
   coordinates (w, grid, item, FALSE, at);
   key = gantry_grid_let (grid, place_of_item (w, grid, at));
-  gantry_grid_begin_if (grid, gantry_hand_compare (grid, GANTRY_NE, key, gantry_hand_u64 (grid, NOWHERE)));
+  gantry_grid_begin_if (grid, gantry_builtin_compare (grid, GANTRY_NE, key, gantry_builtin_u64 (grid, NOWHERE)));
   place = gantry_grid_let (grid, gantry_kx_cast (grid->kx, GANTRY_I64, key));
   gantry_grid_assume (grid, place, 0, w->s.n_elements - 1);
   apply (w, grid, result, gantry_index_sum (grid->kx, place, 1, place_of_free (w, grid, at), 1),
          update_at (w, grid, at));
-  gantry_hand_end (grid);
+  gantry_builtin_end (grid);
 }
 
 static void
@@ -190,13 +190,13 @@ sort_items (Work *w, GantryNetwork *network)
   guint32 line, number, item, at[GANTRY_MAX_RANK] = { 0 };
   GantryGrid *grid;
 
-  gantry_network_init (network, w->hand, 1, w->n_items);
-  grid = gantry_network_begin (network, w->hand, &line, &number);
+  gantry_network_init (network, w->builtin, 1, w->n_items);
+  grid = gantry_network_begin (network, w->builtin, &line, &number);
   item = gantry_index_minimum (grid->kx, number, w->n_items - 1);
   coordinates (w, grid, item, FALSE, at);
   gantry_network_set (network, grid, line, number, place_of_item (w, grid, at));
-  gantry_hand_end (grid);
-  gantry_network_sort (network, w->hand);
+  gantry_builtin_end (grid);
+  gantry_network_sort (network, w->builtin);
 }
 
 /* The first place after @from whose key is not @key, by halving: the keys rise. */
@@ -212,9 +212,9 @@ end_of_run (const Work *w, const GantryNetwork *network, GantryGrid *grid, guint
     {
       guint32 next = gantry_grid_let (grid, gantry_index_shift (grid->kx, gantry_grid_get (grid, place, zero), step));
       guint32 there = gantry_index_minimum (grid->kx, next, w->n_items - 1);
-      guint32 same = gantry_hand_compare (grid, GANTRY_EQ, gantry_grid_get (grid, keys, there), key);
+      guint32 same = gantry_builtin_compare (grid, GANTRY_EQ, gantry_grid_get (grid, keys, there), key);
 
-      same = gantry_hand_and (grid, same, gantry_index_below (grid->kx, next, w->n_items));
+      same = gantry_builtin_and (grid, same, gantry_index_below (grid->kx, next, w->n_items));
       gantry_grid_begin_if (grid, same);
       gantry_grid_set (grid, place, zero, next);
       gantry_grid_end (grid);
@@ -229,7 +229,7 @@ static void
 apply_runs (Work *w, const GantryNetwork *network)
 {
   guint32 index, first, key, before, is_first, place, item, q, at[GANTRY_MAX_RANK] = { 0 };
-  GantryGrid *grid = gantry_hand_begin (w->hand, w->n_items * w->n_free, &index);
+  GantryGrid *grid = gantry_builtin_begin (w->builtin, w->n_items * w->n_free, &index);
   guint32 result = result_array (w, grid), keys = gantry_network_keys (network, grid);
   guint32 numbers = gantry_network_numbers (network, grid), one = gantry_index_const (grid->kx, 1),
           zero = gantry_index_const (grid->kx, 0);
@@ -238,13 +238,13 @@ apply_runs (Work *w, const GantryNetwork *network)
   first = gantry_index_divide (grid->kx, index, w->n_free);
   key = gantry_grid_get (grid, keys, first);
   before = gantry_grid_get (
-    grid, keys, gantry_hand_op (grid, GANTRY_OP_MAXIMUM, gantry_hand_op (grid, GANTRY_OP_SUBTRACT, first, one), zero));
+    grid, keys, gantry_builtin_op (grid, GANTRY_OP_MAXIMUM, gantry_builtin_op (grid, GANTRY_OP_SUBTRACT, first, one), zero));
   is_first = gantry_kx_binary (grid->kx, GANTRY_BOOL, GANTRY_OP_OR, 0,
-                               gantry_hand_compare (grid, GANTRY_LT, first, one),
-                               gantry_hand_compare (grid, GANTRY_NE, before, key));
+                               gantry_builtin_compare (grid, GANTRY_LT, first, one),
+                               gantry_builtin_compare (grid, GANTRY_NE, before, key));
   gantry_grid_begin_if (
     grid,
-    gantry_hand_and (grid, is_first, gantry_hand_compare (grid, GANTRY_NE, key, gantry_hand_u64 (grid, NOWHERE))));
+    gantry_builtin_and (grid, is_first, gantry_builtin_compare (grid, GANTRY_NE, key, gantry_builtin_u64 (grid, NOWHERE))));
   place = gantry_grid_let (grid, gantry_kx_cast (grid->kx, GANTRY_I64, key));
   gantry_grid_assume (grid, place, 0, w->s.n_elements - 1);
   place = gantry_grid_let (grid, gantry_index_sum (grid->kx, place, 1, place_of_free (w, grid, at), 1));
@@ -253,16 +253,16 @@ apply_runs (Work *w, const GantryNetwork *network)
   gantry_grid_assume (grid, item, 0, w->n_items - 1);
   coordinates (w, grid, item, FALSE, at);
   apply (w, grid, result, place, update_at (w, grid, at));
-  gantry_hand_end (grid);
+  gantry_builtin_end (grid);
 }
 
 gboolean
-gantry_hand_scatter (GantryHand *hand, const GantryModule *module, const GantryNode *node, GString *why)
+gantry_builtin_scatter (GantryBuiltin *builtin, const GantryModule *module, const GantryNode *node, GString *why)
 {
   g_autofree Work *w = g_new0 (Work, 1);
   GantryNetwork network;
 
-  w->hand = hand;
+  w->builtin = builtin;
   if (!gantry_scatter_read (&w->s, module, node, why))
     return FALSE;
   split_dimensions (w);

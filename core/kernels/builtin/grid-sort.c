@@ -12,8 +12,8 @@ bit (GantryGrid *grid, GantryElementType type, guint width, guint32 of, guint32 
   gint64 sign = width == 32 ? (gint64) 0x80000000u : G_MININT64;
   guint32 sign_bit = gantry_kx_const_int (kx, type, sign), zero = gantry_kx_const_int (kx, type, 0);
 
-  *flipped = gantry_hand_op (grid, GANTRY_OP_XOR, of, sign_bit);
-  return gantry_hand_compare (grid, GANTRY_NE, gantry_hand_op (grid, GANTRY_OP_AND, of, sign_bit), zero);
+  *flipped = gantry_builtin_op (grid, GANTRY_OP_XOR, of, sign_bit);
+  return gantry_builtin_compare (grid, GANTRY_NE, gantry_builtin_op (grid, GANTRY_OP_AND, of, sign_bit), zero);
 }
 
 /* Of a number whose bits are those of a float: negative ones run the other way. */
@@ -26,7 +26,7 @@ float_key (GantryGrid *grid, guint32 x)
   guint32 zero = gantry_kx_const_float (kx, real, 0), pattern, flipped, negative;
 
   x = gantry_kx_cast (kx, real, x);
-  x = gantry_kx_select (kx, gantry_hand_compare (grid, GANTRY_EQ, x, zero), zero, x);
+  x = gantry_kx_select (kx, gantry_builtin_compare (grid, GANTRY_EQ, x, zero), zero, x);
   pattern = gantry_kx_bitcast (kx, bits, x);
   negative = bit (grid, bits, is_double ? 64 : 32, pattern, &flipped);
   pattern = gantry_kx_select (kx, negative, gantry_kx_unary (kx, bits, GANTRY_OP_NOT, pattern), flipped);
@@ -42,7 +42,7 @@ integer_key (GantryGrid *grid, guint32 x)
   if (type == GANTRY_BOOL || !gantry_element_is_signed (type))
     return gantry_kx_cast (kx, GANTRY_U64, x);
   x = gantry_kx_bitcast (kx, GANTRY_U64, gantry_kx_cast (kx, GANTRY_I64, x));
-  return gantry_hand_op (grid, GANTRY_OP_XOR, x, gantry_hand_u64 (grid, G_GUINT64_CONSTANT (1) << 63));
+  return gantry_builtin_op (grid, GANTRY_OP_XOR, x, gantry_builtin_u64 (grid, G_GUINT64_CONSTANT (1) << 63));
 }
 
 static guint32
@@ -58,7 +58,8 @@ key_of (GantryGrid *grid, guint32 x, gboolean descending)
     return key;
   if (gantry_kx_node (kx, x)->type != GANTRY_F64)
     x = gantry_kx_cast (kx, GANTRY_F32, x);
-  return gantry_kx_select (kx, gantry_hand_compare (grid, GANTRY_NE, x, x), gantry_hand_u64 (grid, descending ? 0 : G_MAXUINT64), key);
+  return gantry_kx_select (kx, gantry_builtin_compare (grid, GANTRY_NE, x, x),
+                           gantry_builtin_u64 (grid, descending ? 0 : G_MAXUINT64), key);
 }
 
 /* The place of element @position of line @line. */
@@ -73,7 +74,7 @@ place_in (GantryGrid *grid, const GantrySort *sort, guint32 line, guint32 positi
 }
 
 gboolean
-gantry_hand_sort (GantryHand *hand, const GantryModule *module, const GantryNode *node, GString *why)
+gantry_builtin_sort (GantryBuiltin *builtin, const GantryModule *module, const GantryNode *node, GString *why)
 {
   GantrySort sort;
   GantryNetwork network;
@@ -89,14 +90,14 @@ gantry_hand_sort (GantryHand *hand, const GantryModule *module, const GantryNode
       g_string_append (why, "more than 2^31 elements are not sorted on a GPU");
       return FALSE;
     }
-  gantry_network_init (&network, hand, sort.lines, sort.length);
-  grid = gantry_network_begin (&network, hand, &line, &number);
+  gantry_network_init (&network, builtin, sort.lines, sort.length);
+  grid = gantry_network_begin (&network, builtin, &line, &number);
   from = gantry_index_minimum (grid->kx, number, sort.length - 1);
   gantry_network_set (&network, grid, line, number,
                       key_of (grid, gantry_kx_load (grid->kx, 0, place_in (grid, &sort, line, from)), sort.descending));
-  gantry_hand_end (grid);
-  gantry_network_sort (&network, hand);
-  grid = gantry_hand_begin (hand, sort.lines * sort.length, &index);
+  gantry_builtin_end (grid);
+  gantry_network_sort (&network, builtin);
+  grid = gantry_builtin_begin (builtin, sort.lines * sort.length, &index);
   line = gantry_index_divide (grid->kx, index, sort.length);
   number = gantry_index_remainder (grid->kx, index, sort.length);
   chosen = gantry_grid_get (grid, gantry_network_numbers (&network, grid),
@@ -113,7 +114,7 @@ gantry_hand_sort (GantryHand *hand, const GantryModule *module, const GantryNode
         grid, gantry_grid_array (grid, GANTRY_SPACE_RESULT, element, (guint64) (sort.lines * sort.length), i, "result"),
         to, gantry_kx_load (grid->kx, i, from));
     }
-  gantry_hand_end (grid);
+  gantry_builtin_end (grid);
   return TRUE;
 }
 
@@ -131,30 +132,30 @@ static void
 multiply_wide (GantryGrid *grid, guint32 x, guint32 by, guint32 *high, guint32 *low)
 {
   GantryKx *kx = grid->kx;
-  guint32 product = gantry_hand_op (grid, GANTRY_OP_MULTIPLY, gantry_kx_cast (kx, GANTRY_U64, x),
-                                    gantry_hand_u64 (grid, by));
+  guint32 product = gantry_builtin_op (grid, GANTRY_OP_MULTIPLY, gantry_kx_cast (kx, GANTRY_U64, x),
+                                       gantry_builtin_u64 (grid, by));
 
   *low = gantry_kx_cast (kx, GANTRY_U32, product);
   *high = gantry_kx_cast (kx, GANTRY_U32,
-                          gantry_hand_op (grid, GANTRY_OP_SHIFT_RIGHT_LOGICAL, product, gantry_hand_u64 (grid, 32)));
+                          gantry_builtin_op (grid, GANTRY_OP_SHIFT_RIGHT_LOGICAL, product, gantry_builtin_u64 (grid, 32)));
 }
 
 static guint32
 xor_of (GantryGrid *grid, guint32 a, guint32 b, guint32 c)
 {
-  return gantry_hand_op (grid, GANTRY_OP_XOR, gantry_hand_op (grid, GANTRY_OP_XOR, a, b), c);
+  return gantry_builtin_op (grid, GANTRY_OP_XOR, gantry_builtin_op (grid, GANTRY_OP_XOR, a, b), c);
 }
 
 static void
 philox (GantryGrid *grid, guint32 key, guint32 counter, guint32 c[4])
 {
   GantryKx *kx = grid->kx;
-  guint32 half = gantry_hand_u64 (grid, 32);
+  guint32 half = gantry_builtin_u64 (grid, 32);
   guint32 k0 = gantry_kx_cast (kx, GANTRY_U32, key);
-  guint32 k1 = gantry_kx_cast (kx, GANTRY_U32, gantry_hand_op (grid, GANTRY_OP_SHIFT_RIGHT_LOGICAL, key, half));
+  guint32 k1 = gantry_kx_cast (kx, GANTRY_U32, gantry_builtin_op (grid, GANTRY_OP_SHIFT_RIGHT_LOGICAL, key, half));
 
   c[0] = gantry_kx_cast (kx, GANTRY_U32, counter);
-  c[1] = gantry_kx_cast (kx, GANTRY_U32, gantry_hand_op (grid, GANTRY_OP_SHIFT_RIGHT_LOGICAL, counter, half));
+  c[1] = gantry_kx_cast (kx, GANTRY_U32, gantry_builtin_op (grid, GANTRY_OP_SHIFT_RIGHT_LOGICAL, counter, half));
   c[2] = c[3] = u32 (grid, 0);
   for (guint round = 0; round < 10; round++)
     {
@@ -166,8 +167,8 @@ philox (GantryGrid *grid, guint32 key, guint32 counter, guint32 c[4])
       c[2] = gantry_grid_let (grid, xor_of (grid, p_high, c[3], k1));
       c[1] = gantry_grid_let (grid, q_low);
       c[3] = gantry_grid_let (grid, p_low);
-      k0 = gantry_hand_op (grid, GANTRY_OP_ADD, k0, u32 (grid, 0x9E3779B9u));
-      k1 = gantry_hand_op (grid, GANTRY_OP_ADD, k1, u32 (grid, 0xBB67AE85u));
+      k0 = gantry_builtin_op (grid, GANTRY_OP_ADD, k0, u32 (grid, 0x9E3779B9u));
+      k1 = gantry_builtin_op (grid, GANTRY_OP_ADD, k1, u32 (grid, 0xBB67AE85u));
     }
 }
 
@@ -180,31 +181,31 @@ element_of (GantryGrid *grid, const GantryRandomBits *random, GantryElementType 
 
   if (random->size < 8)
     return gantry_kx_cast (kx, type, words[k]);
-  wide = gantry_hand_op (grid, GANTRY_OP_OR, gantry_kx_cast (kx, GANTRY_U64, words[2 * k]),
-                         gantry_hand_op (grid, GANTRY_OP_SHIFT_LEFT, gantry_kx_cast (kx, GANTRY_U64, words[2 * k + 1]),
-                                         gantry_hand_u64 (grid, 32)));
+  wide = gantry_builtin_op (grid, GANTRY_OP_OR, gantry_kx_cast (kx, GANTRY_U64, words[2 * k]),
+                            gantry_builtin_op (grid, GANTRY_OP_SHIFT_LEFT, gantry_kx_cast (kx, GANTRY_U64, words[2 * k + 1]),
+                                               gantry_builtin_u64 (grid, 32)));
   return type == GANTRY_U64 ? wide : gantry_kx_bitcast (kx, type, wide);
 }
 
 /* The state moves on by the blocks that were drawn. */
 static void
-advance (GantryHand *hand, const GantryRandomBits *random)
+advance (GantryBuiltin *builtin, const GantryRandomBits *random)
 {
   guint32 index;
-  GantryGrid *grid = gantry_hand_begin (hand, 1, &index);
+  GantryGrid *grid = gantry_builtin_begin (builtin, 1, &index);
   guint32 state = gantry_grid_array (grid, GANTRY_SPACE_RESULT, GANTRY_U64, 2, 0, "state");
   guint32 key = gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 0));
   guint32 counter = gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 1));
 
   counter = gantry_grid_let (
-    grid, gantry_hand_op (grid, GANTRY_OP_ADD, counter, gantry_hand_u64 (grid, (guint64) random->n_blocks)));
+    grid, gantry_builtin_op (grid, GANTRY_OP_ADD, counter, gantry_builtin_u64 (grid, (guint64) random->n_blocks)));
   gantry_grid_set (grid, state, gantry_index_const (grid->kx, 0), key);
   gantry_grid_set (grid, state, gantry_index_const (grid->kx, 1), counter);
-  gantry_hand_end (grid);
+  gantry_builtin_end (grid);
 }
 
 gboolean
-gantry_hand_random (GantryHand *hand, const GantryModule *module, const GantryNode *node, GString *why)
+gantry_builtin_random (GantryBuiltin *builtin, const GantryModule *module, const GantryNode *node, GString *why)
 {
   GantryRandomBits random;
   GantryElementType type;
@@ -223,10 +224,10 @@ gantry_hand_random (GantryHand *hand, const GantryModule *module, const GantryNo
   per_block = random.size == 8 ? 2 : 4;
   if (random.n_blocks > 0)
     {
-      grid = gantry_hand_begin (hand, random.n_blocks, &index);
+      grid = gantry_builtin_begin (builtin, random.n_blocks, &index);
       bits = gantry_grid_array (grid, GANTRY_SPACE_RESULT, type, (guint64) random.elements, 1, "bits");
-      counter = gantry_hand_op (grid, GANTRY_OP_ADD, gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 1)),
-                                gantry_kx_cast (grid->kx, GANTRY_U64, index));
+      counter = gantry_builtin_op (grid, GANTRY_OP_ADD, gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 1)),
+                                   gantry_kx_cast (grid->kx, GANTRY_U64, index));
       philox (grid, gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 0)), counter, words);
       for (guint k = 0; k < per_block; k++)
         {
@@ -236,8 +237,8 @@ gantry_hand_random (GantryHand *hand, const GantryModule *module, const GantryNo
           gantry_grid_set (grid, bits, at, element_of (grid, &random, type, words, k));
           gantry_grid_end (grid);
         }
-      gantry_hand_end (grid);
+      gantry_builtin_end (grid);
     }
-  advance (hand, &random);
+  advance (builtin, &random);
   return TRUE;
 }
