@@ -7,6 +7,7 @@
 #define HEIGHT 30.0f
 #define GAP 3.0f
 #define MOST 16u
+#define BYTES " (bytes)" /* ends the name of what counts bytes */
 
 static guint
 n_shown (const GantryTimeModel *model)
@@ -49,13 +50,18 @@ leave_out_others (const GantryTimeModel *model, const GantryTimeView *view, guin
     }
 }
 
-/* What the top of a counter's curve stands for. (transfer full) */
+/* A sample in the unit that the counter's name ends with. (transfer full) */
 static char *
-scale_text (const char *name, double top)
+value_text (const char *name, double value)
 {
-  g_autofree char *bytes = g_str_has_suffix (name, "(bytes)") ? gantry_format_bytes ((guint64) MAX (top, 0)) : NULL;
+  return g_str_has_suffix (name, BYTES) ? gantry_format_bytes ((guint64) CLAMP (value, 0, 1e18)) : g_strdup_printf ("%.4g", value);
+}
 
-  return bytes != NULL ? g_strdup_printf ("to %s", bytes) : g_strdup_printf ("to %.4g", top);
+/* The name without the unit, which stands with the value: there is little room for it. (transfer full) */
+static char *
+title_of (const char *name)
+{
+  return g_strndup (name, strlen (name) - (g_str_has_suffix (name, BYTES) ? strlen (BYTES) : 0));
 }
 
 static void
@@ -65,11 +71,11 @@ paint_one (GantryScene *scene, const GantryTimeModel *model, const GantryTimeVie
   g_autofree GantryCurvePixel *pixels = g_new0 (GantryCurvePixel, n);
   double top = top_of (model, counter);
   const char *name = gantry_recording_counter_name (model->run->recording, counter);
-  g_autofree char *scale = scale_text (name, top);
+  g_autofree char *most = value_text (name, top), *scale = g_strconcat ("to ", most, NULL), *title = title_of (name);
 
   gantry_scene_fill (scene, 0, y, GANTRY_AXIS_LEFT - 6, HEIGHT - 1, GANTRY_INK_SURFACE, 255);
   gantry_scene_fill (scene, 0, y + HEIGHT - 1, scene->width, 1, GANTRY_INK_GRID, 255);
-  gantry_scene_text (scene, 8, y + 1, GANTRY_AXIS_LEFT - 16, 15, name, GANTRY_TEXT_SMALL, 0.9f, GANTRY_INK_TEXT);
+  gantry_scene_text (scene, 8, y + 1, GANTRY_AXIS_LEFT - 16, 15, title, GANTRY_TEXT_SMALL, 0.9f, GANTRY_INK_TEXT);
   gantry_scene_text (scene, 8, y + 14, GANTRY_AXIS_LEFT - 16, 14, scale, GANTRY_TEXT_SMALL, 0.82f, GANTRY_INK_TEXT_DIM);
   gantry_recording_counter_curve (model->run->recording, counter, view->t0 + model->run_begin, view->t1 + model->run_begin, n,
                                   pixels);
@@ -101,13 +107,17 @@ _gantry_time_counter_at (const GantryTimeModel *model, gint64 time, float y)
 {
   int i = (int) floorf (y / HEIGHT);
   GantryCurvePixel at;
-  g_autofree char *when = NULL;
+  g_autofree char *when = NULL, *value = NULL, *title = NULL;
+  const char *name;
 
   if (i < 0 || i >= (int) n_shown (model))
     return NULL;
   gantry_recording_counter_curve (model->run->recording, (guint) i, time + model->run_begin, time + model->run_begin + 1, 1, &at);
+  name = gantry_recording_counter_name (model->run->recording, (guint) i);
   when = _gantry_time_text (time);
-  return g_strdup_printf ("%s: %.4g at %s", gantry_recording_counter_name (model->run->recording, (guint) i), at.max, when);
+  value = value_text (name, at.max);
+  title = title_of (name);
+  return g_strdup_printf ("%s: %s at %s", title, value, when);
 }
 
 const char *

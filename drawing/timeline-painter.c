@@ -7,6 +7,7 @@
 
 #define ROW 20.0f
 #define GAP 4.0f
+#define AGAIN "recompute " /* as gantry_step_name() begins */
 #define MOST_BARS 700u /* of one row: more are folded */
 
 /* Which of the two rows of a lane. */
@@ -96,6 +97,12 @@ count_event (guint64 index, gpointer user_data)
   return ++p->n <= MOST_BARS;
 }
 
+static gboolean
+is_kernel_of_node (const Row *row, const GantryEvent *event)
+{
+  return row->measured && event->kind == GANTRY_EVENT_KERNEL && gantry_module_node (row->model->module, event->node) != NULL;
+}
+
 static GantryInk
 ink_of (const Row *row, const GantryEvent *event)
 {
@@ -114,18 +121,26 @@ ink_of (const Row *row, const GantryEvent *event)
     default:
       break;
     }
-  if (row->measured ? g_str_has_prefix (gantry_recording_string (row->recording, event->name), "recompute ")
+  if (row->measured ? g_str_has_prefix (gantry_recording_string (row->recording, event->name), AGAIN)
                     : _gantry_time_is_again (row->model, event))
     return GANTRY_INK_RECOMPUTE;
   return row->measured ? GANTRY_INK_MEASURED : GANTRY_INK_PLANNED;
 }
 
+/* What a plan calls by its node was recorded by the name of its code: it is the same kernel, and both are called the same. */
 static void
 name_of (const Row *row, const GantryEvent *event, char *name, gsize size)
 {
   const char *own = gantry_recording_string (row->recording, event->name);
   const GantryNode *node = gantry_module_node (row->model->module, event->node);
+  g_autofree char *label = NULL;
 
+  if (is_kernel_of_node (row, event))
+    {
+      label = gantry_node_label (row->model->module, node);
+      g_snprintf (name, size, "%s%s", g_str_has_prefix (own, AGAIN) ? AGAIN : "", label);
+      return;
+    }
   if (*own == '\0' && node != NULL)
     own = gantry_node_op_name (row->model->module, node);
   g_strlcpy (name, own, size);
@@ -348,6 +363,8 @@ text_of (const Row *row, const GantryEvent *event)
     g_string_append_printf (text, ", %s", bytes);
   if (event->bytes > 0 && event->end > event->begin)
     g_string_append_printf (text, " at %.3g GB/s", (double) event->bytes / (double) (event->end - event->begin));
+  if (is_kernel_of_node (row, event) && *gantry_recording_string (row->recording, event->name) != '\0')
+    g_string_append_printf (text, "\nKernel %s", gantry_recording_string (row->recording, event->name));
   if (event->kind == GANTRY_EVENT_KERNEL || event->kind == GANTRY_EVENT_COPY)
     {
       tell_times (text, row->model, event);

@@ -376,7 +376,7 @@ take_memory (Chrome *c)
     for (guint i = 0; i < c->entry.values->len; i++, key += strlen (key) + 1)
       {
         double value = g_array_index (c->entry.values, double, i);
-        g_autofree char *name = NULL;
+        g_autofree char *name = NULL, *what = NULL;
 
         if (pass == 0 && strcmp (key, "Device Id") == 0)
           device = value;
@@ -384,8 +384,8 @@ take_memory (Chrome *c)
           type = value;
         if (pass == 0 || !g_str_has_prefix (key, "Total "))
           continue;
-        name = type == 0 ? g_strdup_printf ("host memory, %s", key + 6)
-                         : g_strdup_printf ("GPU %.0f memory, %s", CLAMP (device, 0, 1e6), key + 6);
+        what = g_ascii_strdown (key + 6, -1); /* "allocated", "reserved" */
+        name = type == 0 ? g_strdup_printf ("host %s (bytes)", what) : g_strdup_printf ("GPU %.0f %s (bytes)", CLAMP (device, 0, 1e6), what);
         _gantry_import_sample (&c->import, name, c->entry.time, value);
       }
 }

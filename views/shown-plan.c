@@ -102,6 +102,15 @@ gantry_shown_run_difference (GantryDocument *document)
   return plan != NULL ? gantry_document_run_difference (document, run, plan->steps, plan->n_steps) : NULL;
 }
 
+gboolean
+gantry_shown_run_planned_then (GantryDocument *document)
+{
+  const GantryRunResult *run = gantry_shown_run (document);
+  const GantryPlan *plan = gantry_shown_plan (document);
+
+  return run != NULL && run->plan != NULL && (gantry_shows_forecast (document) || (plan != NULL && plan != run->plan));
+}
+
 guint64
 gantry_shown_run_limit (GantryDocument *document)
 {

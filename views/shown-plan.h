@@ -49,6 +49,10 @@ GantryRunResult *gantry_shown_run (GantryDocument *document);
  */
 char *gantry_shown_run_difference (GantryDocument *document);
 
+/** Whether gantry_shown_run() was planned otherwise than is shown now: with other placements, or with other times of its kernels (replanned
+ *  since). What stands beside its measurement was "planned then". */
+gboolean gantry_shown_run_planned_then (GantryDocument *document);
+
 /** Bytes of device memory that gantry_shown_run() is held against, 0: none. The present limit where it ran what is planned now, else the
  *  one that it ran within: what was planned otherwise never had to keep to the present one. */
 guint64 gantry_shown_run_limit (GantryDocument *document);

@@ -53,8 +53,11 @@ choose (const Options *options, const char *path, GPtrArray *runs, const GError 
     return gantry_cli_choose_run (runs, left_out, path, options->run, error);
   if (runs->len > 0)
     return g_ptr_array_index (runs, runs->len - 1);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "%s: the session has no run yet; make one with gantry-cli run --save %s MODEL", path, path);
+  if (left_out != NULL)
+    g_set_error (error, left_out->domain, left_out->code, "%s: none of its runs can be exported; %s", path, left_out->message);
+  else
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                 "%s: the session has no run yet; make one with gantry-cli run --session %s", path, path);
   return NULL;
 }
 

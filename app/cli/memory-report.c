@@ -168,13 +168,7 @@ gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, con
   gantry_cli_add_boolean (json, "driver", measure->driver);
   gantry_cli_add_int (json, "touched_step", summary->step != G_MAXUINT32 ? (gint64) summary->step : -1);
   add_parts (json, "touched", measure->touched.bytes, GANTRY_N_MEMORY_PARTS, part_name);
-  if (summary->step != G_MAXUINT32)
-    {
-      GantryMemoryParts then;
-
-      gantry_plan_memory_parts_at (result->plan, summary->step, &then);
-      add_parts (json, "planned_then", then.bytes, GANTRY_N_MEMORY_PARTS, part_name);
-    }
+  add_parts (json, "planned_then", summary->planned_parts.bytes, GANTRY_N_MEMORY_PARTS, part_name);
   add_unplanned (json, "outside", &measure->outside, module);
   add_unplanned (json, "beside", &measure->beside, module);
   gantry_cli_add_measured (json, "process_bytes", measure->process_peak > 0, measure->process_peak);

@@ -134,10 +134,10 @@ print_slowest (const GantryRunReport *report)
       if (node == NULL)
         continue;
       if (n == 0 && report->elsewhere != NULL)
-        gantry_cli_print ("\nWhat is predicted and reachable is so for another machine than ran.\n");
+        gantry_cli_print ("\nWhat is predicted, and the roofline, are for another machine than ran.\n");
       if (n++ == 0)
         gantry_cli_print ("\n%13s %13s %7s %8s %9s  %-9s %s\n", "ms of a run", "predicted ms", "times", "GB/s",
-                          "reachable", "phase",
+                          "roofline", "phase",
                           "operation");
       gantry_cli_print ("%13.3f %13.3f %7.0f %8.2f %9.2f  %-9s %%%u %s '%s'%s%s\n", row->measured_us / 1000,
                         MAX (row->planned_us,

@@ -154,8 +154,8 @@ check_sizes (GantryModule *module, GError **error)
   inputs_text = gantry_format_bytes (inputs);
   outputs_text = gantry_format_bytes (outputs);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-               "the program's inputs take %s and its outputs %s, this machine has %s; give smaller sizes (--dim)", inputs_text,
-               outputs_text, there_text);
+               "the program's inputs take %s and its outputs %s, this machine has %s; export it with smaller sizes, or give them with --dim "
+               "where the model leaves them open", inputs_text, outputs_text, there_text);
   return FALSE;
 }
 

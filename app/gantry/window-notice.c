@@ -376,6 +376,16 @@ make_program_notice (GantryWindow *self)
   return box;
 }
 
+/* A bar that goes takes the focus with it, and whatever comes next in the window would have it. */
+static void
+take_focus (GantryWindow *self)
+{
+  GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (self));
+
+  if (focus != NULL && gtk_widget_is_ancestor (focus, GTK_WIDGET (self->notice_bin)))
+    gtk_widget_grab_focus (GTK_WIDGET (gantry_pass_view_get_canvas (self->pass_view)));
+}
+
 void
 _gantry_window_update_notice (GantryWindow *self)
 {
@@ -391,6 +401,7 @@ _gantry_window_update_notice (GantryWindow *self)
         box = box != NULL ? box : gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
         gtk_box_append (GTK_BOX (box), lines[i]);
       }
+  take_focus (self);
   /* Graph and time keep their room in a low window. */
   adw_bin_set_child (self->notice_bin, box != NULL ? gantry_scroll_fit_new (box, LEAST_HEIGHT, G_MAXINT16) : NULL);
 }

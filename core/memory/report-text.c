@@ -62,9 +62,27 @@ add_sizes (GString *text, const GantryMemoryAnalysis *analysis)
   add_size_row (text, "generated code", analysis->generated_code_bytes, analysis->host_generated_code_bytes);
 }
 
+/* Of no value, and there all the time. */
+static void
+add_steady_row (GString *text, const GantryMemoryAnalysis *analysis, GantryMemoryPart part)
+{
+  const guint64 bytes = analysis->device.bytes[part];
+
+  if (!analysis->sizes_known && part != GANTRY_PART_CONSTANTS)
+    g_string_append_printf (text, "%-16s %14s\n", gantry_memory_part_name (part), "not known yet");
+  else if (bytes > 0)
+    add_size_row (text, gantry_memory_part_name (part), bytes, bytes);
+}
+
+/* All that the peak is made of: values by role, and what lies beside and between them. */
 static void
 add_roles (GString *text, const GantryMemoryAnalysis *analysis)
 {
+  const guint64 beside = analysis->device.bytes[GANTRY_PART_CONSTANTS] + analysis->device.bytes[GANTRY_PART_PACKED_WEIGHTS]
+                         + analysis->device.bytes[GANTRY_PART_CODE];
+  const guint64 arena = analysis->peak_bytes - MIN (beside, analysis->peak_bytes);
+  g_autofree char *sum = gantry_format_bytes (analysis->peak_bytes), *between = gantry_format_bytes (arena - MIN (analysis->live_bytes, arena));
+
   g_string_append_printf (text, "\n%-16s %14s %14s\n", "role", "at the peak", "largest");
   for (guint role = 0; role < GANTRY_N_ROLES; role++)
     {
@@ -74,6 +92,12 @@ add_roles (GString *text, const GantryMemoryAnalysis *analysis)
       if (analysis->largest[role] > 0)
         g_string_append_printf (text, "%-16s %14s %14s\n", gantry_buffer_role_name (role), at_peak, largest);
     }
+  if (arena > analysis->live_bytes)
+    g_string_append_printf (text, "%-16s %14s\n", "free in between", between);
+  add_steady_row (text, analysis, GANTRY_PART_CONSTANTS);
+  add_steady_row (text, analysis, GANTRY_PART_PACKED_WEIGHTS);
+  add_steady_row (text, analysis, GANTRY_PART_CODE);
+  g_string_append_printf (text, "%-16s %14s\n", analysis->sizes_known ? "sum" : "sum, at least", sum);
 }
 
 static char *
@@ -119,7 +143,7 @@ add_scopes (GString *text, const GantryMemoryAnalysis *analysis, const GantryMod
       g_autofree char *bytes = gantry_format_bytes (scope->bytes);
       g_autofree char *path = gantry_format_text (gantry_context_scope_path (module->context, scope->scope), FALSE);
 
-      g_string_append_printf (text, "%-14s %s\n", bytes, scope->scope == 0 ? "(all)" : path);
+      g_string_append_printf (text, "%-14s %s\n", bytes, scope->scope == 0 ? "(all values; constants and code are of no scope)" : path);
     }
   if (analysis->scopes->len > 20)
     g_string_append_printf (text, "and %u more\n", analysis->scopes->len - 20);

@@ -67,14 +67,15 @@ static void
 find_largest (GantryMemoryAnalysis *analysis, const GantryPlan *plan)
 {
   g_autoptr (GArray) spans = gantry_plan_spans (plan, GANTRY_MEMORY_DEVICE);
+  const gsize n = gantry_plan_n_moments (plan);
   /* By role and step: what is added there. */
-  g_autofree gint64 *change = g_new0 (gint64, (gsize) GANTRY_N_ROLES * (plan->n_steps + 1));
+  g_autofree gint64 *change = g_new0 (gint64, GANTRY_N_ROLES * (n + 1));
 
   for (guint i = 0; i < spans->len; i++)
     {
       const GantryPlanSpan *span = &g_array_index (spans, GantryPlanSpan, i);
       gint64 bytes = (gint64) gantry_place_bytes (plan->buffers[span->place].size);
-      gint64 *of_role = change + (gsize) plan->buffers[span->buffer].role * (plan->n_steps + 1);
+      gint64 *of_role = change + (gsize) plan->buffers[span->buffer].role * (n + 1);
 
       of_role[span->begin] += bytes;
       of_role[span->end] -= bytes;
@@ -83,9 +84,9 @@ find_largest (GantryMemoryAnalysis *analysis, const GantryPlan *plan)
     {
       gint64 sum = 0, largest = 0;
 
-      for (guint32 s = 0; s < plan->n_steps; s++)
+      for (gsize s = 0; s < n; s++)
         {
-          sum += change[(gsize) role * (plan->n_steps + 1) + s];
+          sum += change[role * (n + 1) + s];
           largest = MAX (largest, sum);
         }
       analysis->largest[role] = (guint64) largest;
@@ -295,8 +296,6 @@ gantry_memory_analysis_new (GantryModule *module, const GantryPlan *plan, Gantry
   analysis->holders = g_array_new (FALSE, TRUE, sizeof (GantryMemoryHolder));
   analysis->scopes = g_array_new (FALSE, TRUE, sizeof (GantryMemoryScope));
   add_sizes (analysis, plan);
-  if (plan->n_steps == 0)
-    return analysis;
   alive = gantry_plan_alive_at (plan, plan->peak_step);
   add_holders (analysis, module, plan, placements, alive);
   add_scopes (analysis, module);

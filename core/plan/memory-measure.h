@@ -36,6 +36,7 @@ typedef struct _GantryMemoryMeasure GantryMemoryMeasure;
  *  counts for one of them
  * @peak_bytes: their sum
  * @rounding_bytes: of that, at most so much lies in pages that the program's memory only shares: behind the end of a value, or in front of it
+ * @peak_step: of the plan, in which that was; %G_MAXUINT32: no step ran
  * @curve: (array length=n_steps): by step of the plan, the device's memory while it ran; 0 for steps that run at load. %NULL where
  *  the device tells only sums
  * @host_bytes: of host memory that belongs to the program (offloaded values), when there was most

@@ -29,16 +29,16 @@ add_part (GantryMemorySummary *summary, const char *name, guint64 planned, guint
 static void
 add_parts (GantryMemorySummary *summary, const GantryPlan *plan, const GantryMemoryMeasure *measure)
 {
-  GantryMemoryParts parts;
+  GantryMemoryParts *parts = &summary->planned_parts;
 
   if (summary->step != G_MAXUINT32)
-    gantry_plan_memory_parts_at (plan, summary->step, &parts);
+    gantry_plan_memory_parts_at (plan, summary->step, parts);
   else
-    gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
+    gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, parts);
   for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
-    add_part (summary, gantry_memory_part_name ((GantryMemoryPart) i), parts.bytes[i], measure->touched.bytes[i]);
+    add_part (summary, gantry_memory_part_name ((GantryMemoryPart) i), parts->bytes[i], measure->touched.bytes[i]);
   add_part (summary, "host memory", gantry_plan_host_bytes (plan), measure->host_bytes);
-  summary->planned_then = gantry_memory_parts_total (&parts) + gantry_plan_host_bytes (plan);
+  summary->planned_then = gantry_memory_parts_total (parts) + gantry_plan_host_bytes (plan);
 }
 
 /* Pages are looked at by step, a driver's counters are not. */
@@ -193,17 +193,49 @@ append_part (GString *text, guint64 bytes, const char *what)
     g_string_append_printf (text, "%s%s %s", text->len > 0 ? ", " : "", size, what);
 }
 
-/* What is known of so many bytes above the limit, and the rest of them. (transfer full) */
+/* What is known of so many bytes that are too much, and the rest of them. (transfer full) */
 static char *
-above_text (const GantryMemorySummary *summary, const GantryMemoryMeasure *measure, guint64 above)
+too_much_text (const GantryMemorySummary *summary, const GantryMemoryMeasure *measure, guint64 bytes)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  guint64 code = MIN (unplanned_code (summary), above), rest = MIN (measure->rounding_bytes, above - code);
+  guint64 code = MIN (unplanned_code (summary), bytes), rest = MIN (measure->rounding_bytes, bytes - code);
 
   append_part (text, code, UNPLANNED_CODE);
   append_part (text, rest, REST_OF_PAGES);
-  append_part (text, above - code - rest, UNKNOWN);
+  append_part (text, bytes - code - rest, UNKNOWN);
   return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* "30.0 MiB too much: ..." of who keeps to @bytes. (transfer full) */
+static char *
+beyond_text (const GantryMemorySummary *summary, const GantryMemoryMeasure *measure, guint64 bytes, const char *what)
+{
+  g_autofree char *size = gantry_format_bytes (summary->touched - bytes), *of = too_much_text (summary, measure, summary->touched - bytes);
+
+  return g_strdup_printf ("%s %s: %s", size, what, of);
+}
+
+/* What does not keep to its limit is never run: a plan of more was made before this limit was set, and all of it is accounted for. */
+static void
+warn_above_limit (GantryMemorySummary *summary, const GantryMemoryMeasure *measure, guint64 limit)
+{
+  const gboolean planned_above = summary->planned > limit;
+  g_autofree char *seen = gantry_format_bytes_within (summary->touched, limit), *text = gantry_format_limit (limit);
+  g_autofree char *planned = gantry_format_bytes_within (summary->planned, limit), *beyond = NULL;
+  g_autoptr (GString) words = g_string_new (NULL);
+
+  g_string_append_printf (words, "Above the limit: %s of device memory were touched%s, the limit is %s", seen,
+                          measure->driver ? "" : ", in whole pages", text);
+  if (planned_above)
+    g_string_append_printf (words, "; the run was planned for %s, before this limit was set", planned);
+  if (!planned_above)
+    beyond = beyond_text (summary, measure, limit, "too much");
+  else if (summary->touched > summary->planned)
+    beyond = beyond_text (summary, measure, summary->planned, "more than planned");
+  if (beyond != NULL)
+    g_string_append_printf (words, " (%s)", beyond);
+  g_string_append_c (words, '.');
+  g_ptr_array_add (summary->warnings, g_string_free (g_steal_pointer (&words), FALSE));
 }
 
 /* What was measured is held against the limit itself: that a plan keeps to it says nothing of the machine. The limit is of the
@@ -211,22 +243,14 @@ above_text (const GantryMemorySummary *summary, const GantryMemoryMeasure *measu
 static void
 hold_against_limit (GantryMemorySummary *summary, const GantryMemoryMeasure *measure, guint64 limit)
 {
-  guint64 most = measure->host_bytes + limit;
-  g_autofree char *seen = NULL, *text = NULL, *over = NULL, *of = NULL;
+  g_autofree char *seen = NULL, *text = NULL;
 
   summary->above_limit = gantry_memory_measure_exceeds (measure, limit);
-  if (measure->peak_bytes > limit && !summary->above_limit)
-    tell_rounding (summary, measure, limit);
+  if (summary->above_limit)
+    warn_above_limit (summary, measure, limit);
   else if (measure->peak_bytes > limit)
-    {
-      seen = gantry_format_bytes_within (measure->peak_bytes, limit);
-      text = gantry_format_limit (limit);
-      over = gantry_format_bytes (measure->peak_bytes - limit);
-      of = above_text (summary, measure, measure->peak_bytes - limit);
-      g_ptr_array_add (summary->warnings, g_strdup_printf ("Above the limit: %s of device memory were touched%s, the limit is %s (%s too much: %s).",
-                                                           seen, measure->driver ? "" : ", in whole pages", text, over, of));
-    }
-  else if (summary->process > most)
+    tell_rounding (summary, measure, limit);
+  else if (summary->process > measure->host_bytes + limit)
     {
       seen = gantry_format_bytes_within (summary->process, limit);
       text = gantry_format_limit (limit);

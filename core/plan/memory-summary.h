@@ -32,6 +32,7 @@ typedef struct
  * @planned_all, @touched_all: with what the host has for it (offloaded values), when there is most of that
  * @step: of the plan, in which most of the device's memory was touched: @parts are those of that moment, as planned and as touched;
  *  G_MAXUINT32: not known, then what is planned of them is that of the plan's own peak
+ * @planned_parts: of the device's memory, as @parts has it
  * @planned_then: sum of what is planned in @parts, the host's too: less than @planned_all where the plan's own peak is in another step
  * @process: most memory of the process; 0: not known, then there are no @differences
  * @allowed: the most that @process may be: @planned_all and the allowance
@@ -45,6 +46,7 @@ typedef struct
 typedef struct
 {
   guint64 planned, touched, planned_all, touched_all, planned_then, process, allowed;
+  GantryMemoryParts planned_parts;
   guint32 step;
   gboolean above_limit;
   GArray *parts, *differences;

@@ -98,7 +98,7 @@ gantry_plan_alive_at (const GantryPlan *plan, guint32 step)
   g_autofree guint8 *kept = g_new0 (guint8, plan->n_buffers + 1); /* it or a view of it is a result */
   g_autofree guint32 *places = gantry_plan_places (plan);
 
-  g_return_val_if_fail (step < plan->n_steps, result);
+  g_return_val_if_fail (step < gantry_plan_n_moments (plan), result);
   for (guint32 b = 0; b < plan->n_buffers; b++)
     now[b] = next[b] = GANTRY_NO_BUFFER;
   for (guint32 b = 0; b < plan->n_buffers; b++)
@@ -127,7 +127,7 @@ gantry_plan_alive_at (const GantryPlan *plan, guint32 step)
       if (buffer == NULL)
         continue;
       alive.bytes = gantry_place_bytes (plan->buffers[place].size);
-      alive.until_step = MIN (buffer->end, plan->n_steps - 1);
+      alive.until_step = MIN (buffer->end, gantry_plan_n_moments (plan) - 1);
       alive.next = next[now[place]];
       alive.until_node = until_node (plan, now[place], kept[now[place]], alive.next != GANTRY_NO_BUFFER);
       g_array_append_val (result, alive);

@@ -6,6 +6,13 @@
 
 G_BEGIN_DECLS
 
+/** Moments at which a plan has values: its steps. Without a step there is still one, with arguments and results in their places. */
+static inline guint32
+gantry_plan_n_moments (const GantryPlan *plan)
+{
+  return MAX (plan->n_steps, 1);
+}
+
 /** What holds memory at a step: one entry for each place of the device arena. */
 typedef struct
 {
@@ -26,9 +33,9 @@ guint32 gantry_plan_until_node (const GantryPlan *plan, guint32 buffer);
 
 /**
  * gantry_plan_alive_at:
- * @step: index in plan->steps
+ * @step: below gantry_plan_n_moments()
  *
- * Returns: (transfer full) (element-type GantryPlanAlive): largest first; the bytes sum to plan->live_bytes[step]
+ * Returns: (transfer full) (element-type GantryPlanAlive): largest first; the bytes sum to plan->live_bytes[step] where there is a step
  */
 GArray *gantry_plan_alive_at (const GantryPlan *plan, guint32 step);
 

@@ -7,13 +7,13 @@ typedef struct
   guint64 all, arguments, workspaces;
 } Live;
 
-/* By step what is alive in the arena of @memory; one entry more than steps. (transfer full) */
+/* By moment what is alive in the arena of @memory; one entry more than moments. (transfer full) */
 static Live *
 sum_spans (const GantryPlan *plan, GantryMemoryKind memory)
 {
   g_autoptr (GArray) spans = gantry_plan_spans (plan, memory);
   g_autofree guint8 *is_argument = gantry_plan_find_arguments (plan);
-  Live *live = g_new0 (Live, (gsize) plan->n_steps + 1);
+  Live *live = g_new0 (Live, (gsize) gantry_plan_n_moments (plan) + 1);
 
   /* Differences first, modulo 2^64. */
   for (guint i = 0; i < spans->len; i++)

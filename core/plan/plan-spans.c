@@ -42,10 +42,10 @@ list_tenants (const GantryPlan *plan, GantryMemoryKind memory, GArray *tenants, 
   for (guint32 b = 0; b < plan->n_buffers; b++)
     if (plan->buffers[b].in_place && plan->buffers[b].shares != GANTRY_NO_BUFFER)
       shared[places[b]] = TRUE;
-  for (guint32 b = 0; b < plan->n_buffers && plan->n_steps > 0; b++)
+  for (guint32 b = 0; b < plan->n_buffers; b++)
     {
       const GantryPlanBuffer *buffer = &plan->buffers[b];
-      Tenant tenant = { b, b, buffer->begin, MIN (buffer->end, plan->n_steps - 1) };
+      Tenant tenant = { b, b, buffer->begin, MIN (buffer->end, gantry_plan_n_moments (plan) - 1) };
 
       if (buffer->region != GANTRY_REGION_ARENA || buffer->memory != memory || buffer->size == 0
           || (buffer->shares != GANTRY_NO_BUFFER && !buffer->in_place) || tenant.begin > tenant.last)
@@ -90,7 +90,7 @@ gantry_plan_spans (const GantryPlan *plan, GantryMemoryKind memory)
 
       for (end = first + 1; end < tenants->len && g_array_index (tenants, Tenant, end).place == tenant->place;)
         end++;
-      add_spans_of_place (spans, tenant, end - first, plan->n_steps);
+      add_spans_of_place (spans, tenant, end - first, gantry_plan_n_moments (plan));
     }
   return spans;
 }

@@ -87,10 +87,13 @@ leave_step (Measuring *m, guint32 step)
 static void
 note (GantryUnplannedMemory *most, guint64 bytes, const GantryInstruction *instruction)
 {
-  if (bytes > most->bytes)
-    *most = (GantryUnplannedMemory){ bytes, instruction->step, instruction->node };
+  if (bytes <= most->bytes)
+    return;
+  *most = instruction != NULL ? (GantryUnplannedMemory){ bytes, instruction->step, instruction->node }
+                              : (GantryUnplannedMemory){ bytes, G_MAXUINT32, 0 };
 }
 
+/* What is there now. @instruction: (nullable): that has just run; %NULL: none has, and none will */
 static void
 take_sample (Measuring *m, const GantryInstruction *instruction)
 {
@@ -108,11 +111,12 @@ take_sample (Measuring *m, const GantryInstruction *instruction)
     outside += kind != GANTRY_MEMORY_DEVICE ? m->zones[kind].outside : 0;
   note (&measure->outside, outside * m->page, instruction);
   measure->host_bytes = MAX (measure->host_bytes, host);
-  measure->curve[instruction->step] = MAX (measure->curve[instruction->step], bytes);
+  if (instruction != NULL)
+    measure->curve[instruction->step] = MAX (measure->curve[instruction->step], bytes);
   if (bytes <= measure->peak_bytes)
     return;
   measure->peak_bytes = bytes;
-  measure->peak_step = instruction->step;
+  measure->peak_step = instruction != NULL ? instruction->step : G_MAXUINT32;
   measure->touched.bytes[GANTRY_PART_CODE] = m->code;
   measure->touched.bytes[GANTRY_PART_CONSTANTS] = m->constants;
   measure->touched.bytes[GANTRY_PART_ARGUMENTS] = m->lent + zone->held[GANTRY_PART_ARGUMENTS] * m->page;
@@ -199,6 +203,7 @@ run_steps (Measuring *m, const GantryRunInput *inputs, GCancellable *cancellable
 {
   const GantryExecutable *executable = m->executor->executable;
   guint32 n_steps = executable->plan->n_steps, step = executable->plan->n_init_steps;
+  gboolean sampled = FALSE;
 
   begin_anew (m, inputs);
   m->next = step;
@@ -217,6 +222,12 @@ run_steps (Measuring *m, const GantryRunInput *inputs, GCancellable *cancellable
       tell (m->executor, i);
       if (!run_one (m, i, cancellable, error))
         return FALSE;
+      sampled = TRUE;
+    }
+  if (!sampled)
+    {
+      _gantry_measure_look (m);
+      take_sample (m, NULL);
     }
   return TRUE;
 }

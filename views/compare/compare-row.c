@@ -59,13 +59,20 @@ static const struct
 } columns[N_COLUMNS] = {
   { "Variant", "The name given, or a point that the solver found" },
   { "Peak", "Most device memory at once, planned" },
-  { "Temp", "As JAX counts: temporaries and workspaces, what is neither argument, result nor constant" },
+  { "Temporaries", "Values between the steps at the peak, without workspaces; the rest of it is arguments, constants and code" },
   { "Step", "Predicted time of a step" },
   { "Done again", "Part of the step that is recomputation" },
   { "Copied", "Bytes between device and host in a step, both ways" },
   { "Host", "Most host memory at once, planned" },
   { "Gap", "How far at most from the best that there is for this limit" },
 };
+
+/* Older files tell only the sum. */
+static gboolean
+knows_parts (const GantryVariant *v)
+{
+  return gantry_memory_parts_total (&v->figures.parts) > 0;
+}
 
 /* What is not known, or nobody gets, comes after the worst that is. */
 static double
@@ -78,7 +85,7 @@ value_of (const GantryVariant *v, Column column)
   switch (column)
     {
     case COLUMN_PEAK: return (double) v->figures.peak_bytes;
-    case COLUMN_TEMP: return (double) v->figures.temp_bytes;
+    case COLUMN_TEMP: return !knows_parts (v) ? INFINITY : (double) v->figures.parts.bytes[GANTRY_PART_TEMPORARIES];
     case COLUMN_STEP: return v->figures.step_us;
     case COLUMN_AGAIN: return v->figures.recompute_us / MAX (v->figures.step_us, 1e-9);
     case COLUMN_COPIED: return (double) v->figures.copied_bytes;
@@ -108,7 +115,7 @@ text_of (const GantryCompareRow *row, Column column)
   switch (column)
     {
     case COLUMN_PEAK: return gantry_memory_peak_text (v->figures.peak_bytes, v->limit, v->figures.sizes_known);
-    case COLUMN_TEMP: return gantry_memory_peak_text (v->figures.temp_bytes, 0, v->figures.sizes_known); /* workspaces too */
+    case COLUMN_TEMP: return !knows_parts (v) ? g_strdup ("–") : gantry_format_bytes (v->figures.parts.bytes[GANTRY_PART_TEMPORARIES]);
     case COLUMN_STEP: return gantry_format_ns ((gint64) (v->figures.step_us * 1000));
     case COLUMN_AGAIN: return g_strdup_printf ("%.1f %%", 100 * value_of (v, COLUMN_AGAIN));
     case COLUMN_COPIED: return gantry_format_bytes (v->figures.copied_bytes);

@@ -96,7 +96,7 @@ static const struct
   { "Kernel or copy", "The node that it does the work of" },
   { "Scope", "Where in the model it comes from" },
   { "Phase", "Of the training step" },
-  { "Planned", "Predicted time in a run, all executions together" },
+  { "Planned", "Predicted time in a run, all executions together, by the plan that ran" },
   { "Measured", "Median over the runs, all executions of a run together" },
   { "Difference", "Measured less planned" },
   { "", "The difference beside the largest one: right is slower than planned, left is faster" },
@@ -105,7 +105,8 @@ static const struct
   { "Times", "Executions in a run" },
   { "Bytes", "Read and written in a run, or copied" },
   { "Achieved", "Bytes a second, as measured" },
-  { "Reachable", "Bytes a second that the target allows for this work: its roofline" },
+  { "Roofline", "Bytes a second at most where all of them come from memory, at the rates of the target, or fewer where computing takes longer; "
+                "what lies in a cache can be faster" },
   { "FLOP/s", "Operations a second, as measured" },
   { "Registers", "Of a thread" },
   { "Local", "Bytes of local memory of a thread: spilled registers and stack" },
@@ -305,6 +306,14 @@ gantry_kernel_columns_fit (GtkColumnView *view, gboolean scopes, gboolean phases
       else if (i >= COLUMN_REGISTERS)
         gtk_column_view_column_set_visible (column, launches);
     }
+}
+
+void
+gantry_kernel_columns_planned_then (GtkColumnView *view, gboolean then)
+{
+  g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (gtk_column_view_get_columns (view), COLUMN_PLANNED);
+
+  gtk_column_view_column_set_title (column, then ? "Planned then" : columns[COLUMN_PLANNED].title);
 }
 
 GtkWidget *

@@ -30,5 +30,7 @@ GtkWidget *gantry_kernel_columns_new (GListModel *items, GtkSelectionModel **sel
 /** @scopes: some row has a scope; @phases: or a phase; @plans: or was planned; @launches: some row knows its registers */
 void gantry_kernel_columns_fit (GtkColumnView *view, gboolean scopes, gboolean phases, gboolean plans,
                                 gboolean launches);
+/** @then: what the rows were planned for is not what is planned now */
+void gantry_kernel_columns_planned_then (GtkColumnView *view, gboolean then);
 
 G_END_DECLS

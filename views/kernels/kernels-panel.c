@@ -82,6 +82,7 @@ show_summary (GantryKernelsPanel *self)
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->filtered));
   double measured = 0, planned = 0, measured_of_planned = 0;
   guint64 events = 0;
+  const gboolean then = gantry_shown_run_planned_then (self->document);
   const char *elsewhere = self->run != NULL ? gantry_run_result_planned_elsewhere (self->run) : NULL;
   g_autofree char *of_measured = NULL, *of_planned = NULL, *of_run = NULL, *text = NULL, *ratio = NULL, *tooltip = NULL;
 
@@ -102,9 +103,10 @@ show_summary (GantryKernelsPanel *self)
   of_planned = gantry_format_ns ((gint64) round (planned * 1000));
   of_run = gantry_format_ns ((gint64) (self->run->milliseconds * 1e6)); /* as the status bar has it */
   if (planned > 0 && elsewhere != NULL)
-    ratio = g_strdup_printf (", planned %s for %s, which is not what ran", of_planned, elsewhere);
+    ratio = g_strdup_printf (", planned %s%s for %s, which is not what ran", then ? "then " : "", of_planned, elsewhere);
   else
-    ratio = planned > 0 ? g_strdup_printf (", planned %s, ratio %.2f", of_planned, measured_of_planned / planned) : g_strdup ("");
+    ratio = planned > 0 ? g_strdup_printf (", planned %s%s, ratio %.2f", then ? "then " : "", of_planned, measured_of_planned / planned)
+                        : g_strdup ("");
   text = g_strdup_printf ("%u%s row%s, %" G_GUINT64_FORMAT " executions in %u run%s; busy %s of %s%s", n,
                           n < self->table->rows->len ? " matching" : "", n == 1 ? "" : "s", events, self->table->n_runs,
                           self->table->n_runs == 1 ? "" : "s", of_measured, of_run, ratio);
@@ -112,6 +114,13 @@ show_summary (GantryKernelsPanel *self)
   tooltip = g_strdup_printf ("%s\nBusy: what the rows take together, a run; %s is the time of the whole run, the median of %u", text,
                              of_run, self->run->n_runs);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->summary), tooltip);
+}
+
+/* What the run was planned for need not be what is planned now. */
+static void
+show_plan_of (GantryKernelsPanel *self)
+{
+  gantry_kernel_columns_planned_then (GTK_COLUMN_VIEW (self->view), gantry_shown_run_planned_then (self->document));
 }
 
 static void
@@ -166,6 +175,7 @@ table_made (GObject *source, GAsyncResult *result, gpointer data)
   g_clear_pointer (&self->table, gantry_kernel_table_free);
   self->table = table;
   fill (self, gantry_compilation_module (request->compilation));
+  show_plan_of (self);
   gtk_stack_set_visible_child_name (self->stack, "table");
   gtk_widget_set_sensitive (self->export, TRUE);
   if (table->rows->len == 0)
@@ -211,7 +221,11 @@ document_changed (GantryKernelsPanel *self)
   Request *request;
 
   if (run == self->run && compilation == self->compilation && run != NULL)
-    return;
+    {
+      show_plan_of (self);
+      show_summary (self);
+      return;
+    }
   forget (self);
   self->tying = TRUE;
   g_list_store_remove_all (self->items);

@@ -199,12 +199,28 @@ plan_of_forecast (GantryTimePanel *self)
   return gantry_plan_is_of_forecast (refused, forecast) ? gantry_plan_ref (refused) : gantry_forecast_to_plan (forecast);
 }
 
+/* Without a step there is no axis of time to draw lanes and a curve on. (transfer full) */
+static char *
+words_without_steps (const GantryPlan *plan)
+{
+  g_autofree char *parts = NULL, *peak = NULL;
+  GantryMemoryParts bytes;
+
+  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &bytes);
+  parts = gantry_memory_parts_text (&bytes);
+  peak = gantry_memory_peak_text (gantry_memory_parts_total (&bytes), 0, plan->sizes_known);
+  return g_strdup_printf ("A run of this program has no step: nothing is computed, its results are arguments or constants. It needs "
+                          "%s of device memory all the time%s%s.", peak, *parts != '\0' ? ": " : "", parts);
+}
+
 static void
 request_model (GantryTimePanel *self)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   GantryRunResult *run = gantry_shown_run (self->document);
+  g_autoptr (GantryPlan) plan = NULL;
   g_autoptr (GTask) task = NULL;
+  g_autofree char *words = NULL;
   Request *request;
 
   if (compilation == NULL || (gantry_shown_plan (self->document) == NULL && !self->forecast))
@@ -214,10 +230,16 @@ request_model (GantryTimePanel *self)
                                               "compiled. The bar above the graph says why.");
       return;
     }
+  plan = self->forecast ? plan_of_forecast (self) : gantry_plan_ref (gantry_shown_plan (self->document));
+  if (plan->n_steps <= plan->n_init_steps)
+    {
+      words = words_without_steps (plan);
+      show_words (self, words);
+      return;
+    }
   request = g_new0 (Request, 1);
   request->compilation = gantry_compilation_ref (compilation);
-  request->plan = self->forecast ? plan_of_forecast (self)
-                                 : gantry_plan_ref (gantry_shown_plan (self->document));
+  request->plan = g_steal_pointer (&plan);
   /* What kernels need is no difference of placements. */
   if (compilation != self->compilation || (self->before != NULL && !self->before->sizes_known != !request->plan->sizes_known))
     g_clear_pointer (&self->before, gantry_plan_unref);

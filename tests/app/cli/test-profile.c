@@ -68,7 +68,7 @@ test_here (Place *place, gconstpointer data)
   text = cli_run ("profile", "--runs=1", place->model, NULL);
   cli_assert_status (text, 0);
   g_assert_nonnull (strstr (text->out, "memory "));
-  g_assert_nonnull (strstr (text->out, "reachable"));
+  g_assert_nonnull (strstr (text->out, "roofline"));
 }
 
 static void

@@ -301,6 +301,9 @@ test_ranking (void)
   g_assert_nonnull (strstr (one, " smaller ones\n"));
   g_assert_cmpuint (strlen (one), <, strlen (text));
   g_assert_null (strstr (none, "recompute saves"));
+  /* Who adds up the roles gets the peak. */
+  g_assert_nonnull (strstr (strstr (none, "\nrole "), "\nsum, at least "));
+  g_assert_nonnull (strstr (text, "(all values; constants and code are of no scope)"));
 }
 
 static void
@@ -309,7 +312,11 @@ test_no_steps (void)
   g_auto (ReportTest) t = report_test ("module \"m\" { func @main #1 (%1: f32[4]) -> (%1) { } }", "", 5);
   g_autofree char *text = gantry_memory_analysis_to_text (t.analysis, t.test.module, 5);
 
-  g_assert_cmpuint (t.analysis->holders->len, ==, 0);
+  /* The argument is there all the same. */
+  g_assert_cmpuint (t.analysis->holders->len, ==, 1);
+  g_assert_cmpuint (t.analysis->at_peak[t.plan->buffers[0].role], ==, 64);
+  g_assert_cmpuint (t.analysis->largest[t.plan->buffers[0].role], ==, 64);
+  g_assert_cmpuint (t.analysis->live_bytes, ==, 64);
   g_assert_cmpuint (t.analysis->argument_bytes, ==, 64);
   g_assert_cmpuint (t.analysis->temp_bytes, ==, 0);
   g_assert_cmpuint (t.analysis->peak_bytes, ==, 64);

@@ -229,6 +229,31 @@ test_apart (void)
                             "10.0 MiB not accounted for)"));
 }
 
+/* A run that was planned for more than a limit that was set later: what was planned is accounted for, whatever the limit is now. */
+static void
+test_limit_set_later (void)
+{
+  g_autoptr (GantryPlan) plan = plan_of ();
+  g_autoptr (GantryMemoryMeasure) measure = measure_of (0);
+
+  for (guint64 touched = 190; touched <= 210; touched += 20)
+    {
+      g_autoptr (GantryMemorySummary) summary = NULL;
+
+      measure->peak_bytes = touched * MIB;
+      measure->rounding_bytes = MIB;
+      summary = gantry_memory_summary_new (plan, measure, NULL, 100 * MIB);
+      g_assert_true (summary->above_limit);
+      g_assert_cmpuint (summary->warnings->len, ==, 1);
+      g_assert_cmpstr (g_ptr_array_index (summary->warnings, 0), ==,
+                       touched == 190 ? "Above the limit: 190.0 MiB of device memory were touched, in whole pages, the limit is 100.0 MiB; the run "
+                                        "was planned for 200.0 MiB, before this limit was set."
+                                      : "Above the limit: 210.0 MiB of device memory were touched, in whole pages, the limit is 100.0 MiB; the run "
+                                        "was planned for 200.0 MiB, before this limit was set (10.0 MiB more than planned: 1.00 MiB rounded up "
+                                        "to pages, 9.00 MiB not accounted for).");
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -238,6 +263,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ir/memory-summary/limit", test_limit);
   g_test_add_func ("/ir/memory-summary/rounding", test_rounding);
   g_test_add_func ("/ir/memory-summary/apart", test_apart);
+  g_test_add_func ("/ir/memory-summary/limit-set-later", test_limit_set_later);
   g_test_add_func ("/ir/memory-summary/too-large", test_too_large);
   g_test_add_func ("/ir/memory-summary/outside", test_outside);
   g_test_add_func ("/ir/memory-summary/driver", test_driver);

@@ -131,6 +131,35 @@ test_touched (void)
   g_assert_cmpuint (lent->beside.bytes, <, 512 << 10);
 }
 
+/* Nothing runs, and the argument is there: what parts have is what is touched. */
+static void
+test_no_steps (void)
+{
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (2);
+  g_autoptr (GantryMemoryMeasure) result = NULL;
+  g_autoptr (GantryExecutor) executor = NULL;
+  g_autoptr (GantryExecutable) executable = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree float *x = g_new0 (float, N + 1), *r = g_new0 (float, N + 1);
+  const GantryRunInput input = { x + 1, BYTES };
+  const GantryRunOutput output = { r + 1, BYTES };
+  Fake f = fake_begin ();
+  guint32 v = fake_value (&f, TRUE, N, "x"), b = fake_buffer (&f, v, GANTRY_BUFFER_INPUT, 0, N, 0, 0);
+
+  executable = fake_end (&f, 1, &b);
+  executor = gantry_executor_new (device, executable, NULL, &error);
+  g_assert_no_error (error);
+  gantry_executor_measure (executor, &input, 1, &output, 1, NULL, &error);
+  g_assert_no_error (error);
+  result = gantry_executor_take_measure (executor, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (result->n_steps, ==, 0);
+  g_assert_cmpuint (result->peak_step, ==, G_MAXUINT32);
+  g_assert_cmpuint (sum (result, GANTRY_PART_ARGUMENTS), >=, BYTES);
+  g_assert_cmpuint (result->peak_bytes, ==, gantry_memory_parts_total (&result->touched));
+  g_assert_cmpuint (result->outside.bytes, ==, 0);
+}
+
 /* By part a place counts as in the plan: what was fetched of an argument is temporary. */
 static void
 test_parts (void)
@@ -369,6 +398,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/measure/touched", test_touched);
+  g_test_add_func ("/measure/no-steps", test_no_steps);
   g_test_add_func ("/measure/parts", test_parts);
   g_test_add_func ("/measure/host", test_host);
   g_test_add_func ("/measure/shared-page", test_shared_page);
