@@ -46,7 +46,7 @@ choose (GantryCompileSettings *settings, guint8 how)
   settings->fuse_rows = (how & 8) != 0;
   settings->finite_math = (how & 16) != 0;
   settings->policy = g_strdup (policies[(how >> 5) & 3]);
-  settings->program_order = (how & 128) != 0;
+  settings->order = (how & 128) != 0 ? GANTRY_ORDER_PROGRAM : GANTRY_ORDER_BEST;
 }
 
 static void
