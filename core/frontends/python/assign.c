@@ -36,9 +36,37 @@ is_plain (GantryPyState *state, PyObject *value)
          || PySlice_Check (value) || value == Py_Ellipsis || gantry_py_value_check (value);
 }
 
-/* What an assignment in this graph made of a list from outside. */
-static PyObject *
-list_now (GantryPyState *state, PyObject *value)
+/* Lists and dicts from outside are the objects that they are there, those inside of others too. Returns: FALSE with an exception */
+static gboolean
+note_outside (GantryPyState *state, PyObject *value)
+{
+  PyObject *key, *item;
+  Py_ssize_t at = 0;
+  gboolean fine = TRUE;
+
+  if (!PyTuple_CheckExact (value) && !PyList_CheckExact (value) && !PyDict_CheckExact (value))
+    return TRUE;
+  if (!PyTuple_CheckExact (value))
+    {
+      if (_gantry_py_origin (state, value) != NULL)
+        return TRUE;
+      _gantry_py_note_origin (state, value, value);
+    }
+  if (Py_EnterRecursiveCall (" in a list from outside of the graph") != 0)
+    return FALSE;
+  if (PyDict_CheckExact (value))
+    while (fine && PyDict_Next (value, &at, &key, &item))
+      fine = note_outside (state, item);
+  else
+    for (; fine && at < PySequence_Fast_GET_SIZE (value); at++)
+      fine = note_outside (state, PySequence_Fast_GET_ITEM (value, at));
+  Py_LeaveRecursiveCall ();
+  return fine;
+}
+
+/* What an assignment in this graph made of a list or dict from outside. */
+PyObject *
+_gantry_py_container_now (GantryPyState *state, PyObject *value)
 {
   PyObject *key = Py_BuildValue ("(sN)", "list", PyLong_FromVoidPtr (value)), *now = NULL;
 
@@ -56,15 +84,13 @@ _gantry_py_admit (GantryPyFrame *frame, PyObject *value)
 
   if (value == NULL)
     return NULL;
-  if (PyList_Check (value) && !state->trace->strict)
+  if (!state->trace->strict && (PyList_CheckExact (value) || PyDict_CheckExact (value) || PyTuple_CheckExact (value)))
     {
-      now = list_now (state, value);
+      now = _gantry_py_container_now (state, value);
+      if (now == NULL && !note_outside (state, value))
+        Py_CLEAR (value);
       if (now != NULL)
-        {
-          Py_DECREF (value);
-          return now;
-        }
-      _gantry_py_note_origin (state, value, value);
+        Py_SETREF (value, now);
       return value;
     }
   if (state->trace->strict && !is_plain (state, value) && !_gantry_py_is_graph_object (state, value)
@@ -158,6 +184,9 @@ host_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *
   return 0;
 }
 
+#define IN_STRICT \
+  "In JIT strict mode, if need to modify a member attribute of a class with @jit_class or of a Cell, it has to be a Parameter."
+
 int
 _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value)
 {
@@ -167,6 +196,12 @@ _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyOb
   int done;
 
   PyErr_Clear ();
+  if (gantry_py_value_check (object) && ((GantryPyValue *) object)->is_parameter)
+    {
+      Py_XDECREF (before);
+      PyErr_Format (PyExc_ValueError, "Do not support to set attribute for a parameter: '%U' cannot be set in a graph.", name);
+      return -1;
+    }
   if (before != NULL && gantry_py_value_check (before) && ((GantryPyValue *) before)->is_parameter)
     {
       converted = _gantry_py_call_hook (state, "assigned", "OO", before, value);
@@ -182,10 +217,10 @@ _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyOb
     return host_setattr (frame, object, name, value);
   if (before == NULL)
     PyErr_Format (PyExc_AttributeError, "'%U' should be initialized as a 'Parameter' type in the '__init__' function before "
-                  "assigning.", name);
+                  "assigning. " IN_STRICT, name);
   else
     PyErr_Format (PyExc_TypeError, "'%U' should be initialized as a 'Parameter' type in the '__init__' function before "
-                  "assigning.", name);
+                  "assigning. " IN_STRICT, name);
   return -1;
 }
 
@@ -237,6 +272,8 @@ assign_element (GantryPyFrame *frame, const GantryPyNode *target, PyObject *valu
 
   if (changed != NULL && gantry_py_value_check (object) && ((GantryPyValue *) object)->is_parameter)
     done = gantry_py_parameter_assign (frame->state, object, changed);
+  else if (changed != NULL && PyDict_CheckExact (object) && _gantry_py_origin (frame->state, object) != NULL)
+    done = _gantry_py_change_outside (frame, target->a, object, changed);
   else if (changed != NULL)
     done = _gantry_py_assign (frame, target->a, changed);
   Py_XDECREF (object);

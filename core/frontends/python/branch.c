@@ -186,7 +186,7 @@ missing (GantryPyFrame *frame, PyObject *name, PyObject *other, gboolean in_then
   return _gantry_py_undefined_new (frame->state, message);
 }
 
-/* A parameter that one arm assigned: the other one has it as it was. */
+/* A parameter that one arm assigned: the other one has it as it was; so it has a list from outside, whose key has its name and place. */
 static PyObject *
 state_before (GantryPyState *state, PyObject *key, PyObject *other)
 {
@@ -195,6 +195,8 @@ state_before (GantryPyState *state, PyObject *key, PyObject *other)
 
   for (GantryTrace *t = trace; found == NULL && t != NULL; t = t != t->root ? t->parent : NULL)
     found = PyDict_GetItem (t->state, key);
+  if (found == NULL && PyTuple_Check (key) && PyUnicode_Check (PyTuple_GET_ITEM (key, 0)))
+    found = PyDict_GetItem (trace->root->origins, PyTuple_GET_ITEM (key, 1));
   return Py_NewRef (found != NULL ? found : other);
 }
 

@@ -114,46 +114,19 @@ list_extend (Method *method)
   return fine ? Py_NewRef (Py_None) : NULL;
 }
 
+/* Of lists and tuples: what is equal to the argument, structures and variables too. */
 static PyObject *
-list_count (Method *method)
+sequence_count (Method *method)
 {
-  Py_ssize_t n = 0;
-
-  if (!takes (method, "count", 1, 1))
-    return NULL;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE (method->object); i++)
-    {
-      PyObject *predicate, *equal = _gantry_py_compare (method->frame, GANTRY_PY_EQ, PyList_GET_ITEM (method->object, i),
-                                                        argument (method, 0));
-      int truth = equal != NULL ? _gantry_py_truth (method->frame, equal, &predicate) : -1;
-
-      Py_XDECREF (equal);
-      if (truth < 0)
-        return NULL;
-      n += truth == 1;
-    }
-  return PyLong_FromSsize_t (n);
+  return takes (method, "count", 1, 1)
+           ? _gantry_py_call_hook (method->frame->state, "sequence_count", "OO", method->object, argument (method, 0)) : NULL;
 }
 
-/* Of what is known only: a variable is found as itself. */
 static PyObject *
-list_index (Method *method)
+sequence_index (Method *method)
 {
-  PyObject *wanted = argument (method, 0);
-
-  if (!takes (method, "index", 1, 1))
-    return NULL;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE (method->object); i++)
-    {
-      PyObject *element = PyList_GET_ITEM (method->object, i);
-      int equal = element == wanted;
-
-      if (!equal && !gantry_py_holds_variable (element) && !gantry_py_holds_variable (wanted))
-        equal = PyObject_RichCompareBool (element, wanted, Py_EQ);
-      if (equal != 0)
-        return equal > 0 ? PyLong_FromSsize_t (i) : NULL;
-    }
-  return PyErr_Format (PyExc_ValueError, "%R is not in list", wanted);
+  return takes (method, "index", 1, 3)
+           ? _gantry_py_call_hook (method->frame->state, "sequence_index", "OO", method->object, method->args) : NULL;
 }
 
 static PyObject *
@@ -244,7 +217,7 @@ dict_setdefault (Method *method)
   return on_copy (method, "setdefault");
 }
 
-/* In place on LAX: a list from outside stays itself. */
+/* In place on LAX: a list or dict from outside stays itself. */
 static const struct
 {
   const char *name;
@@ -253,17 +226,17 @@ static const struct
 } methods[] = {
   { "append", TRUE, FALSE, list_append }, { "clear", TRUE, FALSE, list_clear }, { "insert", TRUE, TRUE, list_insert },
   { "pop", TRUE, TRUE, list_pop }, { "reverse", TRUE, TRUE, list_reverse }, { "extend", TRUE, TRUE, list_extend },
-  { "count", TRUE, FALSE, list_count }, { "index", TRUE, FALSE, list_index },
+  { "count", TRUE, FALSE, sequence_count }, { "index", TRUE, FALSE, sequence_index },
   { "keys", FALSE, FALSE, dict_keys }, { "values", FALSE, FALSE, dict_values }, { "items", FALSE, FALSE, dict_items },
   { "get", FALSE, FALSE, dict_get }, { "has_key", FALSE, FALSE, dict_has_key }, { "fromkeys", FALSE, FALSE, dict_fromkeys },
-  { "clear", FALSE, FALSE, dict_clear }, { "update", FALSE, FALSE, dict_update }, { "pop", FALSE, FALSE, dict_pop },
-  { "setdefault", FALSE, FALSE, dict_setdefault },
+  { "clear", FALSE, TRUE, dict_clear }, { "update", FALSE, TRUE, dict_update }, { "pop", FALSE, TRUE, dict_pop },
+  { "setdefault", FALSE, TRUE, dict_setdefault },
 };
 
 static int
 method_index (PyObject *object, const char *name)
 {
-  gboolean of_list = PyList_CheckExact (object);
+  gboolean of_list = PyList_CheckExact (object) || (PyTuple_CheckExact (object) && (g_str_equal (name, "count") || g_str_equal (name, "index")));
 
   if (!of_list && !PyDict_CheckExact (object))
     return -1;
@@ -274,6 +247,8 @@ method_index (PyObject *object, const char *name)
 }
 
 /* Returns: FALSE with an exception */
+static gboolean rename_all (GantryPyFrame *frame, PyObject *old, PyObject *now);
+
 static gboolean
 keep_origin (GantryPyState *state, PyObject *object, PyObject *changed)
 {
@@ -401,12 +376,22 @@ rename_all (GantryPyFrame *frame, PyObject *old, PyObject *now)
       made = value != NULL ? with_changed (&change, value) : NULL;
       fine = made != NULL;
       if (fine && made != value)
-        fine = (!PyList_CheckExact (value) || !PyList_CheckExact (made) || keep_origin (frame->state, value, made))
+        fine = (Py_TYPE (value) != Py_TYPE (made) || PyTuple_CheckExact (value) || keep_origin (frame->state, value, made))
                && PyDict_SetItem (frame->locals, name, made) == 0;
       Py_XDECREF (made);
     }
   Py_XDECREF (names);
   return fine;
+}
+
+/* A dict from outside that an assignment to an element, or a method, makes another: it is that under each name. What has no name in the
+ * function is found by what it is outside. */
+int
+_gantry_py_change_outside (GantryPyFrame *frame, const GantryPyNode *target, PyObject *object, PyObject *changed)
+{
+  if (!keep_origin (frame->state, object, changed) || !rename_all (frame, object, changed))
+    return -1;
+  return target->kind == GANTRY_PY_SUBSCRIPT ? _gantry_py_assign (frame, target, changed) : 0;
 }
 
 /* Whether more may have @object than the name that is called by and who asks. */
@@ -493,7 +478,13 @@ _gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, gboolean
       && methods[method_index (object, PyUnicode_AsUTF8 (function->name))].in_place
       && is_shared (object, function->a) && !rename_all (frame, object, changed))
     Py_CLEAR (result);
-  if (result != NULL && changed != NULL && is_target (function->a) && _gantry_py_assign (frame, function->a, changed) < 0)
+  if (result != NULL && changed != NULL && PyDict_CheckExact (object) && !frame->state->trace->strict
+      && _gantry_py_origin (frame->state, object) != NULL)
+    {
+      if (_gantry_py_change_outside (frame, function->a, object, changed) < 0)
+        Py_CLEAR (result);
+    }
+  else if (result != NULL && changed != NULL && is_target (function->a) && _gantry_py_assign (frame, function->a, changed) < 0)
     Py_CLEAR (result);
   else if (result != NULL && changed != NULL && function->a->kind == GANTRY_PY_ATTRIBUTE)
     {

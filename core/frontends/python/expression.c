@@ -182,10 +182,24 @@ static const struct
   [GANTRY_PY_BIT_AND] = { PyNumber_And, "and_" },
 };
 
+static gboolean
+is_number_variable (PyObject *value)
+{
+  return gantry_py_is_variable (value) && ((GantryPyValue *) value)->kind != GANTRY_PY_TENSOR
+         && ((GantryPyValue *) value)->kind != GANTRY_PY_HANDLE;
+}
+
+static gboolean
+is_sequence (PyObject *value)
+{
+  return PyTuple_Check (value) || PyList_Check (value);
+}
+
 PyObject *
 _gantry_py_binary (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
 {
-  if (gantry_py_is_handle (a) || gantry_py_is_handle (b) || (PyUnicode_Check (a) && gantry_py_holds_variable (b)))
+  if (gantry_py_is_handle (a) || gantry_py_is_handle (b) || (PyUnicode_Check (a) && gantry_py_holds_variable (b))
+      || (op == GANTRY_PY_MULT && ((is_sequence (a) && is_number_variable (b)) || (is_sequence (b) && is_number_variable (a)))))
     return host_binary (frame, binaries[op].host, a, b);
   return binaries[op].function (a, b);
 }
@@ -226,34 +240,6 @@ eval_unary (GantryPyFrame *frame, const GantryPyNode *node)
   return result;
 }
 
-/* x in (...): equal to one of them. */
-static PyObject *
-contains (GantryPyFrame *frame, PyObject *sequence, PyObject *item)
-{
-  PyObject *found = Py_NewRef (Py_False);
-
-  for (Py_ssize_t i = 0; found != NULL && i < PySequence_Fast_GET_SIZE (sequence); i++)
-    {
-      PyObject *equal = _gantry_py_compare (frame, GANTRY_PY_EQ, item, PySequence_Fast_GET_ITEM (sequence, i));
-      PyObject *predicate = NULL, *joined;
-      int truth = equal != NULL ? _gantry_py_truth (frame, equal, &predicate) : -1;
-
-      Py_XDECREF (equal);
-      if (truth == 2)
-        {
-          joined = _gantry_py_logical (frame->state, "or", found, predicate);
-          Py_DECREF (predicate);
-          Py_SETREF (found, joined);
-        }
-      else if (truth != 0)
-        {
-          Py_SETREF (found, truth == 1 ? Py_NewRef (Py_True) : NULL);
-          break;
-        }
-    }
-  return found;
-}
-
 static PyObject *
 compare_in (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
 {
@@ -262,7 +248,7 @@ compare_in (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
 
   if ((PyTuple_Check (b) || PyList_Check (b)) && (gantry_py_holds_variable (a) || gantry_py_holds_variable (b)
                                                   || gantry_py_value_check (a)))
-    result = contains (frame, b, a);
+    result = _gantry_py_call_hook (frame->state, "sequence_contains", "OO", b, a);
   else
     {
       found = PySequence_Contains (b, a);
@@ -276,6 +262,10 @@ compare_in (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
 static PyObject *
 compare_is (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
 {
+  /* Numbers that are variables are no objects: they are what they are equal to. */
+  if ((is_number_variable (a) && (is_number_variable (b) || PyLong_Check (b) || PyFloat_Check (b)))
+      || (is_number_variable (b) && (PyLong_Check (a) || PyFloat_Check (a))))
+    return PyObject_RichCompare (a, b, op == GANTRY_PY_IS ? Py_EQ : Py_NE);
   return PyBool_FromLong ((a == b) == (op == GANTRY_PY_IS));
 }
 
@@ -288,7 +278,8 @@ _gantry_py_compare (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
   if (op == GANTRY_PY_IS || op == GANTRY_PY_IS_NOT)
     return gantry_py_is_handle (a) || gantry_py_is_handle (b) ? host_binary (frame, op == GANTRY_PY_IS ? "is_" : "is_not", a, b)
                                                               : compare_is (frame, op, a, b);
-  if (gantry_py_is_handle (a) || gantry_py_is_handle (b))
+  if (gantry_py_is_handle (a) || gantry_py_is_handle (b)
+      || ((is_sequence (a) || is_sequence (b)) && (gantry_py_holds_handle (a) || gantry_py_holds_handle (b))))
     {
       PyObject *result, *name;
 
@@ -303,6 +294,15 @@ _gantry_py_compare (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
     }
   if (op == GANTRY_PY_IN || op == GANTRY_PY_NOT_IN)
     return compare_in (frame, op, a, b);
+  if ((op == GANTRY_PY_EQ || op == GANTRY_PY_NOT_EQ) && is_sequence (a) && is_sequence (b)
+      && (gantry_py_holds_variable (a) || gantry_py_holds_variable (b)))
+    {
+      PyObject *same = _gantry_py_call_hook (frame->state, "same", "OO", a, b);
+
+      if (same != NULL && op == GANTRY_PY_NOT_EQ)
+        Py_SETREF (same, _gantry_py_logical (frame->state, "not", same, NULL));
+      return same;
+    }
   return PyObject_RichCompare (a, b, codes[op - GANTRY_PY_EQ]);
 }
 
@@ -446,13 +446,18 @@ _gantry_py_getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
       result = PyObject_GetItem (object, index);
       return result == NULL && _gantry_py_needs_data (frame->state) ? host_binary (frame, "getitem", object, index) : result;
     }
-  if ((PyTuple_Check (object) || PyList_Check (object)) && gantry_py_value_check (index))
-    return _gantry_py_call_hook (frame->state, "sequence_item", "OO", object, index);
+  if (is_sequence (object) && gantry_py_value_check (index))
+    {
+      result = _gantry_py_call_hook (frame->state, "sequence_item", "OO", object, index);
+      return result == NULL && _gantry_py_needs_data (frame->state) ? host_binary (frame, "getitem", object, index) : result;
+    }
   if ((PyTuple_Check (object) || PyList_Check (object) || PyUnicode_Check (object)) && PySlice_Check (index)
       && (gantry_py_value_check (((PySliceObject *) index)->start) || gantry_py_value_check (((PySliceObject *) index)->stop)
           || gantry_py_value_check (((PySliceObject *) index)->step)))
     {
       plain = _gantry_py_call_hook (frame->state, "plain_slice", "O", index);
+      if (plain == NULL && _gantry_py_needs_data (frame->state))
+        return _gantry_py_call_hook (frame->state, "host_slice", "OO", object, index);
       result = plain != NULL ? PyObject_GetItem (object, plain) : NULL;
       Py_XDECREF (plain);
       return result;
@@ -472,6 +477,13 @@ _gantry_py_getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
     {
       PyErr_Clear ();
       PyErr_Format (PyExc_ValueError, "The key %S does not exist in the dict:%S", index, object);
+    }
+  if (result != NULL && !frame->state->trace->strict && (PyList_CheckExact (result) || PyDict_CheckExact (result)))
+    {
+      PyObject *now = _gantry_py_container_now (frame->state, result);
+
+      if (now != NULL)
+        Py_SETREF (result, now);
     }
   return result;
 }

@@ -130,7 +130,7 @@ outside (GantryPyGradient *gradient, PyObject *structure, const guint32 *results
       PyObject *value;
 
       if (cotangents != NULL && carries (gradient, leaf))
-        id = results[gradient->ids->len + g_array_index (gradient->wanted, GantryPyWanted, cotangents->first_zero + zero++).position];
+        id = _gantry_py_gradient_by (gradient, results, cotangents->first_zero + zero++);
       value = gantry_py_wrap (state, id, (GantryPyValueKind) leaf->kind);
       if (value == NULL)
         return NULL;

@@ -62,6 +62,8 @@ gboolean _gantry_py_customs_run (GantryPyGradient *gradient, PyObject *sens);
 guint32 *_gantry_py_gradient_splice (GantryPyGradient *gradient, PyObject *sens);
 /** TRUE for tensors and numbers that have a gradient. */
 gboolean _gantry_py_gradient_carries (const GantryPyGradient *gradient, const GantryType *type);
+/** The gradient by the @w-th of what is wanted, among the @results of the spliced module. */
+guint32 _gantry_py_gradient_by (const GantryPyGradient *gradient, const guint32 *results, guint w);
 gboolean _gantry_py_gradient_add_values (GantryPyGradient *gradient, PyObject *structure);
 PyObject *_gantry_py_gradient_want (GantryPyGradient *gradient, PyObject *value);
 PyObject *_gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs,

@@ -24,7 +24,7 @@ _gantry_py_gradient_want (GantryPyGradient *gradient, PyObject *value)
   if (inner == NULL)
     return NULL;
   wanted.inner = ((GantryPyValue *) inner)->node;
-  gradient->integers |= outer->kind == GANTRY_PY_TENSOR && gantry_element_is_integer (outer->type->element);
+  gradient->integers |= gantry_element_is_integer (outer->type->element);
   if (gradient->trace->root->record && outer->literal != NULL)
     ((GantryPyValue *) inner)->literal = gantry_literal_ref (outer->literal);
   g_array_append_val (gradient->wanted, wanted);
@@ -43,6 +43,25 @@ gantry_py_gradient_wants (const GantryTrace *trace, const PyObject *parameter)
           return TRUE;
     }
   return FALSE;
+}
+
+static PyObject *want_argument (GantryPyGradient *gradient, PyObject *argument);
+
+static PyObject *
+want_values (GantryPyGradient *gradient, PyObject *dict)
+{
+  PyObject *copy = PyDict_New (), *key, *value;
+  Py_ssize_t at = 0;
+
+  while (copy != NULL && PyDict_Next (dict, &at, &key, &value))
+    {
+      PyObject *item = want_argument (gradient, value);
+
+      if (item == NULL || PyDict_SetItem (copy, key, item) < 0)
+        Py_CLEAR (copy);
+      Py_XDECREF (item);
+    }
+  return copy;
 }
 
 /* The tensors and variable numbers of an argument become parameters; the rest stays. */
@@ -64,10 +83,16 @@ want_argument (GantryPyGradient *gradient, PyObject *argument)
       Py_XDECREF (inner);
       return Py_NewRef (argument);
     }
-  if (!PyTuple_CheckExact (argument) && !PyList_CheckExact (argument))
+  if ((!PyTuple_Check (argument) && !PyList_Check (argument) && !PyDict_Check (argument)) || PyObject_HasAttrString (argument, "_fields"))
     return Py_NewRef (argument);
   if (Py_EnterRecursiveCall (" in an argument of a gradient") != 0)
     return NULL;
+  if (PyDict_Check (argument))
+    {
+      copy = want_values (gradient, argument);
+      Py_LeaveRecursiveCall ();
+      return copy;
+    }
   copy = PyTuple_Check (argument) ? PyTuple_New (PyTuple_GET_SIZE (argument)) : PyList_New (PyList_GET_SIZE (argument));
   for (Py_ssize_t i = 0; copy != NULL && i < PySequence_Fast_GET_SIZE (argument); i++)
     {
@@ -239,7 +264,13 @@ differentiate (GantryPyGradient *gradient)
   g_autofree guint *inputs = g_new0 (guint, gradient->wanted->len + 1);
   g_autoptr (GError) error = NULL;
   GantryModule *derived;
+  PyObject *asked = _gantry_py_call_hook (state, "differentiates_numbers", "");
+  gboolean numbers = asked == Py_True;
   guint n = 0;
+
+  Py_XDECREF (asked);
+  if (asked == NULL)
+    return FALSE;
 
   for (guint w = 0; w < gradient->wanted->len; w++)
     for (guint i = 0; i < entry->n_params; i++)
@@ -247,8 +278,8 @@ differentiate (GantryPyGradient *gradient)
         const GantryNode *node = &gradient->module->nodes[entry->first_node + i];
         GantryPyWanted *wanted = &g_array_index (gradient->wanted, GantryPyWanted, w);
 
-        /* A number has a gradient by name only, which is zero. */
-        if (node->id != wanted->inner || ((GantryPyValue *) wanted->outer)->kind != GANTRY_PY_TENSOR
+        /* A number has a gradient by name only, which is zero, unless the program asks for more. */
+        if (node->id != wanted->inner || (((GantryPyValue *) wanted->outer)->kind != GANTRY_PY_TENSOR && !numbers)
             || !_gantry_py_gradient_carries (gradient, gantry_node_type (gradient->module, node)))
           continue;
         wanted->position = n;
@@ -338,6 +369,16 @@ outer_arguments (GantryPyGradient *gradient, GPtrArray *sens)
   return arguments;
 }
 
+guint32
+_gantry_py_gradient_by (const GantryPyGradient *gradient, const guint32 *results, guint w)
+{
+  const GantryPyWanted *wanted = &g_array_index (gradient->wanted, GantryPyWanted, w);
+  const GantryType *type = ((GantryPyValue *) wanted->outer)->type;
+
+  return wanted->position != G_MAXUINT ? results[gradient->ids->len + wanted->position]
+                                       : gantry_builder_splat (gradient->state->trace->builder, type->element, 0, type->rank, type->dims);
+}
+
 static PyObject *
 wrap_results (GantryPyGradient *gradient, const guint32 *results)
 {
@@ -345,7 +386,7 @@ wrap_results (GantryPyGradient *gradient, const guint32 *results)
   g_autoptr (GPtrArray) inner = g_ptr_array_new ();
   g_autofree PyObject **values = g_new0 (PyObject *, gradient->n_values + 1);
   PyObject *output, *grads = PyList_New (0);
-  guint next = 0, n_ids = gradient->ids->len, at = gradient->n_values;
+  guint next = 0, at = gradient->n_values;
 
   gantry_py_collect_variables (gradient->result, inner);
   for (guint i = 0; i < gradient->n_values; i++)
@@ -371,9 +412,7 @@ wrap_results (GantryPyGradient *gradient, const guint32 *results)
     {
       const GantryPyWanted *wanted = &g_array_index (gradient->wanted, GantryPyWanted, w);
       const GantryPyValue *outer = (const GantryPyValue *) wanted->outer;
-      guint32 id = wanted->position != G_MAXUINT
-                     ? results[n_ids + wanted->position]
-                     : gantry_builder_splat (state->trace->builder, outer->type->element, 0, outer->type->rank, outer->type->dims);
+      guint32 id = _gantry_py_gradient_by (gradient, results, w);
       PyObject *grad = gantry_py_wrap (state, id, (GantryPyValueKind) outer->kind);
 
       PyList_Append (grads, grad);

@@ -132,6 +132,9 @@ PyObject *_gantry_py_container_method (GantryPyFrame *frame, PyObject *object, c
 PyObject *_gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, gboolean *handled);
 void _gantry_py_note_origin (GantryPyState *state, PyObject *list, PyObject *origin);
 PyObject *_gantry_py_origin (GantryPyState *state, PyObject *list); /* (nullable) borrowed */
+/** What this graph made of a list or dict from outside. Returns: (nullable): a new reference; NULL without exception */
+PyObject *_gantry_py_container_now (GantryPyState *state, PyObject *value);
+int _gantry_py_change_outside (GantryPyFrame *frame, const GantryPyNode *target, PyObject *object, PyObject *changed);
 
 /* calls */
 PyObject *_gantry_py_call (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs);

@@ -303,7 +303,19 @@ free_literals (GantryLiteral **literals, guint n)
   g_free (literals);
 }
 
-/* Gives each parameter and list what the run made of it. */
+static void
+fill (PyObject *outside, PyObject *value)
+{
+  if (PyList_Check (outside))
+    {
+      PyList_SetSlice (outside, 0, PY_SSIZE_T_MAX, value);
+      return;
+    }
+  PyDict_Clear (outside);
+  PyDict_Update (outside, value);
+}
+
+/* Gives each parameter, list and dict what the run made of it. */
 static void
 write_back (GantryPyProgram *program, PyObject *const *objects, GantryLiteral **results)
 {
@@ -317,7 +329,7 @@ write_back (GantryPyProgram *program, PyObject *const *objects, GantryLiteral **
       PyObject *value = gantry_py_replace_variables (PyTuple_GET_ITEM (pair, 1), objects, &next);
 
       if (value != NULL)
-        PyList_SetSlice (PyTuple_GET_ITEM (pair, 0), 0, PY_SSIZE_T_MAX, value);
+        fill (PyTuple_GET_ITEM (pair, 0), value);
       Py_XDECREF (value);
     }
 }

@@ -115,7 +115,7 @@ gantry_py_mark_records (GantryPyState *state, PyObject *object)
 static PyObject *
 origin_leaf (gpointer state, PyObject *object)
 {
-  PyObject *origin = PyList_CheckExact (object) ? _gantry_py_origin (state, object) : NULL;
+  PyObject *origin = PyList_CheckExact (object) || PyDict_CheckExact (object) ? _gantry_py_origin (state, object) : NULL;
 
   return origin != NULL ? PyCapsule_New (Py_NewRef (origin), ORIGIN, origin_free) : record_leaf (state, object);
 }

@@ -38,7 +38,7 @@ class _Finder:
                 spec.loader_state = text
                 spec.has_location = True
                 return spec
-        if name.startswith("mindspore.") and not name.startswith("mindspore._"):
+        if name.startswith("mindspore."):
             from mindspore import _paths
             places = _paths.places_of(name)
             if places is not None:

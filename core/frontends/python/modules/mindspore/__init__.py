@@ -33,7 +33,8 @@ __version__ = "2.2.14"
 _LAZY = {"numpy", "dataset", "train", "amp", "boost", "export", "load", "save_checkpoint", "load_checkpoint",
          "load_param_into_net", "Model", "FixedLossScaleManager", "DynamicLossScaleManager", "LossScaleManager", "LossMonitor",
          "TimeMonitor", "Callback", "ModelCheckpoint", "CheckpointConfig", "RunContext", "scipy", "log", "communication",
-         "parallel", "profiler", "rewrite", "experimental"}
+         "parallel", "profiler", "rewrite", "experimental", "mint"}
+_ABSENT = {"COOTensor", "CSRTensor", "SparseTensor", "RowTensor", "SummaryRecord", "MapParameter"}
 
 
 def __getattr__(name):
@@ -48,6 +49,9 @@ def __getattr__(name):
                 return module
             if hasattr(module, name):
                 return getattr(module, name)
+    elif name in _ABSENT:
+        from mindspore import _paths
+        return _paths.absent("mindspore." + name)
     elif not name.startswith("_"):
         from mindspore import train
         if name in train.__all__:

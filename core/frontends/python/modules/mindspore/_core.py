@@ -5,7 +5,7 @@ from _gantry import op as _op
 
 
 from mindspore._types import (Type, bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64,
-                              _types, _by_element, as_type, _Context, GRAPH_MODE, PYNATIVE_MODE, STRICT, COMPATIBLE, LAX)
+                              _types, _by_element, as_type, _Context, GRAPH_MODE, PYNATIVE_MODE, STRICT, COMPATIBLE, LAX, is_strict, syntax_level)
 
 
 class NeedsData(TypeError, ValueError):
@@ -26,7 +26,7 @@ def graph_or_operations(holder, graph, operations):
         try:
             return graph()
         except NoDerivative:
-            if _Context.level == STRICT or _gantry.in_graph() or _gantry.recording():
+            if is_strict() or _gantry.in_graph() or _gantry.recording():
                 raise
     mode, _Context.mode = _Context.mode, PYNATIVE_MODE
     try:
@@ -310,25 +310,6 @@ class Tensor(_gantry.Value):
 
     def __ge__(self, other):
         return compare("GE", self, other)
-
-    # In place: another value under the same name
-
-    def __iadd__(self, other):
-        return self._become(add(self, other))
-
-    def __isub__(self, other):
-        return self._become(sub(self, other))
-
-    def __imul__(self, other):
-        return self._become(mul(self, other))
-
-    def __itruediv__(self, other):
-        return self._become(div(self, other))
-
-    def _become(self, value):
-        if self._is_parameter:
-            return assign(self, value)
-        return value
 
     def __getitem__(self, index):
         from mindspore import _index

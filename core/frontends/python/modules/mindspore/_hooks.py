@@ -2,7 +2,7 @@
 """What the interpreter calls: of each name in `hooks` it knows what it does, not how."""
 import builtins
 import _gantry
-from mindspore import _core
+from mindspore import _alike, _core
 from mindspore._text import described
 from mindspore._core import Tensor, Scalar, External
 
@@ -60,6 +60,8 @@ def plain_index(index):
 
 
 def plain_slice(index):
+    if any(isinstance(v, (Tensor, Scalar)) and v.is_variable and not v.has_data for v in (index.start, index.stop, index.step)):
+        raise _core.NeedsData("the bounds of a slice have to be known while compiling")
     return builtins.slice(*(int(v) if isinstance(v, Tensor) else v for v in (index.start, index.stop, index.step)))
 
 
@@ -86,11 +88,13 @@ def sequence_item(sequence, index):
     at = _index_tensor(index, len(items))
     if all(callable(item) and not isinstance(item, _gantry.Value) for item in items):
         return _Choice(items, at)
+    if not all(isinstance(item, (Tensor, Scalar, int, float)) for item in items):
+        raise _core.NeedsData("For getitem with a variable index, the elements have to be tensors or numbers of one type and shape.")
     kind = _core._scalar_kind(items[0])
     tensors = [_core.tensor_of(item) for item in items]
     shapes = {t.shape for t in tensors} | {t.element for t in tensors}
     if len(shapes) != 2:
-        raise TypeError("For getitem with a variable index, the elements have to be tensors or numbers of one type and shape.")
+        raise _core.NeedsData("For getitem with a variable index, the elements have to be tensors or numbers of one type and shape.")
     stacked = _core._stacked(tensors, None)
     from mindspore import _index
     result = _index.take_row(stacked, at)
@@ -331,6 +335,11 @@ def graph_round(value, digits=None):
     return value.__round__(digits)
 
 
+def differentiates_numbers():
+    from mindspore.common.api import compile_config
+    return bool(compile_config.GRAD_FOR_SCALAR)
+
+
 def cotangent(given, element, type_id):
     return _core.convert(_core.tensor_of(given), _core._by_element[element])
 
@@ -398,6 +407,9 @@ def floats_as(value, element):
 
 hooks = {
     "NeedsData": _core.NeedsData, "NoDerivative": _core.NoDerivative, "truth_number": lambda value: _gantry.number(value, "bool") if isinstance(value, Tensor) else value,
+    "same": _alike.same, "sequence_contains": _alike.contains, "sequence_count": _alike.count, "sequence_index": _alike.index,
+    "host_slice": _alike.host_slice,
+    "differentiates_numbers": differentiates_numbers,
     "truth_tensor": lambda value: value._tensor(),
     "zeros_of": zeros_of, "as_parameter": as_parameter, "stopped_plus": stopped_plus, "beside": beside, "bprop_gradients": bprop_gradients,
     "predicate": predicate,

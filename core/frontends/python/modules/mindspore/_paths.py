@@ -20,7 +20,7 @@ _INSIDE = {
                                               "_constexpr_utils getitem_impl setitem_impl"),
     "mindspore.ops": (("mindspore.ops", "mindspore.ops.operations"), "auto_generate vm_impl_registry _primitive_cache"),
     "mindspore.ops.auto_generate": (_OPS, "gen_ops_prim gen_ops_def gen_arg_handler"),
-    "mindspore.nn": (_NN, "metrics learning_rate_schedule dynamic_lr grad reinforcement sparse"),
+    "mindspore.nn": (_NN, "metrics learning_rate_schedule dynamic_lr grad reinforcement sparse probability"),
     "mindspore.nn.grad": (("mindspore.nn", "mindspore.ops"), "cell_grad"),
     "mindspore.nn.metrics": (("mindspore.train.metrics", "mindspore.nn"),
                              "accuracy metric error fbeta loss precision recall topk mae confusion_matrix auc perplexity"),
@@ -33,12 +33,20 @@ _INSIDE = {
                            "optimizer momentum adam adagrad adadelta adamax adafactor asgd ftrl lamb lars lazyadam proximal_ada_grad "
                            "rmsprop rprop sgd thor tft_wrapper"),
     "mindspore.common": (_COMMON, "jit_config mutable jit_context lazy_inline generator symbol recompute dump auto_dynamic_shape hook_handle "
-                                  "_decorator _register_for_tensor _utils _stub_tensor np_dtype no_inline"),
+                                  "_decorator _register_for_tensor _utils _stub_tensor np_dtype no_inline sparse_tensor"),
     "mindspore.train": (("mindspore.train", "mindspore"), "train_thor dataset_helper mind_ir_pb2 summary"),
     "mindspore.train.metrics": (("mindspore.train.metrics",), "accuracy metric error fbeta loss precision recall topk mae confusion_matrix"),
     "mindspore.train.callback": (("mindspore.train.callback",), "_callback _loss_monitor _time_monitor _checkpoint _early_stop _history "
                                                                 "_lambda_callback _lr_scheduler_callback"),
+    "mindspore.train.summary": (("mindspore.train",), "summary_record writer"),
     "mindspore.communication": (("mindspore.communication",), "management"),
+    "mindspore": (("mindspore.ops", "mindspore.nn", "mindspore", "mindspore.common.api"), "mint experimental _checkparam _extends _c_expression"),
+    "mindspore._extends": (_COMMON, "parse builtin_operations"),
+    "mindspore.mint": (("mindspore.ops", "mindspore.nn", "mindspore"), "nn optim linalg special distributed"),
+    "mindspore.mint.nn": (("mindspore.ops", "mindspore.nn"), "functional layer"),
+    "mindspore.nn.probability": (_NN, "distribution bijector bnn_layers"),
+    "mindspore.experimental": (_NN, "optim map_parameter es"),
+    "mindspore.dataset": (("mindspore.dataset",), "vision text audio engine"),
     "mindspore.numpy": (("mindspore.numpy",), "array_creations array_ops math_ops logic_ops dtypes utils utils_const"),
 }
 
@@ -70,9 +78,23 @@ def fill(module, places):
         parent.__class__ = _Parent
 
     def find(name):
+        if places_of(f"{module.__name__}.{name}") is not None:
+            return importlib.import_module(f"{module.__name__}.{name}")
         for other in modules:
             found = getattr(other, name, module)
             if found is not module:
                 return found
-        raise AttributeError(f"module '{module.__name__}' has no attribute '{name}'")
+        if name.startswith("__"):
+            raise AttributeError(f"module '{module.__name__}' has no attribute '{name}'")
+        return absent(f"{module.__name__}.{name}")
     module.__getattr__ = find
+
+
+class _Absent(type):
+    def __call__(cls, *args, **kwargs):
+        raise NotImplementedError(f"Gantry does not have '{cls.__doc__}'.")
+
+
+def absent(path):
+    """What a program may import, and compare types with, but not call: so that what else its file has still runs."""
+    return _Absent(path.rpartition(".")[2], (), {"__doc__": path})

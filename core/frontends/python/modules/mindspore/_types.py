@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Element types, and what set_context() sets."""
+import os
 
 
 # Element types
@@ -67,6 +68,19 @@ def as_type(dtype):
 
 
 # Context
+
+def is_strict(level=None):
+    """Whether STRICT holds: $MS_DEV_JIT_SYNTAX_LEVEL counts most, then what the function or Cell was given (@level), then the context."""
+    given = os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL", "")
+    if given in ("0", "1", "2"):
+        return given == "0"
+    return (_Context.level if level is None else level) == STRICT
+
+
+def syntax_level(jit_config):
+    """What a JitConfig says, or None."""
+    return {"STRICT": STRICT, "COMPATIBLE": COMPATIBLE, "LAX": LAX}.get(str(getattr(jit_config, "jit_syntax_level", "")).upper())
+
 
 class _Context:
     mode = 1  # PYNATIVE_MODE

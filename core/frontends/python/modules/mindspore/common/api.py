@@ -3,7 +3,7 @@
 import functools
 import types
 import _gantry
-from mindspore._core import _Context, STRICT, Tensor, Scalar
+from mindspore._core import _Context, STRICT, Tensor, Scalar, is_strict, syntax_level
 from mindspore import _core
 
 
@@ -33,7 +33,6 @@ class _Graph:
 
     def _run(self, args, kwargs, only_compile):
         function = self.__gantry_function__
-        level = _Context.level if self._level is None else self._level
         if args and isinstance(args[0], _cell_class()):
             instance, args = args[0], args[1:]
             # Kept by the Cell: its parameters and its graphs end together.
@@ -44,7 +43,7 @@ class _Graph:
             extra = (instance.training, _Context.serial, _Context.amp)
         else:
             cache, extra = self._caches, (_Context.serial, _Context.amp)
-        return _gantry.graph_call(function, args, kwargs, cache, extra, level == STRICT, only_compile)
+        return _gantry.graph_call(function, args, kwargs, cache, extra, is_strict(self._level), only_compile)
 
 
 def _cell_class():
@@ -53,10 +52,10 @@ def _cell_class():
 
 
 def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=None, compile_once=False, capture_mode=None,
-        jit_level=None, dynamic=0, fullgraph=False, backend="", **options):
-    level = None
-    if jit_config is not None:
-        level = {"STRICT": 0, "LAX": 2}.get(getattr(jit_config, "jit_syntax_level", "").upper())
+        jit_level=None, dynamic=0, fullgraph=False, backend="", function=None, **options):
+    """@fullgraph: as level STRICT; @function: as @fn"""
+    level = syntax_level(jit_config) if jit_config is not None else STRICT if fullgraph else None
+    fn = function if fn is None else fn
 
     def decorate(function):
         if isinstance(function, _Graph):
@@ -212,6 +211,25 @@ def recompute(block, *args, **kwargs):
     return block(*args, **kwargs)
 
 
+class _CompileConfig:
+    """Switches of another compiler: each may be set, and is empty before."""
+
+    def __getattr__(self, name):
+        return ""
+
+
+compile_config = _CompileConfig()
+
+
+def cell_attr_register(fn=None, attrs=None):
+    """An initializer stays as it is."""
+    return (lambda function: function) if fn is None else fn
+
+
+def ms_compile_cache(*args, **kwargs):
+    return None
+
+
 def deprecated(version, substitute, use_substitute_name=False):
     def decorate(function):
         @functools.wraps(function)
@@ -222,3 +240,11 @@ def deprecated(version, substitute, use_substitute_name=False):
             return function(*args, **kwargs)
         return warned
     return decorate
+
+
+class security:
+    """What a library of MindSpore's answers of its build."""
+
+    @staticmethod
+    def enable_security():
+        return False

@@ -58,6 +58,15 @@ class Parameter(Tensor):
     def value(self):
         return _core._copied(self)
 
+    def register_hook(self, hook):
+        """Each gradient by this parameter is what @hook makes of it, where that is not None."""
+        if _gantry.in_graph():
+            raise ValueError("Register hook for Parameter inside graph is not supported.")
+        if not callable(hook):
+            raise TypeError(f"For 'register_hook', the hook must be a function, but got {type(hook).__name__}.")
+        hooks = self.__dict__.setdefault("_hooks", {})
+        return HookHandle(hooks, hook)
+
     def init_data(self, layout=None, set_sliced=False):
         return self
 
@@ -83,6 +92,27 @@ class Parameter(Tensor):
 
 def _restored(data, dtype, name, requires_grad):
     return Parameter(Tensor(data, _core.as_type(dtype)), name, requires_grad)
+
+
+class HookHandle:
+    """What takes a hook away again. Graphs that were made with it are not those without."""
+
+    def __init__(self, hooks, hook):
+        self.hooks, self.key = hooks, object()
+        hooks[self.key] = hook
+        _core._Context.serial += 1
+
+    def remove(self):
+        if self.hooks.pop(self.key, None) is not None:
+            _core._Context.serial += 1
+
+
+def hooked(parameter, gradient):
+    """A gradient by @parameter, with what its hooks make of it."""
+    for hook in getattr(parameter, "_hooks", {}).values():
+        changed = _gantry.call(hook, (gradient,))
+        gradient = gradient if changed is None else changed
+    return gradient
 
 
 class ParameterTuple(tuple):

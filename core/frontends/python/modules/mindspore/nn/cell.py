@@ -5,7 +5,7 @@ from collections import OrderedDict
 import _gantry
 from mindspore import _core
 from mindspore._amp import computing_in
-from mindspore._core import Tensor, _Context, STRICT, GRAPH_MODE
+from mindspore._core import Tensor, _Context, GRAPH_MODE, is_strict, syntax_level
 from mindspore.common.parameter import Parameter, ParameterTuple
 
 
@@ -135,7 +135,7 @@ class Cell:
             self._name_parameters()
         with computing_in(self.__dict__.get("_amp_type", _Context.amp)):
             return _gantry.graph_call(self._graph_construct, args, kwargs, cache, (self._flags_key(), _Context.serial, _Context.amp),
-                                      _Context.level == STRICT, only_compile)
+                                      is_strict(self.__dict__.get("_syntax_level")), only_compile)
 
     def _flags_key(self):
         return tuple(cell.__dict__.get("training", False) for _, cell in self.cells_and_names())
@@ -256,7 +256,11 @@ class Cell:
     def _nothing(self, *args, **kwargs):
         return self
 
-    set_comm_fusion = set_jit_config = set_boost = set_inputs = set_broadcast_flag = recompute = shard = set_param_ps = _nothing
+    def set_jit_config(self, jit_config):
+        self.__dict__["_syntax_level"] = syntax_level(jit_config)
+        self.__dict__["_graph_caches"] = {}
+
+    set_comm_fusion = set_boost = set_inputs = set_broadcast_flag = recompute = shard = set_param_ps = _nothing
     set_data_parallel = set_auto_parallel = flatten_weights = place = set_param_fl = offload = pipeline_stage = _nothing
     check_names = extend_repr_ = _nothing
 
@@ -315,11 +319,11 @@ class _Choosing:
 
 class _Handle:
     def __init__(self, hooks, hook):
-        self.hooks = hooks
-        hooks[id(self)] = hook
+        self.hooks, self.key = hooks, object()
+        hooks[self.key] = hook
 
     def remove(self):
-        self.hooks.pop(id(self), None)
+        self.hooks.pop(self.key, None)
 
 
 class GraphCell(Cell):

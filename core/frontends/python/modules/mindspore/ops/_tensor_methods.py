@@ -5,6 +5,15 @@ from mindspore._core import Tensor, convert
 from mindspore.ops import function as _f
 
 
+def all(self, axis=None, keep_dims=False, out=None):
+    """@out: NumPy's functions ask for it by name."""
+    return _f.all(self, axis, keep_dims)
+
+
+def any(self, axis=None, keep_dims=False, out=None):
+    return _f.any(self, axis, keep_dims)
+
+
 def sum(self, axis=None, dtype=None, keepdims=False, initial=None):
     result = _f.sum(self, axis, keepdims, dtype=dtype)
     return result if initial is None else _core.add(result, initial)

@@ -2,8 +2,8 @@
 """Gradients of functions and Cells."""
 import _gantry
 from mindspore import _core
-from mindspore._core import Tensor, _Context, GRAPH_MODE, STRICT
-from mindspore.common.parameter import Parameter
+from mindspore._core import Tensor, _Context, GRAPH_MODE, is_strict
+from mindspore.common.parameter import Parameter, hooked
 
 
 def _positions(grad_position, args):
@@ -38,7 +38,7 @@ def _tensors(value):
         return 1
     if isinstance(value, (tuple, list)):
         return sum(_tensors(v) for v in value)
-    return 0
+    return sum(_tensors(v) for v in value.values()) if isinstance(value, dict) else 0
 
 
 def _shaped(value, grads):
@@ -46,8 +46,9 @@ def _shaped(value, grads):
     if _is_leaf(value):
         return next(grads)
     if isinstance(value, (tuple, list)):
-        return tuple(_shaped(v, grads) for v in value if _tensors(v))
-    return None
+        found = [_shaped(v, grads) for v in value if _tensors(v)]
+        return found if isinstance(value, list) else tuple(found)
+    return {key: _shaped(v, grads) for key, v in value.items() if _tensors(v)} if isinstance(value, dict) else None
 
 
 def _function_of(fn):
@@ -93,7 +94,7 @@ class _Derivative:
             except _core.NeedsGraph:
                 self._needs_graph = True
         return _core.graph_or_operations(
-            self, lambda: _gantry.graph_call(self.grad, args, kwargs, self._caches, self._key(), _Context.level == STRICT),
+            self, lambda: _gantry.graph_call(self.grad, args, kwargs, self._caches, self._key(), is_strict()),
             lambda: self.compute(args, kwargs))
 
     def grad(self, *args, **kwargs):
@@ -111,7 +112,7 @@ class _Derivative:
         if kwargs:
             fn = _ByName(fn, tuple(kwargs))
         output, grads, n = _gantry.gradient(fn, tuple(args), None, tuple(positions), tuple(weights or ()), sens, has_aux)
-        return output, iter(grads[:n]), tuple(grads[n:])
+        return output, iter(grads[:n]), tuple(hooked(w, g) for w, g in zip(weights or (), grads[n:]))
 
 
 class _ByName:
@@ -135,8 +136,10 @@ class _Grad(_Derivative):
     def compute(self, args, kwargs):
         args += tuple(kwargs.values())
         positions = _positions(self.grad_position, args)
-        output, inner, by_weights = self._run(args, kwargs, positions, self.weights, None, self.has_aux)
-        found = tuple(_shaped(args[p], inner) if _tensors(args[p]) else None for p in positions)
+        # A dict that is given from outside is known, unless it is mutable: no gradient is taken by it.
+        wanted = tuple(p for p in positions if not (p in self._constants and isinstance(args[p], dict)))
+        output, inner, by_weights = self._run(args, kwargs, wanted, self.weights, None, self.has_aux)
+        found = tuple(_shaped(args[p], inner) if p in wanted and _tensors(args[p]) else None for p in positions)
         by_position = tuple(g for g in found if g is not None)
         if self.return_ids:
             by_position = tuple((p, g) for p, g in zip(positions, by_position))

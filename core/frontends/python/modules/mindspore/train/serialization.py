@@ -3,7 +3,7 @@
 import os
 from mindspore import _core
 from mindspore._amp import computing_in
-from mindspore._core import Tensor, _Context, STRICT
+from mindspore._core import Tensor, _Context, is_strict
 from mindspore.common.parameter import Parameter
 
 
@@ -230,9 +230,9 @@ def export(net, *inputs, file_name, file_format, **options):
     with computing_in(getattr(net, "__dict__", {}).get("_amp_type", _Context.amp)):
         if file_format in ("MINDIR", "ONNX"):
             path = os.path.abspath(_with(file_name, "." + file_format.lower()))
-            _gantry.graph_file(construct, inputs, _Context.level == STRICT, path)
+            _gantry.graph_file(construct, inputs, is_strict(), path)
             return
-        text = _gantry.graph_text(construct, inputs, _Context.level == STRICT)
+        text = _gantry.graph_text(construct, inputs, is_strict())
     if file_format == "AIR":
         raise NotImplementedError(f"For 'export', Gantry writes no {file_format}: use file_format='ONNX', whose file '{_with(file_name, '.onnx')}' "
                                   f"other programs and Gantry open, or 'GANTRY' for its own text form.")
