@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target of MindIR: whatever the bytes, reading ends in a module or in one error; the verifier looks at every module, and what
- * the dialect makes of it. */
+/* Fuzz target of MindIR, and of the texts that MindSpore writes of its graphs, which begin with '#': whatever the bytes, reading ends in a
+ * module or in one error; the verifier looks at every module, and what the dialect makes of it. */
 #include "core/frontends/mindspore/mindspore.h"
 #include "core/graph/graph.h"
 #include "core/passes/passes.h"
@@ -25,7 +25,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (GBytes) bytes = g_bytes_new (data, size);
   g_autoptr (GantryMindsporeInfo) info = NULL;
   g_autoptr (GError) error = NULL, refusal = NULL;
-  g_autoptr (GantryModule) module = gantry_mindspore_import_bytes (context, bytes, "fuzz.mindir", &options, &info, NULL, &error);
+  const char *name = size > 0 && *data == '#' ? "fuzz.ir" : "fuzz.mindir";
+  g_autoptr (GantryModule) module = gantry_mindspore_import_bytes (context, bytes, name, &options, &info, NULL, &error);
   g_autoptr (GantryModule) legal = NULL;
 
   g_assert ((module == NULL) == (error != NULL));

@@ -8,17 +8,6 @@
 #define MOST_PROBLEMS 20u /* that are told one by one */
 
 static void
-clear_stage (gpointer data)
-{
-  GantryModelStage *stage = data;
-
-  g_free (stage->pass);
-  g_free (stage->title);
-  g_free (stage->description);
-  gantry_module_unref (stage->module);
-}
-
-static void
 name_stage (GantryModelStage *stage, const GantryXlaDumpModule *file, gboolean first)
 {
   gboolean begins = g_str_equal (file->pass, "pipeline-start");
@@ -39,8 +28,7 @@ name_stage (GantryModelStage *stage, const GantryXlaDumpModule *file, gboolean f
 static void
 take_stages (GantryModel *model, const GantryXlaDumpCompilation *compilation, GPtrArray *modules)
 {
-  model->stages = g_array_new (FALSE, TRUE, sizeof (GantryModelStage));
-  g_array_set_clear_func (model->stages, clear_stage);
+  model->stages = _gantry_model_stages_new ();
   for (guint i = 0; i < modules->len; i++)
     {
       const GantryXlaDumpModule *file = g_ptr_array_index (compilation->modules, i);

@@ -351,9 +351,9 @@ with_inputs (GantryModel *model, GantryModule *whole, GError **error)
   return module;
 }
 
-/* What a file says about itself, where it says more than its module does. */
-static gboolean
-take_read_info (GantryModel *model, GantryModule *module, const GantryReadInfo *info, const GantryProgress *progress, GError **error)
+gboolean
+_gantry_model_take_info (GantryModel *model, GantryModule *module, const GantryReadInfo *info, const GantryProgress *progress,
+                         GError **error)
 {
   take_text_info (model, module);
   g_free (model->format);
@@ -390,7 +390,7 @@ open_by (const GantryFrontEnd *front_end, GantryModel *model, GantryContext *con
   g_autoptr (GantryModule) whole = front_end->import (context, model->path, &options, &info, progress, error);
   g_autoptr (GantryModule) module = whole != NULL ? with_inputs (model, whole, error) : NULL;
 
-  return module != NULL && take_read_info (model, module, &info, progress, error) ? g_steal_pointer (&module) : NULL;
+  return module != NULL && _gantry_model_take_info (model, module, &info, progress, error) ? g_steal_pointer (&module) : NULL;
 }
 
 /* A model whose weights are made up has them from the start, so that every view shows what is computed. */
@@ -408,6 +408,26 @@ randomize (GantryModel *model, gint64 seed, const GantryProgress *progress, GErr
   gantry_module_unref (model->module);
   model->module = random;
   return TRUE;
+}
+
+static void
+clear_stage (gpointer data)
+{
+  GantryModelStage *stage = data;
+
+  g_free (stage->pass);
+  g_free (stage->title);
+  g_free (stage->description);
+  gantry_module_unref (stage->module);
+}
+
+GArray *
+_gantry_model_stages_new (void)
+{
+  GArray *stages = g_array_new (FALSE, TRUE, sizeof (GantryModelStage));
+
+  g_array_set_clear_func (stages, clear_stage);
+  return stages;
 }
 
 static GantryModel *
@@ -506,7 +526,8 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
           return NULL;
         }
     }
-  model->module = is_folder ? _gantry_model_open_dump (model, context, progress, error) : open_file (model, context, progress, error);
+  model->module = (!is_folder ? open_file : _gantry_model_has_texts (path) ? _gantry_model_open_texts : _gantry_model_open_dump) (
+    model, context, progress, error);
   if (model->module == NULL || !randomize (model, random_weights, progress, error))
     return NULL;
   return g_steal_pointer (&model);

@@ -200,10 +200,19 @@ constant_value (const char *name, const char *text, guint depth)
   return attr;
 }
 
+/* A parameter is told by its number, "%para11_x": what follows is not the same everywhere. */
+static char *
+parameter_key (const char *token)
+{
+  gsize digits = g_str_has_prefix (token, "%para") ? strspn (token + strlen ("%para"), "0123456789") : 0;
+
+  return digits > 0 ? g_strndup (token, strlen ("%para") + digits) : g_strdup (token);
+}
+
 static char *
 value_key (const IrText *text, const char *token)
 {
-  return token[1] != '\0' && g_ascii_isdigit (token[1]) ? g_strdup_printf ("%s:%s", text->name, token) : g_strdup (token);
+  return token[1] != '\0' && g_ascii_isdigit (token[1]) ? g_strdup_printf ("%s:%s", text->name, token) : parameter_key (token);
 }
 
 /* The name of what an argument is; a constant becomes a node. */
@@ -221,12 +230,13 @@ argument_name (IrText *text, const char *token)
     return g_strdup (token + 1);
   if (g_str_has_prefix (token, "$(@") && (colon = strrchr (token, ':')) != NULL)
     {
-      /* Of a graph around this one: "$(@graph:para7_x)", "$(@graph:%3)". */
+      /* Of a graph around this one: "$(@graph:para7_x)", "$(@graph:%3)", or by its label, "$(@graph:x)". */
       g_autofree char *inner = g_strndup (colon + 1, strcspn (colon + 1, ")")),
-                      *graph = g_strndup (token + 3, (gsize) (colon - token) - 3);
+                      *graph = g_strndup (token + 3, (gsize) (colon - token) - 3), *parameter = g_strconcat ("%", inner, NULL),
+                      *number = parameter_key (parameter);
 
-      other = *inner == '%' ? g_strdup_printf ("%s:%s", graph, inner) : g_strconcat ("%", inner, NULL);
-      known = g_hash_table_lookup (text->values, other);
+      other = g_strdup_printf ("%s:%s", graph, inner);
+      known = g_hash_table_lookup (text->values, g_str_equal (number, parameter) ? other : number);
       return g_strdup (known != NULL ? known : token);
     }
   if (*token == '%')
@@ -265,19 +275,27 @@ end_graph (IrText *text)
     gantry_wire_put_message (text->functions, 8, g_steal_pointer (&text->graph));
 }
 
-/* @type: (nullable): what the text says of it */
+/* A parameter of the entry has its own name, another its token's. */
+static char *
+input_name (const char *graph, const char *token, gboolean of_entry)
+{
+  const char *own = strchr (token, '_');
+
+  return g_strdup_printf ("%s:%s", graph, of_entry && own != NULL ? own + 1 : token + 1);
+}
+
+/* @type: (nullable): what the text says of it, where it is one of the entry */
 static void
 add_input (IrText *text, const char *token, const char *type)
 {
-  const char *own = strchr (token, '_');
-  g_autofree char *name = g_strdup_printf ("%s:%s", text->name, type != NULL && own != NULL ? own + 1 : token + 1);
+  g_autofree char *name = input_name (text->name, token, type != NULL);
   GByteArray *info = g_byte_array_new ();
 
   gantry_wire_put_string (info, 1, name);
   if (type != NULL)
     gantry_wire_put_message (info, 5, declared (NULL, type));
   gantry_wire_put_message (text->graph, 5, info);
-  g_hash_table_replace (text->values, g_strdup (token), g_steal_pointer (&name));
+  g_hash_table_replace (text->values, parameter_key (token), g_steal_pointer (&name));
 }
 
 /* "subgraph @name parent: [...](%para4_x, %para5_u) {" */
@@ -327,7 +345,7 @@ begin_node (IrText *text, const char *line)
 {
   const char *equals = strstr (line, ") = "), *open, *at;
   g_autofree char *token = g_strndup (line, strcspn (line, "(")), *key = NULL, *label = NULL, *operation = NULL,
-                  *reference = NULL;
+                  *reference = NULL, *plain = NULL;
   char *output;
   gint depth = 0;
 
@@ -338,7 +356,8 @@ begin_node (IrText *text, const char *line)
     depth += *open == '[' ? 1 : *open == ']' ? -1 : 0;
   operation = g_strndup (equals + strlen (") = "), (gsize) (open - equals) - strlen (") = "));
   label = g_strndup (line + strlen (token) + 1, (gsize) (equals - line) - strlen (token) - 1);
-  output = g_strdup_printf ("%s:%s:%s", text->name, g_strdelimit (label, ":", '_'), token + 1);
+  plain = g_strdelimit (g_strdup (label), ":", '_');
+  output = g_strdup_printf ("%s:%s:%s", text->name, plain, token + 1);
   reference = operation_of (text, operation);
   text->node = g_byte_array_new ();
   at = *open == '(' ? open + 1 : open;
@@ -351,6 +370,8 @@ begin_node (IrText *text, const char *line)
     }
   gantry_wire_put_string (text->node, 2, output);
   gantry_wire_put_string (text->node, 4, reference);
+  key = g_strdup_printf ("%s:%s", text->name, label);
+  g_hash_table_replace (text->values, g_steal_pointer (&key), g_strdup (output));
   key = value_key (text, token);
   g_hash_table_replace (text->values, g_steal_pointer (&key), output);
 }
@@ -394,7 +415,12 @@ read_line (IrText *text, char *line)
     }
   else if (g_str_has_prefix (line, "%para") && text->graph == NULL && strstr (line, ": <") != NULL)
     {
-      g_ptr_array_add (text->parameters, g_strndup (line, (gsize) (strstr (line, ": <") - line)));
+      char *token = g_strndup (line, (gsize) (strstr (line, ": <") - line));
+
+      /* Graphs that stand before the entry read them too. */
+      if (text->entry != NULL)
+        g_hash_table_replace (text->values, parameter_key (token), input_name (text->entry, token, TRUE));
+      g_ptr_array_add (text->parameters, token);
       g_ptr_array_add (text->parameters, g_strdup (strstr (line, ": <") + 2));
     }
   else if (g_str_has_prefix (line, "subgraph @"))

@@ -256,6 +256,17 @@ end_function (GantryPyGradient *gradient)
   return gradient->module != NULL;
 }
 
+/* Whether the program asks for gradients by numbers: by a switch of MindSpore's. */
+static gboolean
+differentiates_numbers (GantryPyState *state)
+{
+  PyObject *hook = PyDict_GetItemString (state->hooks, "differentiates_numbers");
+  PyObject *asked = hook != NULL ? PyObject_CallNoArgs (hook) : NULL;
+
+  Py_XDECREF (asked);
+  return asked == Py_True;
+}
+
 static gboolean
 differentiate (GantryPyGradient *gradient)
 {
@@ -264,12 +275,10 @@ differentiate (GantryPyGradient *gradient)
   g_autofree guint *inputs = g_new0 (guint, gradient->wanted->len + 1);
   g_autoptr (GError) error = NULL;
   GantryModule *derived;
-  PyObject *asked = _gantry_py_call_hook (state, "differentiates_numbers", "");
-  gboolean numbers = asked == Py_True;
+  gboolean numbers = differentiates_numbers (state);
   guint n = 0;
 
-  Py_XDECREF (asked);
-  if (asked == NULL)
+  if (PyErr_Occurred ())
     return FALSE;
 
   for (guint w = 0; w < gradient->wanted->len; w++)

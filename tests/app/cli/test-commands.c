@@ -604,6 +604,46 @@ test_dump (void)
   cli_remove_folder (folder);
 }
 
+/* A folder of the texts that MindSpore writes of its graphs: a snapshot for each, in the order of their numbers; of several graphs one is
+ * named, and what cannot be read is told. */
+static void
+test_texts (void)
+{
+  static const char *const names[] = { "00_parse_0000.ir", "opt_pass_1_cse_0001.ir", "12_validate_0010.ir", "00_parse_0011.ir" };
+  char *folder = cli_temporary_folder ();
+  g_autofree char *from = g_build_filename (g_getenv ("GANTRY_SOURCE_ROOT"), "tests", "fixtures", "mindspore", "validate.ir", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (CliResult) passes = NULL, several = NULL, second = NULL, none = NULL;
+  g_autoptr (JsonNode) root = NULL;
+  JsonArray *list;
+
+  g_assert_true (g_file_get_contents (from, &text, NULL, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+      if (i == 3)
+        {
+          several = cli_run ("info", folder, NULL);
+          cli_assert_status (several, 0);
+          g_assert_nonnull (strstr (several->out, "00_parse_0000.ir is left out"));
+          passes = cli_run ("passes", "--json", folder, NULL);
+        }
+      g_assert_true (g_file_set_contents (path, i == 0 ? "# IR entry: @f\nsubgraph @f() {\n  Return(%7)\n}\n" : text, -1, NULL));
+    }
+  g_assert_nonnull (passes);
+  root = cli_json (passes);
+  list = json_object_get_array_member (json_node_get_object (root), "passes");
+  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (list, 0), "title"), ==, "MindSpore: opt pass 1 cse");
+  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (list, 1), "name"), ==, "mindspore-10-validate");
+  none = cli_run ("info", folder, NULL);
+  cli_assert_status (none, 1);
+  g_assert_nonnull (strstr (none->err, "of 2 graphs, name one as the entry"));
+  second = cli_run ("info", "--entry=2", folder, NULL);
+  cli_assert_status (second, 0);
+  cli_remove_folder (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -620,6 +660,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/set-wrong", test_set_wrong);
   g_test_add_func ("/cli/passes", test_passes);
   g_test_add_func ("/cli/dump", test_dump);
+  g_test_add_func ("/cli/texts", test_texts);
   g_test_add_func ("/cli/run", test_run);
   g_test_add_func ("/cli/returned-argument", test_returned_argument);
   g_test_add_func ("/cli/median", test_median);
