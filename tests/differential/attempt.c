@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "tests/differential/differential.h"
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,13 +35,22 @@ attempt (GantryModule *module, guint64 seed, const DiffConfig *config, char *tex
   return got == NULL ? DIFF_BROKEN : difference != NULL ? DIFF_DIFFERS : DIFF_SAME;
 }
 
+gboolean
+diff_may_refuse (const char *message)
+{
+  return strstr (message, "needs a processor") != NULL;
+}
+
 static DiffOutcome
 outcome_of (int status, char *text)
 {
   if (WIFEXITED (status) && WEXITSTATUS (status) <= DIFF_REFUSED)
     return (DiffOutcome) WEXITSTATUS (status);
   if (WIFSIGNALED (status) && WTERMSIG (status) == SIGALRM) /* too slow says nothing of its values */
-    return DIFF_REFUSED;
+    {
+      g_snprintf (text, MOST_TEXT, "not finished after %d seconds", MOST_SECONDS);
+      return DIFF_REFUSED;
+    }
   g_snprintf (text, MOST_TEXT, "the process ended by signal %d", WIFSIGNALED (status) ? WTERMSIG (status) : 0);
   return DIFF_FELL;
 }

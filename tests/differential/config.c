@@ -28,6 +28,8 @@ diff_config_text (const DiffConfig *config)
     g_string_append_printf (text, " optimization=%u", config->optimization);
   if (config->placements != 0)
     g_string_append_printf (text, " placements=%u", config->placements);
+  if (config->threads > 1)
+    g_string_append_printf (text, " threads=%u", config->threads);
   if (config->rolled)
     g_string_append (text, " rolled");
   if (config->whole)
@@ -101,6 +103,8 @@ diff_config_parse (const char *text, DiffConfig *config, GError **error)
         config->optimization = (guint) g_ascii_strtoull (value + 1, NULL, 10);
       else if (g_str_has_prefix (words[i], "placements="))
         config->placements = (guint32) g_ascii_strtoull (value + 1, NULL, 10);
+      else if (g_str_has_prefix (words[i], "threads="))
+        config->threads = (guint) CLAMP (g_ascii_strtoull (value + 1, NULL, 10), 1, DIFF_MOST_THREADS);
       else
         return unknown (words[i], "word of a configuration", error);
     }

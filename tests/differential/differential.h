@@ -32,6 +32,7 @@ typedef enum
  * @left_out: (nullable): the pass that is switched off; a name of gantry_compiler_passes()
  * @optimization: LLVM's level of code generation
  * @placements: 0: everything is kept; else the seed of random placements
+ * @threads: 1 to %DIFF_MOST_THREADS; 0: 1. With more than one all work that can be divided is, however little it is
  * @rolled: no loop and no branch is written out that can run as one
  * @whole: check after each instruction that it wrote nothing but its results (slow)
  */
@@ -43,9 +44,12 @@ typedef struct
   const char *left_out;
   guint optimization;
   guint32 placements;
+  guint threads;
   gboolean rolled;
   gboolean whole;
 } DiffConfig;
+
+#define DIFF_MOST_THREADS 3u
 
 const char *diff_back_end_name (DiffBackEnd back_end);
 /** "library pass-without=fuse optimization=1". Returns: (transfer full) */
@@ -105,10 +109,10 @@ GPtrArray *diff_oracle (const GantryModule *module, const GPtrArray *inputs, GEr
 
 /* Running and comparing */
 
-/** What runs of one process share. */
+/** What runs of one process share: devices by threads - 1, each from its first run on. */
 typedef struct
 {
-  GantryDevice *device;
+  GantryDevice *devices[DIFF_MOST_THREADS];
 } DiffMachine;
 
 DiffMachine *diff_machine_new (void);
@@ -119,10 +123,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (DiffMachine, diff_machine_free)
  * diff_run:
  *
  * Returns: (transfer full) (nullable) (element-type GantryLiteral): the results; %GANTRY_ERROR_UNSUPPORTED where the
- *  back end refuses the program, anything else is a fault
+ *  back end refuses the program (diff_may_refuse()), anything else is a fault
  */
 GPtrArray *diff_run (DiffMachine *machine, GantryModule *module, const GPtrArray *inputs, const DiffConfig *config,
                      GError **error);
+
+/** Whether a back end may refuse a program so: half precision takes instructions that not every set has. Any other refusal is a fault. */
+gboolean diff_may_refuse (const char *message);
 
 /**
  * diff_random_placements:

@@ -77,6 +77,7 @@ add_turn (guint64 number, GArray *configs)
   config.whole = turn / 32 % 4 == 0;
   config.rolled = turn / 2048 % 2 == 0;
   config.block = (guint) (8 * (turn / 128 % 3));
+  config.threads = 1 + (guint) (turn / 65536 % DIFF_MOST_THREADS);
   for (guint i = DIFF_OWN; i < DIFF_N_BACK_ENDS; i++)
     {
       config.back_end = (DiffBackEnd) i;
@@ -96,7 +97,8 @@ add_product (GantryInstructionSet set, GArray *configs)
       for (guint block = 8; block <= (back_end == DIFF_GRID ? 8 : 16); block += 8)
         {
           DiffConfig config = {
-            .back_end = (DiffBackEnd) back_end, .instructions = set, .block = block, .left_out = names[i]
+            .back_end = (DiffBackEnd) back_end, .instructions = set, .block = block, .left_out = names[i],
+            .threads = 1 + configs->len % DIFF_MOST_THREADS
           };
 
           g_array_append_val (configs, config);

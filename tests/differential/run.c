@@ -10,17 +10,31 @@
 DiffMachine *
 diff_machine_new (void)
 {
-  DiffMachine *machine = g_new0 (DiffMachine, 1);
-
-  machine->device = gantry_cpu_device_new (1);
-  return machine;
+  return g_new0 (DiffMachine, 1);
 }
 
 void
 diff_machine_free (DiffMachine *machine)
 {
-  gantry_device_unref (machine->device);
+  for (guint i = 0; i < DIFF_MOST_THREADS; i++)
+    g_clear_pointer (&machine->devices[i], gantry_device_unref);
   g_free (machine);
+}
+
+static guint
+threads_of (const DiffConfig *config)
+{
+  return MAX (config->threads, 1);
+}
+
+static GantryDevice *
+device_of (DiffMachine *machine, const DiffConfig *config)
+{
+  guint n = threads_of (config);
+
+  if (machine->devices[n - 1] == NULL)
+    machine->devices[n - 1] = gantry_cpu_device_new (n);
+  return machine->devices[n - 1];
 }
 
 static void
@@ -81,7 +95,7 @@ compile_kernels (GantryModule *module, const DiffConfig *config, GError **error)
 {
   GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
 
-  options.n_threads = 1;
+  options.n_threads = threads_of (config);
   options.use_library = config->back_end == DIFF_LIBRARY;
   options.optimization = config->optimization;
   options.instructions = config->instructions;
@@ -139,14 +153,25 @@ build (GantryModule *module, const DiffConfig *config, GError **error)
   return gantry_executable_new (module, plan, kernels, error);
 }
 
+/* Where it is not known how long a kernel takes, the device leaves none to one thread. */
+static void
+divide_all (GantryExecutable *executable)
+{
+  for (guint32 i = 0; i < executable->n_kernels; i++)
+    executable->kernels[i].flops = executable->kernels[i].bytes = -1;
+}
+
 /* Places are overwritten when they are allocated and released, so that a read too early or too late shows. */
 static GPtrArray *
 execute (DiffMachine *machine, GantryExecutable *executable, const GPtrArray *inputs, const DiffConfig *config,
          GError **error)
 {
-  g_autoptr (GantryExecutor) executor = gantry_executor_new (machine->device, executable, NULL, error);
+  g_autoptr (GantryExecutor) executor = NULL;
   g_autoptr (GPtrArray) results = NULL;
 
+  if (threads_of (config) > 1)
+    divide_all (executable);
+  executor = gantry_executor_new (device_of (machine, config), executable, NULL, error);
   if (executor == NULL)
     return NULL;
   gantry_executor_set_verify (executor,

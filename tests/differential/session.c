@@ -57,11 +57,9 @@ run_config (const Run *run, const DiffConfig *config)
 
   got = diff_run (run->machine, run->module, run->inputs, config, &error);
   tally->us += g_get_monotonic_time () - start;
-  if (got == NULL && g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED))
+  if (got == NULL && g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED) && diff_may_refuse (error->message))
     {
       tally->skipped++;
-      if (strstr (error->message, "needs a processor") == NULL) /* which not every instruction set has */
-        tell (run, "refused", config, error->message);
       return TRUE;
     }
   difference = got != NULL ? diff_compare (run->expected, got, &count) : g_strdup (error->message);

@@ -353,6 +353,10 @@ shrink_config (Shrinker *s)
   if (s->finding->config.optimization != 0)
     try_config (s, config);
   config = s->finding->config;
+  config.threads = 0;
+  if (s->finding->config.threads > 1)
+    try_config (s, config);
+  config = s->finding->config;
   config.whole = FALSE;
   if (s->finding->config.whole)
     try_config (s, config);

@@ -19,7 +19,8 @@ typedef enum
 {
   STAND_IN_RIGHT,
   STAND_IN_WRONG,
-  STAND_IN_REFUSED,
+  STAND_IN_REFUSED,    /* as a program may be */
+  STAND_IN_REFUSED_SO, /* for no reason that is known */
   STAND_IN_BROKEN,
   STAND_IN_KILLED,
   STAND_IN_EXITS,
@@ -67,6 +68,9 @@ diff_run (DiffMachine *machine G_GNUC_UNUSED, GantryModule *module, const GPtrAr
   switch ((StandIn) config->optimization)
     {
     case STAND_IN_REFUSED:
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "half precision needs a processor with F16C");
+      return NULL;
+    case STAND_IN_REFUSED_SO:
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "no code for it");
       return NULL;
     case STAND_IN_BROKEN:
@@ -211,7 +215,8 @@ test_attempt (void)
   } ends[] = {
     { STAND_IN_RIGHT, DIFF_SAME, "" },
     { STAND_IN_WRONG, DIFF_DIFFERS, "result 0, element 0: 77, expected" },
-    { STAND_IN_REFUSED, DIFF_REFUSED, "no code for it" },
+    { STAND_IN_REFUSED, DIFF_REFUSED, "half precision needs a processor" },
+    { STAND_IN_REFUSED_SO, DIFF_REFUSED, "no code for it" },
     { STAND_IN_BROKEN, DIFF_BROKEN, "no plan for it" },
     { STAND_IN_KILLED, DIFF_FELL, "the process ended by signal 9" },
     { STAND_IN_EXITS, DIFF_FELL, "the process ended" },
@@ -246,8 +251,9 @@ test_session (void)
     StandIn stand_in;
     guint64 passed, failed, skipped;
   } ends[] = {
-    { STAND_IN_RIGHT, 3, 0, 0 },  { STAND_IN_WRONG, 0, 3, 0 },  { STAND_IN_REFUSED, 0, 0, 3 },
-    { STAND_IN_BROKEN, 0, 3, 0 }, { STAND_IN_KILLED, 0, 3, 0 }, { STAND_IN_EXITS, 0, 3, 0 },
+    { STAND_IN_RIGHT, 3, 0, 0 },      { STAND_IN_WRONG, 0, 3, 0 },  { STAND_IN_REFUSED, 0, 0, 3 },
+    { STAND_IN_REFUSED_SO, 0, 3, 0 }, { STAND_IN_BROKEN, 0, 3, 0 }, { STAND_IN_KILLED, 0, 3, 0 },
+    { STAND_IN_EXITS, 0, 3, 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)

@@ -173,13 +173,16 @@ typedef enum
   CHOICE_LEVEL_0,
   CHOICE_LEVEL_1,
   CHOICE_LEVEL_2,
+  CHOICE_THREADS_1,
+  CHOICE_THREADS_2,
+  CHOICE_THREADS_3,
   CHOICE_PLACEMENTS,
   CHOICE_WHOLE,
   N_CHOICES
 } Choice;
 
-static const char *const choice_names[N_CHOICES] = { "block 0", "block 8",    "block 16", "level 0", "level 1",
-                                                     "level 2", "placements", "whole" };
+static const char *const choice_names[N_CHOICES] = { "block 0",  "block 8",   "block 16",  "level 0",    "level 1", "level 2",
+                                                     "1 thread", "2 threads", "3 threads", "placements", "whole" };
 
 typedef struct
 {
@@ -194,6 +197,7 @@ count_config (Configured *seen, const DiffConfig *config)
 
   choices[CHOICE_BLOCK_0 + config->block / 8]++;
   choices[CHOICE_LEVEL_0 + config->optimization]++;
+  choices[CHOICE_THREADS_1 + MAX (config->threads, 1) - 1]++;
   choices[CHOICE_PLACEMENTS] += config->placements != 0;
   choices[CHOICE_WHOLE] += config->whole;
   seen->sets[config->back_end][config->instructions]++;
@@ -238,11 +242,82 @@ test_rotation (void)
     g_hash_table_unref (seen.left_out[i]);
 }
 
+/* How often the product has this configuration, whatever its threads. */
+static guint
+count_equal (GArray *configs, guint first, const DiffConfig *config)
+{
+  guint n = 0;
+
+  for (guint i = first; i < configs->len; i++)
+    {
+      const DiffConfig *other = &g_array_index (configs, DiffConfig, i);
+
+      n += other->back_end == config->back_end && other->instructions == config->instructions && other->block == config->block
+           && g_strcmp0 (other->left_out, config->left_out) == 0 && other->optimization == 0 && other->placements == 0;
+    }
+  return n;
+}
+
+/* Behind what each program has the product adds every combination once. */
+static void
+test_product (void)
+{
+  static const guint64 numbers[] = { 0, 50, 100 };
+  GantryInstructionSet sets[GANTRY_N_INSTRUCTION_SETS];
+  guint n, n_sets = diff_instruction_sets (TRUE, sets);
+  const GantryPassInfo *passes = gantry_compiler_passes (&n);
+
+  for (guint k = 0; k < G_N_ELEMENTS (numbers); k++)
+    {
+      g_autoptr (GArray) turn = diff_rotation (numbers[k], FALSE), configs = diff_rotation (numbers[k], TRUE);
+      guint n_product = 0;
+
+      for (guint set = 0; set < n_sets; set++)
+        for (guint back_end = DIFF_OWN; back_end < DIFF_N_BACK_ENDS; back_end++)
+          for (guint block = 8; block <= (back_end == DIFF_GRID ? 8 : 16); block += 8)
+            for (guint i = 0; i <= n; i++)
+              {
+                DiffConfig config = { (DiffBackEnd) back_end, sets[set], block, i < n ? passes[i].name : NULL };
+
+                if (i < n && passes[i].required)
+                  continue;
+                g_assert_cmpuint (count_equal (configs, turn->len, &config), ==, 1);
+                n_product++;
+              }
+      g_assert_cmpuint (turn->len, ==, DIFF_N_BACK_ENDS);
+      g_assert_cmpuint (configs->len, ==, turn->len + n_product);
+    }
+}
+
+/* A configuration is what its text says. */
+static void
+test_texts (void)
+{
+  for (guint64 number = 0; number < N_CONFIGURED; number += 25)
+    {
+      g_autoptr (GArray) configs = diff_rotation (number, number % 50 == 0);
+
+      for (guint i = 0; i < configs->len; i++)
+        {
+          g_autofree char *text = diff_config_text (&g_array_index (configs, DiffConfig, i)), *again = NULL;
+          g_autoptr (GError) error = NULL;
+          DiffConfig config;
+
+          diff_config_parse (text, &config, &error);
+          g_assert_no_error (error);
+          again = diff_config_text (&config);
+          g_assert_cmpstr (again, ==, text);
+        }
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/differential/coverage/programs", test_programs);
   g_test_add_func ("/differential/coverage/rotation", test_rotation);
+  g_test_add_func ("/differential/coverage/product", test_product);
+  g_test_add_func ("/differential/coverage/texts", test_texts);
   return g_test_run ();
 }
