@@ -55,12 +55,17 @@ boxes_of_set (const GantryGraphPicture *picture, GHashTable *nodes)
   return boxes;
 }
 
-/* Far out: one fill for each cell of the screen that a box touches, in the colour of the last one. */
+/* Far out: one fill for each cell of the screen that a box touches, in the colour of the last one. A picture that is written whole may have
+ * a thousand times as many cells as boxes: of each row only what lies between the first and the last of them is looked at. */
 static void
 paint_cells (GantryGraphPainter *p)
 {
   guint columns = (guint) ceilf (p->scene->width / CELL), rows = (guint) ceilf (p->scene->height / CELL);
   g_autofree guint8 *cells = g_new0 (guint8, (gsize) columns * rows + 1);
+  g_autofree guint *first = g_new (guint, rows + 1), *limit = g_new0 (guint, rows + 1);
+
+  for (guint y = 0; y < rows; y++)
+    first[y] = columns;
 
   for (guint i = 0; i < p->boxes->len; i++)
     {
@@ -71,13 +76,15 @@ paint_cells (GantryGraphPainter *p)
 
       for (int x = x0; x <= x1; x++)
         cells[(gsize) y0 * columns + (gsize) x] = GANTRY_BOX (p->picture, index)->op_class + 1;
+      first[y0] = MIN (first[y0], (guint) x0);
+      limit[y0] = MAX (limit[y0], (guint) x1 + 1);
     }
   for (guint y = 0; y < rows; y++)
-    for (guint x = 0, end; x < columns; x = end)
+    for (guint x = first[y], end; x < limit[y]; x = end)
       {
         guint8 cell = cells[(gsize) y * columns + x];
 
-        for (end = x + 1; end < columns && cells[(gsize) y * columns + end] == cell; end++)
+        for (end = x + 1; end < limit[y] && cells[(gsize) y * columns + end] == cell; end++)
           ;
         if (cell != 0)
           gantry_scene_fill (p->scene, (float) x * CELL, (float) y * CELL, (float) (end - x) * CELL, CELL - 1,
