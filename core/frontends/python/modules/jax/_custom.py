@@ -69,7 +69,9 @@ def _differentiated_of(forward, backward, leaves, levels):
     n = len(leaves)
     try:
         with only([]):
-            made = _gantry.custom_gradient(lambda *given: rule(given[0], *given[1:]), (args,), sum(k.is_variable for k in kept), tuple(_whole(out, levels)))
+            # A result that is known has a derivative by the rule too: it is a node.
+            results = tuple(x if x.is_variable else _gantry.lift(x) for x in _whole(out, levels))
+            made = _gantry.custom_gradient(lambda *given: rule(given[0], *given[1:]), (args,), sum(k.is_variable for k in kept), results)
     except NotImplementedError as error:
         raise in_body(error) from None
     for new, old in zip(made, out):

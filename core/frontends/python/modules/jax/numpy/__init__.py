@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """jax.numpy."""
+import builtins
 import math as _math
+import re as _re
 from jax import _core, _types
 from jax._array import Array as ndarray
 from jax._core import asarray as _asarray, op as _op
@@ -408,17 +410,29 @@ def promote_types(a, b):
 
 
 def vectorize(function, *, excluded=(), signature=None):
-    from jax import vmap
-    if excluded:
-        _refuse("jnp.vectorize", "excluded", excluded)
-    _refuse("jnp.vectorize", "signature", signature, None)
+    """@signature: which of the last dimensions of each argument the function takes whole, "(n),(n,k)->(k)"; none without it."""
+    whole = None if signature is None else [len(dims.replace(" ", "").strip(",").split(",")) if dims.strip() else 0
+                                            for dims in _re.findall(r"\(([^)]*)\)", signature.split("->")[0])]
 
-    def wrapped(*args):
-        args = broadcast_arrays(*args)
-        f = function
-        for _ in range(args[0].ndim):
+    def wrapped(*args, **kwargs):
+        from jax import vmap
+        moving = [i for i in range(len(args)) if i not in excluded]
+        arrays = [_asarray(args[i]) for i in moving]
+        ranks = [0] * len(arrays) if whole is None else whole
+        if len(ranks) != len(arrays) or builtins.any(a.ndim < n for a, n in zip(arrays, ranks)):
+            raise TypeError(f"jnp.vectorize: arguments of shapes {[a.shape for a in arrays]} for the signature {signature}")
+        loops = _core.broadcast_shapes(*(a.shape[:a.ndim - n] for a, n in zip(arrays, ranks)))
+        arrays = [_core.broadcast_to(a, loops + a.shape[a.ndim - n:]) for a, n in zip(arrays, ranks)]
+
+        def one(*values):
+            own = list(args)
+            for i, v in zip(moving, values):
+                own[i] = v
+            return function(*own, **kwargs)
+        f = one
+        for _ in loops:
             f = vmap(f)
-        return f(*args)
+        return f(*arrays)
     return wrapped
 
 

@@ -25,8 +25,6 @@ REFUSED = {
     "out_sharding": lambda: a.at[0].set(1.0, out_sharding=1),
     "wrap_negative_indices": lambda: a.at[0].set(1.0, wrap_negative_indices=False),
     "implementation": lambda: jax.nn.dot_product_attention(*[jnp.ones((1, 2, 2, 2))] * 3, implementation="cudnn"),
-    "excluded": lambda: jnp.vectorize(square, excluded={0}),
-    "signature": lambda: jnp.vectorize(square, signature="(n)->()"),
     "out": lambda: jnp.sum(a, out=a),
     "replace": lambda: random.categorical(key, jnp.ones(3), replace=False),
     "holomorphic": lambda: jax.hessian(square, holomorphic=True),
@@ -124,7 +122,7 @@ UNREAD = {
 SHARED = {"_batch.py": "name bs size attrs", "_array.py": "type_id index value", "_index.py": "x", "_base.py": "params extra",
           "_optimizers.py": "params", "_transforms.py": "params", "_schedules.py": "count", "initializers.py": "key",
           "_stage.py": "owner", "_custom.py": "_out _owner", "ops.py": "_", "_transform.py": "error", "sharding.py": "error", "__init__.py": "x values error args kwargs", "_convolution.py": "rhs_shape",
-          "_rarer.py": "params state x step", "_factored.py": "params", "flatten_util.py": "vector", "linalg.py": "a", "_control.py": "_", "random.py": "_", "_gate.py": "error",
+          "_rarer.py": "params state x step", "_factored.py": "params", "flatten_util.py": "vector", "linalg.py": "a rows", "_control.py": "_", "random.py": "_", "_gate.py": "error",
           "_branch.py": "k values", "_effects.py": "error", "tree_util.py": "_"}
 allowed = {name for names in UNREAD for name in names.split()} | {"self", "cls"}
 modules = os.path.dirname(os.path.abspath(__file__))

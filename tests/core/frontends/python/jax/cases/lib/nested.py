@@ -94,6 +94,16 @@ def gradient_penalty():
 
 
 @case
+def known_results():
+    """What a function gives may be a number all the same: its derivative is by the rule."""
+    @jax.custom_vjp
+    def three(x):
+        return jnp.float32(3.0)
+    three.defvjp(lambda x: (three(x), None), lambda _, g: (g * 5,))
+    return [jax.grad(lambda x: three(x) * x)(2.0), jax.vmap(jax.grad(lambda x: three(x) * 2))(X)]
+
+
+@case
 def fixed_points():
     """What a rule keeps may come out of a loop that has no derivative."""
     @partial(jax.custom_vjp, nondiff_argnums=(0,))
