@@ -20,7 +20,7 @@ static const GOptionEntry entries[] = {
   { "policy", 0, 0, G_OPTION_ARG_STRING, &policy, "Place values as these statements say", "TEXT" },
   { "limit", 0, 0, G_OPTION_ARG_STRING, &limit, "Limit of device memory: 8GiB, 50%", "SIZE" },
   { "compare", 0, 0, G_OPTION_ARG_NONE, &compare, "Save variants, find the front and show the page that compares them", NULL },
-  { "dialog", 0, 0, G_OPTION_ARG_STRING, &dialog, "Take the picture of this dialog: train, policy or solve", "NAME" },
+  { "dialog", 0, 0, G_OPTION_ARG_STRING, &dialog, "Take the picture of this dialog: train, policy, orders or solve", "NAME" },
   { "act", 0, 0, G_OPTION_ARG_STRING_ARRAY, &actions, "Then do this: 'place::recompute alike'", "ACTION" },
   { "pass", 0, 0, G_OPTION_ARG_INT, &pass, "Show this pass, counted from 1", "N" },
   { "find", 0, 0, G_OPTION_ARG_STRING, &find, "Select the first node that contains this", "TEXT" },

@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 void _gantry_dialog_train (GantryWindow *window);
 /** The policy as text, with what became of each statement beside it. Named "policy". */
 void _gantry_dialog_policy (GantryWindow *window);
+/** Every order of execution with every allocator; one can be chosen. Named "orders". */
+void _gantry_dialog_orders (GantryWindow *window);
 /** The solver: a goal, what it may use, how far it is. Named "solve". */
 void _gantry_dialog_solve (GantryWindow *window);
 

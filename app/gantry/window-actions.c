@@ -156,6 +156,11 @@ ACTION (policy)
   _gantry_dialog_policy (data);
 }
 
+ACTION (orders)
+{
+  _gantry_dialog_orders (data);
+}
+
 ACTION (solve)
 {
   _gantry_dialog_solve (data);
@@ -311,6 +316,7 @@ static const GActionEntry entries[] = {
   { "clear-placements", clear_placements, NULL, NULL, NULL, { 0 } },
   { "train", train, NULL, NULL, NULL, { 0 } },
   { "policy", policy, NULL, NULL, NULL, { 0 } },
+  { "orders", orders, NULL, NULL, NULL, { 0 } },
   { "solve", solve, NULL, NULL, NULL, { 0 } },
   { "limit", limit, NULL, NULL, NULL, { 0 } },
   { "no-limit", no_limit, NULL, NULL, NULL, { 0 } },
@@ -345,10 +351,10 @@ static const char *const need_model[] = {
 };
 
 /* What makes no sense for a program that is not planned. */
-static const char *const need_planner[] = { "policy", "solve", "variant", "save-variant" };
+static const char *const need_planner[] = { "policy", "orders", "solve", "variant", "save-variant" };
 
 /* And what makes none of the run of another program, whose document is a recording and nothing else. */
-static const char *const need_program[] = { "train", "policy", "solve", "variant", "save-variant", "place", "clear-placements",
+static const char *const need_program[] = { "train", "policy", "orders", "solve", "variant", "save-variant", "place", "clear-placements",
                                             "limit", "no-limit", "export", "show-in-time", "show-code", "go-to-source",
                                             "delete-run" };
 

@@ -133,6 +133,7 @@ variants_menu (GantryWindow *self)
   g_menu_append (edit, "_Delete", "win.delete-variant");
   g_menu_append (other, "_Policy…", "win.policy");
   g_menu_append (other, "_Fit…", "win.solve");
+  g_menu_append (other, "_Orders and allocators…", "win.orders");
   g_menu_append (other, "C_lear placements", "win.clear-placements");
   g_menu_append (other, "_Compare", "win.bottom-page::compare");
   g_menu_append_section (menu, variants != NULL && variants->len > 0 ? "Variants" : NULL, G_MENU_MODEL (list));

@@ -3,6 +3,7 @@
  * settings and all results, runs long work on worker threads with progress and cancel, keeps the undo
  * history, starts the child that runs generated code, and reads and writes the .gantry session file. */
 #pragma once
+#include "core/compiler/allocations.h"
 #include "core/compiler/compiler.h"
 #include "core/document/forecast.h"
 #include "core/document/plan-changes.h"
@@ -368,6 +369,13 @@ void gantry_document_set_limit (GantryDocument *document, guint64 bytes); /* 0: 
 void gantry_document_set_limit_part (GantryDocument *document, double part);
 /** @target: copied: the machine that is planned for, with its limit; nothing happens where it is so already. */
 void gantry_document_set_target (GantryDocument *document, const GantryTarget *target);
+/** The order of execution and who gives places: an edit; nothing happens where it is so already. */
+void gantry_document_set_allocation (GantryDocument *document, GantryOrderPolicy order, GantryAllocator allocator);
+/** Plans with every order and allocator on a thread, as gantry_compilation_compare_allocations(). A program must be there. */
+void gantry_document_compare_allocations_async (GantryDocument *document, GCancellable *cancellable, GAsyncReadyCallback callback,
+                                                gpointer user_data);
+/** Returns: (transfer full) (nullable) (element-type GantryAllocation) */
+GArray *gantry_document_compare_allocations_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /** Several of the above as one edit, for a dialog: @settings replaces them all but the choices. */
 void gantry_document_set_settings (GantryDocument *document, const GantryCompileSettings *settings, const char *name);
 /**

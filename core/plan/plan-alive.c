@@ -135,3 +135,30 @@ gantry_plan_alive_at (const GantryPlan *plan, guint32 step)
   g_array_sort (result, compare_alive);
   return result;
 }
+
+static gboolean
+has_place (const GantryPlanBuffer *buffer)
+{
+  return buffer->region == GANTRY_REGION_ARENA && buffer->size > 0;
+}
+
+guint32
+gantry_plan_place_before (const GantryPlan *plan, guint32 buffer)
+{
+  const guint32 place = gantry_plan_place_of (plan, buffer);
+  const GantryPlanBuffer *own = &plan->buffers[place];
+  guint32 before = GANTRY_NO_BUFFER;
+
+  for (guint32 b = 0; has_place (own) && b < plan->n_buffers; b++)
+    {
+      const GantryPlanBuffer *value = &plan->buffers[b], *other;
+
+      if (!has_place (value) || value->memory != own->memory || value->end >= own->begin
+          || (before != GANTRY_NO_BUFFER && value->end <= plan->buffers[before].end))
+        continue;
+      other = &plan->buffers[gantry_plan_place_of (plan, b)];
+      if (other != own && other->offset < own->offset + own->size && own->offset < other->offset + other->size)
+        before = b;
+    }
+  return before != GANTRY_NO_BUFFER ? gantry_plan_value_of (plan, before) : before;
+}

@@ -70,4 +70,13 @@ guint32 *gantry_plan_places (const GantryPlan *plan);
 /** The buffer that @buffer is a view of in the end: where its value was written. */
 guint32 gantry_plan_value_of (const GantryPlan *plan, guint32 buffer);
 
+/**
+ * gantry_plan_place_before:
+ *
+ * Whose space @buffer was given: of the values that lay in any part of its place before it the one that was needed longest. Linear.
+ *
+ * Returns: its buffer; %GANTRY_NO_BUFFER: nothing lay there before, or @buffer has no place of an arena
+ */
+guint32 gantry_plan_place_before (const GantryPlan *plan, guint32 buffer);
+
 G_END_DECLS

@@ -49,6 +49,19 @@ show_last_use (GantryRows *rows, const GantryInspected *what, const GantryPlan *
     gantry_rows_link (rows, "needed until", module, what->compilation->n_snapshots - 1, until);
 }
 
+/* Whose space it was given. */
+static void
+show_place_before (GantryRows *rows, const GantryInspected *what, const GantryPlan *plan, const GantryPlanBuffer *buffer)
+{
+  guint32 before = gantry_plan_place_before (plan, (guint32) (buffer - plan->buffers));
+
+  if (before != GANTRY_NO_BUFFER)
+    gantry_rows_link (rows, "there before", gantry_compilation_module (what->compilation), what->compilation->n_snapshots - 1,
+                      plan->buffers[before].node);
+  else
+    gantry_rows_text (rows, "there before", "nothing");
+}
+
 static void
 show_buffer (GantryRows *rows, const GantryInspected *what, const GantryPlan *plan, const GantryPlanBuffer *buffer)
 {
@@ -61,6 +74,8 @@ show_buffer (GantryRows *rows, const GantryInspected *what, const GantryPlan *pl
   if (buffer->region == GANTRY_REGION_ARENA)
     gantry_rows_take (rows, "alive", g_strdup_printf ("step %u to %u of %u", buffer->begin, buffer->end,
                                                       plan->n_steps > 0 ? plan->n_steps - 1 : 0));
+  if (buffer->region == GANTRY_REGION_ARENA)
+    show_place_before (rows, what, plan, buffer);
   if (buffer->region == GANTRY_REGION_ARENA)
     show_last_use (rows, what, plan, buffer);
   if (buffer->shares != GANTRY_NO_BUFFER)

@@ -483,6 +483,34 @@ test_policy (void)
   window_test_free (window);
 }
 
+/* Every order with every allocator; a row that is chosen is what is planned, and undone like any edit. */
+static void
+test_orders (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/mlp.gir", TRUE);
+  GtkWidget *dialog, *row;
+
+  if (window == NULL)
+    return;
+  window_test_act (window, "orders");
+  dialog = window_test_dialog ("orders");
+  g_assert_nonnull (dialog);
+  while (window_test_find (dialog, "depth-bfc") == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_true (gtk_check_button_get_active (GTK_CHECK_BUTTON (window_test_find (dialog, "memory-exact"))));
+  row = window_test_find (dialog, "depth-bfc");
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (row), TRUE);
+  window_test_wait (window);
+  g_assert_cmpint (gantry_document_get_settings (document_of (window))->order, ==, GANTRY_ORDER_DEPTH);
+  g_assert_cmpint (gantry_document_get_settings (document_of (window))->allocator, ==, GANTRY_ALLOCATOR_BFC);
+  g_assert_nonnull (gantry_document_get_plan (document_of (window)));
+  gtk_window_close (GTK_WINDOW (dialog));
+  gantry_document_undo (document_of (window));
+  window_test_wait (window);
+  g_assert_cmpint (gantry_document_get_settings (document_of (window))->order, ==, GANTRY_ORDER_BEST);
+  window_test_free (window);
+}
+
 static void
 test_train (void)
 {
@@ -624,6 +652,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/placing/front", test_front);
   g_test_add_func ("/app/placing/limit", test_limit);
   g_test_add_func ("/app/placing/policy", test_policy);
+  g_test_add_func ("/app/placing/orders", test_orders);
   g_test_add_func ("/app/placing/train", test_train);
   g_test_add_func ("/app/placing/solve", test_solve);
   g_test_add_func ("/app/placing/solve-closed", test_solve_closed);

@@ -2,6 +2,7 @@
 /* Random training steps under random placements: whatever is kept, run again or moved, the results are those of the
  * evaluator bit for bit, however the queues run, and every promise of a plan holds. */
 #include "core/base/error.h"
+#include "core/plan/plan-alive.h"
 #include "core/memory/planner.h"
 #include "tests/core/memory/plan-machine.h"
 #include "tests/random-seed.h"
@@ -497,6 +498,27 @@ check_parts (const GantryPrediction *prediction, const GantryPlan *plan)
     g_assert_cmpuint (highest, ==, gantry_memory_parts_total (&at_peak));
 }
 
+/* Whose space each was given lay there, and was needed no more. Returns: of how many there was one */
+static guint
+check_places_before (const GantryPlan *plan)
+{
+  guint n = 0;
+
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    {
+      guint32 before = gantry_plan_place_before (plan, b);
+      const GantryPlanBuffer *own = &plan->buffers[gantry_plan_place_of (plan, b)], *other;
+
+      if (before == GANTRY_NO_BUFFER)
+        continue;
+      other = &plan->buffers[gantry_plan_place_of (plan, before)];
+      g_assert_cmpuint (plan->buffers[before].begin, <, own->begin);
+      g_assert_cmpuint (MAX (own->offset, other->offset), <, MIN (own->offset + own->size, other->offset + other->size));
+      n++;
+    }
+  return n;
+}
+
 static guint64
 try_placements (GRand *random, GantryModule *module, GantryPlanner *planner, const GantryPlacements *placements,
                 GantryPrediction *prediction)
@@ -507,6 +529,7 @@ try_placements (GRand *random, GantryModule *module, GantryPlanner *planner, con
 
   g_assert_no_error (error);
   plan_check (module, plan);
+  g_assert_true (check_places_before (plan) > 0 || plan->n_steps < 12);
   gantry_planner_predict (planner, placements, prediction);
   g_assert_cmpuint (prediction->n_steps, ==, plan->n_steps);
   check_parts (prediction, plan);
