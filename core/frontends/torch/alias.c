@@ -42,7 +42,8 @@ gantry_torch_is_view (TorchFrame *frame, const char *base_name, const TorchJson 
     "view",    "slice",    "select",           "narrow",       "transpose",  "permute",  "t",          "numpy_T",
     "mT",      "squeeze",  "unsqueeze",        "unflatten",    "alias",      "detach",   "expand",     "expand_as",
     "view_as", "split",    "split_with_sizes", "chunk",        "unbind",     "diagonal", "as_strided", "unfold",
-    "movedim", "swapaxes", "adjoint",          "tensor_split", "lift_fresh", "dropout"
+    "movedim", "swapaxes", "adjoint",          "tensor_split", "lift_fresh", "dropout",  "moveaxis", "atleast_1d",
+    "atleast_2d", "atleast_3d"
   };
   static const char *const if_contiguous[] = { "reshape", "flatten", "contiguous", "ravel" };
   gint64 from = 0, to = 0;
@@ -176,7 +177,8 @@ write_base (TorchFrame *frame, const TorchValue *value, guint32 base, guint32 pa
 {
   static const char *const whole[] = { "view",      "reshape", "flatten", "unflatten", "squeeze",
                                        "unsqueeze", "alias",   "detach",  "view_as",   "contiguous",
-                                       "ravel",     "to",      "type_as", "dropout",   "lift_fresh" };
+                                       "ravel",     "to",      "type_as", "dropout",   "lift_fresh",
+                                       "atleast_1d", "atleast_2d", "atleast_3d" };
   TorchImport *import = frame->import;
   const char *operation = operation_of (value->view);
   g_autofree char *name = gantry_torch_base_name (operation), *inverse = NULL;

@@ -236,6 +236,56 @@ diag (AtenLower *l)
   l->out[0] = gantry_aten_rank (l, x) == 1 ? on_diagonal (l, x, offset) : diagonal_of (l, x, 0, 1, offset);
 }
 
+/* @src over the diagonal of two axes of @x: an element of it for each row that has one. */
+static void
+diagonal_scatter (AtenLower *l)
+{
+  guint32 x = gantry_aten_need (l, "self"), source = gantry_aten_need (l, "src"), here;
+  guint rank = gantry_aten_rank (l, x), n = 0;
+  gint64 first = gantry_aten_axis (l, gantry_aten_int (l, "dim1", 0), rank), second = gantry_aten_axis (l, gantry_aten_int (l, "dim2", 1), rank),
+         offset = gantry_aten_int (l, "offset", 0), low[GANTRY_MAX_RANK] = { 0 }, high[GANTRY_MAX_RANK] = { 0 }, order[GANTRY_MAX_RANK],
+         back[GANTRY_MAX_RANK];
+  GantryDim dims[GANTRY_MAX_RANK];
+
+  if (rank < 2 || first == second || gantry_aten_rank (l, source) != rank - 1 || l->failed)
+    return;
+  for (guint i = 0; i < rank; i++)
+    if (i != first && i != second)
+      order[n++] = i;
+  order[n] = first, order[n + 1] = second;
+  for (guint i = 0; i < rank; i++)
+    back[order[i]] = i;
+  x = gantry_builder_transpose (l->b, x, order);
+  if (x == 0)
+    return;
+  memcpy (dims, gantry_aten_type (l, x)->dims, rank * sizeof *dims);
+  low[n] = MIN (MAX (-offset, 0), dims[n]);
+  high[n] = dims[n] - low[n] - gantry_aten_dim (l, source, n);
+  if (high[n] < 0)
+    return;
+  source = gantry_builder_pad_if_any (l->b, gantry_builder_convert (l->b, source, gantry_aten_element (l, x)), LIKE (x, 0), low, high, NULL);
+  here = gantry_builder_compare (l->b, "EQ", BINARY (ADD, gantry_aten_iota (l, rank, dims, n), gantry_builder_int_scalar (l->b, GANTRY_I64, offset)),
+                                 gantry_aten_iota (l, rank, dims, n + 1));
+  dims[n + 1] = 1;
+  x = gantry_builder_select (l->b, here, gantry_builder_reshape (l->b, source, rank, dims), x);
+  l->out[0] = gantry_builder_transpose (l->b, x, back);
+}
+
+static void
+fill_diagonal (AtenLower *l)
+{
+  guint32 x = gantry_aten_need (l, "self"), here;
+  const GantryType *type = gantry_aten_declared (l, 0);
+
+  if (x == 0 || type->rank != 2 || (gantry_aten_int (l, "wrap", 0) != 0 && type->dims[0] > type->dims[1] + 1))
+    {
+      gantry_aten_refuse (l, "only the diagonal of a matrix, once, is supported");
+      return;
+    }
+  here = gantry_builder_compare (l->b, "EQ", gantry_aten_iota (l, 2, type->dims, 0), gantry_aten_iota (l, 2, type->dims, 1));
+  l->out[0] = gantry_builder_select (l->b, here, LIKE (x, gantry_aten_number (l, "fill_value", 0)), x);
+}
+
 static void
 trace (AtenLower *l)
 {
@@ -423,15 +473,15 @@ rotate (AtenLower *l)
   l->out[0] = x;
 }
 
-/* The axes that are named go where they are told to, the others keep their order. */
+/* The axes that are named go where they are told to, the others keep their order. arg: and back from there */
 static void
 move_axes (AtenLower *l)
 {
-  guint32 x = gantry_aten_need (l, "self");
+  guint32 x = gantry_aten_need (l, l->rule->arg ? "src" : "self");
   guint rank = gantry_aten_rank (l, x), next = 0;
   gsize n = 0, n_to = 0;
   const gint64 *from = gantry_aten_ints (l, "source", &n), *to = gantry_aten_ints (l, "destination", &n_to);
-  gint64 one[] = { gantry_aten_int (l, "source", 0), gantry_aten_int (l, "destination", 0) }, order[GANTRY_MAX_RANK];
+  gint64 one[] = { gantry_aten_int (l, "source", 0), gantry_aten_int (l, "destination", 0) }, order[GANTRY_MAX_RANK], back[GANTRY_MAX_RANK];
   gboolean moved[GANTRY_MAX_RANK] = { FALSE };
 
   if (from == NULL || to == NULL)
@@ -451,7 +501,9 @@ move_axes (AtenLower *l)
         next++;
       order[i] = order[i] >= 0 ? order[i] : next < rank ? (gint64) next++ : 0;
     }
-  l->out[0] = x != 0 && !l->failed ? gantry_builder_transpose (l->b, x, order) : 0;
+  for (guint i = 0; i < rank && !l->failed; i++)
+    back[order[i]] = i;
+  l->out[0] = x != 0 && !l->failed ? gantry_builder_transpose (l->b, x, l->rule->arg ? back : order) : 0;
 }
 
 /* clang-format off */
@@ -464,6 +516,8 @@ const AtenRule gantry_aten_arrange_rules[] = {
   RULE ("unfold", unfold, 0), RULE ("unfold_copy", unfold, 0), RULE ("one_hot", one_hot, 0), RULE ("isin", is_in, 0), RULE ("meshgrid", meshgrid, 0),
   RULE ("hstack", stacked, 'h'), RULE ("vstack", stacked, 'v'), RULE ("dstack", stacked, 'd'), RULE ("column_stack", stacked, 'c'),
   RULE ("fliplr", flip_axis, 1), RULE ("flipud", flip_axis, 0), RULE ("rot90", rotate, 0), RULE ("movedim", move_axes, 0), RULE ("moveaxis", move_axes, 0),
+  RULE ("movedim_scatter", move_axes, TRUE), RULE ("moveaxis_scatter", move_axes, TRUE), RULE ("diagonal_scatter", diagonal_scatter, 0),
+  RULE ("fill_diagonal", fill_diagonal, 0),
   { NULL },
 };
 /* clang-format on */
