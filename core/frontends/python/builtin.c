@@ -177,8 +177,10 @@ elements_of_all (const Call *call, Py_ssize_t from)
 static PyObject *
 builtin_zip (const Call *call)
 {
-  PyObject *all = elements_of_all (call, 0), *zipped = all != NULL ? PyObject_Call (call->callable, all, NULL) : NULL;
+  PyObject *all = call->n > 0 ? elements_of_all (call, 0) : NULL, *zipped = all != NULL ? PyObject_Call (call->callable, all, NULL) : NULL;
 
+  if (call->n == 0)
+    PyErr_SetString (PyExc_TypeError, "The zip operator must have at least 1 argument.");
   Py_XDECREF (all);
   return to_tuple (zipped);
 }
@@ -219,7 +221,7 @@ builtin_map (const Call *call)
   Py_ssize_t n = all != NULL ? PySequence_Fast_GET_SIZE (PyTuple_GET_ITEM (all, 0)) : 0;
 
   if (call->n < 2)
-    PyErr_SetString (PyExc_TypeError, "map() must have at least two arguments.");
+    PyErr_SetString (PyExc_TypeError, "The Map operator must have at least two arguments: map() takes a function and what it is mapped over.");
   for (Py_ssize_t j = 1; result != NULL && j < call->n - 1; j++)
     n = MIN (n, PySequence_Fast_GET_SIZE (PyTuple_GET_ITEM (all, j)));
   for (Py_ssize_t i = 0; result != NULL && i < n; i++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files parsed by `ast` and copied into C. */
 #include "core/frontends/python/source.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -345,17 +347,27 @@ same_version (const GantryPyVersion *a, const GantryPyVersion *b)
 static GantryPySource *
 read_source (const char *file)
 {
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GMappedFile) mapped = NULL;
   g_autofree char *text = NULL;
   GantryPyVersion version = version_of (file);
   GantryPySource *source;
   PyObject *tree;
   guint32 n;
 
-  if (!g_file_get_contents (file, &text, NULL, NULL))
+  mapped = gantry_file_map_text (file, &error);
+  if (mapped == NULL)
     {
-      PyErr_SetString (PyExc_OSError, "could not get source code");
+      if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE))
+        PyErr_SetString (PyExc_OSError, error->message);
+      else
+        PyErr_SetString (PyExc_OSError, "could not get source code");
       return NULL;
     }
+  if (g_mapped_file_get_length (mapped) > 0)
+    text = g_strndup (g_mapped_file_get_contents (mapped), g_mapped_file_get_length (mapped));
+  else
+    text = g_strdup ("");
   tree = parse (text, file);
   if (tree == NULL)
     return NULL;

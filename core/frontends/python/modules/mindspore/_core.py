@@ -820,7 +820,7 @@ def normal_axes(axis, rank):
 def elements(x):
     """The slices along the first dimension."""
     if not x.shape:
-        raise TypeError("iteration over a 0-d tensor")
+        raise TypeError("Cannot iterate over a scalar tensor.")
     rest = x.shape[1:]
     result = []
     for i in range(x.shape[0]):

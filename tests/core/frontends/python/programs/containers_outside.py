@@ -140,3 +140,10 @@ assert found[0]["a"].tolist() == [3.0] and isinstance(found[1], list) and found[
 assert mint.add(Tensor([1]), Tensor([2])).tolist() == [3]
 raises(NotImplementedError, lambda: distribution.Bernoulli(0.5))
 assert np.all(Tensor([True, True])) and not isinstance(Tensor(1), ms.COOTensor)
+
+# What is mapped over together is of one kind and as long.
+both = ops.HyperMap(ops.add)
+assert both((Tensor([1]), [Tensor([2])]), (Tensor([3]), [Tensor([4])]))[1][0].tolist() == [6]
+raises(TypeError, lambda: both((Tensor([1]),), [Tensor([1])]))
+raises(ValueError, lambda: both((Tensor([1]),), (Tensor([1]), Tensor([2]))))
+raises(TypeError, jit(lambda: zip()))

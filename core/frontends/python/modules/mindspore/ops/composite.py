@@ -38,6 +38,18 @@ def _fits(value, name):
     return name in kinds and isinstance(value, kinds[name])
 
 
+def _check_alike(name, args):
+    """What is mapped over together is of one kind, and as long."""
+    for kind, word in ((list, "list"), (tuple, "tuple")):
+        if not any(isinstance(a, kind) for a in args):
+            continue
+        if not all(isinstance(a, kind) for a in args):
+            raise TypeError(f"For '{name}', the types of arguments in {name} must be consistent, but got {[type(a).__name__ for a in args]}.")
+        if len({len(a) for a in args}) > 1:
+            raise ValueError(f"For '{name}', the length of {word}s must be the same. The {word}s in {name} should have the same length, "
+                             f"but got {[len(a) for a in args]}.")
+
+
 class HyperMap:
     """Maps a function over structures, all the way down."""
 
@@ -45,11 +57,14 @@ class HyperMap:
         self.ops = ops
 
     def __call__(self, *args):
+        if len(args) < (1 if self.ops is not None else 2):
+            raise TypeError(f"The {type(self).__name__} operator must have at least two arguments.")
         function, args = (self.ops, args) if self.ops is not None else (args[0], args[1:])
         return self._map(function, args)
 
     def _map(self, function, args):
         first = args[0]
+        _check_alike("HyperMap", args)
         if isinstance(first, (tuple, list)):
             return type(first)(self._map(function, parts) for parts in zip(*args)) if type(first) in (tuple, list) \
                 else tuple(self._map(function, parts) for parts in zip(*args))
@@ -60,6 +75,9 @@ class HyperMap:
 
 class Map(HyperMap):
     def _map(self, function, args):
+        if not all(isinstance(a, (tuple, list)) for a in args):
+            raise TypeError(f"Map can only be applied to list, tuple and dictionary, but got {[type(a).__name__ for a in args]}.")
+        _check_alike("Map", args)
         return tuple(_gantry.call(function, parts) for parts in zip(*args))
 
 
