@@ -128,7 +128,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (DiffMachine, diff_machine_free)
 GPtrArray *diff_run (DiffMachine *machine, GantryModule *module, const GPtrArray *inputs, const DiffConfig *config,
                      GError **error);
 
-/** Whether a back end may refuse a program so: half precision takes instructions that not every set has. Any other refusal is a fault. */
+/** Whether a back end may refuse a program so: half precision takes instructions that not every set has, and a loop that ends by its data
+ * stays one only where no value in it lies in host memory. Any other refusal is a fault. */
 gboolean diff_may_refuse (const char *message);
 
 /**

@@ -68,7 +68,7 @@ diff_run (DiffMachine *machine G_GNUC_UNUSED, GantryModule *module, const GPtrAr
   switch ((StandIn) config->optimization)
     {
     case STAND_IN_REFUSED:
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "half precision needs a processor with F16C");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "f16 needs a processor with F16C");
       return NULL;
     case STAND_IN_REFUSED_SO:
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "no code for it");
@@ -215,7 +215,7 @@ test_attempt (void)
   } ends[] = {
     { STAND_IN_RIGHT, DIFF_SAME, "" },
     { STAND_IN_WRONG, DIFF_DIFFERS, "result 0, element 0: 77, expected" },
-    { STAND_IN_REFUSED, DIFF_REFUSED, "half precision needs a processor" },
+    { STAND_IN_REFUSED, DIFF_REFUSED, "f16 needs a processor" },
     { STAND_IN_REFUSED_SO, DIFF_REFUSED, "no code for it" },
     { STAND_IN_BROKEN, DIFF_BROKEN, "no plan for it" },
     { STAND_IN_KILLED, DIFF_FELL, "the process ended by signal 9" },
