@@ -96,7 +96,14 @@ static GantryPyStatus
 raise_later (GantryPyFrame *frame, PyObject *exception)
 {
   PyObject *args = PyTuple_Pack (1, exception);
-  PyObject *done = gantry_py_host_call (frame->state, _gantry_py_hook (frame->state, "raise_now"), args, NULL, GANTRY_PY_BOOL);
+  GantryTrace *trace = frame->state->trace;
+  gboolean strict = trace->strict;
+  PyObject *done;
+
+  /* An exception that is known is part of the subset of level STRICT too, as print is. */
+  trace->strict = strict && gantry_py_holds_variable (args);
+  done = gantry_py_host_call (frame->state, _gantry_py_hook (frame->state, "raise_now"), args, NULL, GANTRY_PY_BOOL);
+  trace->strict = strict;
 
   Py_DECREF (args);
   Py_XDECREF (done);

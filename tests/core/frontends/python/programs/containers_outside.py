@@ -147,3 +147,15 @@ assert both((Tensor([1]), [Tensor([2])]), (Tensor([3]), [Tensor([4])]))[1][0].to
 raises(TypeError, lambda: both((Tensor([1]),), [Tensor([1])]))
 raises(ValueError, lambda: both((Tensor([1]),), (Tensor([1]), Tensor([2]))))
 raises(TypeError, jit(lambda: zip()))
+
+
+# Level STRICT raises a known exception where data says so.
+@jit(jit_config=JitConfig(jit_syntax_level="STRICT"))
+def checked(x, y):
+    if x > y:
+        raise ValueError("x is bigger than y")
+    return x + y
+
+
+assert checked(Tensor([1]), Tensor([2])).tolist() == [3]
+raises(ValueError, lambda: checked(Tensor([2]), Tensor([1])))
