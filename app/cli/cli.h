@@ -177,6 +177,8 @@ void gantry_cli_add_int (JsonBuilder *json, const char *key, gint64 value);
 void gantry_cli_add_measured (JsonBuilder *json, const char *key, gboolean known, guint64 value);
 /** @value: null where it is infinite or NaN */
 void gantry_cli_add_double (JsonBuilder *json, const char *key, double value);
+/** Of an answer of the solver: null where no bound is known, which a negative @gap says. */
+void gantry_cli_add_gap (JsonBuilder *json, double gap);
 void gantry_cli_add_string (JsonBuilder *json, const char *key, const char *value); /* NULL gives null */
 /** What is said of a plan in all answers: members of the object that is open. */
 void gantry_cli_add_figures (JsonBuilder *json, const GantryPlanFigures *figures);

@@ -81,6 +81,12 @@ gantry_cli_add_double (JsonBuilder *json, const char *key, double value)
 }
 
 void
+gantry_cli_add_gap (JsonBuilder *json, double gap)
+{
+  gantry_cli_add_double (json, "gap", gap < 0 ? INFINITY : gap);
+}
+
+void
 gantry_cli_add_string (JsonBuilder *json, const char *key, const char *value)
 {
   json_builder_set_member_name (json, key);

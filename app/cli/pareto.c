@@ -27,7 +27,7 @@ add_point (JsonBuilder *json, const GantryVariant *variant)
   json_builder_begin_object (json);
   gantry_cli_add_string (json, "name", variant->name);
   gantry_cli_add_figures (json, &variant->figures);
-  gantry_cli_add_double (json, "gap", variant->gap);
+  gantry_cli_add_gap (json, variant->gap);
   json_builder_end_object (json);
 }
 

@@ -127,7 +127,7 @@ add_solution (JsonBuilder *json, const GantryVariant *variant, const GantrySolve
   if (goal->step_us > 0)
     gantry_cli_add_double (json, "at_most_ms", goal->step_us / 1000);
   gantry_cli_add_figures (json, &variant->figures);
-  gantry_cli_add_double (json, "gap", variant->gap);
+  gantry_cli_add_gap (json, variant->gap);
   gantry_cli_add_boolean (json, "proven", variant->proof != GANTRY_PROOF_NONE);
   if (variant->proof != GANTRY_PROOF_NONE)
     gantry_cli_add_string (json, "proven_of", variant->proof == GANTRY_PROOF_SCHEDULES ? "schedules" : "placements");
@@ -161,11 +161,9 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
     }
   if (variant != NULL)
     {
-      g_autofree char *gap = g_strdup_printf ("within %.2f %% of the best placements in this order", 100 * variant->gap);
-      const char *proof = gantry_proof_text (variant->proof);
+      g_autofree char *quality = gantry_proof_quality_text (variant->proof, variant->gap);
 
-      gantry_cli_print ("%-10s %s; %s, %s%s, in %.0f ms%s\n", "solution", variant->name, variant->method,
-                        proof != NULL ? "proven to be " : "", proof != NULL ? proof : gap, variant->milliseconds,
+      gantry_cli_print ("%-10s %s; %s, %s, in %.0f ms%s\n", "solution", variant->name, variant->method, quality, variant->milliseconds,
                         variant->cut ? "; cut by --seconds, more of them may find something better" : "");
     }
   if (changes != NULL)

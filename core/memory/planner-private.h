@@ -139,6 +139,7 @@ struct _GantryPlanner
   GantryPrediction *own; /* for plans */
   GantryPlan *refused;   /* (nullable): what did not fit last */
   GPtrArray *solved;    /* (nullable): answers of the solver, which begin its next search */
+  GPtrArray *found;     /* (nullable): fronts of what its searches came by, by what may be used */
   GPtrArray *leasts;    /* (nullable): the least memory that it found, by what may be used */
 };
 

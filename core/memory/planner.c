@@ -95,6 +95,7 @@ free_parts (GantryPlanner *planner)
   g_clear_pointer (&planner->constants, _gantry_constants_free);
   g_clear_pointer (&planner->refused, gantry_plan_unref);
   g_clear_pointer (&planner->solved, g_ptr_array_unref);
+  g_clear_pointer (&planner->found, g_ptr_array_unref);
   g_clear_pointer (&planner->leasts, g_ptr_array_unref);
   g_clear_pointer (&planner->program, _gantry_program_free);
 }

@@ -15,6 +15,15 @@ gantry_proof_text (GantryProof proof)
   return texts[proof];
 }
 
+char *
+gantry_proof_quality_text (GantryProof proof, double gap)
+{
+  if (proof != GANTRY_PROOF_NONE)
+    return g_strconcat ("proven to be ", gantry_proof_text (proof), NULL);
+  return gap < 0 ? g_strdup ("the best that was found: nothing proves how far from the best that is")
+                 : g_strdup_printf ("within %.2f %% of the best placements in this order", 100 * gap);
+}
+
 void
 gantry_solution_free (GantrySolution *solution)
 {

@@ -46,14 +46,17 @@ typedef enum
 
 /** "the best of all schedules". Returns: (nullable): static */
 const char *gantry_proof_text (GantryProof proof);
+/** How good an answer is known to be: "proven to be the best of all schedules", "within 0.45 % of the best placements in this order", or that
+ *  no bound is known. @gap: as of GantrySolution. Returns: (transfer full) */
+char *gantry_proof_quality_text (GantryProof proof, double gap);
 
 typedef struct
 {
   GantryPlacements *placements;
   GantryPlanFigures figures; /* of the plan that was made of it, within its limit: what is shown once it is loaded */
   guint64 limit_bytes; /* what it takes to get this: a plan with this limit, 0: with none */
-  double bound;     /* of what is minimized: nothing of what @proof names is better than this */
-  double gap;       /* (value - bound) / value */
+  double bound;     /* of what is minimized: nothing of what @proof names is better than this; 0: no bound is known */
+  double gap;       /* (value - bound) / value; negative: no bound is known */
   GantryProof proof; /* what the answer is proven to be the best of */
   const char *method; /* static: what found it: "every schedule", "every combination", "integer program", "AutoTM", "search",
                        * "schedule search" */

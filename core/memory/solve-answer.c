@@ -15,9 +15,11 @@ _gantry_solution_new (Solve *solve, const Planned *planned, gint64 begin)
   solution->figures = planned->figures;
   solution->bound = MIN (solve->bound, value);
   solution->gap = value > 0 ? (value - solution->bound) / value : 0;
+  if (solution->bound <= 0 && value > 0)
+    solution->gap = -1;
   solution->proof = solve->goal->memory_bytes != 0 && value <= solve->least_us * (1 + 1e-6)
                       ? GANTRY_PROOF_SCHEDULES
-                    : solution->gap <= 1e-6 ? GANTRY_PROOF_PLACEMENTS
+                    : solution->gap >= 0 && solution->gap <= 1e-6 ? GANTRY_PROOF_PLACEMENTS
                                             : GANTRY_PROOF_NONE;
   if (solution->proof == GANTRY_PROOF_SCHEDULES)
     {

@@ -35,6 +35,12 @@ typedef struct
 void _gantry_solve_init (Solve *solve, SolveProblem *problem, const GantrySolveGoal *goal);
 /** Answers of earlier goals, as placements, into the pool. */
 void _gantry_solve_take_earlier (SolveProblem *problem);
+/** @placements, as they were planned within @limit, into the pool; not where a kind of theirs is not allowed. */
+void _gantry_solve_take_placements (SolveProblem *problem, const GantryPlacements *placements, guint64 limit);
+/** What searches with no other kinds of placement have found before, into the pool. */
+void _gantry_solve_take_found (SolveProblem *problem);
+/** What no other answer of the pool beats in both memory and time is kept for later goals. */
+void _gantry_solve_note_found (SolveProblem *problem);
 /** They begin the pool of the next goals. */
 void _gantry_solve_remember (GantryPlanner *planner, GantryPlacements *placements, guint64 limit);
 /**

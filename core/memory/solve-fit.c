@@ -37,36 +37,42 @@ runs_again (const GantryPlacements *placements)
   return FALSE;
 }
 
+/* As it was answered then, and as it would be for this goal. */
+void
+_gantry_solve_take_placements (SolveProblem *problem, const GantryPlacements *placements, guint64 limit)
+{
+  g_autofree guint8 *kinds = g_new0 (guint8, problem->items->len + 1);
+  g_autoptr (GBytes) schedule = NULL;
+  const guint64 before = problem->limit;
+
+  for (guint i = 0; i < problem->items->len; i++)
+    {
+      const SolveItem *item = ITEM (problem, i);
+
+      kinds[i] = (guint8) gantry_placements_kind (placements, item->node);
+      if ((item->allowed >> kinds[i] & 1) == 0)
+        return;
+    }
+  if (runs_again (placements) && (problem->allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) == 0)
+    return;
+  if (placements->schedule != NULL)
+    schedule = g_bytes_new (placements->schedule->data, placements->schedule->len * sizeof (GantryScheduleEntry));
+  problem->limit = limit;
+  _gantry_solve_evaluate_schedule (problem, kinds, schedule);
+  problem->limit = before;
+  _gantry_solve_evaluate_schedule (problem, kinds, schedule);
+}
+
 void
 _gantry_solve_take_earlier (SolveProblem *problem)
 {
-  GPtrArray *earlier = problem->planner->solved;
-  g_autofree guint8 *kinds = g_new0 (guint8, problem->items->len + 1);
-  guint64 limit = problem->limit;
+  const GPtrArray *earlier = problem->planner->solved;
 
   for (guint s = 0; earlier != NULL && s < earlier->len; s++)
     {
       const SolveEarlier *before = g_ptr_array_index (earlier, s);
-      g_autoptr (GBytes) schedule = NULL;
-      gboolean fits = TRUE;
 
-      for (guint i = 0; i < problem->items->len; i++)
-        {
-          const SolveItem *item = ITEM (problem, i);
-
-          kinds[i] = (guint8) gantry_placements_kind (before->placements, item->node);
-          fits = fits && (item->allowed >> kinds[i] & 1) != 0;
-        }
-      if (!fits || (runs_again (before->placements) && (problem->allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) == 0))
-        continue;
-      if (before->placements->schedule != NULL)
-        schedule = g_bytes_new (before->placements->schedule->data,
-                                before->placements->schedule->len * sizeof (GantryScheduleEntry));
-      /* As it was answered then, and as it would be for this goal. */
-      problem->limit = before->limit;
-      _gantry_solve_evaluate_schedule (problem, kinds, schedule);
-      problem->limit = limit;
-      _gantry_solve_evaluate_schedule (problem, kinds, schedule);
+      _gantry_solve_take_placements (problem, before->placements, before->limit);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least memory that a program can be planned into. It is asked for by every goal that is tight, and refusals name it: so it
- * has to be one number, whatever the goal, the machine and the day. Its effort is counted in predictions and nodes. */
+/* The least memory that a program can be planned into. It is asked for by every goal that is tight, and refusals name it: so it is
+ * searched the same way whatever the goal, the machine and the day, its effort counted in predictions and nodes; and what the goal
+ * itself has found, lower than that, is the least then. */
 #include "core/memory/solve-fit-private.h"
 #include <math.h>
 
@@ -16,7 +17,13 @@
 #define MOST_SETTLED 64u
 #define LEAST_SETTLED 4u
 #define MOST_PLANS 4u
-#define MOST_HALVED 10u
+#define MOST_HALVED 20u
+#define FINE 128u            /* the part of the least that halving ends at */
+#define MOST_ASKED 3u
+#define NEAR 8u              /* and the part of it below which halving begins again */
+#define MOST_CHANGED 150000u /* works times changes of a schedule that are tried for each limit */
+#define LEAST_CHANGES 100u
+#define MOST_CHANGES 1500u
 #define PART 4u              /* of the effort of a limit that is asked for by itself, for each that is halved in */
 #define MOST_SCHEDULED 4000u /* works */
 
@@ -94,45 +101,94 @@ _gantry_solve_floor (SolveProblem *problem)
   return fixed + most;
 }
 
+static guint64
+lowest (const SolveProblem *problem)
+{
+  const SolveAnswer *best = _gantry_solve_smallest (problem, INFINITY);
+
+  return best != NULL ? best->peak : G_MAXUINT64;
+}
+
 /* As a goal of @limit bytes does by itself, whose search nothing else that is known leads elsewhere; where that finds none, from what is
- * known. */
+ * known: all methods, and at last schedules and moves together, which go on from the best that there is. */
 static void
-try_limit (SolveProblem *problem, guint64 limit)
+try_limit (SolveProblem *problem, const ScheduleModel *model, guint64 limit)
 {
   g_autoptr (SolveProblem) own = _gantry_solve_problem_new (problem->planner, problem->base,
                                                             problem->allowed, problem->progress);
   const SolveAnswer *best;
 
+  own->deadline = problem->deadline;
   fit_counted (own, limit);
   best = _gantry_solve_smallest (own, INFINITY);
-  if (best == NULL || best->peak > limit)
+  if (best != NULL && best->peak <= limit)
     {
-      fit_counted (problem, limit);
+      problem->limit = best->limit;
+      _gantry_solve_evaluate_schedule (problem, best->kinds, best->schedule);
       return;
     }
-  problem->limit = best->limit;
-  _gantry_solve_evaluate_schedule (problem, best->kinds, best->schedule);
+  fit_counted (problem, limit);
+  problem->most_predictions = 0; /* the search counts its own changes */
+  if (lowest (problem) > limit)
+    _gantry_schedule_search (model, limit, CLAMP (MOST_CHANGED / (problem->n_steps + 1), LEAST_CHANGES, MOST_CHANGES));
 }
 
-/* Lower, by all methods: limits are halved in from what nothing can be below to what is known. */
+/* Lower, by all methods: limits are halved in from what nothing can be below to what is known, then again from a little below what that
+ * has found: a search that misses its limit by much still leads to where the next one begins. */
 static void
 descend (SolveProblem *problem)
 {
-  const SolveAnswer *best = _gantry_solve_smallest (problem, INFINITY);
-  guint64 low = MAX (_gantry_solve_floor (problem), 1) - 1, high = best != NULL ? best->peak : problem->base_peak;
+  g_autoptr (ScheduleModel) model = _gantry_schedule_model_new (problem);
+  const guint64 floor = MAX (_gantry_solve_floor (problem), 1) - 1;
+  guint64 low = floor, high = MIN (lowest (problem), problem->base_peak), begun = G_MAXUINT64;
 
-  for (guint n = 0; n < MOST_HALVED && high > low + MAX (high / 1000, 64); n++)
+  for (guint n = 0; n < MOST_HALVED; n++)
     {
-      guint64 middle = low + (high - low) / 2;
+      guint64 middle;
 
-      if (gantry_progress_cancelled (problem->progress, NULL))
+      problem->most_predictions = 0;
+      if (_gantry_solve_is_over (problem))
         return;
-      try_limit (problem, middle);
-      best = _gantry_solve_smallest (problem, INFINITY);
-      if (best != NULL && best->peak < high)
-        high = best->peak;
-      if (best == NULL || best->peak > middle)
+
+      if (high <= low + MAX (high / FINE, 64))
+        {
+          if (begun - high <= high / FINE)
+            return;
+          begun = high;
+          low = MAX (floor, high - high / NEAR);
+        }
+      middle = low + (high - low) / 2;
+      if (middle >= high)
+        return;
+      try_limit (problem, model, middle);
+      high = MIN (high, lowest (problem));
+      if (high > middle)
         low = middle;
+    }
+}
+
+/* A goal of the least that is known searches with all its effort, and may find less than it is asked for: so that is searched here, too. */
+static void
+ask_for_least (SolveProblem *problem)
+{
+  static const GantrySolveGoal goal = { .memory_bytes = 1 };
+
+  problem->most_predictions = 0;
+  for (guint n = 0; n < MOST_ASKED && !_gantry_solve_is_over (problem); n++)
+    {
+      g_autoptr (SolveProblem) own = _gantry_solve_problem_new (problem->planner, problem->base, problem->allowed, problem->progress);
+      const guint64 before = lowest (problem);
+      const SolveAnswer *best;
+      Solve solve;
+
+      own->deadline = problem->deadline;
+      _gantry_solve_init (&solve, own, &goal);
+      _gantry_solve_fit (&solve, before);
+      best = _gantry_solve_smallest (own, INFINITY);
+      if (best == NULL || best->peak >= before)
+        return;
+      problem->limit = best->limit;
+      _gantry_solve_evaluate_schedule (problem, best->kinds, best->schedule);
     }
 }
 
@@ -140,8 +196,10 @@ static void
 search (SolveProblem *problem)
 {
   search_placements (problem);
-  if (problem->n_steps <= MOST_SCHEDULED)
-    descend (problem);
+  if (problem->n_steps > MOST_SCHEDULED)
+    return;
+  descend (problem);
+  ask_for_least (problem);
 }
 
 /* What a plan of @answer takes: it may stand higher than predicted, and squeezed no further than it has to be it is faster. */
@@ -186,12 +244,12 @@ compare_peaks (gconstpointer a, gconstpointer b)
   return x->us < y->us ? -1 : x->us > y->us;
 }
 
-static const SolveLeast *
+static SolveLeast *
 find_known (const GantryPlanner *planner, const GantryPlacements *base, guint allowed)
 {
   for (guint i = 0; planner->leasts != NULL && i < planner->leasts->len; i++)
     {
-      const SolveLeast *least = g_ptr_array_index (planner->leasts, i);
+      SolveLeast *least = g_ptr_array_index (planner->leasts, i);
 
       if (least->allowed == allowed
           && (least->base == base
@@ -208,10 +266,13 @@ settle_lowest (SolveProblem *problem, SolveLeast *least)
 {
   const guint most = CLAMP (MOST_WORK / 1000 / (problem->n_steps + 1), LEAST_SETTLED, MOST_SETTLED);
 
-  g_ptr_array_sort (problem->pool, compare_peaks);
-  for (guint i = 0, n = 0; i < problem->pool->len && n < most; i++)
+  g_autoptr (GPtrArray) answers = g_ptr_array_new ();
+
+  g_ptr_array_extend (answers, problem->pool, NULL, NULL);
+  g_ptr_array_sort (answers, compare_peaks);
+  for (guint i = 0, n = 0; i < answers->len && n < most; i++)
     {
-      const SolveAnswer *answer = g_ptr_array_index (problem->pool, i);
+      const SolveAnswer *answer = g_ptr_array_index (answers, i);
 
       if (answer->host > problem->host_limit)
         continue;
@@ -220,12 +281,13 @@ settle_lowest (SolveProblem *problem, SolveLeast *least)
       settle (problem, answer, least);
       n++;
     }
+  g_clear_pointer (&problem->planner->refused, gantry_plan_unref);
 }
 
 void
 _gantry_solve_lower_least (const SolveProblem *problem, const Planned *planned)
 {
-  SolveLeast *least = (SolveLeast *) find_known (problem->planner, problem->base, problem->allowed); /* the planner's own */
+  SolveLeast *least = find_known (problem->planner, problem->base, problem->allowed);
   guint8 *kinds;
 
   if (least == NULL || planned->bytes >= least->bytes)
@@ -241,24 +303,31 @@ _gantry_solve_lower_least (const SolveProblem *problem, const Planned *planned)
 }
 
 const SolveLeast *
-_gantry_solve_least (const SolveProblem *asked)
+_gantry_solve_least (SolveProblem *asked, gint64 deadline)
 {
   GantryPlanner *planner = asked->planner;
-  const SolveLeast *known = find_known (planner, asked->base, asked->allowed);
+  SolveLeast *least = find_known (planner, asked->base, asked->allowed);
   g_autoptr (SolveProblem) problem = NULL;
-  SolveLeast *least;
 
-  if (known != NULL)
-    return known;
+  if (least != NULL)
+    {
+      settle_lowest (asked, least);
+      return least;
+    }
   problem = _gantry_solve_problem_new (planner, asked->base, asked->allowed, asked->progress);
+  problem->deadline = deadline;
   search (problem);
   _gantry_solve_take_earlier (problem); /* what a goal has found is known, wherever it lies */
+  _gantry_solve_note_found (problem);
+  asked->cut = asked->cut || problem->cut;
+  if (problem->cut)
+    return NULL;
   least = g_new0 (SolveLeast, 1);
   least->base = asked->base != NULL ? gantry_placements_copy (asked->base) : NULL;
   least->allowed = asked->allowed;
   least->bytes = G_MAXUINT64;
   settle_lowest (problem, least);
-  g_clear_pointer (&planner->refused, gantry_plan_unref);
+  settle_lowest (asked, least);
   if (gantry_progress_cancelled (asked->progress, NULL))
     {
       least_free (least);

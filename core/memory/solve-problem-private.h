@@ -150,12 +150,16 @@ typedef struct
 /**
  * _gantry_solve_least:
  *
- * The same for the same program, clicks and placements that may be used, whatever is asked for: what no answer stays below, and
- * what refusals name. Kept by the planner.
+ * Searched the same way for the same program, clicks and placements that may be used, whatever is asked for; no answer in the pool of
+ * @asked, nor of any goal before, is lower. What refusals name. Kept by the planner.
  *
- * Returns: (transfer none) (nullable): NULL when cancelled
+ * What its searches come by is known to later goals (_gantry_solve_take_found()), which is the more of its use to a goal that is not tight.
+ *
+ * @deadline: as of SolveProblem
+ *
+ * Returns: (transfer none) (nullable): NULL when cancelled, or cut by @deadline
  */
-const SolveLeast *_gantry_solve_least (const SolveProblem *asked);
+const SolveLeast *_gantry_solve_least (SolveProblem *asked, gint64 deadline);
 
 /** Improves @start (and the pool) by changing the values of equal blocks together, then one or two at a time. */
 void _gantry_solve_search (SolveProblem *problem, const guint8 *start, guint64 limit);

@@ -6,6 +6,9 @@
 
 #define MOST_HALVED 10u /* limits that are tried for a time */
 #define PART 4u         /* of the effort of a limit that is asked for by itself */
+#define MOST_BELOW 1000u /* works: of a larger program nothing below a goal is searched for */
+#define N_BELOW 2u       /* sizes */
+#define FEW_DIGITS 5u    /* of two, of such a size */
 
 /* TRUE where the integer program says that no placement within @limit takes at most @us. That none was found says nothing. */
 static gboolean
@@ -30,8 +33,10 @@ shrink (Solve *solve, const SolveLeast *least)
   /* Nothing is looked for below the least: what a time leads to, a goal of that size reaches as well. */
   guint64 low = least->bytes - 1, high = MAX (problem->base_peak, least->bytes), excluded = 0;
   double us = solve->goal->step_us;
-  const SolveAnswer *best;
+  const SolveAnswer *best = _gantry_solve_smallest (problem, us);
 
+  if (best != NULL)
+    high = MAX (MIN (high, best->peak), least->bytes);
   solve->effort /= PART;
   for (guint n = 0; n < MOST_HALVED && !problem->cut && high - low > high / 500; n++)
     {
@@ -55,6 +60,54 @@ shrink (Solve *solve, const SolveLeast *least)
   solve->bound = (double) (excluded + (excluded > 0));
 }
 
+/* The next size below @bytes that has five digits of two. */
+static guint64
+round_below (guint64 bytes)
+{
+  guint digits = g_bit_storage (bytes - 1);
+  guint shift = digits > FEW_DIGITS ? digits - FEW_DIGITS : 0;
+
+  return (bytes - 1) >> shift << shift;
+}
+
+/* What fits into less fits as well, and a search that aims at less may come by what is faster. So that a goal with more room has what one
+ * with less has, it searches for the round sizes next below; where nothing is found for those, what the search for the least comes by,
+ * which is the same for every goal. */
+static void
+look_below (Solve *solve, guint64 limit)
+{
+  SolveProblem *problem = solve->problem;
+  guint64 below = limit;
+
+  if (solve->goal->method != GANTRY_SOLVE_AUTO || problem->n_steps > MOST_BELOW)
+    return;
+  for (guint n = 0; n < N_BELOW && below > 1 && !_gantry_solve_is_best (solve, limit); n++)
+    {
+      g_autoptr (SolveProblem) own = _gantry_solve_problem_new (problem->planner, problem->base, problem->allowed, problem->progress);
+      GantrySolveGoal goal = *solve->goal;
+      Solve less;
+
+      problem->most_predictions = 0;
+      if (_gantry_solve_is_over (problem))
+        return;
+      goal.better = NULL;
+      below = round_below (below);
+      own->deadline = problem->deadline;
+      _gantry_solve_init (&less, own, &goal);
+      if (below >= _gantry_solve_floor (own))
+        _gantry_solve_fit (&less, below);
+      problem->n_predictions += own->n_predictions;
+      problem->cut = problem->cut || own->cut;
+      if (_gantry_solve_fastest (own, below) == NULL)
+        {
+          _gantry_solve_least (problem, problem->deadline);
+          n = N_BELOW;
+        }
+      _gantry_solve_note_found (own);
+      _gantry_solve_take_found (problem);
+    }
+}
+
 /* "Fit into": refused where nothing was found by the search that every goal has, and the least that is known does not fit either. */
 static GantrySolution *
 solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
@@ -63,16 +116,24 @@ solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
   const SolveLeast *least;
   Planned planned;
 
+  problem->limit = limit;
   if (limit >= _gantry_solve_floor (problem))
-    _gantry_solve_fit (solve, limit);
+    {
+      _gantry_solve_fit (solve, limit);
+      look_below (solve, limit);
+    }
+  _gantry_solve_note_found (problem);
   if (_gantry_solve_take_planned (solve, limit, &planned))
     return _gantry_solution_new (solve, &planned, begin);
-  least = _gantry_solve_least (problem);
+  least = _gantry_solve_least (problem, 0);
   if (least == NULL)
     {
       gantry_progress_cancelled (problem->progress, error);
       return NULL;
     }
+  _gantry_solve_take_found (problem);
+  if (_gantry_solve_take_planned (solve, limit, &planned))
+    return _gantry_solution_new (solve, &planned, begin);
   if (least->kinds == NULL || least->bytes > limit)
     {
       _gantry_solve_refuse (solve, least, error);
@@ -86,7 +147,7 @@ static GantrySolution *
 solve_time (Solve *solve, gint64 begin, GError **error)
 {
   const SolveAnswer *answer;
-  const SolveLeast *least = _gantry_solve_least (solve->problem);
+  const SolveLeast *least = _gantry_solve_least (solve->problem, 0);
   Planned planned;
 
   if (least == NULL)
@@ -95,12 +156,15 @@ solve_time (Solve *solve, gint64 begin, GError **error)
       return NULL;
     }
   _gantry_solve_try_known (solve->problem);
+  _gantry_solve_take_earlier (solve->problem);
+  _gantry_solve_take_found (solve->problem);
   if (least->kinds != NULL)
     {
       shrink (solve, least);
       solve->problem->limit = least->limit;
       _gantry_solve_evaluate_schedule (solve->problem, least->kinds, least->schedule);
     }
+  _gantry_solve_note_found (solve->problem);
   /* What was found for a limit may have no plan, or none in time: then the next smallest, at last that which keeps all. */
   for (guint n = 0; n <= solve->problem->pool->len; n++)
     {
@@ -202,7 +266,7 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
     points = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
   g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, 7u, progress);
   Solve solve;
-  const SolveLeast *least = _gantry_solve_least (problem);
+  const SolveLeast *least = _gantry_solve_least (problem, 0);
   guint64 low, high = problem->base_peak;
   Planned planned;
 

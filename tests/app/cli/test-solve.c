@@ -66,6 +66,90 @@ test_points (StepPlace *place, gconstpointer data)
   check_fits (place, g_ascii_strtoll (bytes + 1, NULL, 10));
 }
 
+/* Six layers of sigmoid (x w + b), whose step of Adam has more works than any exact search looks at. */
+static char *
+layers_text (void)
+{
+  GString *text = g_string_new ("module \"layers\" {\n  func @main #1 (%1 \"x\": f32[2048,1024]");
+  guint x = 1, next = 14;
+
+  for (guint i = 0; i < 6; i++)
+    g_string_append_printf (text, ", %%%u \"fc%u/w\": f32[1024,1024] {role = \"parameter\"}, %%%u \"fc%u/b\": f32[1024] {role = \"parameter\"}",
+                            2 + 2 * i, i, 3 + 2 * i, i);
+  g_string_append (text, ") -> (%37) {\n");
+  for (guint i = 0; i < 6; i++, x = next - 1)
+    {
+      g_string_append_printf (text, "    %%%u = dot_general(%%%u, %%%u) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[2048,1024]\n",
+                              next, x, 2 + 2 * i);
+      g_string_append_printf (text, "    %%%u = broadcast_in_dim(%%%u) {broadcast_dimensions = [1], shape = [2048, 1024]}: f32[2048,1024]\n",
+                              next + 1, 3 + 2 * i);
+      g_string_append_printf (text, "    %%%u = add(%%%u, %%%u): f32[2048,1024]\n    %%%u = logistic(%%%u): f32[2048,1024]\n", next + 2, next,
+                              next + 1, next + 3, next + 2);
+      next += 4;
+    }
+  g_string_append (text, "  }\n}\n");
+  return g_string_free (text, FALSE);
+}
+
+/* What is answered contradicts no refusal: not in another call either. */
+static void
+test_refusal (StepPlace *place, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (place->folder, "layers.gir", NULL), *text = layers_text ();
+  g_autoptr (CliResult) made = NULL;
+  gint64 named = 0;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  made = cli_run ("train", "--optimizer=adam", "--lr=0.01", "-o", place->step, path, NULL);
+  cli_assert_status (made, 0);
+  for (guint mib = 30; mib <= 46; mib += 16)
+    {
+      g_autofree char *fit = g_strdup_printf ("--fit=%uMiB", mib);
+      g_autoptr (CliResult) refused = cli_run ("solve", "--no-kernels", fit, place->step, NULL);
+
+      if (refused->status == 0)
+        continue;
+      named = MAX (named, g_ascii_strtoll (strchr (refused->err, '(') + 1, NULL, 10));
+    }
+  g_assert_cmpint (named, >, 0);
+  for (guint mib = 57; mib <= 60; mib += 3)
+    {
+      g_autofree char *fit = g_strdup_printf ("--fit=%uMiB", mib);
+      g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", fit, NULL);
+
+      g_assert_cmpint (step_number (solved, "planned_bytes"), >=, named);
+    }
+  {
+    g_autoptr (JsonNode) small = step_ask (place, "solve", "--no-kernels", "--at-most=490", NULL);
+    JsonObject *solution = json_object_get_object_member (json_node_get_object (small), "solution");
+
+    g_assert_cmpint (step_number (small, "planned_bytes"), <=, 56 << 20);
+    g_assert_true (json_object_get_null_member (solution, "gap") || json_object_get_double_member (solution, "gap") < 1);
+  }
+}
+
+/* More memory is never slower, in calls that know nothing of each other. */
+static void
+test_more_memory (StepPlace *place, gconstpointer data)
+{
+  g_autofree char *path = step_program ("transformer-tiny.gir");
+  g_autoptr (CliResult) made = cli_run ("train", "--loss=softmax-cross-entropy", "--optimizer=adam", "--lr=0.01", "--clip=1", "-o",
+                                        place->step, path, NULL);
+  double slower = G_MAXDOUBLE;
+
+  cli_assert_status (made, 0);
+  for (guint bytes = 10752; bytes <= 12288; bytes += 512)
+    {
+      g_autofree char *fit = g_strdup_printf ("--fit=%u", bytes);
+      g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", "--seconds=0", fit, NULL);
+      JsonObject *solution = json_object_get_object_member (json_node_get_object (solved), "solution");
+      double ms = json_object_get_double_member (solution, "step_ms");
+
+      g_assert_cmpfloat (ms, <=, slower * (1 + 1e-6));
+      slower = ms;
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -84,5 +168,7 @@ main (int argc, char **argv)
       g_test_add (path, StepPlace, &samples[i], step_place_set_up, test_points,
                   step_place_tear_down);
     }
+  g_test_add ("/cli/solve/refusal", StepPlace, NULL, step_place_set_up, test_refusal, step_place_tear_down);
+  g_test_add ("/cli/solve/more-memory", StepPlace, NULL, step_place_set_up, test_more_memory, step_place_tear_down);
   return g_test_run ();
 }
