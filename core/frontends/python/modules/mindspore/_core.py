@@ -433,7 +433,7 @@ def _scalar_operator(function, compares=False, floats=False):
     def forward(self, other):
         kind = _scalar_kind(other)
         if kind is None:
-            return function(self._tensor(), other) if isinstance(other, Tensor) else NotImplemented
+            return function(self, other) if isinstance(other, Tensor) else NotImplemented  # of the tensor's type, as a number is
         return _scalar_apply(function, self, other, compares, floats)
 
     def backward(self, other):

@@ -159,3 +159,14 @@ def checked(x, y):
 
 assert checked(Tensor([1]), Tensor([2])).tolist() == [3]
 raises(ValueError, lambda: checked(Tensor([2]), Tensor([1])))
+
+
+# A number that is a variable takes the type of the tensor beside it, on either side.
+@jit
+def mixed(x, n):
+    return x * n, n * x, n - x, n < x
+
+
+kinds = [v.dtype for v in mixed(Tensor([1], ms.int32), mutable(3))]
+assert kinds == [ms.int32, ms.int32, ms.int32, ms.bool_], kinds
+assert [v.dtype for v in mixed(Tensor([1.0], ms.float16), mutable(2.5))][:3] == [ms.float16] * 3
