@@ -87,6 +87,16 @@ gantry_pages_drop (gconstpointer memory, gsize size)
     madvise (GSIZE_TO_POINTER (first), end - first, MADV_DONTNEED);
 }
 
+void
+gantry_pages_set_apart (gconstpointer memory, gsize size)
+{
+  gsize page = page_size (), first = GPOINTER_TO_SIZE (memory), end = (first + size) / page * page;
+
+  first = (first + page - 1) / page * page;
+  if (end > first)
+    madvise (GSIZE_TO_POINTER (first), end - first, MADV_DONTDUMP);
+}
+
 /* Bits 63 and 62 of an entry: present, swapped; 61: of a file. Returns: how many of @n pages, -1: not known */
 static gssize
 count_pages (gsize first_page, gsize n, gsize *of_files)

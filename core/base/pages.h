@@ -40,6 +40,16 @@ void gantry_pages_free (gpointer memory);
 void gantry_pages_drop (gconstpointer memory, gsize size);
 
 /**
+ * gantry_pages_set_apart:
+ * @memory: of a file that is mapped
+ *
+ * Whoever reads beside these pages does not bring them into memory, nor the other way round: where a page of a file is missing the system maps
+ * its neighbours too, but not beyond the mapping, and pages that are left out of core dumps are a mapping of their own. There is room for some
+ * ten thousands of those in a process.
+ */
+void gantry_pages_set_apart (gconstpointer memory, gsize size);
+
+/**
  * GantryPageFacts: what is added up over several calls of gantry_pages_count(); all zero to begin with
  * @files: bytes of pages of files
  * @unknown: of some memory the system did not say what is there: no sum of it is a measurement

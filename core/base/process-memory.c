@@ -140,6 +140,32 @@ gantry_process_memory_map (GantryProcessMappings *result)
   return result->programs + result->files + result->code + result->rest > 0;
 }
 
+gboolean
+gantry_process_memory_code (guint64 *bytes)
+{
+  FILE *file = fopen ("/proc/self/maps", "re");
+  char line[4096 + 256];
+  GantryPageFacts facts = { 0 };
+  gboolean found = FALSE;
+
+  *bytes = 0;
+  while (file != NULL && fgets (line, sizeof line, file) != NULL)
+    {
+      unsigned long begin, end;
+      char permissions[8];
+      int path = 0;
+
+      if (sscanf (line, "%lx-%lx %7s %*s %*s %*s %n", &begin, &end, permissions, &path) != 3 || path == 0)
+        continue;
+      found = TRUE;
+      if (strchr (permissions, 'x') != NULL && (line[path] == '\0' || line[path] == '\n'))
+        *bytes += gantry_pages_count (GSIZE_TO_POINTER (begin), end - begin, &facts);
+    }
+  if (file != NULL)
+    fclose (file);
+  return found && !facts.unknown;
+}
+
 /* Whether the linker has written into segments that are not to be written. */
 static gboolean
 is_relocated (const struct dl_phdr_info *object)

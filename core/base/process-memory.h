@@ -40,6 +40,9 @@ typedef struct
 /** Walks through all pages: milliseconds for each GiB. Returns: FALSE where the system does not say */
 gboolean gantry_process_memory_map (GantryProcessMappings *mappings);
 
+/** @bytes: (out): of GantryProcessMappings.code alone, without a walk through all other pages. Returns: FALSE where the system does not say */
+gboolean gantry_process_memory_code (guint64 *bytes);
+
 /**
  * gantry_process_memory_trim:
  *

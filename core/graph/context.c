@@ -382,6 +382,17 @@ gantry_context_add_literal (GantryContext *context, GantryLiteral *literal)
   return id;
 }
 
+guint32
+gantry_context_n_literals (GantryContext *context)
+{
+  guint32 n;
+
+  g_mutex_lock (&context->lock);
+  n = context->n_literals;
+  g_mutex_unlock (&context->lock);
+  return n;
+}
+
 GantryLiteral *
 gantry_context_literal (GantryContext *context, guint32 id)
 {

@@ -57,6 +57,8 @@ const GantryAttrs *gantry_context_attrs (GantryContext *context, guint32 id); /*
  * by address, so that adding a mapped weight reads none of it.
  */
 guint32 gantry_context_add_literal (GantryContext *context, GantryLiteral *literal);
+/** Ids of literals go from 1 to this; some of them may name none. */
+guint32 gantry_context_n_literals (GantryContext *context);
 GantryLiteral *gantry_context_literal (GantryContext *context, guint32 id); /* (transfer none) (nullable) */
 
 /** Scope: a path with '/' between its parts, "encoder/layer.3/attention"; 0 is the root. */

@@ -5,6 +5,7 @@
 #include "core/base/pages.h"
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 float
 gantry_f16_to_f32 (guint16 bits)
@@ -359,8 +360,11 @@ gantry_literal_copy_once_to (const GantryLiteral *literal, guint8 *destination)
 void
 gantry_literal_give_back (const GantryLiteral *literal)
 {
-  if (literal->mapped)
-    gantry_pages_drop (literal->data, literal->size);
+  gsize page = (gsize) sysconf (_SC_PAGESIZE), before = GPOINTER_TO_SIZE (literal->data) % page;
+
+  /* Whole pages of the file: whoever reads what else is on them gets it from there. */
+  if (literal->mapped && literal->size > 0)
+    gantry_pages_drop ((const guint8 *) literal->data - before, (before + literal->size + page - 1) / page * page);
 }
 
 gboolean

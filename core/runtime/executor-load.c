@@ -542,3 +542,52 @@ _gantry_executor_initialise (GantryExecutor *executor, GCancellable *cancellable
     }
   return TRUE;
 }
+
+/* Each may divide a mapping in three; a process may have some 65,000. */
+#define MOST_APART 8192
+
+/* Literals that runs read where they lie. */
+static void
+note_read (const GantryExecutor *executor, GHashTable *read)
+{
+  const GantryExecutable *executable = executor->executable;
+
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    {
+      const GantryInstruction *instruction = &executable->instructions[i];
+
+      if (instruction->init || (instruction->kind == GANTRY_INSTRUCTION_LAUNCH && executable->kernels[instruction->kernel].packed_bytes > 0))
+        continue;
+      for (guint32 k = 0; k < instruction->n_buffers; k++)
+        {
+          const GantryPlanBuffer *buffer = &executable->plan->buffers[executable->buffer_refs[instruction->buffers + k]];
+
+          if (buffer->region == GANTRY_REGION_LITERAL)
+            g_hash_table_add (read, GUINT_TO_POINTER (buffer->literal));
+        }
+    }
+  for (guint32 i = 0; i < executable->n_controls; i++)
+    for (guint r = 0; r < executable->controls[i].control.n_regions; r++)
+      note_read (executor->controls[i].regions[r], read);
+}
+
+void
+_gantry_executor_give_back (const GantryExecutor *executor)
+{
+  GantryContext *context = executor->executable->module->context;
+  g_autoptr (GHashTable) read = g_hash_table_new (NULL, NULL);
+  guint32 n = 0;
+
+  note_read (executor, read);
+  for (guint32 id = 1; id <= gantry_context_n_literals (context); id++)
+    {
+      const GantryLiteral *literal = gantry_context_literal (context, id);
+
+      if (literal != NULL && !g_hash_table_contains (read, GUINT_TO_POINTER (id)))
+        {
+          gantry_literal_give_back (literal);
+          if (literal->mapped && g_hash_table_size (read) > 0 && n++ < MOST_APART)
+            gantry_pages_set_apart (literal->data, literal->size);
+        }
+    }
+}

@@ -10,11 +10,11 @@
 static guint64
 count_code (Measuring *m)
 {
-  GantryProcessMappings mappings;
+  guint64 bytes;
 
-  if (!gantry_process_memory_map (&mappings))
-    m->missing = "/proc/self/smaps";
-  return mappings.code;
+  if (!gantry_process_memory_code (&bytes))
+    m->missing = "/proc/self/maps";
+  return bytes;
 }
 
 static void
@@ -136,8 +136,8 @@ run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
 {
   GantryExecutor *executor = m->executor;
   const GantryInstruction *instruction = &executor->executable->instructions[i];
-  gsize pages = _gantry_measure_look (m);
-  GantryMemoryParts used = _gantry_measure_used (executor, instruction, &m->facts), used_after;
+  gsize pages = _gantry_measure_pages (m);
+  GantryMemoryParts used;
   guint64 lent, literals, code, known;
   GantryProcessMemory before, after;
   gboolean told; /* what the process has, before and after */
@@ -148,10 +148,10 @@ run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
   if (!_gantry_executor_run_one (executor, i, cancellable, error))
     return FALSE;
   told = gantry_process_memory_read (&after) && told;
-  used_after = _gantry_measure_used (executor, instruction, &m->facts);
-  lent = used_after.bytes[GANTRY_PART_ARGUMENTS] - used.bytes[GANTRY_PART_ARGUMENTS];
-  literals = used_after.bytes[GANTRY_PART_CONSTANTS] - used.bytes[GANTRY_PART_CONSTANTS];
-  pages = _gantry_measure_look (m) - pages;
+  used = _gantry_measure_used (m, instruction);
+  lent = used.bytes[GANTRY_PART_ARGUMENTS];
+  literals = used.bytes[GANTRY_PART_CONSTANTS];
+  pages = _gantry_measure_look_after (m, i) - pages;
   m->lent += lent;
   m->steady += literals;
   m->constants += literals;
@@ -159,6 +159,7 @@ run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
   m->steady += code;
   m->code += code;
   take_sample (m, instruction);
+  executor->process_peak = MAX (executor->process_peak, after.peak); /* what passes within an instruction too */
   /* What it touched of what is planned, of files and of outside is known; the rest came from elsewhere. */
   known = before.resident + lent + code + pages * m->page + (after.file > before.file ? after.file - before.file : 0);
   if (told && m->peaks && after.peak > known)
@@ -203,13 +204,14 @@ run_steps (Measuring *m, const GantryRunInput *inputs, GCancellable *cancellable
 {
   const GantryExecutable *executable = m->executor->executable;
   guint32 n_steps = executable->plan->n_steps, step = executable->plan->n_init_steps;
-  gboolean sampled = FALSE;
+  const GantryInstruction *last = NULL;
 
   begin_anew (m, inputs);
   m->next = step;
   enter_steps (m, step);
   if (!_gantry_executor_upload (m->executor, inputs, error))
     return FALSE;
+  _gantry_measure_look (m);
   for (guint32 i = 0; i < executable->n_instructions; i++)
     {
       const GantryInstruction *instruction = &executable->instructions[i];
@@ -222,13 +224,10 @@ run_steps (Measuring *m, const GantryRunInput *inputs, GCancellable *cancellable
       tell (m->executor, i);
       if (!run_one (m, i, cancellable, error))
         return FALSE;
-      sampled = TRUE;
+      last = instruction;
     }
-  if (!sampled)
-    {
-      _gantry_measure_look (m);
-      take_sample (m, NULL);
-    }
+  _gantry_measure_look (m);
+  take_sample (m, last);
   return TRUE;
 }
 
@@ -276,7 +275,9 @@ _gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *i
   m.peaks = gantry_process_memory_reset_peak ();
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     _gantry_measure_zone_init (&m, kind);
+  _gantry_measure_plan_looks (&m);
   count_steady (&m);
+  _gantry_measure_list_ranges (&m);
   m.lent_host = _gantry_measure_lent_host (executor, &m.facts);
   m.measure->rounding_bytes = _gantry_measure_rounding (executor, m.page);
   done = run_steps (&m, inputs, cancellable, error);
@@ -285,6 +286,7 @@ _gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *i
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     _gantry_measure_zone_clear (&m, kind);
   g_free (m.alive);
+  g_array_unref (m.ranges);
   g_free (m.is_argument);
   g_array_unref (m.spans);
   gantry_memory_measure_unref (m.measure);

@@ -139,6 +139,9 @@ void *_gantry_executor_constant_address (const GantryExecutor *executor, guint32
 void _gantry_executor_index_places (GantryExecutor *executor);
 gboolean _gantry_executor_make_commands (GantryExecutor *executor, GError **error);
 gboolean _gantry_executor_initialise (GantryExecutor *executor, GCancellable *cancellable, GError **error);
+/** Once all is loaded: lets go of the pages of files whose numbers were copied, packed or computed with, and that no run reads. The system
+ *  maps pages ahead, so that they are there again whenever something beside them was read. */
+void _gantry_executor_give_back (const GantryExecutor *executor);
 /** The command for one instruction. */
 GantryCommand _gantry_executor_command (GantryExecutor *executor, guint32 instruction);
 

@@ -76,6 +76,8 @@ gantry_executor_new (GantryDevice *device, GantryExecutable *executable, GCancel
       || !_gantry_executor_load_regions (executor, cancellable, error)
       || !_gantry_executor_initialise (executor, cancellable, error))
     return NULL;
+  if (gantry_device_is_host (device))
+    _gantry_executor_give_back (executor);
   _gantry_executor_find_bindings (executor);
   return g_steal_pointer (&executor);
 }

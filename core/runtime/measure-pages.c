@@ -5,6 +5,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Pages that whole looks at the arenas may ask for in a run: a second or two. */
+#define MOST_LOOKS ((guint64) 1 << 28)
+
 /* As a plan counts it (gantry_plan_spans()): what was fetched of an argument that lives in the host's memory is temporary. */
 static GantryMemoryPart
 part_of (const Measuring *m, guint32 buffer)
@@ -29,6 +32,7 @@ _gantry_measure_zone_init (Measuring *m, GantryMemoryKind kind)
   zone->alive = g_new0 (guint32, zone->n);
   zone->part = g_new0 (guint8, zone->n);
   zone->there = g_new0 (guint8, zone->n);
+  zone->now = g_new0 (guint8, zone->n);
   /* A huge page would be there for whoever touches a byte of it. */
   madvise (zone->memory, zone->n * m->page, MADV_NOHUGEPAGE);
 }
@@ -43,18 +47,26 @@ _gantry_measure_zone_clear (Measuring *m, GantryMemoryKind kind)
   g_free (zone->alive);
   g_free (zone->part);
   g_free (zone->there);
+  g_free (zone->now);
+}
+
+/* What page @i, which is there, is counted with. */
+static gsize *
+count_of (Zone *zone, gsize i)
+{
+  return zone->alive[i] > 0 ? &zone->held[zone->part[i]] : &zone->outside;
 }
 
 /* The pages that a place lies on. Returns: FALSE for none in the arena: it is empty, or where the caller has it */
 static gboolean
-pages_of (const Measuring *m, guint32 place, Zone **zone, gsize *first, gsize *end)
+pages_of (Measuring *m, guint32 place, Zone **zone, gsize *first, gsize *end)
 {
   const Place *p = &m->executor->places[place];
   const GantryPlanBuffer *buffer = &m->executor->executable->plan->buffers[p->owner];
 
   if (p->used == 0 || m->executor->lent[place])
     return FALSE;
-  *zone = (Zone *) &m->zones[buffer->memory];
+  *zone = &m->zones[buffer->memory];
   *first = (*zone)->n_front + buffer->offset / m->page;
   *end = (*zone)->n_front + (buffer->offset + p->used + m->page - 1) / m->page;
   return TRUE;
@@ -70,7 +82,13 @@ _gantry_measure_enter (Measuring *m, guint32 place)
   if (!pages_of (m, place, &zone, &first, &end))
     return;
   for (gsize i = first; i < end; i++)
-    zone->alive[i]++;
+    {
+      if (zone->there[i])
+        --*count_of (zone, i);
+      zone->alive[i]++;
+      if (zone->there[i])
+        ++*count_of (zone, i);
+    }
 }
 
 void
@@ -80,17 +98,30 @@ _gantry_measure_name_part (Measuring *m, const GantryPlanSpan *span)
   Zone *zone;
   gsize first, end;
 
-  if (place != G_MAXUINT32 && pages_of (m, place, &zone, &first, &end))
-    memset (zone->part + first, part_of (m, span->buffer), end - first);
+  if (place == G_MAXUINT32 || !pages_of (m, place, &zone, &first, &end))
+    return;
+  for (gsize i = first; i < end; i++)
+    {
+      if (zone->there[i])
+        --*count_of (zone, i);
+      zone->part[i] = part_of (m, span->buffer);
+      if (zone->there[i])
+        ++*count_of (zone, i);
+    }
 }
 
 void
-_gantry_measure_drop_dead (const Measuring *m, const Zone *zone, gsize first, gsize end)
+_gantry_measure_drop_dead (Measuring *m, Zone *zone, gsize first, gsize end)
 {
   for (gsize i = first, next; i < end; i = next)
     {
       for (next = i; next < end && zone->alive[next] == 0; next++)
-        ;
+        if (zone->there[next])
+          {
+            zone->there[next] = FALSE;
+            zone->outside--;
+            zone->n_there--;
+          }
       if (next > i)
         madvise (zone->memory + i * m->page, (next - i) * m->page, MADV_DONTNEED);
       else
@@ -108,44 +139,91 @@ _gantry_measure_leave (Measuring *m, guint32 place)
   if (!pages_of (m, place, &zone, &first, &end))
     return;
   for (gsize i = first; i < end; i++)
-    zone->alive[i]--;
+    {
+      if (zone->there[i])
+        --*count_of (zone, i);
+      zone->alive[i]--;
+      if (zone->there[i])
+        ++*count_of (zone, i);
+    }
   _gantry_measure_drop_dead (m, zone, first, end);
 }
 
-/* Returns: pages of the zone that are there */
-static gsize
-look (Measuring *m, Zone *zone)
+/* Looks which pages from @first to @end are there. */
+static void
+look (Measuring *m, Zone *zone, gsize first, gsize end)
 {
-  gsize n = 0;
-
-  memset (zone->held, 0, sizeof zone->held);
-  zone->outside = 0;
-  if (zone->n == 0)
-    return 0;
-  if (mincore (zone->memory, zone->n * m->page, zone->there) != 0)
+  if (end <= first)
+    return;
+  if (mincore (zone->memory + first * m->page, (end - first) * m->page, zone->now + first) != 0)
     {
       m->missing = "mincore";
-      return 0;
+      return;
     }
-  for (gsize i = 0; i < zone->n; i++)
+  for (gsize i = first; i < end; i++)
     {
-      if ((zone->there[i] & 1) == 0)
+      gboolean there = zone->now[i] & 1;
+
+      if (there == zone->there[i])
         continue;
-      n++;
-      if (zone->alive[i] > 0)
-        zone->held[zone->part[i]]++;
-      else
-        zone->outside++;
+      zone->there[i] = there;
+      *count_of (zone, i) += there ? 1 : (gsize) -1;
+      zone->n_there += there ? 1 : (gsize) -1;
     }
-  return n;
+}
+
+gsize
+_gantry_measure_pages (const Measuring *m)
+{
+  gsize pages = 0;
+
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    pages += m->zones[kind].n_there;
+  return pages;
 }
 
 gsize
 _gantry_measure_look (Measuring *m)
 {
-  gsize pages = 0;
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    look (m, &m->zones[kind], 0, m->zones[kind].n);
+  return _gantry_measure_pages (m);
+}
+
+gsize
+_gantry_measure_look_after (Measuring *m, guint32 instruction)
+{
+  const GantryExecutable *executable = m->executor->executable;
+  const GantryInstruction *at = &executable->instructions[instruction];
+  guint64 pages = 0;
 
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
-    pages += look (m, &m->zones[kind]);
-  return pages;
+    pages += m->zones[kind].n;
+  m->unlooked += pages;
+  if (m->unlooked >= m->interval)
+    {
+      m->unlooked = 0;
+      return _gantry_measure_look (m);
+    }
+  for (guint32 k = 0; k < at->n_buffers; k++)
+    {
+      guint32 place = m->executor->place_of[executable->buffer_refs[at->buffers + k]];
+      Zone *zone;
+      gsize first, end;
+
+      if (place != G_MAXUINT32 && pages_of (m, place, &zone, &first, &end))
+        look (m, zone, first, end);
+    }
+  return _gantry_measure_pages (m);
+}
+
+void
+_gantry_measure_plan_looks (Measuring *m)
+{
+  guint64 pages = 0;
+
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    pages += m->zones[kind].n;
+  /* Whole looks of MOST_LOOKS pages in all; with fewer each instruction has its own. */
+  m->interval = pages * MAX ((guint64) m->executor->executable->n_instructions * pages / MOST_LOOKS, 1);
 }

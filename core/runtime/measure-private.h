@@ -13,9 +13,11 @@ typedef struct
   gsize n, n_front;  /* pages: all, and before the arena begins */
   guint32 *alive;    /* by page: how many places lie on it now */
   guint8 *part;      /* by page: GantryMemoryPart of the one that came last */
-  guint8 *there;     /* by page: what mincore() says */
-  gsize held[GANTRY_N_MEMORY_PARTS]; /* pages that are there, by part, at the last look */
-  gsize outside;     /* pages that are there where nothing is alive */
+  guint8 *there;     /* by page: it was there at the last look */
+  guint8 *now;       /* by page: room for what mincore() says */
+  gsize n_there;     /* pages that are, of those: */
+  gsize held[GANTRY_N_MEMORY_PARTS]; /* where something is alive, by part */
+  gsize outside;     /* where nothing is */
 } Zone;
 
 typedef struct
@@ -37,6 +39,9 @@ typedef struct
   gboolean peaks;        /* the process's peak can be reset */
   gint64 library_bytes;  /* kept by kernels of a library */
   GantryPageFacts facts;
+  GArray *ranges;        /* of measure-outside.c, by address */
+  guint64 interval;      /* pages: all are looked at once so many were not */
+  guint64 unlooked;      /* pages since */
   const char *missing;   /* (nullable): what the system does not tell, so that nothing is measured */
 } Measuring;
 
@@ -51,18 +56,28 @@ void _gantry_measure_leave (Measuring *m, guint32 place);
 /** The place of @span holds another value from now on. */
 void _gantry_measure_name_part (Measuring *m, const GantryPlanSpan *span);
 /** Gives back the pages from @first to @end that nothing lies on. */
-void _gantry_measure_drop_dead (const Measuring *m, const Zone *zone, gsize first, gsize end);
-/** Counts the pages of all arenas by part. Returns: how many are there; m->missing says when the system does not tell */
+void _gantry_measure_drop_dead (Measuring *m, Zone *zone, gsize first, gsize end);
+/** Looks at all pages of the arenas. Returns: how many are there; m->missing says when the system does not tell */
 gsize _gantry_measure_look (Measuring *m);
+/** Looks at the pages that @instruction should have touched, and at all of them as often as the run can afford: what was touched
+ *  elsewhere is seen by the next of those at the latest. Returns: how many pages are there */
+gsize _gantry_measure_look_after (Measuring *m, guint32 instruction);
+/** Returns: how many pages were there when they were last looked at */
+gsize _gantry_measure_pages (const Measuring *m);
+/** Finds out how often that is, once the zones are there. */
+void _gantry_measure_plan_looks (Measuring *m);
 
 /* measure-outside.c */
 /** Bytes of all of the device's memory that is touched outside of the arenas: lent by the caller, constants, packed weights. */
 GantryMemoryParts _gantry_measure_outside (const GantryExecutor *executor, GantryPageFacts *facts);
 /** Bytes of the host's memory kind that the caller has lent and that are touched. */
 guint64 _gantry_measure_lent_host (const GantryExecutor *executor, GantryPageFacts *facts);
-/** Bytes that one instruction uses outside of the arenas: pages of what is lent, and of constants that lie where they are
- *  mapped, come with the first use. */
-GantryMemoryParts _gantry_measure_used (const GantryExecutor *executor, const GantryInstruction *instruction, GantryPageFacts *facts);
+/** Lists what comes into memory as it is used: what is lent, and constants that lie where they are mapped; what is there of it now counts as
+ *  seen. */
+void _gantry_measure_list_ranges (Measuring *m);
+/** After @instruction ran: bytes of what it uses outside of the arenas that were not seen before. The system maps pages of a file
+ *  ahead, so that they may have come with an instruction before. */
+GantryMemoryParts _gantry_measure_used (Measuring *m, const GantryInstruction *instruction);
 /** How much of what is touched is no more than that memory comes in pages, at most: of all places of the device that are
  *  there by themselves; in bytes. */
 guint64 _gantry_measure_rounding (const GantryExecutor *executor, gsize page);

@@ -72,7 +72,7 @@ assert_session_says_why (const Place *place, const char *hidden)
 static void
 test_no_smaps (Place *place, gconstpointer data)
 {
-  static const char *const hidden[] = { "smaps", "pagemap" };
+  static const char *const hidden[] = { "maps", "pagemap" };
   g_autoptr (CliResult) may = run_script (place, "unshare -m true || unshare -rm true");
 
   if (may->status != 0)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/mman.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -60,6 +61,34 @@ test_trim_programs (void)
   g_assert_cmpuint (again.programs, >, after.programs);
 }
 
+/* Memory that can be run and is of no file is counted by itself as among all mappings. */
+static void
+test_code (void)
+{
+  const gsize size = 64 << 10;
+  GantryProcessMappings all;
+  guint64 before, after;
+  void *code;
+
+  if (!gantry_process_memory_code (&before))
+    {
+      g_test_skip ("the system does not say what is mapped");
+      return;
+    }
+  code = mmap (NULL, 2 * size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (code == MAP_FAILED)
+    {
+      g_test_skip ("memory cannot be written and run here");
+      return;
+    }
+  memset (code, 0xc3, size);
+  g_assert_true (gantry_process_memory_code (&after));
+  g_assert_cmpuint (after - before, ==, size);
+  if (gantry_process_memory_map (&all))
+    g_assert_cmpuint (after, ==, all.code);
+  munmap (code, 2 * size);
+}
+
 #ifndef SANITIZED
 /* What was freed goes back to the system; the sanitizer's heap keeps it. */
 static void
@@ -88,6 +117,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/base/process-memory/code", test_code);
   g_test_add_func ("/base/process-memory/trim-programs", test_trim_programs);
 #ifndef SANITIZED
   g_test_add_func ("/base/process-memory/trim-heap", test_trim_heap);
