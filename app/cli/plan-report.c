@@ -22,14 +22,14 @@ gantry_plan_report_check (GantryDocument *document, GError **error)
 }
 
 static GantryMemoryAnalysis *
-analyse (GantryDocument *document, guint most_holders)
+analyse (GantryDocument *document, guint64 limit, guint most_holders)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (document);
   GantryMemoryAnalysis *analysis =
     gantry_memory_analysis_new (gantry_compilation_module (compilation), gantry_document_get_plan (document),
                                 gantry_document_get_planner (document), gantry_document_get_placements (document), most_holders);
 
-  analysis->limit = gantry_document_get_settings (document)->target.memory_limit;
+  analysis->limit = limit > 0 ? limit : gantry_document_get_settings (document)->target.memory_limit;
   return analysis;
 }
 
@@ -240,7 +240,7 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
 {
   const GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
   const GantryPlan *plan = gantry_document_get_plan (document);
-  g_autoptr (GantryMemoryAnalysis) analysis = analyse (document, most_holders);
+  g_autoptr (GantryMemoryAnalysis) analysis = analyse (document, 0, most_holders);
   g_autofree char *unusual = gantry_compile_settings_unusual (gantry_document_get_settings (document));
 
   add_sizes (json, analysis, plan);
@@ -310,11 +310,11 @@ print_target (const GantryTarget *target, const GantryPlan *plan)
 }
 
 void
-gantry_plan_report_text (GantryDocument *document, guint most_holders)
+gantry_plan_report_text (GantryDocument *document, guint64 limit, guint most_holders)
 {
   const GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
   const GantryPlan *plan = gantry_document_get_plan (document);
-  g_autoptr (GantryMemoryAnalysis) analysis = analyse (document, most_holders);
+  g_autoptr (GantryMemoryAnalysis) analysis = analyse (document, limit, most_holders);
   g_autofree char *tables = gantry_memory_analysis_to_text (analysis, module, most_holders);
   g_autofree char *copied = gantry_cli_bytes (plan->copied_bytes);
   g_autofree char *unusual = gantry_compile_settings_unusual (gantry_document_get_settings (document));

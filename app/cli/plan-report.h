@@ -13,8 +13,8 @@ G_BEGIN_DECLS
  * The document's plan, which must be there.
  */
 void gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most_holders);
-/** As gantry_plan_report_json(), printed as lines. */
-void gantry_plan_report_text (GantryDocument *document, guint most_holders);
+/** As gantry_plan_report_json(), printed as lines. @limit: what the peak was asked to keep to, 0: the document's limit */
+void gantry_plan_report_text (GantryDocument *document, guint64 limit, guint most_holders);
 /** The plan is there. Returns: FALSE with the refusal, or with why it does not fit. */
 gboolean gantry_plan_report_check (GantryDocument *document, GError **error);
 

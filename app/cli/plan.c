@@ -168,7 +168,7 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
     }
   if (changes != NULL)
     gantry_changes_report_text (changes, module);
-  gantry_plan_report_text (document, (guint) options->holders);
+  gantry_plan_report_text (document, goal->memory_bytes, (guint) options->holders);
   if (options->rows != NULL)
     gantry_allocation_report_text (options->rows);
 }

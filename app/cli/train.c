@@ -106,7 +106,7 @@ print_text (const Options *options, GantryDocument *document, const Counts *coun
                     states);
   gantry_cli_print ("%-10s %u forward, %u backward, %u update\n", "nodes", counts->nodes[GANTRY_PHASE_FORWARD],
                     counts->nodes[GANTRY_PHASE_BACKWARD], counts->nodes[GANTRY_PHASE_UPDATE]);
-  gantry_plan_report_text (document, (guint) options->holders);
+  gantry_plan_report_text (document, 0, (guint) options->holders);
 }
 
 static int

@@ -163,20 +163,39 @@ tells_apart (guint64 a, guint64 b, guint64 limit, guint figures)
   return a == b || compare_said (&f[0], &f[1]) != 0;
 }
 
-void
-gantry_format_bytes_apart (guint64 a, guint64 b, guint64 limit, char **text_a, char **text_b)
+/* As many as it takes for @a and @b beside @limit. */
+static guint
+figures_apart (guint64 a, guint64 b, guint64 limit)
 {
   guint figures = FIGURES;
-  Figures f;
 
   while (figures <= MOST_FIGURES && !tells_apart (a, b, limit, figures))
     figures++;
-  if (figures > MOST_FIGURES) /* alike for all that is shown, but no limit is broken by rounding */
-    figures = limit > 0 ? MOST_FIGURES : FIGURES;
-  f = figures_beside (a, limit, figures);
+  if (figures <= MOST_FIGURES)
+    return figures;
+  return limit > 0 ? MOST_FIGURES : FIGURES; /* alike for all that is shown, but no limit is broken by rounding */
+}
+
+void
+gantry_format_bytes_apart (guint64 a, guint64 b, guint64 limit, char **text_a, char **text_b)
+{
+  const guint figures = figures_apart (a, b, limit);
+  Figures f = figures_beside (a, limit, figures);
+
   *text_a = write_figures (&f);
   f = figures_beside (b, limit, figures);
   *text_b = write_figures (&f);
+}
+
+char *
+gantry_format_bytes_bound (guint64 bound, guint64 bytes, guint64 limit)
+{
+  Figures f = figures_beside (bytes, limit, figures_apart (bytes, bytes, limit));
+
+  if (bound >= bytes)
+    return write_figures (&f);
+  f.value = scaled (bound, f.power, f.digits, FALSE);
+  return f.value > 0 ? write_figures (&f) : gantry_format_bytes_down (bound);
 }
 
 char *

@@ -23,6 +23,9 @@ char *gantry_format_limit (guint64 bytes);
 /** @bytes, rounded up, beside gantry_format_limit() of @limit (0: none), with up to six figures: above it where they are, below where they
  *  are, and the same text where they are the same. Below it by less than six figures show, they read as the limit. (transfer full) */
 char *gantry_format_bytes_within (guint64 bytes, guint64 limit);
+/** @bound, below which @bytes cannot be, beside gantry_format_bytes_within() of @bytes and @limit: with as many figures, rounded down, and the same
+ *  text where they are the same. (transfer full) */
+char *gantry_format_bytes_bound (guint64 bound, guint64 bytes, guint64 limit);
 /** Both as gantry_format_bytes_within() @limit (0: none), with up to six figures where they differ and three do not show it. The larger of
  *  the two never reads as the smaller. @text_a, @text_b: (out) */
 void gantry_format_bytes_apart (guint64 a, guint64 b, guint64 limit, char **text_a, char **text_b);

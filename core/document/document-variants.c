@@ -252,7 +252,7 @@ _gantry_variant_figures_name (const GantryPlanFigures *figures, guint64 limit)
 static GantryVariant *
 variant_of (const Search *search, const GantrySolution *solution)
 {
-  g_autofree char *name = _gantry_variant_figures_name (&solution->figures, search->limit);
+  g_autofree char *name = _gantry_variant_figures_name (&solution->figures, search->goal.memory_bytes > 0 ? search->goal.memory_bytes : search->limit);
   GantryVariant *variant = _gantry_variant_new (name);
 
   variant->by = GANTRY_DECIDED_BY_SOLVER;

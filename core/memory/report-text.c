@@ -47,13 +47,15 @@ static void
 add_sizes (GString *text, const GantryMemoryAnalysis *analysis)
 {
   g_autofree char *peak = gantry_memory_peak_text (analysis->peak_bytes, analysis->limit, analysis->sizes_known);
-  g_autofree char *bound = gantry_format_bytes (analysis->lower_bound_bytes);
+  g_autofree char *bound = gantry_format_bytes_bound (analysis->lower_bound_bytes, analysis->peak_bytes, analysis->limit);
+  g_autofree char *sum = gantry_format_bytes_within (analysis->peak_bytes, analysis->limit),
+                  *host = gantry_format_bytes (analysis->host_peak_bytes);
 
   g_string_append_printf (text, "peak %s; no packing of this order is below %s\n\n", peak, bound);
   g_string_append_printf (text, "%-16s %14s %14s\n", "at the peak", "device", "host");
   for (guint part = 0; part < GANTRY_N_MEMORY_PARTS; part++)
     add_part_row (text, analysis, (GantryMemoryPart) part);
-  add_size_row (text, analysis->sizes_known ? "sum" : "sum, at least", analysis->peak_bytes, analysis->host_peak_bytes);
+  g_string_append_printf (text, "%-16s %14s %14s\n", analysis->sizes_known ? "sum" : "sum, at least", sum, host);
   g_string_append_printf (text, "\n%-16s %14s %14s\n", "as JAX counts", "device", "host");
   add_size_row (text, analysis->sizes_known ? "temp" : "temp, at least", analysis->temp_bytes, analysis->host_temp_bytes); /* temporaries and workspaces */
   add_size_row (text, "arguments", analysis->argument_bytes, analysis->host_argument_bytes);
@@ -81,7 +83,7 @@ add_roles (GString *text, const GantryMemoryAnalysis *analysis)
   const guint64 beside = analysis->device.bytes[GANTRY_PART_CONSTANTS] + analysis->device.bytes[GANTRY_PART_PACKED_WEIGHTS]
                          + analysis->device.bytes[GANTRY_PART_CODE];
   const guint64 arena = analysis->peak_bytes - MIN (beside, analysis->peak_bytes);
-  g_autofree char *sum = gantry_format_bytes (analysis->peak_bytes), *between = gantry_format_bytes (arena - MIN (analysis->live_bytes, arena));
+  g_autofree char *sum = gantry_format_bytes_within (analysis->peak_bytes, analysis->limit), *between = gantry_format_bytes (arena - MIN (analysis->live_bytes, arena));
 
   g_string_append_printf (text, "\n%-16s %14s %14s\n", "role", "at the peak", "largest");
   for (guint role = 0; role < GANTRY_N_ROLES; role++)

@@ -283,7 +283,13 @@ test_limit (void)
     { 1000, "1000 B" }, { 551550976, "526.0 MiB" }, { 551550977, "526.000 MiB" },
   };
   g_autoptr (GRand) random = test_rand (20261124);
+  const guint64 peak = 59304960, aside = peak - 4096;
+  g_autofree char *peak_text = gantry_format_bytes_within (peak, peak), *same = gantry_format_bytes_bound (peak, peak, peak),
+                  *below = gantry_format_bytes_bound (aside, peak, 0), *beside = gantry_format_bytes_within (peak, 0);
 
+  g_assert_cmpstr (same, ==, peak_text);
+  g_assert_cmpstr (below, ==, "56.5 MiB");
+  g_assert_cmpstr (beside, ==, "56.6 MiB");
   for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
     {
       g_autofree char *text = gantry_format_limit (limits[i].bytes);
