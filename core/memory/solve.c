@@ -248,7 +248,8 @@ keep_front (GPtrArray *points)
           dominated = other->figures.peak_bytes <= point->figures.peak_bytes
                       && other->figures.step_us <= point->figures.step_us
                       && (other->figures.peak_bytes < point->figures.peak_bytes
-                          || other->figures.step_us < point->figures.step_us || j < i);
+                          || other->figures.step_us < point->figures.step_us || other->gap < point->gap
+                      || (other->gap == point->gap && j < i)); /* of equal points the one of which most is proven */
         }
       if (!dominated)
         g_ptr_array_add (front, g_memdup2 (point, sizeof *point));
