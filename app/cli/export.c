@@ -129,9 +129,9 @@ export (const Options *options, const char *path, GError **error)
   GantryRunResult *run = runs != NULL ? choose (options, path, runs, notice, error) : NULL;
   g_autoptr (GantryOutput) output = NULL;
 
-  gantry_cli_tell_left_out (notice);
-  if (run == NULL)
+  if (run == NULL) /* the error says which are left out */
     return FALSE;
+  gantry_cli_tell_left_out (notice);
   if (strcmp (options->output, "-") == 0)
     return write_to_standard_output (options->to, run->recording, error);
   output = gantry_output_new (options->output, options->common.read, error);

@@ -133,8 +133,9 @@ print_text (const GantryModel *model, const GPtrArray *unsupported)
     {
       const GantryModelRefusal *refusal = g_ptr_array_index (unsupported, i);
 
-      say (i == 0 ? "unsupported" : "", "%s: %s (%u times, first %s)", refusal->operation, refusal->why, refusal->count,
-           refusal->where);
+      g_autofree char *times = refusal->count > 1 ? g_strdup_printf ("%u times, first ", refusal->count) : g_strdup ("");
+
+      say (i == 0 ? "unsupported" : "", "%s: %s (%s%s)", refusal->operation, refusal->why, times, refusal->where);
     }
   for (guint i = 0; model->warnings != NULL && model->warnings[i] != NULL; i++)
     say ("warning", "%s", model->warnings[i]);

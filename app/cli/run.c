@@ -210,6 +210,18 @@ replan (Run *run, const Options *options, const GantryProgramOptions *how, GErro
   return run->program != NULL && measure (run, options, how, error);
 }
 
+/* Whether some result takes the place of a parameter, for the next step to go on with. */
+static gboolean
+goes_on (const GantryModule *module)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+
+  for (guint i = 0; i < entry->n_params; i++)
+    if (gantry_parameter_alias (module, &module->nodes[entry->first_node + i]) >= 0)
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 run_all (Run *run, const Options *options, const char *path, GError **error)
 {
@@ -229,6 +241,13 @@ run_all (Run *run, const Options *options, const char *path, GError **error)
   how.host_limit = settings->target.host_limit;
   run->program = gantry_program_new (gantry_document_get_compilation (run->document), settings, &how,
                                      gantry_cli_progress (&options->common), error);
+  if (run->program != NULL && options->steps > 0 && !goes_on (module_of (run)))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "--steps %d: %s is no training step, nothing goes on from one run to the next; make a step of it with gantry-cli train, or run "
+                   "it as often with --runs", options->steps, path);
+      return FALSE;
+    }
   if (run->program != NULL)
     gantry_program_confine (&how);
   if (run->program != NULL)

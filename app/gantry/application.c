@@ -127,6 +127,7 @@ gantry_application_startup (GApplication *application)
   gtk_css_provider_load_from_resource (css, RESOURCES "/style.css");
   gtk_style_context_add_provider_for_display (gdk_display_get_default (), GTK_STYLE_PROVIDER (css),
                                               GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
+  g_object_set (gtk_settings_get_default (), "gtk-label-select-on-focus", FALSE, NULL); /* to read, not to copy */
   gtk_icon_theme_add_resource_path (gtk_icon_theme_get_for_display (gdk_display_get_default ()), RESOURCES "/icons");
   gtk_window_set_default_icon_name ("org.gantry.Gantry");
   g_action_map_add_action_entries (G_ACTION_MAP (application), actions, G_N_ELEMENTS (actions), application);

@@ -56,7 +56,10 @@ limit_given (GantryWindow *self)
       return;
     }
   show_limit (self);
-  gtk_widget_grab_focus (GTK_WIDGET (gantry_pass_view_get_canvas (self->pass_view)));
+  if (gantry_document_fits (self->document))
+    gtk_widget_grab_focus (GTK_WIDGET (gantry_pass_view_get_canvas (self->pass_view)));
+  else /* who tries again types here, and not the shortcuts of the graph */
+    gtk_editable_select_region (GTK_EDITABLE (self->limit_entry), 0, -1);
 }
 
 static gboolean

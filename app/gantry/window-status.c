@@ -150,8 +150,8 @@ policy_text (GantryWindow *self)
   const GError *error = gantry_document_get_plan_error (self->document);
   guint n = 0;
 
-  if (error != NULL)
-    return g_strdup (error->message);
+  if (error != NULL) /* the bar above the graph says it in full */
+    return g_strdup ("Cannot be run: " GANTRY_DOES_NOT_FIT);
   for (guint i = 0; reports != NULL && i < reports->len; i++)
     n += ((const GantryPolicyReport *) g_ptr_array_index (reports, i))->problem != NULL;
   return n == 0 ? NULL : g_strdup_printf (n == 1 ? "%u statement of the policy has a problem"

@@ -10,9 +10,9 @@ static const char *const byte_units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB"
 
 /* Of times and counts three figures count: 1.23, 12.3, 123. */
 static char *
-with_unit (double value, const char *unit)
+with_unit (double value, guint more, const char *unit)
 {
-  return g_strdup_printf ("%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
+  return g_strdup_printf ("%.*f %s", (value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + (int) more, value, unit);
 }
 
 /* @digits behind the point, in units of 1024^@power, in units of the last digit; rounded up or down. No figure is lost on the way:
@@ -218,19 +218,34 @@ gantry_format_count (double count)
     return g_strdup_printf ("%.0f", count);
   for (count /= 1000; count >= 999.5 && unit + 1 < G_N_ELEMENTS (units); unit++)
     count /= 1000;
-  return with_unit (count, units[unit]);
+  return with_unit (count, 0, units[unit]);
+}
+
+char *
+gantry_format_bytes_exactly (guint64 bytes)
+{
+  return bytes < 1024 ? g_strdup ("") : g_strdup_printf (" (%" G_GUINT64_FORMAT " bytes)", bytes);
+}
+
+char *
+gantry_format_ns_finely (gint64 ns, guint more)
+{
+  static const struct { gint64 ns; const char *unit; } units[] = {
+    { 1000, "µs" }, { 1000 * 1000, "ms" }, { G_GINT64_CONSTANT (1000000000), "s" },
+  };
+  guint i = 0;
+
+  if (ns < 1000)
+    return g_strdup_printf ("%" G_GINT64_FORMAT " ns", ns);
+  while (i + 1 < G_N_ELEMENTS (units) && ns >= units[i + 1].ns)
+    i++;
+  return with_unit ((double) ns / (double) units[i].ns, more, units[i].unit);
 }
 
 char *
 gantry_format_ns (gint64 ns)
 {
-  if (ns < 1000)
-    return g_strdup_printf ("%" G_GINT64_FORMAT " ns", ns);
-  if (ns < 1000 * 1000)
-    return with_unit ((double) ns / 1e3, "µs");
-  if (ns < G_GINT64_CONSTANT (1000000000))
-    return with_unit ((double) ns / 1e6, "ms");
-  return with_unit ((double) ns / 1e9, "s");
+  return gantry_format_ns_finely (ns, 0);
 }
 
 char *

@@ -11,6 +11,8 @@ G_BEGIN_DECLS
  * what has to fit is never shown smaller than it is. (transfer full)
  */
 char *gantry_format_bytes (guint64 bytes);
+/** " (1124991 bytes)" behind what gantry_format_bytes() rounds; "" where that is exact. (transfer full) */
+char *gantry_format_bytes_exactly (guint64 bytes);
 /** The same for what is free, rounded down. (transfer full) */
 char *gantry_format_bytes_down (guint64 bytes);
 /**
@@ -33,6 +35,8 @@ void gantry_format_bytes_apart (guint64 a, guint64 b, guint64 limit, char **text
 char *gantry_format_count (double count);
 /** "3.21 ms", "18.0 µs", "640 ns". (transfer full) */
 char *gantry_format_ns (gint64 ns);
+/** The same with @more digits behind the point than it has. (transfer full) */
+char *gantry_format_ns_finely (gint64 ns, guint more);
 /** "12,403". (transfer full) */
 char *gantry_format_integer (guint64 n);
 /**

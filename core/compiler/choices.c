@@ -85,17 +85,6 @@ gantry_choices_find (const GantryChoices *choices, guint64 key)
   return i < choices->entries->len && entry (choices, i)->key == key ? entry (choices, i) : NULL;
 }
 
-void
-gantry_choices_set (GantryChoices *choices, const GantryChoice *choice)
-{
-  guint i = position_of (choices, choice->key);
-
-  if (i < choices->entries->len && entry (choices, i)->key == choice->key)
-    *entry (choices, i) = *choice;
-  else
-    g_array_insert_val (choices->entries, i, *choice);
-}
-
 typedef struct
 {
   GantryChoice choice;

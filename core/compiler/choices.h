@@ -36,8 +36,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryChoices, gantry_choices_unref)
 const GantryChoice *gantry_choices_find (const GantryChoices *choices, guint64 key);
 /** Copied; none: no schedule. */
 void gantry_choices_set_schedule (GantryChoices *choices, const guint64 *keys, guint n);
-/** @choice: copied; it takes the place of one with the same key. O(n) */
-void gantry_choices_set (GantryChoices *choices, const GantryChoice *choice);
 /** Many at once: O((n + m) log n). Later ones win. */
 void gantry_choices_set_many (GantryChoices *choices, const GantryChoice *list, guint n);
 /** Those of the @n @keys that are there are gone; the schedule stays. Linear. */

@@ -84,6 +84,13 @@ refuse_unbound (GantryCompilation *compilation)
   if (compilation->refusal == NULL || model->unbound == NULL || model->unbound[0] == NULL)
     return;
   names = g_strjoinv (", ", model->unbound);
+  if (strstr (compilation->refusal->message, GANTRY_ASKS_SIZE) != NULL) /* says the same of one node */
+    {
+      g_clear_error (&compilation->refusal);
+      compilation->refusal = g_error_new (GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "the size of %s is not given: " GANTRY_ASKS_SIZE " %s", names,
+                                          model->unbound[1] != NULL ? "each" : "it");
+      return;
+    }
   gantry_error_prefix (&compilation->refusal, "the size of %s is not given (" GANTRY_ASKS_SIZE " %s first): ", names,
                        model->unbound[1] != NULL ? "each" : "it");
 }

@@ -4,13 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-GantryPlanChanges *
-gantry_plan_changes_ref (GantryPlanChanges *changes)
-{
-  g_atomic_ref_count_inc (&changes->ref_count);
-  return changes;
-}
-
 void
 gantry_plan_changes_unref (GantryPlanChanges *changes)
 {

@@ -361,18 +361,12 @@ is_known (GPtrArray *known, const char *uid)
 
 /* The newest one speaks for all. */
 static void
-leave_out (GError **notice, guint n, GError *why)
+leave_out (GError **notice, GError *why)
 {
   if (notice != NULL && *notice == NULL)
-    {
-      *notice = g_error_new (why->domain, why->code, "%s; it is not read, and stays in the file as it is until gantry-cli runs --delete takes it "
-                             "out", why->message);
-      g_error_free (why);
-      return;
-    }
+    *notice = g_error_new (why->domain, why->code, "%s; it is not read, and stays in the file as it is until gantry-cli runs --delete takes it "
+                           "out", why->message);
   g_error_free (why);
-  if (notice != NULL && n == 2)
-    g_prefix_error (notice, "more than one run is not shown, but stays in the file; ");
 }
 
 /* Whether @error is of one run alone: it is larger than any that is read, or what stands in its rows is none of what a run has. Where
@@ -418,10 +412,18 @@ _gantry_session_read_runs (sqlite3 *db, GPtrArray *known, const char *model, GEr
       if (result != NULL)
         g_ptr_array_add (runs, result);
       else if (is_of_run (db, own))
-        leave_out (notice, ++n_left_out, g_steal_pointer (&own));
+        {
+          n_left_out++;
+          leave_out (notice, g_steal_pointer (&own));
+        }
     }
   if (g_error_matches (own, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE)) /* those before are older */
-    leave_out (notice, ++n_left_out, g_steal_pointer (&own));
+    {
+      n_left_out++;
+      leave_out (notice, g_steal_pointer (&own));
+    }
+  if (notice != NULL && *notice != NULL && n_left_out > 1)
+    g_prefix_error (notice, "%u runs are left out, and so is the newest of them: ", n_left_out);
   reverse (runs);
   if (own == NULL)
     return g_steal_pointer (&runs);

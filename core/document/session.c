@@ -90,6 +90,8 @@ _gantry_session_fail (sqlite3 *db, GError **error)
       advice = ": it is no session file, or it is damaged";
       kind = GANTRY_ERROR_INVALID;
     }
+  else if (code == SQLITE_ERROR && g_str_has_prefix (sqlite3_errmsg (db), "no such ")) /* table or column */
+    advice = ": the session is damaged, its tables are not as they were written; open an earlier copy, or make it again from the model";
   else if (code == SQLITE_TOOBIG)
     {
       advice = ": larger than any that a session has";

@@ -207,7 +207,6 @@ guint8 *gantry_kx_needed (const GantryKx *kx, const GantryKxRoot *roots, guint n
 guint32 gantry_kx_address (GantryKx *kx, guint32 load);
 /** Factor of variable @v in the sum @node stands for; *@other is set when @v also occurs otherwise. */
 gint64 gantry_kx_factor_of (const GantryKx *kx, const GantryKxNode *node, guint v, gboolean *other);
-char *gantry_kx_to_text (const GantryKx *kx); /* for tests and debugging */
 
 /* What expression.c and expression-index.c share. */
 

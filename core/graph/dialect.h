@@ -20,6 +20,11 @@ G_BEGIN_DECLS
 typedef gboolean (*GantryLowerFunc) (GantryBuilder *builder, const GantryModule *source, const GantryNode *node,
                                      const guint32 *operands, guint32 *results, guint n_results, GError **error);
 
+/** In each message of gantry_dialect_refuse_unknown(), and in no other. */
+#define GANTRY_DIALECT_NO_LOWERING "no lowering"
+/** Sets %GANTRY_ERROR_UNSUPPORTED: no front end knows what @operation computes, and what its user can do. */
+void gantry_dialect_refuse_unknown (GError **error, const char *operation);
+
 struct _GantryDialect
 {
   const char *name; /* "onnx" */

@@ -326,12 +326,6 @@ make_set (GantryCompile *c, GantryJit *jit)
 }
 
 char *
-gantry_kernels_processor (void)
-{
-  return gantry_compiler_host_cpu ();
-}
-
-char *
 gantry_kernels_describe (void)
 {
   g_autofree char *library = gantry_library_describe ();

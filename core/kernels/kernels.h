@@ -83,8 +83,6 @@ GantryKernelSizes *gantry_kernel_set_sizes (const GantryKernelSet *set, const Ga
 GantryExecutable *gantry_executable_new (GantryModule *module, GantryPlan *plan, GantryKernelSet *kernels,
                                          GError **error);
 
-/** What LLVM calls this machine's processor: "znver3". Returns: (transfer full) */
-char *gantry_kernels_processor (void);
 /** Versions and processor in one line, for `--version` and recordings. Returns: (transfer full) */
 char *gantry_kernels_describe (void);
 

@@ -143,24 +143,23 @@ refuse (GantryPlanner *planner, const GantryPlacements *placements, guint64 limi
 {
   guint64 total = gantry_memory_parts_total (need);
   g_autofree char *needed = gantry_memory_peak_text (total, limit, planner->options.sizes != NULL), *allowed = gantry_format_limit (limit);
-  g_autofree char *over = gantry_format_bytes (total - limit);
+  g_autofree char *over = gantry_format_bytes (total - limit), *exactly = gantry_format_bytes_exactly (total - limit);
   g_autofree char *parts = gantry_memory_parts_text (need);
   g_autofree char *more = describe (planner, placements, limit);
 
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-               "the program needs %s of device memory (%s) where the limit is %s: %s (%" G_GUINT64_FORMAT " bytes) too much%s",
-               needed, parts, allowed, over, total - limit, more);
+               "the program needs %s of device memory (%s) where the limit is %s: %s%s too much%s", needed, parts, allowed, over, exactly, more);
 }
 
 static void
 refuse_host (guint64 need, guint64 limit, GError **error)
 {
   g_autofree char *needed = gantry_format_bytes_within (need, limit), *allowed = gantry_format_limit (limit);
-  g_autofree char *over = gantry_format_bytes (need - limit);
+  g_autofree char *over = gantry_format_bytes (need - limit), *exactly = gantry_format_bytes_exactly (need - limit);
 
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-               "what is offloaded takes %s of host memory where the limit of the host is %s: %s (%" G_GUINT64_FORMAT
-               " bytes) too much; keep or recompute some of it, or raise that limit", needed, allowed, over, need - limit);
+               "what is offloaded takes %s of host memory where the limit of the host is %s: %s%s too much; keep or recompute some of it, or "
+               "raise that limit", needed, allowed, over, exactly);
 }
 
 GantryPlan *

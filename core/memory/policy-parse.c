@@ -6,10 +6,36 @@
 #include "core/base/error.h"
 #include <string.h>
 
+#define MOST_FOUND 40 /* bytes of what a message repeats */
+
+static gboolean
+is_word (char c)
+{
+  return !g_ascii_isspace (c) && strchr (";&#(),\"'=[]<>", c) == NULL;
+}
+
+/* "found 'foo'", or the end. (transfer full) */
+static char *
+found_text (const Reader *r, const char *at)
+{
+  gsize n = 0;
+  g_autofree char *bytes = NULL, *word = NULL;
+
+  while (at < r->end && (*at == ' ' || *at == '\t'))
+    at++;
+  while (at + n < r->end && n < MOST_FOUND && (is_word (at[n]) || n == 0) && at[n] != '\n')
+    n++;
+  if (n == 0)
+    return g_strdup (at < r->end ? "found the end of the line" : "found the end");
+  bytes = g_strndup (at, n);
+  word = g_utf8_make_valid (bytes, -1);
+  return g_strdup_printf ("found '%s'", word);
+}
+
 gboolean
 _gantry_policy_fail (Reader *r, const char *at, const char *format, ...)
 {
-  g_autofree char *what = NULL;
+  g_autofree char *what = NULL, *found = NULL;
   guint line = 1, column = 1;
   va_list args;
 
@@ -21,8 +47,11 @@ _gantry_policy_fail (Reader *r, const char *at, const char *format, ...)
       column = *p == '\n' ? 1 : column + 1;
       line += *p == '\n';
     }
+  if (g_str_has_prefix (format, "expected "))
+    found = found_text (r, at);
   if (r->error != NULL && *r->error == NULL)
-    g_set_error (r->error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "policy:%u:%u: %s", line, column, what);
+    g_set_error (r->error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "policy:%u:%u: %s%s%s", line, column, found != NULL ? found : "",
+                 found != NULL ? ": " : "", what);
   return FALSE;
 }
 
@@ -39,12 +68,6 @@ _gantry_policy_skip (Reader *r)
       }
     else if (!g_ascii_isspace (*r->p) || (*r->p == '\n' && r->depth == 0))
       break;
-}
-
-static gboolean
-is_word (char c)
-{
-  return !g_ascii_isspace (c) && strchr (";&#(),\"'=[]<>", c) == NULL;
 }
 
 gboolean

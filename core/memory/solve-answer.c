@@ -119,7 +119,7 @@ void
 _gantry_solve_refuse (const Solve *solve, const SolveLeast *least, GError **error)
 {
   g_autofree char *wanted = gantry_format_limit (solve->goal->memory_bytes), *reached = NULL,
-                  *host = NULL, *kept = NULL, *code = NULL;
+                  *host = NULL, *kept = NULL, *code = NULL, *exactly = NULL;
 
   if (least->kinds == NULL)
     {
@@ -134,15 +134,16 @@ _gantry_solve_refuse (const Solve *solve, const SolveLeast *least, GError **erro
     code = gantry_format_bytes (least->figures.parts.bytes[GANTRY_PART_CODE]);
   reached = gantry_memory_peak_text (least->bytes, solve->goal->memory_bytes,
                                      least->figures.sizes_known);
+  exactly = gantry_format_bytes_exactly (least->bytes);
   kept = kept_by_wish (solve, least);
   if (code != NULL)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-                 "no placement was found that fits into %s: the least found is %s (%" G_GUINT64_FORMAT " bytes); %s of that are context "
-                 "and code, which no placement makes smaller", wanted, reached, least->bytes, code);
+                 "no placement was found that fits into %s: the least found is %s%s; %s of that are context and code, which no "
+                 "placement makes smaller", wanted, reached, exactly, code);
   else
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-                 "no placement was found that fits into %s: the least found is %s (%" G_GUINT64_FORMAT " bytes); "
-                 "a smaller batch%s%s%s would lower that", wanted, reached, least->bytes, kept != NULL ? ", or " : "",
+                 "no placement was found that fits into %s: the least found is %s%s; "
+                 "a smaller batch%s%s%s would lower that", wanted, reached, exactly, kept != NULL ? ", or " : "",
                  kept != NULL ? kept : "", kept != NULL ? " offloaded as well," : "");
 }
 

@@ -5,6 +5,7 @@
 #include "core/graph/dialect.h"
 #include "core/graph/rewriter.h"
 #include "core/passes/passes.h"
+#include <string.h>
 
 /* Shape arithmetic (Shape, Gather, Concat, ...) has to become constants for Reshape and its like to be
  * lowered; that needs a few elements only, the rest is the business of the pass `fold`. */
@@ -97,6 +98,18 @@ take_results (State *state, GantryRewriter *rewriter, const GantryNode *node, co
   g_hash_table_insert (state->members, GUINT_TO_POINTER (node->id), members);
 }
 
+/* That a value has no type yet is refused where it is made, which is said there, and not again by each node that reads it; but a node
+ * that nobody could compute in any case is named. */
+static gboolean
+is_consequence (State *state, const GantryModule *module, const GantryNode *node, const char *why)
+{
+  for (guint i = 0; i < node->n_operands; i++)
+    if (gantry_node_type (module, gantry_node_operand (module, node, i))->kind == GANTRY_TYPE_UNKNOWN
+        && g_hash_table_contains (state->refused, GUINT_TO_POINTER (gantry_node_operand_id (module, node, i))))
+      return strstr (why, GANTRY_DIALECT_NO_LOWERING) == NULL;
+  return FALSE;
+}
+
 static gboolean
 lower (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, GError **error)
 {
@@ -129,7 +142,7 @@ lower (State *state, GantryRewriter *rewriter, const GantryModule *module, const
           g_propagate_error (error, g_steal_pointer (&refusal));
           return FALSE;
         }
-      refuse (state, rewriter, module, node, refusal->message);
+      refuse (state, rewriter, module, node, is_consequence (state, module, node, refusal->message) ? NULL : refusal->message);
       return TRUE;
     }
   take_results (state, rewriter, node, results, n);

@@ -15,7 +15,7 @@ typedef enum
   GANTRY_PART_PACKED_WEIGHTS, /* constants once more, in the layout that a library's kernel reads */
   GANTRY_PART_TEMPORARIES,    /* values between the steps of one run */
   GANTRY_PART_WORKSPACES,     /* scratch of a single step, a library's own included */
-  GANTRY_PART_CODE,           /* generated code; on a GPU also the context and its modules */
+  GANTRY_PART_CODE,           /* generated code; on a GPU its modules: the driver's context is in no plan yet */
   GANTRY_N_MEMORY_PARTS
 } GantryMemoryPart;
 

@@ -85,11 +85,11 @@ reserve (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **erro
     {
       g_autofree char *need = gantry_format_bytes_within (used + bytes, limit);
       g_autofree char *may = gantry_format_limit (limit);
-      g_autofree char *over = gantry_format_bytes (used + bytes - limit);
+      g_autofree char *over = gantry_format_bytes (used + bytes - limit), *exactly = gantry_format_bytes_exactly (used + bytes - limit);
 
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-                   "%s memory: %s needed where the limit is %s, %s (%" G_GUINT64_FORMAT " bytes) too much",
-                   gantry_memory_kind_name (kind), need, may, over, used + bytes - limit);
+                   "%s memory: %s needed where the limit is %s, %s%s too much",
+                   gantry_memory_kind_name (kind), need, may, over, exactly);
     }
   return fits;
 }

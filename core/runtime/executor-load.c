@@ -70,7 +70,7 @@ check_limit (const GantryExecutor *executor, GantryMemoryKind kind, GError **err
   guint64 constant_bytes = kind == GANTRY_MEMORY_DEVICE
                              ? executor->constant_bytes + _gantry_executor_region_bytes (executor, executor->executable) : 0;
   guint64 need = constant_bytes + executor->arena_bytes[kind], used, limit;
-  g_autofree char *needed = gantry_format_bytes (need), *allowed = NULL, *over = NULL;
+  g_autofree char *needed = gantry_format_bytes (need), *allowed = NULL, *over = NULL, *exactly = NULL;
   g_autofree char *constants = gantry_format_bytes (constant_bytes);
   g_autofree char *arena = gantry_format_bytes (executor->arena_bytes[kind]);
   g_autofree char *peak = NULL;
@@ -80,11 +80,11 @@ check_limit (const GantryExecutor *executor, GantryMemoryKind kind, GError **err
     return TRUE;
   allowed = gantry_format_limit (limit);
   over = gantry_format_bytes (need + used - limit);
+  exactly = gantry_format_bytes_exactly (need + used - limit);
   peak = describe_peak (executor, kind);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                "the program needs %s of %s memory (constants %s, arena %s) where the limit is %s: "
-               "%s (%" G_GUINT64_FORMAT " bytes) too much%s; %s", needed, gantry_memory_kind_name (kind), constants, arena,
-               allowed, over, need + used - limit, peak,
+               "%s%s too much%s; %s", needed, gantry_memory_kind_name (kind), constants, arena, allowed, over, exactly, peak,
                advice (kind));
   return FALSE;
 }

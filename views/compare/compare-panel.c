@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The panel: which variants there are, where the front was found, and what its buttons do. */
 #include "views/compare/compare-panel.h"
+#include "core/base/format.h"
 #include "views/compare/compare-row.h"
 #include "views/format.h"
 #include "views/page-switch.h"
@@ -116,6 +117,52 @@ words_of (GantryComparePanel *self)
            : "Ways to place a program are compared here, once one is planned: open a training step, or make one of a model (Ctrl+T).";
 }
 
+#define MOST_DIGITS 3u
+#define TELLABLE 1e-4 /* of a time: less is no difference that anybody chooses by */
+
+static int
+compare_times (gconstpointer a, gconstpointer b)
+{
+  const double *x = a, *y = b;
+
+  return (*x > *y) - (*x < *y);
+}
+
+/* Whether two times of @times, which are sorted, read alike and are not. */
+static gboolean
+reads_alike (const GArray *times, guint digits)
+{
+  for (guint i = 1; i < times->len; i++)
+    {
+      double before = g_array_index (times, double, i - 1), time = g_array_index (times, double, i);
+      g_autofree char *first = gantry_format_ns_finely ((gint64) (before * 1000), digits);
+      g_autofree char *second = gantry_format_ns_finely ((gint64) (time * 1000), digits);
+
+      if (time - before > TELLABLE * time && strcmp (first, second) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* As many digits as tell the rows apart. */
+static void
+tell_times_apart (GantryComparePanel *self)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->rows)), digits = 0;
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
+
+  for (guint i = 0; i < n; i++)
+    if (row_at (self, i)->variant->predicted && gantry_variant_fits (row_at (self, i)->variant))
+      g_array_append_val (times, row_at (self, i)->variant->figures.step_us);
+  g_array_sort (times, compare_times);
+  while (digits < MOST_DIGITS && reads_alike (times, digits))
+    digits++;
+  for (guint i = 0; i < n; i++)
+    row_at (self, i)->digits = digits;
+  if (digits > 0)
+    g_list_model_items_changed (G_LIST_MODEL (self->rows), 0, n, n);
+}
+
 /* (transfer full) */
 static char *
 summary_of (GantryComparePanel *self, guint n_variants, guint n_front)
@@ -157,6 +204,7 @@ refill (GantryComparePanel *self)
         add_row (self, g_ptr_array_index (front, i), GANTRY_POINT_FRONT);
         n_front++;
       }
+  tell_times_apart (self);
   show_points (self);
   select_again (self, kind, name);
   gtk_stack_set_visible_child_name (self->stack, now != NULL ? "table" : "words");

@@ -116,7 +116,7 @@ text_of (const GantryCompareRow *row, Column column)
     {
     case COLUMN_PEAK: return gantry_memory_peak_text (v->figures.peak_bytes, v->limit, v->figures.sizes_known);
     case COLUMN_TEMP: return !knows_parts (v) ? g_strdup ("–") : gantry_format_bytes (v->figures.parts.bytes[GANTRY_PART_TEMPORARIES]);
-    case COLUMN_STEP: return gantry_format_ns ((gint64) (v->figures.step_us * 1000));
+    case COLUMN_STEP: return gantry_format_ns_finely ((gint64) (v->figures.step_us * 1000), row->digits);
     case COLUMN_AGAIN: return g_strdup_printf ("%.1f %%", 100 * value_of (v, COLUMN_AGAIN));
     case COLUMN_COPIED: return gantry_format_bytes (v->figures.copied_bytes);
     case COLUMN_HOST: return gantry_format_bytes (v->figures.host_bytes);

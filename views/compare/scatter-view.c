@@ -55,12 +55,6 @@ gantry_scatter_view_select (GantryScatterView *self, guint index)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
-guint
-gantry_scatter_view_get_selected (GantryScatterView *self)
-{
-  return self->selected;
-}
-
 static void
 choose (GantryScatterView *self, guint index)
 {

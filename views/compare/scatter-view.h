@@ -14,7 +14,5 @@ GtkWidget *gantry_scatter_view_new (void);
 /** @points: (array length=n): copied, their labels too */
 void gantry_scatter_view_set (GantryScatterView *view, const GantryScatterPoint *points, guint n, guint64 limit);
 void gantry_scatter_view_select (GantryScatterView *view, guint index); /* G_MAXUINT: none */
-/** Returns: index among the points; G_MAXUINT: none */
-guint gantry_scatter_view_get_selected (GantryScatterView *view);
 
 G_END_DECLS

@@ -464,7 +464,7 @@ _gantry_inspect_model (GantryRows *rows, const GantryInspected *what)
   const GantryModule *module = gantry_compilation_imported (what->compilation);
   const GantryFunction *entry = gantry_module_entry (module);
   const GantryPlan *plan = gantry_shown_plan (what->document);
-  g_autofree char *name = g_path_get_basename (model->path);
+  g_autofree char *name = g_path_get_basename (model->path), *steps = NULL, *loaded = NULL;
 
   gantry_rows_title (rows, name, "Select a node to see all that is known of it.");
   gantry_rows_section (rows, "Model");
@@ -501,8 +501,9 @@ _gantry_inspect_model (GantryRows *rows, const GantryInspected *what)
   add_assignment (rows, model->assignment);
   if (plan == NULL)
     return;
+  steps = gantry_format_integer (plan->n_steps - plan->n_init_steps);
+  loaded = gantry_format_integer (plan->n_init_steps);
   gantry_rows_section (rows, "Plan");
   add_memory (rows, what, plan);
-  gantry_rows_take (rows, "steps", g_strdup_printf ("%u, and %u at load", plan->n_steps - plan->n_init_steps,
-                                                    plan->n_init_steps));
+  gantry_rows_take (rows, "steps", g_strdup_printf ("%s, and %s at load", steps, loaded));
 }

@@ -221,11 +221,7 @@ document_changed (GantryKernelsPanel *self)
   Request *request;
 
   if (run == self->run && compilation == self->compilation && run != NULL)
-    {
-      show_plan_of (self);
-      show_summary (self);
-      return;
-    }
+    return;
   forget (self);
   self->tying = TRUE;
   g_list_store_remove_all (self->items);
@@ -248,6 +244,16 @@ document_changed (GantryKernelsPanel *self)
   task = g_task_new (self, NULL, table_made, NULL);
   g_task_set_task_data (task, request, request_free);
   g_task_run_in_thread (task, make_table);
+}
+
+/* What the run was planned for stays as it is; whether it is what is planned now may have changed. */
+static void
+plan_changed (GantryKernelsPanel *self)
+{
+  if (self->table == NULL)
+    return;
+  show_plan_of (self);
+  show_summary (self);
 }
 
 /* The filter */
@@ -518,6 +524,8 @@ gantry_kernels_panel_new (GantryDocument *document, GantrySelection *selection)
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->stack));
   g_signal_connect_object (document, "notify::run", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::compilation", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::prediction", G_CALLBACK (plan_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::plan", G_CALLBACK (plan_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (selection, "changed", G_CALLBACK (follow_selection), self, G_CONNECT_SWAPPED);
   g_signal_connect (self, "map", G_CALLBACK (follow_selection), NULL);
   document_changed (self);

@@ -318,9 +318,10 @@ static void
 show_summary (GantryTimePanel *self)
 {
   g_autofree char *difference = gantry_shown_run_difference (self->document);
+  const gboolean named = self->run != NULL && self->run->device != NULL && *self->run->device != '\0'; /* traces need not say it */
   g_autofree char *when = self->run != NULL ? gantry_format_when (self->run->when) : NULL, *text = NULL;
 
-  text = self->run != NULL ? g_strdup_printf ("%s, %s%s%s%s", self->run->device,
+  text = self->run != NULL ? g_strdup_printf ("%s%s%s%s%s%s", named ? self->run->device : "", named ? ", " : "",
                                               g_str_has_prefix (when, GANTRY_WHEN_OF_FILE) ? "" : "measured ", when, difference != NULL ? ", " : "",
                                               difference != NULL ? difference : "")
                            : g_strdup (unmeasured_words (self));

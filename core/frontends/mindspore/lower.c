@@ -131,7 +131,7 @@ lower (GantryBuilder *b, const GantryModule *source, const GantryNode *node, con
   l.rule = rule_of (op_name);
   if (l.rule == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: no lowering", op_name);
+      gantry_dialect_refuse_unknown (error, op_name);
       return FALSE;
     }
   if (check_types (&l))

@@ -83,7 +83,7 @@ gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNod
   l.rule = find_rule (l.op);
   if (l.rule == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: no lowering", l.op);
+      gantry_dialect_refuse_unknown (error, l.op);
       return FALSE;
     }
   l.arena = arena;

@@ -101,12 +101,6 @@ static const struct
   [GANTRY_PY_NOT_IN] = { "NotIn", "not in" },
 };
 
-const char *
-gantry_py_operator_text (guint op)
-{
-  return op < GANTRY_PY_N_OPERATORS ? operators[op].text : "?";
-}
-
 /* "ast.Add" without its module. */
 static const char *
 class_of (PyObject *tree)

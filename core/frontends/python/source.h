@@ -118,8 +118,6 @@ void gantry_py_source_free (GantryPySource *source);
 /** The definition of a function object. Returns: (nullable) (transfer none): NULL with a Python exception (OSError) */
 GantryPyNode *gantry_py_source_function (GHashTable *sources, PyObject *function);
 
-/** "+", "==", "not in" */
-const char *gantry_py_operator_text (guint op);
 /** The text between a node's positions. Returns: (transfer full) */
 char *gantry_py_node_text (const GantryPyNode *node);
 

@@ -143,7 +143,7 @@ lower (GantryBuilder *b, const GantryModule *source, const GantryNode *node, con
   l.rule = find_rule (l.op);
   if (l.rule == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: no lowering", l.op);
+      gantry_dialect_refuse_unknown (error, l.op);
       return FALSE;
     }
   if (check_types (&l) && check_arguments (&l))

@@ -45,7 +45,7 @@ gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const Gantr
   l.rule = rule_of (op_name, &l.op);
   if (l.rule == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: no lowering", op_name);
+      gantry_dialect_refuse_unknown (error, op_name);
       return FALSE;
     }
   n_captures = gantry_attrs_int (context, node->attrs, "n_captures", 0);

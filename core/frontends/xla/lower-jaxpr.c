@@ -362,7 +362,7 @@ gantry_jaxpr_lower (XlaLower *l)
 
   if (rule == NULL)
     {
-      gantry_xla_refuse (l, "no lowering");
+      gantry_xla_refuse (l, GANTRY_DIALECT_NO_LOWERING ": what it computes is not known here");
       return;
     }
   if (gantry_jaxpr_class (rule) == GANTRY_CLASS_ELEMENTWISE)

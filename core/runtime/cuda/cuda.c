@@ -535,13 +535,6 @@ gantry_cuda_device_context (const GantryDevice *device)
   return ((const CudaDevice *) device)->context;
 }
 
-gpointer
-gantry_cuda_device_stream (const GantryDevice *device, GantryQueue queue)
-{
-  g_return_val_if_fail (gantry_device_is_cuda (device) && queue < GANTRY_N_QUEUES, NULL);
-  return ((const CudaDevice *) device)->streams[queue];
-}
-
 void
 gantry_cuda_device_set_checking (GantryDevice *device, gboolean checking)
 {

@@ -34,8 +34,6 @@ gboolean gantry_device_is_cuda (const GantryDevice *device);
 guint gantry_cuda_device_capability (const GantryDevice *device);
 /** The driver's context (CUcontext), for measuring by CUPTI. */
 gpointer gantry_cuda_device_context (const GantryDevice *device);
-/** The stream of a queue (CUstream), for telling queues apart in what CUPTI records. */
-gpointer gantry_cuda_device_stream (const GantryDevice *device, GantryQueue queue);
 
 /** Device memory as the driver counts it, beside what gantry_device_get_memory() counts as asked for. */
 typedef struct

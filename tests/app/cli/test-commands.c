@@ -292,6 +292,7 @@ test_says_what_there_is (void)
   static const struct { const char *arguments[5], *says; } wrong[] = {
     { { "run", "--input", "no-such=zeros" }, "the inputs are: " },
     { { "plan", "--target", "h1000" }, "there are a100, h100" },
+    { { "run", "--steps", "2" }, "is no training step, nothing goes on from one run to the next" },
     { { "export", "-o", "here.unknown" }, ".onnx, .mlir, .mindir or .gir" },
     { { "run", "-o", "/nowhere/at/all.gantry" }, "its folder has to be there" },
   };

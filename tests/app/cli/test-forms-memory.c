@@ -180,7 +180,7 @@ test_refused (void)
   g_assert_cmpint (json_object_get_int_member (json_node_get_object (run), "planned_bytes"), <=, needs);
   refused = cli_run ("run", "--steps=3", less, session, NULL);
   cli_assert_status (refused, 1);
-  cli_assert_one_error (refused, "(64 bytes) too much");
+  cli_assert_one_error (refused, "64 B too much");
   g_assert_nonnull (strstr (refused->err, "help"));
   planned = cli_run ("plan", "--limit=1000", session, NULL);
   cli_assert_status (planned, 1);

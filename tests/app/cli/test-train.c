@@ -326,7 +326,7 @@ test_host_limit (StepPlace *place, gconstpointer data)
   g_assert_cmpint (step_number (fits, "host_planned_bytes"), ==, bytes);
   cli_assert_status (tight, 1);
   cli_assert_one_error (tight, "host memory");
-  g_assert_nonnull (strstr (tight->err, "(1 bytes) too much"));
+  g_assert_nonnull (strstr (tight->err, "1 B too much"));
 }
 
 /* Every order with every allocator in one table; what is chosen is marked there, and what the plan then is; it comes back with the

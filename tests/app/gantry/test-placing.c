@@ -399,11 +399,16 @@ test_limit (void)
   give_limit (window, "nonsense");
   g_assert_true (gtk_widget_has_css_class (entry, "error"));
   g_assert_cmpuint (limit_of (window), ==, G_GUINT64_CONSTANT (8) << 30);
+  gtk_widget_grab_focus (entry);
   give_limit (window, "200%");
+  g_assert_false (gtk_widget_is_ancestor (gtk_window_get_focus (GTK_WINDOW (window)), entry));
   g_assert_cmpuint (limit_of (window), ==, 2 * gantry_document_get_prediction (document_of (window))->prediction->peak_bytes);
   g_assert_null (gantry_document_get_plan_error (document_of (window)));
   g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (entry)), ==, "200%"); /* as it was given */
+  gtk_widget_grab_focus (entry);
   give_limit (window, "100");
+  /* Who tries again types into the field, and not shortcuts. */
+  g_assert_true (gtk_widget_is_ancestor (gtk_window_get_focus (GTK_WINDOW (window)), entry));
   views_wait_until (gantry_document_get_plan_error (document_of (window)) != NULL);
   views_settle ();
   window_test_wait (window);

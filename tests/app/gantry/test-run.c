@@ -132,6 +132,30 @@ test_measured (void)
   window_test_free (window);
 }
 
+/* The kernels of a run stand beside what they were planned for, and that is said once the plan is another one. */
+static void
+test_planned_then (void)
+{
+  GantryWindow *window;
+  GtkWidget *panel;
+
+  if (!window_test_has_cli ())
+    return;
+  window = window_test_sample ();
+  if (window == NULL)
+    return;
+  panel = GTK_WIDGET (gantry_window_get_kernels_panel (window));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.bottom-page", "s", "kernels");
+  window_test_act (window, "run");
+  views_wait_until (window_test_is_idle (window));
+  views_wait_until (window_test_has_text (panel, ", planned "));
+  g_assert_false (window_test_has_text (panel, "lanned then"));
+  window_test_act (window, "replan");
+  window_test_wait (window);
+  views_wait_until (window_test_has_text (panel, ", planned then "));
+  window_test_free (window);
+}
+
 /* What was measured of one program is not shown under the plan of another. */
 static void
 test_run_of_other_program (void)
@@ -234,6 +258,7 @@ main (int argc, char **argv)
   window_test_init (&argc, &argv);
   g_test_add_func ("/app/run/run", test_run);
   g_test_add_func ("/app/run/measured", test_measured);
+  g_test_add_func ("/app/run/planned-then", test_planned_then);
   g_test_add_func ("/app/run/run-of-other-program", test_run_of_other_program);
   g_test_add_func ("/app/run/kill", test_kill);
   g_test_add_func ("/app/run/no-cli", test_no_cli);

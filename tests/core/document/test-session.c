@@ -607,6 +607,24 @@ test_damaged_run (Place *place, gconstpointer data)
     }
 }
 
+/* Whoever changed the tables: that is told, and what to do, and not only what SQLite says. */
+static void
+test_damaged_tables (Place *place, gconstpointer data)
+{
+  static const char *const damages[] = { "ALTER TABLE variants RENAME COLUMN position TO gone", "ALTER TABLE front RENAME COLUMN position TO gone" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (damages); i++)
+    {
+      g_autoptr (GantryDocument) document = make (place), again = gantry_document_new ();
+      g_autoptr (GError) error = NULL;
+
+      run_sql (place, damages[i]);
+      g_assert_false (gantry_document_open (again, place->path, NULL, NULL, &error));
+      g_assert_nonnull (strstr (error->message, "the session is damaged"));
+      g_assert_true (g_unlink (place->path) == 0);
+    }
+}
+
 /* A plan whose steps take and wait for much is text of many MiB, and comes back whole. */
 static void
 test_large_plan (Place *place, gconstpointer data)
@@ -763,6 +781,7 @@ main (int argc, char **argv)
   ADD ("hostile", test_hostile);
   ADD ("large-run", test_large_run);
   ADD ("damaged-run", test_damaged_run);
+  ADD ("damaged-tables", test_damaged_tables);
   ADD ("large-plan", test_large_plan);
   ADD ("many-runs", test_many_runs);
   ADD ("large-notes", test_large_notes);

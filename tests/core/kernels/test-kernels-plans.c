@@ -529,7 +529,7 @@ test_limit (void)
       gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, planned - 1);
       g_assert_null (gantry_executor_new (device, executable, NULL, &error));
       g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
-      g_assert_nonnull (strstr (error->message, "(1 bytes) too much"));
+      g_assert_nonnull (strstr (error->message, "1 B too much"));
       gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, planned);
       {
         g_autoptr (GantryExecutor) executor = load (device, executable);

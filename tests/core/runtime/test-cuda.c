@@ -298,7 +298,7 @@ test_literals (void)
 
     g_assert_null (gantry_executor_new (device, executable, NULL, &error));
     g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
-    g_assert_nonnull (strstr (error->message, "(1 bytes) too much"));
+    g_assert_nonnull (strstr (error->message, "1 B too much"));
   }
   stand_in_end_device (&stand_in, device);
 }

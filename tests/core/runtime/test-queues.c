@@ -123,7 +123,7 @@ test_host_limit (void)
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
   g_assert_nonnull (strstr (error->message, "15.7 KiB of pinned_host memory"));
   g_assert_nonnull (strstr (error->message, "where the limit is 15.6241 KiB"));
-  g_assert_nonnull (strstr (error->message, "(1 bytes) too much"));
+  g_assert_nonnull (strstr (error->message, "1 B too much"));
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     {
       gantry_device_get_memory (device, (GantryMemoryKind) kind, &used, NULL, NULL);
