@@ -231,7 +231,7 @@ request_model (GantryTimePanel *self)
       return;
     }
   plan = self->forecast ? plan_of_forecast (self) : gantry_plan_ref (gantry_shown_plan (self->document));
-  if (plan->n_steps <= plan->n_init_steps)
+  if (plan->n_steps <= plan->n_init_steps && !gantry_document_is_recording (self->document)) /* which has a time of its own */
     {
       words = words_without_steps (plan);
       show_words (self, words);
