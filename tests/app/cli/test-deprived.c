@@ -85,10 +85,18 @@ test_no_smaps (Place *place, gconstpointer data)
       g_autofree char *script = g_strdup_printf ("U='unshare -m'; $U true 2> /dev/null || U='unshare -rm';"
                                                  " $U sh -c 'mount --bind /dev/null /proc/$$/%s && exec \"$G\" run \"$M\" -n 1 --limit 100%% --json -o $F/s.gantry'",
                                                  hidden[i]);
-      g_autoptr (CliResult) result = run_script (place, script);
+      g_autofree char *probe = g_strdup_printf ("U='unshare -m'; $U true 2> /dev/null || U='unshare -rm';"
+                                                " $U sh -c 'mount --bind /dev/null /proc/$$/%s && exec \"$G\" --version'", hidden[i]);
+      g_autoptr (CliResult) starts = run_script (place, probe);
+      g_autoptr (CliResult) result = starts->status == 0 ? run_script (place, script) : NULL;
       g_autoptr (JsonNode) json = NULL;
       JsonObject *object;
 
+      if (result == NULL) /* AddressSanitizer wants to read its maps */
+        {
+          g_test_message ("the program does not begin without %s", hidden[i]);
+          continue;
+        }
       cli_assert_status (result, 0);
       g_assert_nonnull (strstr (result->err, "The memory was not measured: "));
       g_assert_nonnull (strstr (result->err, hidden[i]));
