@@ -68,6 +68,8 @@ gantry_memory_report_text (const GantryRunResult *result, const GantryModule *mo
     gantry_cli_print ("; by part in step %u, where that was", summary->step);
   gantry_cli_print ("\n");
   print_parts (summary);
+  if (summary->process == 0 && !measure->driver)
+    gantry_cli_print ("%-10s not known: the system does not say what the process has in memory (/proc/self/smaps)\n", "process");
   if (summary->process == 0)
     return;
   planned = gantry_format_bytes_within (summary->planned_all, limit);
@@ -174,7 +176,10 @@ gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, con
   gantry_cli_add_measured (json, "process_bytes", measure->process_peak > 0, measure->process_peak);
   gantry_cli_add_measured (json, "process_now_bytes", measure->process_peak > 0, measure->process);
   gantry_cli_add_measured (json, "held_bytes", measure->process_peak > 0, measure->held);
-  add_parts (json, "owners", measure->owners, GANTRY_N_MEMORY_OWNERS, owner_name);
+  if (measure->process > 0)
+    add_parts (json, "owners", measure->owners, GANTRY_N_MEMORY_OWNERS, owner_name);
+  else
+    gantry_cli_add_string (json, "owners", NULL); /* not known */
   json_builder_set_member_name (json, "warnings");
   json_builder_begin_array (json);
   for (guint i = 0; i < summary->warnings->len; i++)

@@ -70,7 +70,7 @@ assert_session_says_why (const Place *place, const char *hidden)
 }
 
 static void
-test_no_smaps (Place *place, gconstpointer data)
+test_no_pages (Place *place, gconstpointer data)
 {
   static const char *const hidden[] = { "maps", "pagemap" };
   g_autoptr (CliResult) may = run_script (place, "unshare -m true || unshare -rm true");
@@ -107,6 +107,40 @@ test_no_smaps (Place *place, gconstpointer data)
       g_assert_true (json_object_get_null_member (object, "touched_bytes"));
       g_assert_nonnull (strstr (json_object_get_string_member (object, "not_measured"), hidden[i]));
       assert_session_says_why (place, hidden[i]);
+    }
+}
+
+/* Where the system tells pages and not the whole process, what was touched is known, and of the process nothing is made up. */
+static void
+test_no_process (Place *place, gconstpointer data)
+{
+  static const char *const forms[] = { "", " --json" };
+  g_autoptr (CliResult) may = run_script (place, "unshare -m true || unshare -rm true");
+
+  if (may->status != 0)
+    {
+      g_test_skip ("files of /proc cannot be hidden here");
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
+    {
+      g_autofree char *script = g_strdup_printf ("U='unshare -m'; $U true 2> /dev/null || U='unshare -rm';"
+                                                 " $U sh -c 'mount --bind /dev/null /proc/$$/smaps && exec \"$G\" run \"$M\" -n 1%s'", forms[i]);
+      g_autoptr (CliResult) result = run_script (place, script);
+      g_autoptr (JsonNode) json = NULL;
+      JsonObject *memory;
+
+      cli_assert_status (result, 0);
+      if (i == 0)
+        {
+          g_assert_nonnull (strstr (result->out, "process    not known"));
+          continue;
+        }
+      json = cli_json (result);
+      g_assert_cmpint (json_object_get_int_member (json_node_get_object (json), "touched_bytes"), >, 0);
+      memory = json_object_get_object_member (json_node_get_object (json), "memory");
+      g_assert_true (json_object_get_null_member (memory, "process_bytes"));
+      g_assert_true (json_object_get_null_member (memory, "owners"));
     }
 }
 
@@ -238,7 +272,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add ("/cli/deprived/" name, Place, NULL, set_up, function, tear_down)
-  ADD ("smaps", test_no_smaps);
+  ADD ("pages", test_no_pages);
+  ADD ("process", test_no_process);
   ADD ("threads", test_no_threads);
   ADD ("cache", test_cache);
   ADD ("long-program", test_long_program);
