@@ -39,6 +39,7 @@ typedef struct
   gboolean peaks;        /* the process's peak can be reset */
   gint64 library_bytes;  /* kept by kernels of a library */
   GantryPageFacts facts;
+  guint32 n_calls, calls_between; /* of the library so far; and between two looks at its code */
   GArray *ranges;        /* of measure-outside.c, by address */
   guint64 interval;      /* pages: all are looked at once so many were not */
   guint64 unlooked;      /* pages since */

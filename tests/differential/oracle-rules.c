@@ -43,6 +43,9 @@ has_pole (guint op, const double *x, const double *e)
     return e[1] > 0 && fabs (x[1]) <= e[1];
   if (op == GANTRY_OP_POWER && e[1] > 0 && x[0] - e[0] < 0)
     return TRUE;
+  /* 1 to any power is 1, and so is anything to the power 0, NaN too. */
+  if (op == GANTRY_OP_POWER && ((isnan (x[1]) && e[0] > 0 && fabs (x[0] - 1) <= e[0]) || (isnan (x[0]) && e[1] > 0 && fabs (x[1]) <= e[1])))
+    return TRUE;
   return op == GANTRY_OP_TAN && floor ((x[0] - e[0]) / G_PI - 0.5) != floor ((x[0] + e[0]) / G_PI - 0.5);
 }
 
