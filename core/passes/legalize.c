@@ -104,7 +104,7 @@ static gboolean
 is_consequence (State *state, const GantryModule *module, const GantryNode *node, const char *why)
 {
   for (guint i = 0; i < node->n_operands; i++)
-    if (gantry_node_type (module, gantry_node_operand (module, node, i))->kind == GANTRY_TYPE_UNKNOWN
+    if (gantry_node_operand_type (module, node, i)->kind == GANTRY_TYPE_UNKNOWN
         && g_hash_table_contains (state->refused, GUINT_TO_POINTER (gantry_node_operand_id (module, node, i))))
       return strstr (why, GANTRY_DIALECT_NO_LOWERING) == NULL;
   return FALSE;
