@@ -84,7 +84,8 @@ refuse_unbound (GantryCompilation *compilation)
   if (compilation->refusal == NULL || model->unbound == NULL || model->unbound[0] == NULL)
     return;
   names = g_strjoinv (", ", model->unbound);
-  if (strstr (compilation->refusal->message, GANTRY_ASKS_SIZE) != NULL) /* says the same of one node */
+  /* One that says the same of one node, and nothing besides. */
+  if (strstr (compilation->refusal->message, GANTRY_ASKS_SIZE) != NULL && strchr (compilation->refusal->message, '\n') == NULL)
     {
       g_clear_error (&compilation->refusal);
       compilation->refusal = g_error_new (GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "the size of %s is not given: " GANTRY_ASKS_SIZE " %s", names,

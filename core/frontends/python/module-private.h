@@ -11,5 +11,7 @@ PyObject *gantry_py_module_init (void);
 GResource *gantry_python_modules_get_resource (void);
 /** A file of Gantry's Python modules ("mindspore/ops.py"). Returns: (transfer full) (nullable) */
 GBytes *gantry_py_resource (const char *path);
+/** Method of `_gantry`: see array-memory.c. */
+PyObject *gantry_py_align_arrays (PyObject *module, PyObject *table);
 
 G_END_DECLS

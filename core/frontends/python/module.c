@@ -225,6 +225,7 @@ static PyMethodDef methods[] = {
   { "graph_file", gantry_py_graph_file, METH_VARARGS, "graph_file (callable, args, strict, path): writes a graph as MindIR or ONNX" },
   { "splice_file", gantry_py_splice_file, METH_VARARGS, "splice_file (path, args): a MindIR model as part of the graph" },
   { "resource", module_resource, METH_VARARGS, "a file of Gantry's modules, or None" },
+  { "align_arrays", gantry_py_align_arrays, METH_O, "align_arrays (capsule of NumPy's functions): its arrays lie where graphs read them" },
   { "type_word", module_type_word, METH_O, "what messages call a value" },
   { NULL },
 };

@@ -22,11 +22,44 @@ class _Compiled:
         return marshal.loads(self.code[at[0]:at[1]]) if at is not None else None
 
 
+class _Arrays:
+    """What loads NumPy: as its own loader does, and then its arrays are made where a graph can read them in place."""
+
+    def __init__(self, loader):
+        self.loader = loader
+
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__spec__.loader = module.__loader__ = self.loader
+        self.loader.exec_module(module)
+        for name in ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath"):
+            if name in sys.modules:
+                _gantry.align_arrays(sys.modules[name]._ARRAY_API)
+                break
+
+    @staticmethod
+    def spec_of(name, path, target):
+        for finder in sys.meta_path:
+            spec = finder.find_spec(name, path, target) if finder is not _Finder else None
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = _Arrays(spec.loader)
+                return spec
+        return None
+
+
 class _Finder:
     compiled = None
 
     @staticmethod
     def find_spec(name, path=None, target=None):
+        if name == "numpy":
+            return _Arrays.spec_of(name, path, target)
         if name.partition(".")[0] not in ("mindspore", "jax", "optax"):
             return None
         base = name.replace(".", "/")
