@@ -152,7 +152,7 @@ test_limits (void)
   b = gantry_device_allocate (device, GANTRY_MEMORY_DEVICE, 5000, &error);
   g_assert_null (b);
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
-  g_assert_nonnull (strstr (error->message, "1000 bytes"));
+  g_assert_nonnull (strstr (error->message, "1000 B"));
   g_clear_error (&error);
   /* Each kind has a limit of its own. */
   b = gantry_device_allocate (device, GANTRY_MEMORY_PINNED_HOST, 5000, &error);
