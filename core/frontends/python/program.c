@@ -445,7 +445,7 @@ gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, 
     }
   if (state->trace != NULL)
     return PyObject_Call (callable, args, kwargs);
-  key = _gantry_py_signature (state, args, kwargs, extra, strict, leaves);
+  key = _gantry_py_signature (state, callable, args, kwargs, extra, strict, leaves);
   capsule = key != NULL ? PyDict_GetItemWithError (cache, key) : NULL;
   if (capsule == NULL && !PyErr_Occurred ())
     {

@@ -42,9 +42,9 @@ PyObject *gantry_py_mark_origins (GantryPyState *state, PyObject *object);
 /** @object with the lists, and new objects, that gantry_py_mark_origins() has put marks for. A new reference, NULL with an exception. */
 PyObject *gantry_py_take_origins (PyObject *object);
 
-/** What a call is specialised for, as a hashable object; its variables are added to @leaves in order. Returns: a new reference */
-PyObject *_gantry_py_signature (GantryPyState *state, PyObject *args, PyObject *kwargs, PyObject *extra, gboolean strict,
-                                GPtrArray *leaves);
+/** What a call of @callable is specialised for, as a hashable object; its variables are added to @leaves in order. Returns: a new reference */
+PyObject *_gantry_py_signature (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *extra,
+                                gboolean strict, GPtrArray *leaves);
 /** What the function sees for its arguments: parameters of the trace in place of the variables. */
 gboolean _gantry_py_abstract_arguments (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs,
                                         PyObject **abstract_args, PyObject **abstract_kwargs);

@@ -26,6 +26,29 @@ is_mutable (PyObject *object)
   return mark != NULL;
 }
 
+/* Whether the Cell whose method @callable is takes tuples of tensors as variables, as optimizers do: `enable_tuple_broaden`. */
+static gboolean
+broadens_tuples (PyObject *callable)
+{
+  PyObject *flag = PyMethod_Check (callable) ? PyObject_GetAttrString (PyMethod_GET_SELF (callable), "enable_tuple_broaden") : NULL;
+  gboolean set = flag != NULL && PyObject_IsTrue (flag) == 1;
+
+  PyErr_Clear ();
+  Py_XDECREF (flag);
+  return set;
+}
+
+static Role
+role_of (PyObject *callable, PyObject *argument)
+{
+  if (!PyTuple_Check (argument) || PyTuple_GET_SIZE (argument) == 0)
+    return AS_ARGUMENT;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE (argument); i++)
+    if (!gantry_py_value_check (PyTuple_GET_ITEM (argument, i)))
+      return AS_ARGUMENT;
+  return broadens_tuples (callable) ? AS_MUTABLE : AS_ARGUMENT;
+}
+
 static PyObject *signature (GantryPyState *state, PyObject *object, Role role, GPtrArray *leaves);
 
 static PyObject *
@@ -170,7 +193,7 @@ _gantry_py_abstract_arguments (GantryPyState *state, PyObject *callable, PyObjec
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE (args); i++)
     {
       const char *name = names != NULL && i < PyTuple_GET_SIZE (names) ? PyUnicode_AsUTF8 (PyTuple_GET_ITEM (names, i)) : NULL;
-      PyObject *item = abstract (state, PyTuple_GET_ITEM (args, i), AS_ARGUMENT, name);
+      PyObject *argument = PyTuple_GET_ITEM (args, i), *item = abstract (state, argument, role_of (callable, argument), name);
 
       if (item == NULL)
         return FALSE;
@@ -179,7 +202,7 @@ _gantry_py_abstract_arguments (GantryPyState *state, PyObject *callable, PyObjec
   Py_XDECREF (names);
   while (*abstract_kwargs != NULL && PyDict_Next (kwargs, &at, &key, &value))
     {
-      PyObject *item = abstract (state, value, AS_ARGUMENT, PyUnicode_AsUTF8 (key));
+      PyObject *item = abstract (state, value, role_of (callable, value), PyUnicode_AsUTF8 (key));
 
       PyDict_SetItem (*abstract_kwargs, key, item);
       Py_DECREF (item);
@@ -188,20 +211,21 @@ _gantry_py_abstract_arguments (GantryPyState *state, PyObject *callable, PyObjec
 }
 
 PyObject *
-_gantry_py_signature (GantryPyState *state, PyObject *args, PyObject *kwargs, PyObject *extra, gboolean strict, GPtrArray *leaves)
+_gantry_py_signature (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *extra, gboolean strict,
+                      GPtrArray *leaves)
 {
   PyObject *list = PyList_New (0), *key, *name, *value, *item;
   Py_ssize_t at = 0;
 
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE (args); i++)
     {
-      item = signature (state, PyTuple_GET_ITEM (args, i), AS_ARGUMENT, leaves);
+      item = signature (state, PyTuple_GET_ITEM (args, i), role_of (callable, PyTuple_GET_ITEM (args, i)), leaves);
       PyList_Append (list, item);
       Py_XDECREF (item);
     }
   while (kwargs != NULL && PyDict_Next (kwargs, &at, &name, &value))
     {
-      item = Py_BuildValue ("(ON)", name, signature (state, value, AS_ARGUMENT, leaves));
+      item = Py_BuildValue ("(ON)", name, signature (state, value, role_of (callable, value), leaves));
       PyList_Append (list, item);
       Py_XDECREF (item);
     }

@@ -25,6 +25,11 @@ static const Case cases[] = {
   { "plain", "f(Tensor([1.0]))\n", NULL },
   { "no-graph", "pass\n", "makes no graph" },
   { "two-graphs", "f(Tensor([1.0]))\nf(Tensor([1.0, 2.0]))\n", "makes 2 graphs, name one as the entry" },
+  /* The gradients of a step are variables of the optimizer's graph, though they come as a tuple. */
+  { "optimizer-steps", "ms.set_context(mode=ms.GRAPH_MODE)\nnet = nn.Dense(2, 3)\noptimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)\n"
+    "step = ms.value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)\n"
+    "for i in range(3):\n    loss, grads = step(Tensor([[1.0, float(i)]]))\n    optimizer(grads)\n",
+    "makes 2 graphs, name one as the entry" },
   { "raises", "f(Tensor([1.0]))\nraise ValueError('no')\n", "ValueError: no" },
   { "exits", "f(Tensor([1.0]))\nsys.exit(3)\n", "ended with status 3" },
   { "exits-well", "f(Tensor([1.0]))\nsys.exit(0)\n", NULL },

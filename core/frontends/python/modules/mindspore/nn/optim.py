@@ -35,6 +35,7 @@ class Optimizer(Cell):
                                        name="learning_rate", requires_grad=False)
         self._own_rates = [rates.get(id(p)) for p in found]
         self.global_step = Parameter(_core.full((1,), 0, int32), name="global_step", requires_grad=False)
+        self.enable_tuple_broaden = True  # the gradients are variables, though they come as a tuple
 
     def _states(self, prefix, value="zeros"):
         return ParameterTuple([Parameter(_core.full(p.shape, 0 if value == "zeros" else value, p.dtype), name=f"{prefix}.{p.name}",

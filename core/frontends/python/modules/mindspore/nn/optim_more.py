@@ -95,6 +95,7 @@ class LARS(Cell):
         self.parameters = optimizer.parameters
         self._flags = [bool(lars_filter(p)) for p in self.parameters]
         self._decays, optimizer._decays = optimizer._decays, [0.0] * len(self.parameters)
+        self.enable_tuple_broaden = optimizer.enable_tuple_broaden
 
     def construct(self, gradients):
         gradients = self.opt._prepared(gradients)
