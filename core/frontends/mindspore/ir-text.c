@@ -350,7 +350,7 @@ begin_node (IrText *text, const char *line)
   gint depth = 0;
 
   end_node (text);
-  if (equals == NULL)
+  if (equals == NULL || equals < line + strlen (token) + 1) /* the label's bracket opens behind what ends it */
     return;
   for (open = equals + strlen (") = "); *open != '\0' && (*open != '(' || depth > 0); open++)
     depth += *open == '[' ? 1 : *open == ']' ? -1 : 0;
