@@ -95,25 +95,68 @@ unary (AtenLower *l)
   l->out[0] = gantry_builder_unary (l->b, (GantryOp) l->rule->arg, self (l));
 }
 
-/* Of the operand as it is; the result is a bool, or bits. */
+static void
+invert (AtenLower *l)
+{
+  l->out[0] = UNARY (NOT, gantry_aten_need (l, "self"));
+}
+
+/* Whether the operand, as it is, is finite, infinite or no number; every whole number is finite. text: which infinity */
 static void
 test (AtenLower *l)
 {
   guint32 x = gantry_aten_need (l, "self");
 
-  if (l->rule->text != NULL)
+  if (!gantry_element_is_float (gantry_aten_element (l, x)))
+    l->out[0] = gantry_aten_splat (l, gantry_aten_declared (l, 0), l->rule->arg == GANTRY_OP_IS_FINITE);
+  else if (l->rule->text != NULL)
     l->out[0] = gantry_builder_compare (l->b, "EQ", l->rule->arg == GANTRY_OP_ABS ? UNARY (ABS, x) : x,
-                                        gantry_builder_like (l->b, x, INFINITY));
-  else if (l->rule->arg == GANTRY_OP_IS_NAN && !gantry_element_is_float (gantry_aten_element (l, x)))
-    l->out[0] = gantry_aten_splat (l, gantry_aten_declared (l, 0), 0);
+                                        LIKE (x, *l->rule->text == '-' ? -INFINITY : INFINITY));
   else
     l->out[0] = gantry_builder_unary (l->b, (GantryOp) l->rule->arg, x);
+}
+
+/* What is no number has none. */
+static void
+sign (AtenLower *l)
+{
+  guint32 x = self (l), y = UNARY (SIGN, x);
+
+  l->out[0] = gantry_element_is_float (gantry_aten_element (l, x)) ? gantry_builder_select (l->b, UNARY (IS_NAN, x), LIKE (x, 0), y) : y;
+}
+
+/* To the nearest multiple of 10^-decimals, half to even. */
+static void
+round_rule (AtenLower *l)
+{
+  gint64 decimals = gantry_aten_int (l, "decimals", 0);
+  guint32 x = self (l), unit = LIKE (x, pow (10, (double) ABS (decimals)));
+
+  if (decimals == 0)
+    l->out[0] = UNARY (ROUND_NEAREST_EVEN, x);
+  else if (decimals > 0)
+    l->out[0] = BINARY (DIVIDE, UNARY (ROUND_NEAREST_EVEN, BINARY (MULTIPLY, x, unit)), unit);
+  else
+    l->out[0] = BINARY (MULTIPLY, UNARY (ROUND_NEAREST_EVEN, BINARY (DIVIDE, x, unit)), unit);
 }
 
 static void
 logical_not (AtenLower *l)
 {
   l->out[0] = UNARY (NOT, gantry_builder_convert (l->b, gantry_aten_need (l, "self"), GANTRY_BOOL));
+}
+
+/* Of bools a sum is "or", a product "and"; without a sign no bits of it are shifted in. */
+static GantryOp
+operation_for (GantryOp op, GantryElementType element)
+{
+  if (element == GANTRY_BOOL && op == GANTRY_OP_ADD)
+    return GANTRY_OP_OR;
+  if (element == GANTRY_BOOL && op == GANTRY_OP_MULTIPLY)
+    return GANTRY_OP_AND;
+  if (op == GANTRY_OP_SHIFT_RIGHT_ARITHMETIC && !gantry_element_is_signed (element))
+    return GANTRY_OP_SHIFT_RIGHT_LOGICAL;
+  return op;
 }
 
 static void
@@ -123,36 +166,36 @@ arithmetic (AtenLower *l)
   guint32 x = value_of (l, "self", element, 0), y = value_of (l, "other", element, 0), z;
   gboolean reversed = l->rule->text != NULL;
 
-  if (element == GANTRY_BOOL && l->rule->arg == GANTRY_OP_ADD)
-    {
-      l->out[0] = BINARY (OR, x, y);
-      return;
-    }
-  if (element == GANTRY_BOOL && l->rule->arg == GANTRY_OP_MULTIPLY)
-    {
-      l->out[0] = BINARY (AND, x, y);
-      return;
-    }
   z = reversed ? x : y;
-  if (gantry_aten_has (l, "alpha"))
+  if (gantry_aten_has (l, "alpha") && element != GANTRY_BOOL)
     z = gantry_builder_scale (l->b, z, gantry_aten_number (l, "alpha", 1));
-  l->out[0] = gantry_builder_binary_broadcast (l->b, (GantryOp) l->rule->arg, reversed ? y : x, z);
+  l->out[0] = gantry_builder_binary_broadcast (l->b, operation_for ((GantryOp) l->rule->arg, element), reversed ? y : x, z);
 }
 
-/* floor (x / y): of integers the quotient towards zero, less one where signs differ and a rest is left. */
+/* Whether a rest is left whose sign is not the divisor's. */
+static guint32
+rest_is_wrong (AtenLower *l, guint32 rest, guint32 y)
+{
+  guint32 zero = LIKE (rest, 0);
+
+  return BINARY (AND, gantry_builder_compare (l->b, "NE", rest, zero),
+                 gantry_builder_compare (l->b, "NE", gantry_builder_compare (l->b, "LT", rest, zero),
+                                         gantry_builder_compare (l->b, "LT", y, LIKE (y, 0))));
+}
+
+/* floor (x / y): the quotient towards zero, less one where the rest is wrong. Of floats the rest is taken off first, as Python does it,
+ * since the quotient may be rounded up to a whole number; what is left is one but for rounding. */
 static guint32
 floor_divide_of (AtenLower *l, guint32 x, guint32 y)
 {
-  guint32 quotient = BINARY (DIVIDE, x, y), rest, wrong;
+  gboolean is_float = gantry_element_is_float (gantry_aten_element (l, x));
+  guint32 rest = BINARY (REMAINDER, x, y), quotient = BINARY (DIVIDE, is_float ? BINARY (SUBTRACT, x, rest) : x, y);
 
-  if (gantry_element_is_float (gantry_aten_element (l, x)))
-    return UNARY (FLOOR, quotient);
-  rest = BINARY (REMAINDER, x, y);
-  wrong = BINARY (
-    AND, gantry_builder_compare (l->b, "NE", rest, gantry_builder_like (l->b, rest, 0)),
-    gantry_builder_compare (l->b, "NE", gantry_builder_compare (l->b, "LT", rest, gantry_builder_like (l->b, rest, 0)),
-                            gantry_builder_compare (l->b, "LT", y, gantry_builder_like (l->b, y, 0))));
-  return BINARY (SUBTRACT, quotient, gantry_builder_convert (l->b, wrong, gantry_aten_element (l, x)));
+  quotient = BINARY (SUBTRACT, quotient, gantry_builder_convert (l->b, rest_is_wrong (l, rest, y), gantry_aten_element (l, x)));
+  if (!is_float)
+    return quotient;
+  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", y, LIKE (y, 0)), BINARY (DIVIDE, x, y),
+                                UNARY (ROUND_NEAREST_EVEN, quotient));
 }
 
 static guint32
@@ -187,16 +230,12 @@ divide (AtenLower *l)
 static void
 remainder_rule (AtenLower *l)
 {
-  guint32 x, y, rest, zero, wrong;
+  guint32 x, y, rest;
 
   if (!operands (l, &x, &y))
     return;
   rest = BINARY (REMAINDER, x, y);
-  zero = gantry_builder_like (l->b, rest, 0);
-  wrong = BINARY (AND, gantry_builder_compare (l->b, "NE", rest, zero),
-                  gantry_builder_compare (l->b, "NE", gantry_builder_compare (l->b, "LT", rest, zero),
-                                          gantry_builder_compare (l->b, "LT", y, zero)));
-  l->out[0] = gantry_builder_select (l->b, wrong, BINARY (ADD, rest, y), rest);
+  l->out[0] = gantry_builder_select (l->b, rest_is_wrong (l, rest, y), BINARY (ADD, rest, y), rest);
 }
 
 static void
@@ -322,14 +361,14 @@ lerp (AtenLower *l)
 #define TEXT(name, function, text) { name, function, GANTRY_CLASS_ELEMENTWISE, 0, text }
 
 const AtenRule gantry_aten_elementwise_rules[] = {
-  OP ("abs", unary, ABS), OP ("neg", unary, NEGATE), OP ("sign", unary, SIGN), OP ("sgn", unary, SIGN), OP ("exp", unary, EXPONENTIAL),
+  OP ("abs", unary, ABS), OP ("neg", unary, NEGATE), OP ("sign", sign, SIGN), OP ("sgn", sign, SIGN), OP ("exp", unary, EXPONENTIAL),
   OP ("expm1", unary, EXPONENTIAL_MINUS_ONE), OP ("log", unary, LOG), OP ("log1p", unary, LOG_PLUS_ONE), OP ("sqrt", unary, SQRT),
   OP ("rsqrt", unary, RSQRT), OP ("sin", unary, SINE), OP ("cos", unary, COSINE), OP ("tan", unary, TAN), OP ("asin", unary, ASIN),
   OP ("acos", unary, ACOS), OP ("atan", unary, ATAN), OP ("sinh", unary, SINH), OP ("cosh", unary, COSH), OP ("asinh", unary, ASINH),
   OP ("acosh", unary, ACOSH), OP ("atanh", unary, ATANH), OP ("erf", unary, ERF), OP ("floor", unary, FLOOR), OP ("ceil", unary, CEIL),
-  OP ("round", unary, ROUND_NEAREST_EVEN), OP ("tanh", unary, TANH), OP ("sigmoid", unary, LOGISTIC), OP ("special_expit", unary, LOGISTIC),
-  OP ("bitwise_not", test, NOT), OP ("__invert__", test, NOT), OP ("isnan", test, IS_NAN), OP ("isfinite", test, IS_FINITE),
-  { "isinf", test, GANTRY_CLASS_ELEMENTWISE, GANTRY_OP_ABS, "isinf" },
+  OP ("round", round_rule, ROUND_NEAREST_EVEN), OP ("tanh", unary, TANH), OP ("sigmoid", unary, LOGISTIC), OP ("special_expit", unary, LOGISTIC),
+  OP ("bitwise_not", invert, NOT), OP ("__invert__", invert, NOT), OP ("isnan", test, IS_NAN), OP ("isfinite", test, IS_FINITE),
+  { "isinf", test, GANTRY_CLASS_ELEMENTWISE, GANTRY_OP_ABS, "both" }, TEXT ("isposinf", test, "+"), TEXT ("isneginf", test, "-"),
   OP ("logical_not", logical_not, NOT),
   OP ("add", arithmetic, ADD), OP ("sub", arithmetic, SUBTRACT), OP ("mul", arithmetic, MULTIPLY), OP ("multiply", arithmetic, MULTIPLY),
   OP ("subtract", arithmetic, SUBTRACT),
@@ -339,6 +378,7 @@ const AtenRule gantry_aten_elementwise_rules[] = {
   OP ("__and__", arithmetic, AND), OP ("__or__", arithmetic, OR), OP ("__xor__", arithmetic, XOR),
   OP ("__iand__", arithmetic, AND), OP ("__ior__", arithmetic, OR), OP ("__ixor__", arithmetic, XOR),
   OP ("bitwise_left_shift", arithmetic, SHIFT_LEFT), OP ("bitwise_right_shift", arithmetic, SHIFT_RIGHT_ARITHMETIC),
+  OP ("__lshift__", arithmetic, SHIFT_LEFT), OP ("__rshift__", arithmetic, SHIFT_RIGHT_ARITHMETIC),
   OP ("div", divide, DIVIDE), OP ("divide", divide, DIVIDE), OP ("true_divide", divide, DIVIDE), TEXT ("floor_divide", divide, "floor"),
   OP ("remainder", remainder_rule, REMAINDER), OP ("pow", power, POWER), OP ("trunc", trunc_rule, FLOOR), OP ("fix", trunc_rule, FLOOR),
   TEXT ("eq", compare, "EQ"), TEXT ("ne", compare, "NE"), TEXT ("lt", compare, "LT"), TEXT ("le", compare, "LE"),

@@ -83,7 +83,7 @@ variance (AtenLower *l)
   give (l, 1, average);
 }
 
-/* First position of the extreme along an axis, i64, the axis kept. */
+/* First position of the extreme along an axis, or of what is no number where there is one, i64, the axis kept. */
 static guint32
 position (AtenLower *l, guint32 x, guint32 extreme, gint64 axis)
 {
@@ -96,6 +96,8 @@ position (AtenLower *l, guint32 x, guint32 extreme, gint64 axis)
     dims[i] = gantry_aten_dim (l, x, i);
   at = gantry_aten_iota (l, rank, dims, axis);
   hit = gantry_builder_compare (l->b, "EQ", x, extreme);
+  if (gantry_element_is_float (gantry_aten_element (l, x)))
+    hit = BINARY (OR, hit, UNARY (IS_NAN, x));
   return gantry_builder_reduce_axes (
     l->b, "min", gantry_builder_select (l->b, hit, at, gantry_builder_int_scalar (l->b, GANTRY_I64, n - 1)), &axis, 1,
     TRUE);
@@ -152,6 +154,8 @@ log_sum_exp (AtenLower *l)
   guint n = axes_of (l, x, axes);
 
   top = gantry_builder_reduce_axes (l->b, "max", x, axes, n, TRUE);
+  /* Of an infinite one the difference is no number. */
+  top = gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", UNARY (ABS, top), LIKE (top, INFINITY)), LIKE (top, 0), top);
   sum = gantry_builder_reduce_axes (l->b, "add", UNARY (EXPONENTIAL, BINARY (SUBTRACT, x, top)), axes, n, TRUE);
   give (l, 0, BINARY (ADD, UNARY (LOG, sum), top));
 }

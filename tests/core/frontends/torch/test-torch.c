@@ -4,9 +4,11 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/compiler/compiler.h"
+#include "core/eval/evaluator.h"
 #include "core/frontends/torch/torch.h"
 #include "core/graph/graph.h"
 #include "core/graph/text.h"
+#include "core/passes/passes.h"
 #include "tests/core/frontends/torch/zip-writer.h"
 #include "tests/core/frontends/xla/run-case.h"
 #include <glib/gstdio.h>
@@ -49,13 +51,29 @@ next_value (const GantryType *type, const char *bytes, gsize size, gsize *at)
   return literal;
 }
 
+/* What the module means, without code. */
+static GPtrArray *
+evaluate (GantryModule *module, const GPtrArray *inputs, GError **error)
+{
+  g_autoptr (GantryModule) core = gantry_pass_legalize.run (module, NULL, NULL, error);
+  g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+
+  if (core == NULL)
+    return NULL;
+  g_ptr_array_set_size (results, (gint) gantry_module_entry (core)->n_results);
+  return gantry_evaluate (core, gantry_module_entry (core), (GantryLiteral *const *) inputs->pdata, (GantryLiteral **) results->pdata, NULL, error)
+           ? g_steal_pointer (&results) : NULL;
+}
+
+/* Results and inputs of the archive @name are those of the file beside it. @back_end: RUN_N_BACK_ENDS for the evaluator */
 static void
-test_values (gconstpointer data)
+check_values (const char *name, RunBackEnd back_end)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GantryModule) module = read_fixture (context, "small.pt2", NULL, NULL);
+  g_autofree char *archive = g_strconcat (name, ".pt2", NULL), *values = g_strconcat (name, ".values", NULL);
+  g_autoptr (GantryModule) module = read_fixture (context, archive, NULL, NULL);
   const GantryFunction *entry = gantry_module_entry (module);
-  g_autofree char *path = fixture ("small.values"), *bytes = NULL;
+  g_autofree char *path = fixture (values), *bytes = NULL;
   g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref), results = NULL;
   g_autoptr (GError) error = NULL;
   gsize size, at = 0;
@@ -64,7 +82,7 @@ test_values (gconstpointer data)
   for (guint i = 0; i < entry->n_params; i++)
     g_ptr_array_add (inputs,
                      next_value (gantry_node_type (module, &module->nodes[entry->first_node + i]), bytes, size, &at));
-  results = run_case (module, inputs, (RunBackEnd) GPOINTER_TO_UINT (data), &error);
+  results = back_end < RUN_N_BACK_ENDS ? run_case (module, inputs, back_end, &error) : evaluate (module, inputs, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (results->len, ==, entry->n_results);
   for (guint i = 0; i < results->len; i++)
@@ -77,6 +95,19 @@ test_values (gconstpointer data)
         g_error ("result %u: %s", i, why);
     }
   g_assert_cmpuint (at, ==, size);
+}
+
+static void
+test_values (gconstpointer data)
+{
+  check_values ("small", (RunBackEnd) GPOINTER_TO_UINT (data));
+}
+
+/* Most rules, and what they say of infinities, of what is no number, of quotients that are rounded. */
+static void
+test_programs (void)
+{
+  check_values ("programs", RUN_N_BACK_ENDS);
 }
 
 static const GantryNode *
@@ -538,6 +569,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/torch/values/cpu", GUINT_TO_POINTER (RUN_CPU), test_values);
   g_test_add_data_func ("/torch/values/grid", GUINT_TO_POINTER (RUN_GRID), test_values);
+  g_test_add_func ("/torch/programs", test_programs);
   g_test_add_func ("/torch/names", test_names);
   g_test_add_func ("/torch/sizes", test_sizes);
   g_test_add_func ("/torch/unbound", test_unbound);
