@@ -105,6 +105,10 @@ literal_node (Jaxpr *j, GantryXlaSpan text, guint32 type)
   return t->rank > 0 ? gantry_builder_broadcast (j->b, id, t->rank, t->dims, NULL) : id;
 }
 
+/* Values that nothing outside of their jaxpr reads have one name, by which they may be read inside. */
+#define DROPPED "_"
+#define SEVERAL G_MAXUINT32 /* the value of the name where it is that of more than one */
+
 void
 gantry_jaxpr_atom (Jaxpr *j, JaxprFrame *frame, JaxprAtom *atom)
 {
@@ -118,6 +122,10 @@ gantry_jaxpr_atom (Jaxpr *j, JaxprFrame *frame, JaxprAtom *atom)
       if (id == NULL)
         gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "value %.*s is not defined before", (int) MIN (name.length, 64),
                               name.at);
+      else if (atom->id == SEVERAL)
+        gantry_xla_scan_fail (s, GANTRY_ERROR_UNSUPPORTED,
+                              "several values before are named " DROPPED ", and the text does not say which is read; open the "
+                              "program's StableHLO");
       return;
     }
   if (name.length == 0)
@@ -441,14 +449,16 @@ add_node (Jaxpr *j, JaxprFrame *frame, JaxprEquation *e)
 static void
 define_results (Jaxpr *j, JaxprFrame *frame, const JaxprEquation *e, guint32 id)
 {
-  guint32 none = gantry_context_intern (j->context, "_");
+  guint32 dropped = gantry_context_intern (j->context, DROPPED);
 
   for (guint i = 0; i < e->names->len; i++)
     {
       guint32 value = e->names->len > 1 ? gantry_builder_result (j->b, id, i) : id;
+      gpointer name = GUINT_TO_POINTER (g_array_index (e->names, guint32, i));
 
-      if (g_array_index (e->names, guint32, i) != none)
-        g_hash_table_insert (frame->values, GUINT_TO_POINTER (g_array_index (e->names, guint32, i)), GUINT_TO_POINTER (value));
+      if (g_array_index (e->names, guint32, i) == dropped && g_hash_table_contains (frame->values, name))
+        value = SEVERAL;
+      g_hash_table_insert (frame->values, name, GUINT_TO_POINTER (value));
     }
 }
 
@@ -489,6 +499,7 @@ reference (Jaxpr *j, JaxprFrame *frame, JaxprEquation *e)
         at++;
       name.length = (gsize) (at - name.at);
       atom.id = name.length > 0 ? GPOINTER_TO_UINT (g_hash_table_lookup (frame->values, GUINT_TO_POINTER (intern (j, name)))) : 0;
+      atom.id = atom.id != SEVERAL ? atom.id : 0;
       if (atom.id != 0)
         g_array_append_val (e->atoms, atom);
       at += name.length == 0;

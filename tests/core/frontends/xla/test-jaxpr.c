@@ -344,6 +344,35 @@ test_one_line (void)
     }
 }
 
+/* A value that only its own jaxpr reads has the name of those that nothing reads. */
+static void
+test_dropped (void)
+{
+  static const char *const texts[] = {
+    "{ lambda ; a:f32[2]. let _:f32[2] = sin a; b:f32[2] = mul _ a in (b,) }",
+    "{ lambda ; a:f32[2]. let _:f32[2] = sin a; b:f32[2] = mul _ a; _:f32[2] = cos a in (b,) }",
+    "{ lambda ; a:f32[2]. let _:f32[2] = sin a; _:f32[2] = cos a; b:f32[2] = mul a a in (b,) }",
+    "{ lambda ; a:f32[2]. let _:f32[2] = sin a; _:f32[2] = cos a; b:f32[2] = mul _ a in (b,) }",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryModule) module = read_case (context, texts[i], "t.jaxpr", NULL, &error);
+
+      if (i == 3)
+        {
+          g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED);
+          g_assert_nonnull (strstr (error->message, "several values before are named _"));
+          continue;
+        }
+      g_assert_no_error (error);
+      if (i < 2)
+        g_assert_cmpstr (gantry_node_op_name (module, gantry_node_operand (module, find_node (module, "jax.mul", "b"), 0)), ==, "jax.sin");
+    }
+}
+
 /* Many literals without a type in one equation. */
 static void
 test_literals (void)
@@ -391,6 +420,7 @@ main (int argc, char **argv)
   g_test_add_func ("/xla/jaxpr/cut", test_cut);
   g_test_add_func ("/xla/jaxpr/many", test_many);
   g_test_add_func ("/xla/jaxpr/one-line", test_one_line);
+  g_test_add_func ("/xla/jaxpr/dropped", test_dropped);
   g_test_add_func ("/xla/jaxpr/literals", test_literals);
   g_test_add_func ("/xla/jaxpr/cancelled", test_cancelled);
   return g_test_run ();

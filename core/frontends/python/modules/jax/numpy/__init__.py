@@ -108,6 +108,9 @@ mod, pow, float_power = remainder, power, _binary("power", True)
 
 
 def fmod(a, b):
+    a, b = _core.promoted(a, b)
+    if _types.is_integer(a.dtype):  # by 0 nothing is left of a whole number
+        b = _core.select(_core.compare("EQ", b, 0), _core.full((), 1, b.dtype), b)
     return _core.binary("remainder", a, b)
 
 

@@ -159,7 +159,7 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
         low = jnp.clip(jnp.floor(place), 0, None).astype(int32)
         high = jnp.clip(jnp.ceil(place), 0, None).astype(int32)
         below, above = (jnp.take_along_axis(a, i[..., None], -1)[..., 0] for i in (low, high))
-        made = below + (above - below) * (place - low)
+        made = below * (1 - (place - low)) + above * (place - low)
         made = jnp.where(count == 0, jnp.nan, made)
         return jnp.reshape(made, shape) if keepdims else made
     return of(q) if q.ndim == 0 else jnp.stack([of(p) for p in q])

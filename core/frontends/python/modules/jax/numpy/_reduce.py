@@ -231,23 +231,25 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     n = a.shape[0]
     place = _core.convert(_asarray(q), float32) * (n - 1.0)
     low = _core.unary("floor", place)
-    first = jnp.take(a, _core.convert(low, int32), 0)
-    second = jnp.take(a, _core.convert(_core.binary("minimum", low + 1, n - 1), int32), 0)
-    weight = _core.convert(_quantile_weight(method, place - low), a.dtype)
-    result = first + (second - first) * _core.reshape(weight, place.shape + (1,) * (a.ndim - 1))
+    first, second = (jnp.take(a, _core.convert(i, int32), 0) for i in (low, _core.unary("ceil", place)))
+    result = _between(method, first, second, _core.reshape(place - low, place.shape + (1,) * (a.ndim - 1)))
+    # Sorted, what is no number stands last.
+    result = _core.select(_core.op("is_nan", (a[-1],)), a[-1], result)
     return _core.reshape(result, place.shape + tuple(shape)) if keepdims else result
 
 
-def _quantile_weight(method, t):
-    """How much the upper of two neighbours counts at the place @t between them."""
+def _between(method, first, second, t):
+    """What lies the part @t of the way from one neighbour to the other; both may be infinite."""
     if method == "linear":
-        return t
+        t = _core.convert(t, first.dtype)
+        return first * (1 - t) + second * t
+    if method == "midpoint":
+        return (first + second) * 0.5
     if method == "nearest":
-        return _core.compare("GT", t, 0.5)
-    weights = {"lower": 0.0, "higher": 1.0, "midpoint": 0.5}
-    if method not in weights:
+        return _core.select(_core.compare("GT", t, 0.5), second, first)
+    if method not in ("lower", "higher"):
         raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")
-    return _core.convert(_core.compare("GT", t, 0.0), float32) * weights[method]
+    return first if method == "lower" else second
 
 
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):

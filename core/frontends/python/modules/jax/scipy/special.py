@@ -120,7 +120,8 @@ def gammaln(x):
     low = x < 0.5
     above = _gammaln_above(jnp.where(low, 1 - x, x))
     below = math.log(math.pi) - jnp.log(jnp.abs(jnp.sin(math.pi * jnp.where(low, x - jnp.floor(x), 0.5)))) - above
-    return jnp.where(low, below, above).astype(x.dtype)
+    # Far below there are whole numbers alone, each of which is a pole.
+    return jnp.where(jnp.isinf(x) | (low & (x == jnp.floor(x))), math.inf, jnp.where(low, below, above)).astype(x.dtype)
 
 
 def gamma(x):

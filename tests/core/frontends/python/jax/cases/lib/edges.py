@@ -200,3 +200,16 @@ def pictures():
         made += [lax.conv_transpose(x, w, (2, 3), padding), lax.conv_transpose(x, w, (1, 4), padding), lax.conv_transpose(x, w, (2, 1), padding, rhs_dilation=(1, 2))]
     return made + [lax.conv_transpose(x, w, (2, 2), ((1, 1), (1, 1)), use_consistent_padding=True), lax.conv_transpose(x[:, 0], w[0], (2,), "SAME")] + derived(
         lambda x, w: jnp.sin(lax.conv_transpose(x, w, (2, 2), "SAME")), x, w) + derived(lambda x: jnp.sin(jax.image.resize(x, (1, 8, 16, 2), "linear")), x)
+
+
+@case
+def odd_values_between():
+    """Quantiles of infinities and of what is no number, rests by 0, poles of the gamma function."""
+    x = jnp.array([[1, NAN, 3, 2], [-INF, -INF, -INF, -INF], [INF, 1, INF, 2], [INF, -INF, 0, 0], [2, 2, 2, 1]], jnp.float32)
+    made = [f(x, axis=1) for f in (jnp.median, jnp.nanmedian)] + [jnp.median(x), jnp.percentile(x, 30, axis=0)]
+    for method in ("linear", "lower", "higher", "midpoint", "nearest"):
+        made.append(jnp.quantile(x, jnp.array([0.0, 0.4, 0.7, 1.0]), axis=1, method=method))
+    made += derived(lambda y: jnp.median(y, axis=1), [[1, 4, 2, 2], [3, 3, 3, 3]]) + derived(jnp.median, [5, 1, 2])
+    made += [jnp.fmod(jnp.array([7, -7, -1, 5]), jnp.array([3, 3, 0, 0])), jnp.fmod(jnp.array([255, 9], jnp.uint8), jnp.array([0, 4], jnp.uint8))]
+    made.append(jax.scipy.special.gammaln(jnp.array([-INF, INF, -3e38, -1, 0, 0.5, -0.5, NAN], jnp.float32)))
+    return made
