@@ -359,6 +359,8 @@ GPtrArray *_gantry_variants_new (void);
 GantryVariant *_gantry_variant_new (const char *name);
 /** "12.4 MiB, 3.21 ms": of a solution. (transfer full) */
 char *_gantry_variant_figures_name (const GantryPlanFigures *figures, guint64 limit);
+/** @variants: points of a front of @program, or with @program NULL one answer, which takes its place on the front that is drawn */
+void _gantry_document_take_front (GantryDocument *document, const char *program, GPtrArray *variants);
 /** @planning: what is predicted from now on */
 void _gantry_document_follow_basis (GantryDocument *document, GantryCompilation *planning);
 

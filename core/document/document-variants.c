@@ -197,6 +197,7 @@ typedef struct
 {
   GantryCompilation *planning;
   GantryChoices *choices; /* (nullable) */
+  GantryPlacements *placements; /* (nullable): the present ones, by policy and rules as well */
   guint64 limit; /* that of the document */
   double limit_part;
   GantrySolveGoal goal;
@@ -217,6 +218,7 @@ search_free (gpointer data)
 
   gantry_compilation_unref (search->planning);
   gantry_choices_unref (search->choices);
+  g_clear_pointer (&search->placements, gantry_placements_unref);
   g_ptr_array_unref (search->known);
   g_free (search->program);
   if (search->activity != NULL)
@@ -312,26 +314,19 @@ variants_of (const Search *search, GPtrArray *solutions)
   return variants;
 }
 
-static void
-tell_choices (const Search *search, GantryPlanner *planner, const GantryChoices *choices, guint64 limit)
-{
-  g_autoptr (GantryPlacements) placements = gantry_choices_place (choices, gantry_compilation_module (search->planning),
-                                                                  search->planning->keys);
-
-  gantry_solve_know (planner, placements, limit);
-}
-
-/* What was found before, perhaps by another process, begins the search. */
+/* What was found before, perhaps by another process, and what is placed now begins the search. */
 static void
 tell_known (const Search *search, GantryPlanner *planner)
 {
-  if (search->choices != NULL)
-    tell_choices (search, planner, search->choices, search->limit);
+  if (search->placements != NULL)
+    gantry_solve_know (planner, search->placements, search->limit);
   for (guint i = 0; i < search->known->len; i++)
     {
       const GantryVariant *variant = g_ptr_array_index (search->known, i);
+      g_autoptr (GantryPlacements) placements = gantry_choices_place (variant->choices, gantry_compilation_module (search->planning),
+                                                                      search->planning->keys);
 
-      tell_choices (search, planner, variant->choices, variant->limit);
+      gantry_solve_know (planner, placements, variant->limit);
     }
 }
 
@@ -371,6 +366,18 @@ run_search (Search *search, const GantryProgress *progress, GError **error)
   return variants;
 }
 
+static void
+add_known (Search *search, GPtrArray *variants)
+{
+  for (guint i = 0; variants != NULL && i < variants->len; i++)
+    {
+      GantryVariant *variant = g_ptr_array_index (variants, i);
+
+      if (variant->by == GANTRY_DECIDED_BY_SOLVER && variant->choices != NULL)
+        g_ptr_array_add (search->known, gantry_variant_ref (variant));
+    }
+}
+
 /* (nullable): with @error, where there is nothing to search in. */
 static Search *
 search_new (GantryDocument *self, GError **error)
@@ -389,13 +396,9 @@ search_new (GantryDocument *self, GError **error)
     }
   search = g_new0 (Search, 1);
   search->known = _gantry_variants_new ();
-  for (guint i = 0; self->state->variants != NULL && i < self->state->variants->len; i++)
-    {
-      GantryVariant *variant = g_ptr_array_index (self->state->variants, i);
-
-      if (variant->by == GANTRY_DECIDED_BY_SOLVER && variant->choices != NULL)
-        g_ptr_array_add (search->known, gantry_variant_ref (variant));
-    }
+  add_known (search, self->state->variants);
+  add_known (search, gantry_document_get_front (self));
+  search->placements = self->placements != NULL ? gantry_placements_ref (self->placements) : NULL;
   search->planning = gantry_compilation_ref (self->planning);
   search->choices = self->state->settings.choices != NULL ? gantry_choices_ref (self->state->settings.choices) : NULL;
   search->limit = self->state->settings.target.memory_limit;
@@ -418,33 +421,12 @@ search_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
     g_task_return_error (task, error);
 }
 
-/* What took so long to find is kept in the session. Not where another file was opened meanwhile. */
+/* Not where another file was opened meanwhile. */
 static void
-take_front (GantryDocument *self, const Search *search, GPtrArray *points)
+take (GantryDocument *self, const Search *search, GPtrArray *variants)
 {
-  if (search->program == NULL || points == NULL || search->n_models != self->n_models)
-    return;
-  _gantry_front_unref (self->front);
-  self->front = _gantry_front_new (search->program, points);
-  self->front_compared = FALSE;
-  self->n_others++;
-  _gantry_document_changed (self);
-  _gantry_document_notify (self, PROP_FRONT);
-}
-
-GPtrArray *
-gantry_document_get_front (GantryDocument *self)
-{
-  GantryCompilation *compilation = gantry_document_get_compilation (self);
-
-  if (self->front != NULL && compilation != NULL && !self->front_compared)
-    {
-      g_autofree char *program = gantry_module_content (gantry_compilation_module (compilation));
-
-      self->front_fits = g_strcmp0 (program, self->front->program) == 0;
-      self->front_compared = TRUE;
-    }
-  return self->front != NULL && compilation != NULL && self->front_fits ? self->front->points : NULL;
+  if (variants != NULL && search->n_models == self->n_models)
+    _gantry_document_take_front (self, search->program, variants);
 }
 
 static void
@@ -457,7 +439,7 @@ search_done (GObject *source, GAsyncResult *result, gpointer user_data)
   /* Cancelling ends a search with the best so far, which is an answer. */
   g_task_set_check_cancellable (G_TASK (result), FALSE);
   variants = g_task_propagate_pointer (G_TASK (result), &error);
-  take_front (GANTRY_DOCUMENT (source), g_task_get_task_data (G_TASK (result)), variants);
+  take (GANTRY_DOCUMENT (source), g_task_get_task_data (G_TASK (result)), variants);
   _gantry_document_end_job (GANTRY_DOCUMENT (source), GANTRY_JOB_SOLVE, g_task_get_cancellable (G_TASK (result)));
   if (variants != NULL)
     g_task_return_pointer (outer, variants, (GDestroyNotify) g_ptr_array_unref);
@@ -552,6 +534,7 @@ gantry_document_solve (GantryDocument *self, const GantrySolveGoal *goal, const 
     return NULL;
   search->goal = *goal;
   variants = run_search (search, progress, error);
+  take (self, search, variants);
   search_free (search);
   return only_one (variants);
 }
@@ -569,7 +552,7 @@ gantry_document_front (GantryDocument *self, guint n_points, double seconds, con
   search->n_points = n_points;
   search->seconds = seconds;
   variants = run_search (search, progress, error);
-  take_front (self, search, variants);
+  take (self, search, variants);
   search_free (search);
   return variants;
 }

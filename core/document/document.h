@@ -554,8 +554,8 @@ GPtrArray *gantry_document_front_finish (GantryDocument *document, GAsyncResult 
 /**
  * gantry_document_get_front:
  *
- * The front that was last found, which is kept in the session: an unsaved one is asked about. Linear in the program, once
- * for each.
+ * The front that was last found, with what searches have found since that it does not beat. It is kept in the session: an unsaved one is
+ * asked about. Linear in the program, once for each.
  *
  * Returns: (transfer none) (nullable) (element-type GantryVariant): by falling peak; NULL where none was found for the
  *  program as it is

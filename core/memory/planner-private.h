@@ -77,6 +77,11 @@ typedef struct
   guint64 literal_bytes; /* whole places of the literals that are read where they lie */
 } Constants;
 
+/* What the solver knows of the program, for solve-store-private.h; the planner keeps it. */
+typedef struct _SolveStore SolveStore;
+SolveStore *_gantry_store_new (void);
+void _gantry_store_free (SolveStore *store);
+
 struct _GantryPlanner
 {
   Program *program;
@@ -138,9 +143,7 @@ struct _GantryPlanner
   GArray *release;      /* guint32: by index of line, first of the list of copies */
   GantryPrediction *own; /* for plans */
   GantryPlan *refused;   /* (nullable): what did not fit last */
-  GPtrArray *solved;    /* (nullable): answers of the solver, which begin its next search */
-  GPtrArray *found;     /* (nullable): fronts of what its searches came by, by what may be used */
-  GPtrArray *leasts;    /* (nullable): the least memory that it found, by what may be used */
+  SolveStore *store;    /* what the solver knows of the program */
 };
 
 #define RANGE(planner, i) (&g_array_index ((planner)->ranges, LiveRange, (i)))

@@ -7,17 +7,20 @@ GantrySolution *
 _gantry_solution_new (Solve *solve, const Planned *planned, gint64 begin)
 {
   GantrySolution *solution = g_new0 (GantrySolution, 1);
-  double value = solve->goal->memory_bytes != 0 ? planned->figures.step_us
-                                                : (double) planned->figures.peak_bytes;
+  SolveProblem *problem = solve->problem;
+  const guint64 limit = solve->goal->memory_bytes;
+  double value = limit != 0 ? planned->figures.step_us : (double) planned->figures.peak_bytes;
 
-  solution->placements = _gantry_solve_placements (solve->problem, planned->kinds,
-                                                   planned->schedule);
+  solution->placements = _gantry_solve_placements (problem, planned->kinds, planned->schedule);
   solution->figures = planned->figures;
-  solution->bound = MIN (solve->bound, value);
+  _gantry_store_note_answer (problem, solution->placements, planned);
+  _gantry_solve_lower_least (problem, planned);
+  solution->bound = MIN (value, limit != 0 ? _gantry_store_bound (problem, limit, GANTRY_PROOF_PLACEMENTS)
+                                           : (double) _gantry_store_size_bound (problem, solve->goal->step_us));
   solution->gap = value > 0 ? (value - solution->bound) / value : 0;
   if (solution->bound <= 0 && value > 0)
     solution->gap = -1;
-  solution->proof = solve->goal->memory_bytes != 0 && value <= solve->least_us * (1 + 1e-6)
+  solution->proof = limit != 0 && value <= _gantry_store_bound (problem, limit, GANTRY_PROOF_SCHEDULES) * (1 + 1e-6)
                       ? GANTRY_PROOF_SCHEDULES
                     : solution->gap >= 0 && solution->gap <= 1e-6 ? GANTRY_PROOF_PLACEMENTS
                                             : GANTRY_PROOF_NONE;
@@ -27,12 +30,10 @@ _gantry_solution_new (Solve *solve, const Planned *planned, gint64 begin)
       solution->gap = 0;
     }
   solution->method = planned->method;
-  solution->cut = solve->problem->cut;
+  solution->cut = problem->cut;
   solution->milliseconds = (double) (g_get_monotonic_time () - begin) / 1000;
-  solution->n_predictions = solve->problem->n_predictions;
+  solution->n_predictions = problem->n_predictions;
   solution->limit_bytes = planned->limit;
-  _gantry_solve_remember (solve->problem->planner, solution->placements, planned->limit);
-  _gantry_solve_lower_least (solve->problem, planned);
   return solution;
 }
 

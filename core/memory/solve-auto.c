@@ -61,7 +61,6 @@ run_alone (Solve *solve, guint64 limit, GantrySolveMethod method, guint allowed)
 {
   SolveProblem *problem = solve->problem;
   g_autoptr (SolveProblem) own = _gantry_solve_problem_new (problem->planner, problem->base, allowed, problem->progress);
-  const gboolean same = allowed == problem->allowed;
   GantrySolveGoal goal = *solve->goal;
   Solve alone;
 
@@ -77,8 +76,6 @@ run_alone (Solve *solve, guint64 limit, GantrySolveMethod method, guint allowed)
   take_answers (problem, own, limit);
   problem->cut = problem->cut || own->cut;
   problem->n_predictions += own->n_predictions;
-  if (same && method == GANTRY_SOLVE_EXACT)
-    solve->bound = MAX (solve->bound, alone.bound);
   _gantry_solve_report (solve, limit);
   return _gantry_solve_is_best (solve, limit) || gantry_progress_cancelled (problem->progress, NULL);
 }
@@ -95,7 +92,8 @@ enumerate (Solve *solve, guint64 limit)
   if (!_gantry_solve_enumerate (problem, SOLVE_MOST_ENUMERATED))
     return FALSE;
   best = _gantry_solve_fastest (problem, limit);
-  solve->bound = best != NULL && best->schedule == NULL ? best->us : problem->base_us;
+  if (best != NULL && best->schedule == NULL)
+    _gantry_store_note_bound (problem, limit, best->us, GANTRY_PROOF_PLACEMENTS);
   return TRUE;
 }
 
@@ -122,7 +120,7 @@ fit_together (Solve *solve, guint64 limit)
   gboolean both = may (solve, GANTRY_PLACEMENT_RECOMPUTE) && may (solve, GANTRY_PLACEMENT_OFFLOAD), all;
 
   problem->limit = limit;
-  _gantry_solve_take_earlier (problem);
+  _gantry_store_take (problem);
   if (!both && problem->n_steps <= SCHEDULE_MOST_EXACT && _gantry_solve_fit_schedules (solve, limit))
     return;
   all = enumerate (solve, limit);

@@ -2,6 +2,7 @@
 /* What stands between a goal and its answer: the searches for a limit, and answers whose plans are made. */
 #pragma once
 #include "core/memory/solve-schedule-private.h"
+#include "core/memory/solve-store-private.h"
 
 /** One goal while it is solved. */
 typedef struct
@@ -9,22 +10,10 @@ typedef struct
   SolveProblem *problem;
   const GantrySolveGoal *goal;
   const SolveAnswer *reported;
-  double bound;           /* of all placements */
-  double least_us;        /* of all schedules: the work alone, or what the exact search found; INFINITY: none fits */
   guint64 effort;         /* predictions of one search */
   guint most_for_program; /* values: of a program with more no integer program is made */
   guint most_for_moves;   /* or none with moves */
 } Solve;
-
-/** What becomes an answer: placements whose plan was made. */
-typedef struct
-{
-  const guint8 *kinds;
-  GBytes *schedule;     /* (nullable) */
-  guint64 limit, bytes; /* its plan is made within this, 0: none; and takes this */
-  GantryPlanFigures figures;
-  const char *method;
-} Planned;
 
 /**
  * _gantry_solve_init:
@@ -33,27 +22,17 @@ typedef struct
  * same question has the same answer on every machine.
  */
 void _gantry_solve_init (Solve *solve, SolveProblem *problem, const GantrySolveGoal *goal);
-/** Answers of earlier goals, as placements, into the pool. */
-void _gantry_solve_take_earlier (SolveProblem *problem);
-/** @placements, as they were planned within @limit, into the pool; not where a kind of theirs is not allowed. */
-void _gantry_solve_take_placements (SolveProblem *problem, const GantryPlacements *placements, guint64 limit);
-/** What searches with no other kinds of placement have found before, into the pool. */
-void _gantry_solve_take_found (SolveProblem *problem);
-/** What no other answer of the pool beats in both memory and time is kept for later goals. */
-void _gantry_solve_note_found (SolveProblem *problem);
-/** They begin the pool of the next goals. */
-void _gantry_solve_remember (GantryPlanner *planner, GantryPlacements *placements, guint64 limit);
 /**
  * _gantry_solve_fit:
  *
- * Answers with a peak of at most @limit into the pool, by the method that the goal names; the bound of their time. The automatic one
+ * Answers with a peak of at most @limit into the pool, by the method that the goal names; bounds of their time into the store. The automatic one
  * has each method search by itself first, and itself with fewer kinds of placement, each with a pool of its own and the effort that
  * it has alone; then it searches on from the best of all. So it is never worse than any of them.
  */
 void _gantry_solve_fit (Solve *solve, guint64 limit);
 /** The same by what needs least effort: a search of schedules and one of placements. */
 void _gantry_solve_fit_quickly (Solve *solve, guint64 limit);
-/** The fastest answer of the pool within @limit whose plan is, too. Returns: FALSE where there is none */
+/** The fastest answer within @limit whose plan is, too: of the pool, or given before. Returns: FALSE where there is none */
 gboolean _gantry_solve_take_planned (const Solve *solve, guint64 limit, Planned *planned);
 
 /* What the methods are made of. */
@@ -84,10 +63,11 @@ gboolean _gantry_solve_is_best (const Solve *solve, guint64 limit);
 gboolean
 _gantry_solve_plan (const Solve *solve, const SolveAnswer *answer, guint64 limit, Planned *planned);
 Planned _gantry_solve_planned_least (const SolveLeast *least);
+/** @planned becomes the answer of @solve; the store knows it then, and bounds it. */
 GantrySolution *_gantry_solution_new (Solve *solve, const Planned *planned, gint64 begin);
 /** Less than that no schedule takes, whatever is offloaded: the largest work's values, with what must stay. */
 guint64 _gantry_solve_floor (SolveProblem *problem);
 /** Lowers the least that is known to what a goal was given. */
-void _gantry_solve_lower_least (const SolveProblem *problem, const Planned *planned);
+void _gantry_solve_lower_least (SolveProblem *problem, const Planned *planned);
 /** The error of a goal below @least. */
 void _gantry_solve_refuse (const Solve *solve, const SolveLeast *least, GError **error);

@@ -19,92 +19,6 @@
 #define TRIES 5
 #define TRIES_OF_MOVES 2
 
-/* Answers of earlier goals, as placements: they begin the pool of the next. */
-
-/* Does the schedule of @placements make anything again? */
-static gboolean
-runs_again (const GantryPlacements *placements)
-{
-  g_autoptr (GHashTable) ran = g_hash_table_new (NULL, NULL);
-
-  for (guint i = 0; placements->schedule != NULL && i < placements->schedule->len; i++)
-    {
-      const GantryScheduleEntry *entry = &g_array_index (placements->schedule, GantryScheduleEntry, i);
-
-      if (entry->action == GANTRY_SCHEDULE_RUN && !g_hash_table_add (ran, GUINT_TO_POINTER (entry->node)))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/* As it was answered then, and as it would be for this goal. */
-void
-_gantry_solve_take_placements (SolveProblem *problem, const GantryPlacements *placements, guint64 limit)
-{
-  g_autofree guint8 *kinds = g_new0 (guint8, problem->items->len + 1);
-  g_autoptr (GBytes) schedule = NULL;
-  const guint64 before = problem->limit;
-
-  for (guint i = 0; i < problem->items->len; i++)
-    {
-      const SolveItem *item = ITEM (problem, i);
-
-      kinds[i] = (guint8) gantry_placements_kind (placements, item->node);
-      if ((item->allowed >> kinds[i] & 1) == 0)
-        return;
-    }
-  if (runs_again (placements) && (problem->allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) == 0)
-    return;
-  if (placements->schedule != NULL)
-    schedule = g_bytes_new (placements->schedule->data, placements->schedule->len * sizeof (GantryScheduleEntry));
-  problem->limit = limit;
-  _gantry_solve_evaluate_schedule (problem, kinds, schedule);
-  problem->limit = before;
-  _gantry_solve_evaluate_schedule (problem, kinds, schedule);
-}
-
-void
-_gantry_solve_take_earlier (SolveProblem *problem)
-{
-  const GPtrArray *earlier = problem->planner->solved;
-
-  for (guint s = 0; earlier != NULL && s < earlier->len; s++)
-    {
-      const SolveEarlier *before = g_ptr_array_index (earlier, s);
-
-      _gantry_solve_take_placements (problem, before->placements, before->limit);
-    }
-}
-
-static void
-earlier_free (gpointer data)
-{
-  gantry_placements_unref (((SolveEarlier *) data)->placements);
-  g_free (data);
-}
-
-void
-_gantry_solve_remember (GantryPlanner *planner, GantryPlacements *placements, guint64 limit)
-{
-  GPtrArray **earlier = &planner->solved;
-  SolveEarlier *entry;
-
-  if (*earlier == NULL)
-    *earlier = g_ptr_array_new_with_free_func (earlier_free);
-  for (guint s = 0; s < (*earlier)->len; s++)
-    {
-      entry = g_ptr_array_index (*earlier, s);
-      if (entry->limit == limit && gantry_placements_equal (entry->placements, placements))
-        return;
-    }
-  entry = g_new0 (SolveEarlier, 1);
-  entry->placements = gantry_placements_ref (placements);
-  entry->limit = limit;
-  g_ptr_array_add (*earlier, entry);
-}
-
-/* Fit into */
-
 void
 _gantry_solve_init (Solve *solve, SolveProblem *problem, const GantrySolveGoal *goal)
 {
@@ -112,8 +26,6 @@ _gantry_solve_init (Solve *solve, SolveProblem *problem, const GantrySolveGoal *
 
   *solve = (Solve){ .problem = problem,
                     .goal = goal,
-                    .bound = problem->base_us,
-                    .least_us = problem->base_us,
                     .effort = effort * CLAMP (MOST_WORK / (problem->n_steps + 1), LEAST_EFFORT, MOST_EFFORT),
                     .most_for_program = MOST_FOR_PROGRAM,
                     .most_for_moves = MOST_FOR_MOVES };
@@ -131,7 +43,7 @@ _gantry_solve_report (Solve *solve, guint64 limit)
   placements = _gantry_solve_placements (solve->problem, answer->kinds, answer->schedule);
   _gantry_planner_evaluate (solve->problem->planner, placements, answer->limit,
                             solve->problem->prediction);
-  solve->goal->better (placements, solve->problem->prediction, solve->bound,
+  solve->goal->better (placements, solve->problem->prediction, _gantry_store_bound (solve->problem, limit, GANTRY_PROOF_PLACEMENTS),
                        solve->goal->user_data);
 }
 
@@ -154,8 +66,9 @@ without_limit (SolveProblem *problem, const SolveAnswer *answer, guint64 limit)
            : answer;
 }
 
-gboolean
-_gantry_solve_take_planned (const Solve *solve, guint64 limit, Planned *planned)
+/* As _gantry_solve_take_planned(), of the pool alone. */
+static gboolean
+plan_fastest (const Solve *solve, guint64 limit, Planned *planned)
 {
   SolveProblem *problem = solve->problem;
 
@@ -173,6 +86,19 @@ _gantry_solve_take_planned (const Solve *solve, guint64 limit, Planned *planned)
       ((SolveAnswer *) answer)->peak = MAX (planned->bytes, limit + 1); /* the pool is the problem's own */
     }
   return FALSE;
+}
+
+gboolean
+_gantry_solve_take_planned (const Solve *solve, guint64 limit, Planned *planned)
+{
+  Planned given;
+  const gboolean found = plan_fastest (solve, limit, planned);
+
+  if (!_gantry_store_given (solve->problem, limit, 0, &given))
+    return found;
+  if (!found || given.figures.step_us < planned->figures.step_us * (1 - 1e-9))
+    *planned = given;
+  return TRUE;
 }
 
 gboolean
@@ -231,8 +157,7 @@ solve_program (Solve *solve, guint64 limit, gboolean moves)
       problem->most_nodes = (int) MAX (solve->goal->effort, 1) * (moves ? MOST_NODES_OF_MOVES : MOST_NODES);
       found = moves ? _gantry_solve_autotm (problem, aim, &relaxed)
                     : _gantry_solve_program (problem, aim, gap, &relaxed);
-      if (n == 0)
-        solve->bound = MAX (solve->bound, relaxed.bound);
+      _gantry_store_note_bound (problem, aim, relaxed.bound, GANTRY_PROOF_PLACEMENTS);
       _gantry_solve_spend (problem, solve->effort / 4);
       if (found)
         lower = how_much_lower (problem, _gantry_solve_evaluate (problem, relaxed.kinds), limit, relaxed.bound);
@@ -265,7 +190,7 @@ _gantry_solve_fit_schedules (Solve *solve, guint64 limit)
   if (outcome == SCHEDULE_NONE && best != NULL)
     all = FALSE;
   if (all)
-    solve->least_us = us;
+    _gantry_store_note_bound (problem, limit, us, GANTRY_PROOF_SCHEDULES);
   _gantry_solve_report (solve, limit);
   return all && (best == NULL) == (outcome == SCHEDULE_NONE);
 }
@@ -293,7 +218,7 @@ _gantry_solve_improve_schedules (Solve *solve, guint64 limit)
   guint n = MAX (solve->goal->effort, 1) * CLAMP (MOST_CHANGED / (problem->n_steps + 1), 100, MOST_CHANGES);
   g_autoptr (ScheduleModel) model = NULL;
 
-  if (best != NULL && best->us <= solve->least_us * (1 + 1e-9))
+  if (best != NULL && best->us <= _gantry_store_bound (problem, limit, GANTRY_PROOF_SCHEDULES) * (1 + 1e-9))
     return;
   problem->method = "schedule search";
   problem->most_predictions = 0; /* it counts its own changes */
@@ -327,7 +252,7 @@ _gantry_solve_fit_copies (Solve *solve, guint64 limit)
   best = _gantry_solve_fastest (problem, limit);
   if (outcome != SCHEDULE_GIVEN_UP && best != NULL && (answer == NULL || answer == best) && model->complete
       && _gantry_schedule_copies_all (model))
-    solve->least_us = best->us;
+    _gantry_store_note_bound (problem, limit, best->us, GANTRY_PROOF_SCHEDULES);
   _gantry_solve_report (solve, limit);
 }
 
@@ -357,7 +282,7 @@ _gantry_solve_fit_alone (Solve *solve, guint64 limit)
   gboolean moves = solve->goal->method == GANTRY_SOLVE_AUTOTM;
 
   problem->limit = limit;
-  _gantry_solve_take_earlier (problem);
+  _gantry_store_take (problem);
   if (solve->goal->method == GANTRY_SOLVE_SEARCH)
     {
       if (fit_by_search (solve, limit))

@@ -27,17 +27,6 @@
 #define PART 4u              /* of the effort of a limit that is asked for by itself, for each that is halved in */
 #define MOST_SCHEDULED 4000u /* works */
 
-static void
-least_free (gpointer data)
-{
-  SolveLeast *least = data;
-
-  g_clear_pointer (&least->base, gantry_placements_unref);
-  g_free (least->kinds);
-  g_clear_pointer (&least->schedule, g_bytes_unref);
-  g_free (least);
-}
-
 /* Copies squeezed as far as they go: nothing can fit into a single byte. */
 static void
 search_placements (SolveProblem *problem)
@@ -244,22 +233,6 @@ compare_peaks (gconstpointer a, gconstpointer b)
   return x->us < y->us ? -1 : x->us > y->us;
 }
 
-static SolveLeast *
-find_known (const GantryPlanner *planner, const GantryPlacements *base, guint allowed)
-{
-  for (guint i = 0; planner->leasts != NULL && i < planner->leasts->len; i++)
-    {
-      SolveLeast *least = g_ptr_array_index (planner->leasts, i);
-
-      if (least->allowed == allowed
-          && (least->base == base
-              || (least->base != NULL && base != NULL
-                  && gantry_placements_equal (least->base, base))))
-        return least;
-    }
-  return NULL;
-}
-
 /* What is predicted lowest may stand higher as planned: then the next ones are looked at, as long as they could be lower. */
 static void
 settle_lowest (SolveProblem *problem, SolveLeast *least)
@@ -284,13 +257,12 @@ settle_lowest (SolveProblem *problem, SolveLeast *least)
   g_clear_pointer (&problem->planner->refused, gantry_plan_unref);
 }
 
-void
-_gantry_solve_lower_least (const SolveProblem *problem, const Planned *planned)
+static void
+lower (const SolveProblem *problem, SolveLeast *least, const Planned *planned)
 {
-  SolveLeast *least = find_known (problem->planner, problem->base, problem->allowed);
   guint8 *kinds;
 
-  if (least == NULL || planned->bytes >= least->bytes)
+  if (planned->bytes >= least->bytes)
     return;
   kinds = g_memdup2 (planned->kinds, problem->items->len + 1);
   g_free (least->kinds);
@@ -302,39 +274,54 @@ _gantry_solve_lower_least (const SolveProblem *problem, const Planned *planned)
   least->figures = planned->figures;
 }
 
+void
+_gantry_solve_lower_least (SolveProblem *problem, const Planned *planned)
+{
+  SolveLeast *least = _gantry_store_least (problem);
+
+  if (least != NULL)
+    lower (problem, least, planned);
+}
+
+/* Nothing that was found, with less freedom as well, is lower than @least. */
+static void
+lower_to_known (SolveProblem *problem, SolveLeast *least)
+{
+  Planned given;
+
+  settle_lowest (problem, least);
+  if (_gantry_store_given (problem, 0, INFINITY, &given))
+    lower (problem, least, &given);
+}
+
 const SolveLeast *
 _gantry_solve_least (SolveProblem *asked, gint64 deadline)
 {
-  GantryPlanner *planner = asked->planner;
-  SolveLeast *least = find_known (planner, asked->base, asked->allowed);
+  SolveLeast *least = _gantry_store_least (asked);
   g_autoptr (SolveProblem) problem = NULL;
 
   if (least != NULL)
     {
-      settle_lowest (asked, least);
+      _gantry_store_take (asked);
+      lower_to_known (asked, least);
       return least;
     }
-  problem = _gantry_solve_problem_new (planner, asked->base, asked->allowed, asked->progress);
+  problem = _gantry_solve_problem_new (asked->planner, asked->base, asked->allowed, asked->progress);
   problem->deadline = deadline;
   search (problem);
-  _gantry_solve_take_earlier (problem); /* what a goal has found is known, wherever it lies */
-  _gantry_solve_note_found (problem);
+  _gantry_store_note_pool (problem); /* what a goal has found is known, wherever it lies */
   asked->cut = asked->cut || problem->cut;
   if (problem->cut)
     return NULL;
   least = g_new0 (SolveLeast, 1);
-  least->base = asked->base != NULL ? gantry_placements_copy (asked->base) : NULL;
-  least->allowed = asked->allowed;
   least->bytes = G_MAXUINT64;
   settle_lowest (problem, least);
-  settle_lowest (asked, least);
+  lower_to_known (asked, least);
   if (gantry_progress_cancelled (asked->progress, NULL))
     {
-      least_free (least);
+      _gantry_store_least_free (least);
       return NULL;
     }
-  if (planner->leasts == NULL)
-    planner->leasts = g_ptr_array_new_with_free_func (least_free);
-  g_ptr_array_add (planner->leasts, least);
+  _gantry_store_set_least (asked, least);
   return least;
 }

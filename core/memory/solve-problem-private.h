@@ -87,13 +87,6 @@ SolveProblem *_gantry_solve_problem_new (GantryPlanner *planner, const GantryPla
 void _gantry_solve_problem_free (SolveProblem *problem);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SolveProblem, _gantry_solve_problem_free)
 
-/** An answer that a goal before was given. */
-typedef struct
-{
-  GantryPlacements *placements;
-  guint64 limit;
-} SolveEarlier;
-
 /** Of two that both fit: less time, then fewer bytes copied (a copy that hides in the plan may not hide in the run), then a
  *  lower peak. Times that differ by less than a part in a billion are equal. */
 gboolean _gantry_solve_is_faster (const SolveAnswer *a, const SolveAnswer *b);
@@ -139,8 +132,6 @@ void _gantry_solve_try_known (SolveProblem *problem);
 /** The least memory that any placements take, found by an effort that is counted and not timed. */
 typedef struct
 {
-  GantryPlacements *base; /* (nullable): what it was found for, with @allowed */
-  guint allowed;
   guint8 *kinds;  /* (nullable): by item; NULL where nothing fits into the host */
   GBytes *schedule; /* (nullable) */
   guint64 limit;  /* its plan is made within this */
@@ -150,10 +141,10 @@ typedef struct
 /**
  * _gantry_solve_least:
  *
- * Searched the same way for the same program, clicks and placements that may be used, whatever is asked for; no answer in the pool of
- * @asked, nor of any goal before, is lower. What refusals name. Kept by the planner.
+ * Searched the same way for the same program, clicks and placements that may be used, whatever is asked for; no answer of the store,
+ * nor in the pool of @asked, is lower. What refusals name. Kept by the store.
  *
- * What its searches come by is known to later goals (_gantry_solve_take_found()), which is the more of its use to a goal that is not tight.
+ * What its searches come by is known to later goals (solve-store-private.h), which is the more of its use to a goal that is not tight.
  *
  * @deadline: as of SolveProblem
  *

@@ -4,25 +4,27 @@
 #include "core/memory/solve-fit-private.h"
 #include <math.h>
 
+#define ALL_KINDS 7u    /* bits 1 << GantryPlacementKind */
 #define MOST_HALVED 10u /* limits that are tried for a time */
 #define PART 4u         /* of the effort of a limit that is asked for by itself */
 #define MOST_BELOW 1000u /* works: of a larger program nothing below a goal is searched for */
 #define N_BELOW 2u       /* sizes */
 #define FEW_DIGITS 5u    /* of two, of such a size */
 
-/* TRUE where the integer program says that no placement within @limit takes at most @us. That none was found says nothing. */
-static gboolean
-is_excluded (const Solve *solve, guint64 limit, double us)
+/* What the integer program says of @limit is a bound: perhaps that no placement within it takes at most @us. That none was found says
+ * nothing. */
+static void
+bound_within (const Solve *solve, guint64 limit, double us)
 {
   SolveProblem *problem = solve->problem;
   SolveRelaxed relaxed = { 0 };
 
   if (limit == 0 || problem->items->len > solve->most_for_program
-      || _gantry_solve_is_over (problem))
-    return FALSE;
+      || _gantry_store_size_bound (problem, us) > limit || _gantry_solve_is_over (problem))
+    return;
   _gantry_solve_program (problem, limit, 1e-7, &relaxed);
   _gantry_solve_relaxed_clear (&relaxed);
-  return relaxed.bound > us * (1 + 1e-9);
+  _gantry_store_note_bound (problem, limit, relaxed.bound, GANTRY_PROOF_PLACEMENTS);
 }
 
 /* "At most @us, smallest": the limit is halved in until the fastest answer for it is too slow. */
@@ -31,7 +33,7 @@ shrink (Solve *solve, const SolveLeast *least)
 {
   SolveProblem *problem = solve->problem;
   /* Nothing is looked for below the least: what a time leads to, a goal of that size reaches as well. */
-  guint64 low = least->bytes - 1, high = MAX (problem->base_peak, least->bytes), excluded = 0;
+  guint64 low = least->bytes - 1, high = MAX (problem->base_peak, least->bytes);
   double us = solve->goal->step_us;
   const SolveAnswer *best = _gantry_solve_smallest (problem, us);
 
@@ -50,14 +52,13 @@ shrink (Solve *solve, const SolveLeast *least)
         high = best->peak;
       else
         low = middle;
-      if (low == middle && is_excluded (solve, middle, us))
-        excluded = middle;
+      if (low == middle)
+        bound_within (solve, middle, us);
     }
   problem->most_predictions = 0;
   best = _gantry_solve_smallest (problem, us);
-  if (best != NULL && best->peak > excluded + 1 && is_excluded (solve, best->peak - 1, us))
-    excluded = best->peak - 1;
-  solve->bound = (double) (excluded + (excluded > 0));
+  if (best != NULL)
+    bound_within (solve, best->peak - 1, us);
 }
 
 /* The next size below @bytes that has five digits of two. */
@@ -103,8 +104,8 @@ look_below (Solve *solve, guint64 limit)
           _gantry_solve_least (problem, problem->deadline);
           n = N_BELOW;
         }
-      _gantry_solve_note_found (own);
-      _gantry_solve_take_found (problem);
+      _gantry_store_note_pool (own);
+      _gantry_store_take (problem);
     }
 }
 
@@ -122,7 +123,9 @@ solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
       _gantry_solve_fit (solve, limit);
       look_below (solve, limit);
     }
-  _gantry_solve_note_found (problem);
+  else
+    _gantry_store_note_bound (problem, _gantry_solve_floor (problem) - 1, INFINITY, GANTRY_PROOF_SCHEDULES);
+  _gantry_store_note_pool (problem);
   if (_gantry_solve_take_planned (solve, limit, &planned))
     return _gantry_solution_new (solve, &planned, begin);
   least = _gantry_solve_least (problem, 0);
@@ -131,7 +134,7 @@ solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
       gantry_progress_cancelled (problem->progress, error);
       return NULL;
     }
-  _gantry_solve_take_found (problem);
+  _gantry_store_take (problem);
   if (_gantry_solve_take_planned (solve, limit, &planned))
     return _gantry_solution_new (solve, &planned, begin);
   if (least->kinds == NULL || least->bytes > limit)
@@ -143,10 +146,35 @@ solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
   return _gantry_solution_new (solve, &planned, begin);
 }
 
+/* The smallest answer in time whose plan is, too: of the pool, or given before. What was found for a limit may have no plan, or none in
+ * time: then the next smallest, at last that which keeps all. */
+static gboolean
+take_smallest (Solve *solve, Planned *planned)
+{
+  const double us = solve->goal->step_us;
+  gboolean found = FALSE;
+  Planned given;
+
+  for (guint n = 0; n <= solve->problem->pool->len && !found; n++)
+    {
+      const SolveAnswer *answer = _gantry_solve_smallest (solve->problem, us);
+
+      if (answer == NULL)
+        break;
+      found = _gantry_solve_plan (solve, answer, 0, planned) && planned->figures.step_us <= us * (1 + 1e-6);
+      if (!found)
+        ((SolveAnswer *) answer)->us = INFINITY; /* the pool is the problem's own */
+    }
+  if (!_gantry_store_given (solve->problem, 0, us, &given))
+    return found;
+  if (!found || given.bytes < planned->bytes)
+    *planned = given;
+  return TRUE;
+}
+
 static GantrySolution *
 solve_time (Solve *solve, gint64 begin, GError **error)
 {
-  const SolveAnswer *answer;
   const SolveLeast *least = _gantry_solve_least (solve->problem, 0);
   Planned planned;
 
@@ -156,26 +184,16 @@ solve_time (Solve *solve, gint64 begin, GError **error)
       return NULL;
     }
   _gantry_solve_try_known (solve->problem);
-  _gantry_solve_take_earlier (solve->problem);
-  _gantry_solve_take_found (solve->problem);
+  _gantry_store_take (solve->problem);
   if (least->kinds != NULL)
     {
       shrink (solve, least);
       solve->problem->limit = least->limit;
       _gantry_solve_evaluate_schedule (solve->problem, least->kinds, least->schedule);
     }
-  _gantry_solve_note_found (solve->problem);
-  /* What was found for a limit may have no plan, or none in time: then the next smallest, at last that which keeps all. */
-  for (guint n = 0; n <= solve->problem->pool->len; n++)
-    {
-      answer = _gantry_solve_smallest (solve->problem, solve->goal->step_us);
-      if (answer == NULL)
-        break;
-      if (_gantry_solve_plan (solve, answer, 0, &planned)
-          && planned.figures.step_us <= solve->goal->step_us * (1 + 1e-6))
-        return _gantry_solution_new (solve, &planned, begin);
-      ((SolveAnswer *) answer)->us = INFINITY; /* the pool is the problem's own */
-    }
+  _gantry_store_note_pool (solve->problem);
+  if (take_smallest (solve, &planned))
+    return _gantry_solution_new (solve, &planned, begin);
   if (!gantry_progress_cancelled (solve->problem->progress, error))
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                  "no placement takes at most %.3f ms: the work alone takes %.3f ms",
@@ -200,7 +218,7 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
     }
   problem = _gantry_solve_problem_new (
     planner, base,
-    (goal->allowed != 0 ? goal->allowed : 7u) & (goal->method == GANTRY_SOLVE_AUTOTM ? ~2u : ~0u),
+    (goal->allowed != 0 ? goal->allowed : ALL_KINDS) & (goal->method == GANTRY_SOLVE_AUTOTM ? ~2u : ~0u),
     progress);
   _gantry_solve_init (&solve, problem, goal);
   if (goal->seconds > 0)
@@ -212,7 +230,7 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
 void
 gantry_solve_know (GantryPlanner *planner, GantryPlacements *placements, guint64 limit)
 {
-  _gantry_solve_remember (planner, placements, limit);
+  _gantry_store_tell (planner->store, placements, _gantry_planner_effective_limit (placements, limit));
 }
 
 /* The front */
@@ -259,20 +277,39 @@ keep_front (GPtrArray *points)
   return front;
 }
 
-GPtrArray *
-gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacements *base,
-                    double seconds, const GantryProgress *progress, GError **error)
+/* The best that is known within @limit, once nothing is searched for any more. (nullable) (transfer full) */
+static GantrySolution *
+read_point (GantryPlanner *planner, guint64 limit, const GantrySolution *found, const GantryPlacements *base, const GantryProgress *progress)
 {
-  g_autoptr (GPtrArray)
-    points = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
-  g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, 7u, progress);
+  const GantrySolveGoal goal = { .memory_bytes = limit };
+  g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, ALL_KINDS, progress);
+  GantrySolution *point;
   Solve solve;
-  const SolveLeast *least = _gantry_solve_least (problem, 0);
-  guint64 low, high = problem->base_peak;
   Planned planned;
 
-  _gantry_solve_init (&solve, problem, &(GantrySolveGoal){ .memory_bytes = 1 });
-  n_points = MAX (n_points, 2);
+  problem->limit = limit;
+  problem->cut = found != NULL && found->cut;
+  _gantry_solve_init (&solve, problem, &goal);
+  _gantry_store_take (problem);
+  if (!_gantry_solve_take_planned (&solve, limit, &planned))
+    return NULL;
+  point = _gantry_solution_new (&solve, &planned, g_get_monotonic_time ());
+  point->milliseconds = found != NULL ? found->milliseconds : 0;
+  return point;
+}
+
+/* The point of the least memory. (nullable): with @error */
+static GantrySolution *
+least_point (GantryPlanner *planner, const GantryPlacements *base, const GantryProgress *progress, guint64 *high, GError **error)
+{
+  g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, ALL_KINDS, progress);
+  const SolveLeast *least = _gantry_solve_least (problem, 0);
+  GantrySolveGoal goal = { .memory_bytes = 1 };
+  Planned planned;
+  Solve solve;
+
+  *high = problem->base_peak;
+  _gantry_solve_init (&solve, problem, &goal);
   if (gantry_progress_cancelled (progress, error) || least == NULL)
     return NULL;
   if (least->kinds == NULL)
@@ -280,21 +317,47 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
       _gantry_solve_refuse (&solve, least, error);
       return NULL;
     }
-  low = least->bytes;
+  goal.memory_bytes = least->bytes;
   planned = _gantry_solve_planned_least (least);
-  g_ptr_array_add (points, _gantry_solution_new (&solve, &planned, g_get_monotonic_time ()));
+  return _gantry_solution_new (&solve, &planned, g_get_monotonic_time ());
+}
+
+/* Of point @k */
+static guint64
+limit_of (guint64 low, guint64 high, guint k, guint n_points)
+{
+  return low + (guint64) ((double) (high - low) * k / (n_points - 1));
+}
+
+GPtrArray *
+gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacements *base, double seconds, const GantryProgress *progress,
+                    GError **error)
+{
+  g_autoptr (GPtrArray) points = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
+  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
+  guint64 low, high;
+  GantrySolution *least = least_point (planner, base, progress, &high, error);
+
+  if (least == NULL)
+    return NULL;
+  n_points = MAX (n_points, 2);
+  low = least->figures.peak_bytes;
+  g_ptr_array_add (points, least);
   /* From the smallest up: what fits into less is known when more is asked for. */
   for (guint k = 0; k < n_points; k++)
     {
-      GantrySolveGoal goal = {
-        .memory_bytes = low + (guint64) ((double) (high - low) * k / (n_points - 1)),
-        .seconds = seconds / n_points
-      };
-      GantrySolution *point = gantry_solve (planner, &goal, base, progress, NULL);
+      const GantrySolveGoal goal = { .memory_bytes = limit_of (low, high, k, n_points), .seconds = seconds / n_points };
 
+      g_ptr_array_add (found, gantry_solve (planner, &goal, base, progress, NULL));
       if (gantry_progress_cancelled (progress, error))
         return NULL;
       gantry_progress_report (progress, (double) (k + 1) / n_points, "finding the front");
+    }
+  /* A search for more memory may have come by what is faster with less, and proven what holds for less: what is known in the end is told. */
+  for (guint k = 0; k < n_points; k++)
+    {
+      GantrySolution *point = read_point (planner, limit_of (low, high, k, n_points), g_ptr_array_index (found, k), base, progress);
+
       if (point != NULL)
         g_ptr_array_add (points, point);
     }

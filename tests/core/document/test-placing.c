@@ -656,6 +656,60 @@ test_missing (void)
   g_rmdir (folder);
 }
 
+/* What a search finds later takes its place on the front that is drawn, and the front begins the searches. */
+static void
+test_front_with_answers (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) found = gantry_document_front (document, 2, 0, NULL, &error);
+  const GantryVariant *most = g_ptr_array_index (found, 0), *least = g_ptr_array_index (found, found->len - 1);
+  const GantrySolveGoal goal = { .memory_bytes = (most->figures.peak_bytes + least->figures.peak_bytes) / 2 };
+  g_autoptr (GantryVariant) answer = NULL, again = NULL;
+  GPtrArray *front;
+  gboolean on_front = FALSE;
+
+  g_assert_no_error (error);
+  answer = gantry_document_solve (document, &goal, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (answer->figures.peak_bytes, >, least->figures.peak_bytes);
+  g_assert_cmpfloat (answer->figures.step_us, <, least->figures.step_us);
+  front = gantry_document_get_front (document);
+  for (guint i = 0; i < front->len; i++)
+    {
+      const GantryVariant *point = g_ptr_array_index (front, i), *before = i > 0 ? g_ptr_array_index (front, i - 1) : NULL;
+
+      on_front = on_front || point == answer;
+      g_assert_true (before == NULL || before->figures.peak_bytes > point->figures.peak_bytes);
+      g_assert_true (before == NULL || before->figures.step_us < point->figures.step_us);
+    }
+  g_assert_true (on_front);
+  again = gantry_document_solve (document, &(GantrySolveGoal){ .memory_bytes = least->figures.peak_bytes }, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (again->figures.step_us, <=, least->figures.step_us * (1 + 1e-9));
+}
+
+/* A search is asked to better what a policy places: it knows that. */
+static void
+test_solve_knows_policy (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryVariant) answer = NULL;
+  const GantryPrediction *placed;
+  GantrySolveGoal goal = { .method = GANTRY_SOLVE_SEARCH };
+
+  gantry_document_set_policy (document, "policy nothing_saveable", &error);
+  g_assert_no_error (error);
+  doc_wait (document);
+  placed = gantry_document_get_prediction (document)->prediction;
+  goal.memory_bytes = placed->peak_bytes;
+  goal.allowed = 1u << GANTRY_PLACEMENT_KEEP | 1u << GANTRY_PLACEMENT_RECOMPUTE;
+  answer = gantry_document_solve (document, &goal, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (answer->figures.step_us, <=, placed->step_us * (1 + 1e-9));
+}
+
 static void
 test_solve_impossible (void)
 {
@@ -726,6 +780,8 @@ main (int argc, char **argv)
   g_test_add_func ("/placing/solve", test_solve);
   g_test_add_func ("/placing/front", test_front);
   g_test_add_func ("/placing/front/kept", test_kept_front);
+  g_test_add_func ("/placing/front/with-answers", test_front_with_answers);
+  g_test_add_func ("/placing/solve/knows-policy", test_solve_knows_policy);
   g_test_add_func ("/placing/missing", test_missing);
   g_test_add_func ("/placing/part-is-exact", test_part_is_exact);
   g_test_add_func ("/placing/solve-impossible", test_solve_impossible);
