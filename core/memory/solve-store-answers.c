@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of the store: how they come into the pool of a goal, and what of a pool is kept. */
+#include "core/memory/solve-store-private.h"
 #include "core/memory/solve-store-types-private.h"
 
 #define MOST_FOUND 48u /* answers of one question, beside those that are planned */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the store is made of, for its own files. */
 #pragma once
-#include "core/memory/solve-store-private.h"
+#include "core/memory/solve-problem-private.h"
 
 typedef struct
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions of the store, their bounds and leasts. */
+#include "core/memory/solve-store-private.h"
 #include "core/memory/solve-store-types-private.h"
 #include <math.h>
 
