@@ -22,6 +22,12 @@ gantry_cli_device_model (const GantryDeviceKind *kind, guint ordinal)
   return info != NULL && info->major > 0 ? gantry_gpu_model_of_device (info->name, (guint) (info->major * 10 + info->minor)) : NULL;
 }
 
+const char *
+gantry_cli_device_known (const char *device, const char *otherwise)
+{
+  return device != NULL && *device != '\0' ? device : otherwise;
+}
+
 /* What a run has taken. */
 
 static gboolean
@@ -55,7 +61,7 @@ gantry_cli_device_print_memory (GantryDevice *device)
   peak = gantry_cli_bytes (memory.peak);
   left = gantry_cli_bytes (memory.free);
   total = gantry_cli_bytes (memory.total);
-  gantry_cli_print ("%-10s %s at most taken from the driver; %s of %s free now\n", "", peak, left, total);
+  gantry_cli_print ("%-10s %s at most taken from the driver by allocating; %s of %s free now\n", "", peak, left, total);
 }
 
 /* gantry-cli devices */

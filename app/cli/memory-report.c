@@ -129,6 +129,46 @@ add_parts (JsonBuilder *json, const char *member, const guint64 *bytes, guint n,
   json_builder_end_object (json);
 }
 
+static guint64
+touched_of (const GantryMemoryRow *row)
+{
+  return row->touched;
+}
+
+static guint64
+planned_of (const GantryMemoryRow *row)
+{
+  return row->planned;
+}
+
+/* What a driver counts has other parts. */
+static void
+add_rows (JsonBuilder *json, const char *member, const GantryMemorySummary *summary, guint64 (*bytes) (const GantryMemoryRow *))
+{
+  json_builder_set_member_name (json, member);
+  json_builder_begin_object (json);
+  for (guint i = 0; i < summary->parts->len; i++)
+    {
+      const GantryMemoryRow *row = &g_array_index (summary->parts, GantryMemoryRow, i);
+
+      gantry_cli_add_int (json, row->name, (gint64) bytes (row));
+    }
+  json_builder_end_object (json);
+}
+
+static void
+add_both (JsonBuilder *json, const GantryMemorySummary *summary, const GantryMemoryMeasure *measure)
+{
+  if (measure->driver)
+    {
+      add_rows (json, "touched", summary, touched_of);
+      add_rows (json, "planned_then", summary, planned_of);
+      return;
+    }
+  add_parts (json, "touched", measure->touched.bytes, GANTRY_N_MEMORY_PARTS, part_name);
+  add_parts (json, "planned_then", summary->planned_parts.bytes, GANTRY_N_MEMORY_PARTS, part_name);
+}
+
 static void
 add_unplanned (JsonBuilder *json, const char *member, const GantryUnplannedMemory *memory, const GantryModule *module)
 {
@@ -162,15 +202,14 @@ gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, con
   gantry_cli_add_int (json, "host_planned_bytes", (gint64) (summary->planned_all - summary->planned));
   gantry_cli_add_int (json, "planned_all_bytes", (gint64) summary->planned_all);
   gantry_cli_add_int (json, "touched_bytes", (gint64) summary->touched);
-  gantry_cli_add_int (json, "host_touched_bytes", (gint64) (summary->touched_all - summary->touched));
-  gantry_cli_add_int (json, "touched_all_bytes", (gint64) summary->touched_all);
+  gantry_cli_add_measured (json, "host_touched_bytes", !measure->driver, summary->touched_all - summary->touched);
+  gantry_cli_add_measured (json, "touched_all_bytes", !measure->driver, summary->touched_all);
   gantry_cli_add_int (json, "rounding_bytes", (gint64) measure->rounding_bytes);
   gantry_cli_add_boolean (json, "above_limit", summary->above_limit);
   gantry_cli_add_int (json, "allowed_bytes", (gint64) summary->allowed);
   gantry_cli_add_boolean (json, "driver", measure->driver);
   gantry_cli_add_int (json, "touched_step", summary->step != G_MAXUINT32 ? (gint64) summary->step : -1);
-  add_parts (json, "touched", measure->touched.bytes, GANTRY_N_MEMORY_PARTS, part_name);
-  add_parts (json, "planned_then", summary->planned_parts.bytes, GANTRY_N_MEMORY_PARTS, part_name);
+  add_both (json, summary, measure);
   add_unplanned (json, "outside", &measure->outside, module);
   add_unplanned (json, "beside", &measure->beside, module);
   gantry_cli_add_measured (json, "process_bytes", measure->process_peak > 0, measure->process_peak);

@@ -46,7 +46,10 @@ typedef struct _GantryMemoryMeasure GantryMemoryMeasure;
  * @process: the same now: the sum of @held and @owners, but for what is gone again
  * @held: what was found of it where the parts of the plan lie, of the device's memory and the host's: pages, not what is planned
  * @owners: by GantryMemoryOwner
- * @driver: the figures are those of a driver: pages are not looked at
+ * @driver: the figures are those of a driver: pages are not looked at. An arena is one allocation, and so are the constants: in @touched
+ *  the one counts as temporaries, with the arguments and workspaces that are in it, the other as constants, with packed weights. What
+ *  the driver took besides counts as context and code, which other programs may have a part in: what of it is more than the planned
+ *  code is in @rounding_bytes, as what allocations took in whole pages is. Nothing is known of steps, of the host and of the process
  */
 struct _GantryMemoryMeasure
 {

@@ -26,6 +26,22 @@ add_part (GantryMemorySummary *summary, const char *name, guint64 planned, guint
     g_array_append_val (summary->parts, row);
 }
 
+/* An arena is one allocation, and so are the constants: a driver does not say what they hold. */
+static void
+add_allocations (GantryMemorySummary *summary, const GantryPlan *plan, const guint64 *touched)
+{
+  guint64 *planned = summary->planned_parts.bytes;
+
+  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &summary->planned_parts);
+  add_part (summary, "arguments, temporaries and workspaces",
+            planned[GANTRY_PART_ARGUMENTS] + planned[GANTRY_PART_TEMPORARIES] + planned[GANTRY_PART_WORKSPACES],
+            touched[GANTRY_PART_TEMPORARIES]);
+  add_part (summary, "constants and packed weights", planned[GANTRY_PART_CONSTANTS] + planned[GANTRY_PART_PACKED_WEIGHTS],
+            touched[GANTRY_PART_CONSTANTS]);
+  add_part (summary, gantry_memory_part_name (GANTRY_PART_CODE), planned[GANTRY_PART_CODE], touched[GANTRY_PART_CODE]);
+  summary->planned_then = gantry_memory_parts_total (&summary->planned_parts); /* of the host nothing is counted */
+}
+
 static void
 add_parts (GantryMemorySummary *summary, const GantryPlan *plan, const GantryMemoryMeasure *measure)
 {
@@ -180,8 +196,9 @@ tell_rounding (GantryMemorySummary *summary, const GantryMemoryMeasure *measure,
   g_autofree char *seen = gantry_format_bytes_within (measure->peak_bytes, limit), *text = gantry_format_limit (limit);
   g_autofree char *rounding = gantry_format_bytes (measure->rounding_bytes);
 
-  g_ptr_array_add (summary->notes, g_strdup_printf ("%s were touched in whole pages, of which up to %s are rest of pages; that keeps to the "
-                                                    "limit of %s.", seen, rounding, text));
+  g_ptr_array_add (summary->notes, g_strdup_printf ("%s were touched%s, of which up to %s are %s; that keeps to the limit of %s.", seen,
+                                                    measure->driver ? ", as the driver counts" : " in whole pages", rounding,
+                                                    measure->driver ? "rest of its pages and what it took by itself" : "rest of pages", text));
 }
 
 static void
@@ -278,7 +295,10 @@ gantry_memory_summary_new (const GantryPlan *plan, const GantryMemoryMeasure *me
   summary->process = measure->process_peak;
   summary->allowed = gantry_memory_allowed_bytes (summary->planned_all);
   summary->step = step_of (plan, measure);
-  add_parts (summary, plan, measure);
+  if (measure->driver)
+    add_allocations (summary, plan, measure->touched.bytes);
+  else
+    add_parts (summary, plan, measure);
   tell_moment (summary, plan);
   if (summary->process > 0)
     add_differences (summary, measure);

@@ -37,7 +37,8 @@ typedef struct
  * @process: most memory of the process; 0: not known, then there are no @differences
  * @allowed: the most that @process may be: @planned_all and the allowance
  * @above_limit: more was touched than the limit, also without what whole pages make of it
- * @parts: (element-type GantryMemoryRow): of the device's memory, then "host memory", that at its own peak; none that is 0 in both
+ * @parts: (element-type GantryMemoryRow): of the device's memory, then "host memory", that at its own peak; none that is 0 in both. Where
+ *  a driver counted they are its allocations, and nothing is said of the host
  * @differences: (element-type GantryMemoryDifference): they add up to @process less @planned_all
  * @warnings: (element-type utf8): what is not as it should be, a sentence each: a process that is larger than allowed, bytes touched
  *  where the plan has nothing, more touched than the limit

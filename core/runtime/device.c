@@ -138,6 +138,18 @@ gantry_device_deallocate (GantryDevice *device, GantryMemoryKind kind, void *mem
 }
 
 gboolean
+gantry_device_count_free (GantryDevice *device, guint64 *bytes)
+{
+  return device->klass->count_free != NULL && device->klass->count_free (device, bytes);
+}
+
+gboolean
+gantry_device_count_taken (GantryDevice *device, const void *memory, guint64 *bytes)
+{
+  return device->klass->count_taken != NULL && device->klass->count_taken (device, memory, bytes);
+}
+
+gboolean
 gantry_device_is_host (const GantryDevice *device)
 {
   return device->klass->is_host;

@@ -82,6 +82,10 @@ typedef struct
   /** 64-byte aligned, where is_host between guards, not NULL for no bytes either; NULL: exhausted, or @error is set to what else is wrong. */
   void *(*allocate) (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **error);
   void (*deallocate) (GantryDevice *device, GantryMemoryKind kind, void *memory, gsize bytes);
+  /** What the driver has free now of the device's memory, and by how much that fell when @memory was allocated. Both are NULL where
+   *  is_host: there pages are looked at. FALSE: the driver does not say */
+  gboolean (*count_free) (GantryDevice *device, guint64 *bytes);
+  gboolean (*count_taken) (GantryDevice *device, const void *memory, guint64 *bytes);
   /** From the caller's memory and to it, at once. */
   gboolean (*upload) (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error);
   gboolean (*download) (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error);
@@ -131,6 +135,12 @@ void gantry_device_get_memory (GantryDevice *device, GantryMemoryKind kind, guin
 void *gantry_device_allocate (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **error);
 /** @memory: (nullable): of gantry_device_allocate(), with the same @kind and @bytes, which count no more then */
 void gantry_device_deallocate (GantryDevice *device, GantryMemoryKind kind, void *memory, gsize bytes);
+
+/** Bytes of the device's memory that its driver has free now, whoever has taken the rest. Returns: FALSE where nobody says, as on the host */
+gboolean gantry_device_count_free (GantryDevice *device, guint64 *bytes);
+/** By how many bytes that fell when @memory, of gantry_device_allocate() with %GANTRY_MEMORY_DEVICE, was allocated: whole pages of the
+ *  driver, none where it had some left. Returns: FALSE where nobody says, as on the host */
+gboolean gantry_device_count_taken (GantryDevice *device, const void *memory, guint64 *bytes);
 
 /** Does the caller read and write its memory as its own, and do kernels run by their `func`? */
 gboolean gantry_device_is_host (const GantryDevice *device);

@@ -339,6 +339,8 @@ gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs,
   executor->progress = NULL;
   if (executor->measuring)
     drop_arenas (executor);
+  else if (done)
+    _gantry_executor_count_by_driver (executor);
   executor->measuring = FALSE;
   return done;
 }

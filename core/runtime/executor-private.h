@@ -80,6 +80,7 @@ struct _GantryExecutor
   const GantryProgress *progress; /* (nullable): of that run */
   GantryMemoryMeasure *measure; /* (nullable) */
   const char *missing;         /* (nullable): static: what the system did not tell, so that there is no measure */
+  guint64 free_before;         /* of the device, before anything was loaded, as its driver counts; 0: it does not say */
   guint64 process_peak;        /* seen before the process's peak was reset for that */
 
   gint *alias;       /* by input: the result that is donated over it, or -1 */
@@ -123,6 +124,12 @@ gboolean _gantry_executor_call_host (GantryExecutor *executor, guint32 instructi
 gboolean _gantry_executor_run_one (GantryExecutor *executor, guint32 instruction, GCancellable *cancellable, GError **error);
 /** All commands, and control between them. */
 gboolean _gantry_executor_run_queues (GantryExecutor *executor, gboolean timed, GCancellable *cancellable, GError **error);
+
+/* executor-counted.c */
+/** Before anything is loaded: asks the driver what is free. */
+void _gantry_executor_note_free (GantryExecutor *executor);
+/** After a run on a device that is not the host: what its driver says of it becomes the measure, none where it does not say. */
+void _gantry_executor_count_by_driver (GantryExecutor *executor);
 
 /* executor-check.c */
 /** @host: kernels run by their `func` */

@@ -70,6 +70,7 @@ gantry_executor_new (GantryDevice *device, GantryExecutable *executable, GCancel
   executor->step_end = g_new0 (gint64, executable->plan->n_steps + 1);
   _gantry_executor_index_places (executor);
   _gantry_executor_find_stays (executor);
+  _gantry_executor_note_free (executor);
   if (!_gantry_executor_allocate (executor, error)
       || !gantry_device_load (device, executable, &executor->loaded, error)
       || !_gantry_executor_make_commands (executor, error)

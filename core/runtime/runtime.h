@@ -125,7 +125,7 @@ gboolean gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *
  * #GantryMemoryMeasure. On a device that is the host instructions run one after the other, and after each the pages of the arenas
  * are looked at: where nothing of the plan is alive there are none, unless somebody touches them who should not. So it takes longer
  * than a run, and its times mean nothing. Runs that follow tell their observers the curve, with their own times. On another device
- * its driver is asked.
+ * its driver is asked what is free, before the program was loaded and after this run, and what each allocation took of that.
  *
  * Seen is: a page of 4 KiB touched in an arena where no value lies at that time, or up to %GANTRY_ARENA_GUARD in front of one or behind;
  * memory of half a MiB or more that a kernel takes from the system, even if it gives it back at once. Not seen is what is written over

@@ -203,14 +203,16 @@ count_fallen (CudaDevice *cuda, CudaAddress address, gsize before)
 {
   gsize after = 0, total;
   guint64 *fallen = g_new0 (guint64, 1);
+  gboolean known = before > 0 && cuda->driver->memory_info (&after, &total) == 0;
 
-  if (before > 0 && cuda->driver->memory_info (&after, &total) == 0 && after < before)
-    *fallen = before - after;
+  *fallen = known && after < before ? before - after : 0;
   g_mutex_lock (&cuda->parent.lock);
   cuda->fallen += *fallen;
   cuda->most_fallen = MAX (cuda->most_fallen, cuda->fallen);
-  g_hash_table_insert (cuda->allocations, GSIZE_TO_POINTER (address), fallen);
+  if (known)
+    g_hash_table_insert (cuda->allocations, GSIZE_TO_POINTER (address), g_steal_pointer (&fallen));
   g_mutex_unlock (&cuda->parent.lock);
+  g_free (fallen);
 }
 
 static void *
@@ -343,6 +345,32 @@ gantry_cuda_device_measure_memory (GantryDevice *device, GantryCudaMemory *memor
   return known;
 }
 
+static gboolean
+cuda_count_free (GantryDevice *device, guint64 *bytes)
+{
+  GantryCudaMemory memory;
+  gboolean known = gantry_cuda_device_measure_memory (device, &memory);
+
+  *bytes = memory.free;
+  return known;
+}
+
+static gboolean
+cuda_count_taken (GantryDevice *device, const void *memory, guint64 *bytes)
+{
+  CudaDevice *cuda = (CudaDevice *) device;
+  const guint64 *fallen;
+
+  *bytes = 0;
+  if (memory == NOTHING)
+    return TRUE;
+  g_mutex_lock (&device->lock);
+  fallen = g_hash_table_lookup (cuda->allocations, memory);
+  *bytes = fallen != NULL ? *fallen : 0;
+  g_mutex_unlock (&device->lock);
+  return fallen != NULL;
+}
+
 /* Life. */
 
 static void
@@ -392,6 +420,8 @@ static const GantryDeviceClass cuda_class = {
   .free = cuda_free,
   .allocate = cuda_allocate,
   .deallocate = cuda_deallocate,
+  .count_free = cuda_count_free,
+  .count_taken = cuda_count_taken,
   .upload = cuda_upload,
   .download = cuda_download,
   .load = _gantry_cuda_load,

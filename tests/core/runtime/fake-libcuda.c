@@ -32,7 +32,8 @@ configure (const char *text)
     gint64 *value;
   } numbers[] = { { "init", &c->init },   { "retain", &c->retain }, { "version", &c->version }, { "devices", &c->devices },
                   { "major", &c->major }, { "minor", &c->minor },   { "mode", &c->mode },       { "memory", &c->memory },
-                  { "pinned", &c->pinned }, { "jitter", &c->jitter }, { "accept", &c->accept }, { "blas", &c->blas } };
+                  { "pinned", &c->pinned }, { "jitter", &c->jitter }, { "accept", &c->accept }, { "blas", &c->blas },
+                  { "code", &c->code } };
 
   *c = (FakeConfig){ .version = 13000, .devices = 1, .major = 9, .memory = (gint64) 1 << 32, .pinned = (gint64) 1 << 32 };
   for (guint i = 0; pairs[i] != NULL; i++)
@@ -555,6 +556,15 @@ read_text (Module *module, const char *text, unsigned n_options, int *options, v
   return 0;
 }
 
+/* So many bytes of the device's memory that no allocation has asked for. */
+static void
+take_for_code (int modules)
+{
+  g_mutex_lock (&fake_state.lock);
+  fake_state.used += (gsize) modules * (gsize) fake_state.config.code;
+  g_mutex_unlock (&fake_state.lock);
+}
+
 FAKE_API (cuModuleLoadDataEx, (CudaModule * out, const void *image, unsigned n_options, int *options, void **values))
 {
   const FakeCudaImage *own = image;
@@ -577,6 +587,7 @@ FAKE_API (cuModuleLoadDataEx, (CudaModule * out, const void *image, unsigned n_o
       g_free (module);
       return result;
     }
+  take_for_code (1);
   fake_count (1);
   *out = (CudaModule) (void *) module;
   return 0;
@@ -588,6 +599,7 @@ FAKE_API (cuModuleUnload, (CudaModule module))
 
   g_free (((Module *) (void *) module)->entries);
   g_free (module);
+  take_for_code (-1);
   fake_count (-1);
   return result;
 }

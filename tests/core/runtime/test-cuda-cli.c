@@ -116,6 +116,60 @@ test_whole_way (void)
   g_assert_cmpfloat (json_object_get_double_member (object, "clock_error_us"), >, 0);
 }
 
+/* What is told of a run's memory is what the driver counted, by allocation, and what it took for code by itself: 6 MiB for each module. */
+static void
+test_memory (void)
+{
+  const gint64 page = 2 << 20, code = 3 * page;
+  g_autofree char *session = g_build_filename (folder, "step.gantry", NULL);
+  g_autoptr (CliResult) ran = NULL, text = NULL, limited = NULL;
+  g_autoptr (JsonNode) node = NULL;
+  JsonObject *object, *memory, *touched;
+
+  set_driver ("accept=1,code=6291456");
+  ran = cli_run ("run", "--json", "--device=cuda:0", "--runs=2", session, NULL);
+  cli_assert_status (ran, 0);
+  node = cli_json (ran);
+  object = json_node_get_object (node);
+  memory = json_object_get_object_member (object, "memory");
+  g_assert_true (json_object_get_boolean_member (memory, "driver"));
+  touched = json_object_get_object_member (memory, "touched");
+  g_assert_cmpint (json_object_get_int_member (touched, "arguments, temporaries and workspaces"), ==,
+                   (json_object_get_int_member (object, "arena_bytes") + page - 1) / page * page);
+  g_assert_cmpint (json_object_get_int_member (touched, "context and code") % code, ==, 0);
+  g_assert_cmpint (json_object_get_int_member (touched, "context and code"), >=, code);
+  g_assert_cmpint (json_object_get_int_member (object, "touched_bytes"), ==,
+                   json_object_get_int_member (object, "driver_bytes") + json_object_get_int_member (touched, "context and code"));
+  g_assert_cmpint (json_object_get_int_member (memory, "touched_bytes"), ==, json_object_get_int_member (object, "touched_bytes"));
+  g_assert_true (json_object_get_null_member (memory, "process_bytes"));
+  g_assert_true (json_object_get_null_member (memory, "host_touched_bytes"));
+  text = cli_run ("run", "--device=cuda:0", "--runs=1", session, NULL);
+  cli_assert_status (text, 0);
+  g_assert_nonnull (strstr (text->out, ", as the driver counts"));
+  /* What the driver takes in pages of 2 MiB, and for code, is no breach of a limit that the allocations keep to. */
+  limited = cli_run ("run", "--device=cuda:0", "--runs=1", "--limit=1MiB", session, NULL);
+  cli_assert_status (limited, 0);
+  g_assert_nonnull (strstr (limited->out, "rest of its pages and what it took by itself; that keeps to the limit of 1.00 MiB"));
+}
+
+/* A driver that does not say what is free is believed to say nothing. */
+static void
+test_memory_unknown (void)
+{
+  g_autofree char *session = g_build_filename (folder, "step.gantry", NULL);
+  g_autoptr (CliResult) ran = NULL;
+  g_autoptr (JsonNode) node = NULL;
+  JsonObject *object;
+
+  set_driver ("accept=1,fail=cuMemGetInfo_v2:1:1");
+  ran = cli_run ("run", "--json", "--device=cuda:0", "--runs=1", session, NULL);
+  cli_assert_status (ran, 0);
+  node = cli_json (ran);
+  object = json_node_get_object (node);
+  g_assert_true (json_object_get_null_member (object, "memory"));
+  g_assert_true (json_object_get_null_member (object, "touched_bytes"));
+}
+
 static double
 predicted (const char *command, const char *option, const char *model)
 {
@@ -269,6 +323,8 @@ main (int argc, char **argv)
       g_test_add_data_func (name, GUINT_TO_POINTER (i), test_run);
     }
   g_test_add_func ("/runtime/cuda-cli/whole-way", test_whole_way);
+  g_test_add_func ("/runtime/cuda-cli/memory", test_memory);
+  g_test_add_func ("/runtime/cuda-cli/memory-unknown", test_memory_unknown);
   g_test_add_func ("/runtime/cuda-cli/rates", test_rates);
   g_test_add_func ("/runtime/cuda-cli/gpu-library", test_gpu_library);
   g_test_add_func ("/runtime/cuda-cli/unrecorded", test_unrecorded);
