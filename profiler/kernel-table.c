@@ -149,6 +149,8 @@ take_work (GantryKernelRow *row, const GantryModule *module, const GantryRates *
   if (node != NULL && row->flops > 0 && rates->flops > 0)
     seconds = MAX (seconds, gantry_node_seconds (module, node, rates->flops, rates->units) * row->count);
   row->reachable = (double) row->bytes / seconds;
+  if (gantry_kernel_row_achieved (row) > 1.001 * row->reachable)
+    row->reachable = 0; /* no bound, then: its bytes came from a cache, or the target is another machine */
 }
 
 static int

@@ -35,7 +35,8 @@ typedef struct
   double measured_us;
   guint64 bytes;     /* 0: not known */
   gint64 flops;      /* -1: not known */
-  double reachable;  /* bytes per second at best, by the roofline of @bytes and @flops; 0: not known */
+  double reachable;  /* bytes per second at best, by the roofline of @bytes and @flops; 0: not known, as where
+                      * it was faster, which bytes of a cache are: of its rates nothing is known */
 } GantryKernelRow;
 
 typedef struct

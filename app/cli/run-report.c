@@ -94,7 +94,7 @@ add_slow (JsonBuilder *json, const GantryRunReport *report, const GantryKernelRo
   gantry_cli_add_double (json, "predicted_milliseconds", MAX (row->planned_us, 0) / 1000);
   gantry_cli_add_int (json, "bytes", (gint64) row->bytes);
   gantry_cli_add_double (json, "achieved_bytes_per_second", gantry_kernel_row_achieved (row));
-  gantry_cli_add_double (json, "reachable_bytes_per_second", row->reachable);
+  gantry_cli_add_double (json, "reachable_bytes_per_second", row->reachable > 0 ? row->reachable : NAN);
   json_builder_end_object (json);
 }
 
@@ -130,6 +130,7 @@ print_slowest (const GantryRunReport *report)
       g_autofree char *label = node != NULL ? gantry_node_label (report->module, node) : NULL;
       g_autofree char *scope
         = node != NULL ? gantry_format_text (gantry_context_scope_path (report->module->context, node->scope), FALSE) : NULL;
+      g_autofree char *roofline = row->reachable > 0 ? g_strdup_printf ("%.2f", row->reachable / 1e9) : g_strdup ("-");
 
       if (node == NULL)
         continue;
@@ -139,9 +140,9 @@ print_slowest (const GantryRunReport *report)
         gantry_cli_print ("\n%13s %13s %7s %8s %9s  %-9s %s\n", "ms of a run", "predicted ms", "times", "GB/s",
                           "roofline", "phase",
                           "operation");
-      gantry_cli_print ("%13.3f %13.3f %7.0f %8.2f %9.2f  %-9s %%%u %s '%s'%s%s\n", row->measured_us / 1000,
+      gantry_cli_print ("%13.3f %13.3f %7.0f %8.2f %9s  %-9s %%%u %s '%s'%s%s\n", row->measured_us / 1000,
                         MAX (row->planned_us,
-                             0) / 1000, row->count, gantry_kernel_row_achieved (row) / 1e9, row->reachable / 1e9,
+                             0) / 1000, row->count, gantry_kernel_row_achieved (row) / 1e9, roofline,
                         gantry_phase_name (node->phase), node->id, gantry_node_op_name (report->module, node), label,
                         scope != NULL && *scope != '\0' ? " in " : "", scope != NULL ? scope : "");
     }

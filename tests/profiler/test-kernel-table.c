@@ -46,6 +46,22 @@ make_plan (void)
   return plan;
 }
 
+/* What is faster than the roofline says has none: its bytes did not come from memory. */
+static void
+test_faster (void)
+{
+  g_autoptr (GantryRecording) recording = make ();
+  g_autoptr (GantryPlan) plan = make_plan ();
+  const GantryRates rates = { 0, 5e9, 1.9e9 };
+  g_autoptr (GantryKernelTable) table = gantry_kernel_table_new (recording, NULL, plan, &rates);
+  const GantryKernelRow *rows = (const GantryKernelRow *) (gpointer) table->rows->data;
+
+  g_assert_cmpfloat_with_epsilon (gantry_kernel_row_achieved (&rows[0]), 2e9, 1);
+  g_assert_cmpfloat (rows[0].reachable, ==, 0);
+  g_assert_cmpfloat (gantry_kernel_row_achieved (&rows[1]), >, 5e9);
+  g_assert_cmpfloat (rows[1].reachable, ==, 0);
+}
+
 static void
 test_rows (void)
 {
@@ -115,6 +131,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel-table/rows", test_rows);
+  g_test_add_func ("/kernel-table/faster", test_faster);
   g_test_add_func ("/kernel-table/csv", test_csv);
   g_test_add_func ("/kernel-table/empty", test_empty);
   return g_test_run ();

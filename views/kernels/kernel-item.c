@@ -106,7 +106,7 @@ static const struct
   { "Bytes", "Read and written in a run, or copied" },
   { "Achieved", "Bytes a second, as measured" },
   { "Roofline", "Bytes a second at most where all of them come from memory, at the rates of the target, or fewer where computing takes longer; "
-                "what lies in a cache can be faster" },
+                "none where it was faster, as what lies in a cache is" },
   { "FLOP/s", "Operations a second, as measured" },
   { "Registers", "Of a thread" },
   { "Local", "Bytes of local memory of a thread: spilled registers and stack" },
