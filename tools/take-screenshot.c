@@ -25,7 +25,7 @@ static const GOptionEntry entries[] = {
   { "pass", 0, 0, G_OPTION_ARG_INT, &pass, "Show this pass, counted from 1", "N" },
   { "find", 0, 0, G_OPTION_ARG_STRING, &find, "Select the first node that contains this", "TEXT" },
   { "run", 0, 0, G_OPTION_ARG_NONE, &run, "Run and measure first", NULL },
-  { "measured", 0, 0, G_OPTION_ARG_NONE, &measured, "Show what the run took instead of who is alive", NULL },
+  { "measured", 0, 0, G_OPTION_ARG_NONE, &measured, "Run and measure first, and show what the run took instead of who is alive", NULL },
   { "code", 0, 0, G_OPTION_ARG_STRING, &code_page, "Show code: expression, llvm or assembly", "PAGE" },
   { "unfold", 0, 0, G_OPTION_ARG_NONE, &unfold, "Unfold all scopes", NULL },
   { "fit", 0, 0, G_OPTION_ARG_NONE, &fit, "Show the whole graph", NULL },
@@ -173,9 +173,9 @@ prepare (GantryWindow *window)
     set_limit (window);
   if (compare)
     make_variants (window);
-  if (run)
+  if (run || measured)
     act (window, "run");
-  if (run)
+  if (run || measured)
     settle_for (window, 150); /* the toast that tells the result goes */
   if (unfold)
     act (window, "unfold-all");

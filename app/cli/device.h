@@ -18,6 +18,11 @@ G_BEGIN_DECLS
  */
 GantryDevice *gantry_cli_device_new (const char *spec, guint n_threads, GError **error);
 
+/** What is printed where a recording names no device. */
+#define GANTRY_CLI_NOT_KNOWN "not known"
+/** Returns: (transfer none) (nullable): @device; @otherwise where it is empty */
+const char *gantry_cli_device_known (const char *device, const char *otherwise);
+
 /** What is published of the GPU with that number. Returns: (nullable): NULL for the processor, and where there is none */
 const GantryGpuModel *gantry_cli_device_model (const GantryDeviceKind *kind, guint ordinal);
 

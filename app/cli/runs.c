@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli runs: which runs a session has, and deleting them. */
 #include "app/cli/cli.h"
+#include "app/cli/device.h"
 #include "app/cli/run-choice.h"
 
 #define SHOWN_DIGITS 8 /* of an id */
@@ -39,7 +40,7 @@ print_json (GPtrArray *runs)
       gantry_cli_add_int (json, "number", i + 1);
       gantry_cli_add_string (json, "id", entry->uid);
       gantry_cli_add_string (json, "name", entry->name);
-      gantry_cli_add_string (json, "device", entry->device);
+      gantry_cli_add_string (json, "device", gantry_cli_device_known (entry->device, NULL));
       gantry_cli_add_string (json, "recorded_at", entry->when);
       gantry_cli_add_double (json, "milliseconds", entry->milliseconds);
       json_builder_end_object (json);
@@ -59,7 +60,7 @@ print_text (GPtrArray *runs)
     {
       const GantryRunEntry *entry = g_ptr_array_index (runs, i);
       g_autofree char *uid = gantry_cli_field (entry->uid), *when = gantry_cli_field (entry->when);
-      g_autofree char *device = gantry_cli_field (entry->device), *name = gantry_cli_field (entry->name);
+      g_autofree char *device = gantry_cli_field (gantry_cli_device_known (entry->device, GANTRY_CLI_NOT_KNOWN)), *name = gantry_cli_field (entry->name);
 
       gantry_cli_print ("%6u  %-*.*s  %-20s  %12.3f  %-10s  %s\n", i + 1, SHOWN_DIGITS, SHOWN_DIGITS, uid, when,
                         entry->milliseconds, device, name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a recording holds: how long it is, its events by kind and by lane, and what its notes say. */
 #include "app/cli/trace-report.h"
+#include "app/cli/device.h"
 
 static void
 add_lanes (JsonBuilder *json, const GantryRecording *recording)
@@ -29,7 +30,7 @@ gantry_cli_add_trace (JsonBuilder *json, const GantryRecording *recording)
 
   gantry_recording_totals (recording, totals);
   gantry_recording_range (recording, &begin, &end);
-  gantry_cli_add_string (json, "device", gantry_recording_device (recording));
+  gantry_cli_add_string (json, "device", gantry_cli_device_known (gantry_recording_device (recording), NULL));
   gantry_cli_add_double (json, "milliseconds", (double) (end - begin) / 1e6);
   json_builder_set_member_name (json, "events");
   json_builder_begin_object (json);
@@ -55,7 +56,8 @@ gantry_cli_print_trace (const GantryRecording *recording)
 
   gantry_recording_totals (recording, totals);
   gantry_recording_range (recording, &begin, &end);
-  gantry_cli_print ("%-10s %s\n%-10s %.6g ms, %u runs\n\n", "device", gantry_recording_device (recording), "time",
+  gantry_cli_print ("%-10s %s\n%-10s %.6g ms, %u runs\n\n", "device",
+                    gantry_cli_device_known (gantry_recording_device (recording), GANTRY_CLI_NOT_KNOWN), "time",
                     (double) (end - begin) / 1e6, gantry_recording_n_runs (recording));
   gantry_cli_print ("%-10s %12s %14s %12s\n", "kind", "events", "total ms", "bytes");
   for (guint i = 0; i < GANTRY_N_EVENT_KINDS; i++)

@@ -14,7 +14,8 @@ G_BEGIN_DECLS
  */
 GPtrArray *gantry_runs_read (const char *path, const GantryProgress *progress, GError **notice, GError **error);
 
-/** GantryRunEntry: what tells a run of a session file apart. Nothing is empty but by the file's fault. */
+/** GantryRunEntry: what tells a run of a session file apart. Nothing is empty but by the file's fault, and the
+ *  device of a recording that names none. */
 typedef struct
 {
   char *uid, *name, *device;

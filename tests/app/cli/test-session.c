@@ -263,6 +263,25 @@ test_deleted (Place *place, gconstpointer data)
   cli_assert_status (info, 0);
 }
 
+/* A trace need not say where it was recorded. */
+static void
+test_no_device (Place *place, gconstpointer data)
+{
+  g_autofree char *trace = g_build_filename (g_getenv ("GANTRY_SOURCE_ROOT"), "tests", "fixtures", "recordings", "chrome.json", NULL);
+  g_autoptr (CliResult) import = cli_run ("import", "-o", place->session, trace, NULL);
+  g_autoptr (CliResult) list = cli_run ("runs", place->session, NULL), json = cli_run ("runs", "--json", place->session, NULL);
+  g_autoptr (JsonNode) node = NULL;
+  JsonArray *runs;
+
+  cli_assert_status (import, 0);
+  g_assert_nonnull (strstr (import->out, "device     not known\n"));
+  cli_assert_status (list, 0);
+  g_assert_nonnull (strstr (list->out, "  not known  "));
+  node = cli_json (json);
+  runs = json_object_get_array_member (json_node_get_object (node), "runs");
+  g_assert_true (json_object_get_null_member (json_array_get_object_element (runs, 0), "device"));
+}
+
 static void
 run_sql (const Place *place, const char *sql)
 {
@@ -444,6 +463,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add ("/cli/session/" name, Place, NULL, set_up, function, tear_down)
   ADD ("deleted", test_deleted);
+  ADD ("no-device", test_no_device);
   ADD ("decimal-ids", test_decimal_ids);
   ADD ("numbers", test_numbers);
   ADD ("over-limit", test_over_limit);
