@@ -243,7 +243,7 @@ gantry_input_source_write (const GantryInputSource *source, guint8 *to)
 
   if (source->literal != NULL)
     {
-      gantry_literal_copy_to (source->literal, to);
+      gantry_literal_copy_once_to (source->literal, to);
       return;
     }
   if (!parse_maker (source->text, source->name, &maker, NULL))

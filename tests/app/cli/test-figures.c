@@ -407,6 +407,40 @@ test_where_they_lie (StepPlace *place, gconstpointer data)
     }
 }
 
+/* A parameter's first value is written anew for each run. The file that it comes from is not in memory beside it. */
+static void
+test_written_anew (StepPlace *place, gconstpointer data)
+{
+  enum { SIDE = 2048 };
+  g_autofree char *program = g_build_filename (place->folder, "wide.gir", NULL), *weights = write_floats (place, "w.npy", SIDE * SIDE, 128);
+  g_autofree char *header = g_strdup_printf ("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", SIDE, SIDE);
+  g_autofree char *input = g_strconcat ("--input=w=", weights, NULL), *bytes = NULL;
+  const char *text = "module \"wide\" {\n  func @main #1 (%1 \"x\": f32[2,2048], %2 \"w\": f32[2048,2048] {role = \"parameter\"}) -> (%3) {\n"
+                     "    %3 = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[2,2048]\n  }\n}\n";
+  g_autoptr (CliResult) made = NULL;
+  g_autoptr (JsonNode) ran = NULL;
+  JsonObject *memory, *owners;
+  gsize length;
+
+  g_assert_true (g_file_get_contents (weights, &bytes, &length, NULL));
+  memset (bytes + 10, ' ', 117);
+  memcpy (bytes + 10, header, strlen (header));
+  g_assert_true (g_file_set_contents (weights, bytes, (gssize) length, NULL));
+  g_assert_true (g_file_set_contents (program, text, -1, NULL));
+  made = cli_run ("train", "-o", place->step, program, NULL);
+  cli_assert_status (made, 0);
+  ran = step_ask (place, "run", "--runs=3", "--warmup=0", input, NULL);
+  memory = json_object_get_object_member (json_node_get_object (ran), "memory");
+  if (json_object_get_null_member (memory, "process_bytes"))
+    {
+      g_test_skip ("the system does not say what the process holds");
+      return;
+    }
+  owners = json_object_get_object_member (memory, "owners");
+  g_assert_cmpint (step_part (ran, "arguments"), >=, SIDE * SIDE * 4);
+  g_assert_cmpint (json_object_get_int_member (owners, "gone again"), <, SIDE * SIDE * 3);
+}
+
 /* The figures of the README of ten layers of JAX's offloading tutorial: they depend on no machine. */
 static void
 test_tutorial (StepPlace *place, gconstpointer data)
@@ -450,5 +484,6 @@ main (int argc, char **argv)
   ADD ("status-above-limit", test_status_above_limit);
   ADD ("untouched", test_untouched);
   ADD ("where-they-lie", test_where_they_lie);
+  ADD ("written-anew", test_written_anew);
   return g_test_run ();
 }
