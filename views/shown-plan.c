@@ -121,3 +121,31 @@ gantry_shown_run_limit (GantryDocument *document)
     return gantry_shown_run (document)->limit;
   return settings != NULL ? settings->target.memory_limit : 0;
 }
+
+guint64
+gantry_shown_touched (GantryDocument *document)
+{
+  const GantryRunResult *run = gantry_shown_run (document);
+  const GantryCompileSettings *settings = gantry_document_get_settings (document);
+
+  return run != NULL && settings != NULL && gantry_shown_run_limit (document) == settings->target.memory_limit ? run->peak_bytes : 0;
+}
+
+char *
+gantry_shown_peak_text (GantryDocument *document)
+{
+  const guint64 touched = gantry_shown_touched (document);
+  g_autofree char *beside = NULL;
+  GantryMemoryParts parts;
+  gboolean sizes_known;
+  guint64 limit;
+  char *text;
+
+  if (!gantry_shown_parts (document, &parts, &sizes_known))
+    return NULL;
+  limit = gantry_document_get_settings (document)->target.memory_limit;
+  if (touched == 0)
+    return gantry_memory_peak_text (gantry_memory_parts_total (&parts), limit, sizes_known);
+  gantry_memory_peak_texts (gantry_memory_parts_total (&parts), sizes_known, touched, limit, &text, &beside);
+  return text;
+}

@@ -57,4 +57,10 @@ gboolean gantry_shown_run_planned_then (GantryDocument *document);
  *  one that it ran within: what was planned otherwise never had to keep to the present one. */
 guint64 gantry_shown_run_limit (GantryDocument *document);
 
+/** Bytes of gantry_shown_run() at its peak, where it is held against the present limit: the plan's peak reads everywhere as it does beside
+ *  them. 0: there is none */
+guint64 gantry_shown_touched (GantryDocument *document);
+/** The peak of gantry_shown_parts(), so. Returns: (transfer full) (nullable): nothing is planned */
+char *gantry_shown_peak_text (GantryDocument *document);
+
 G_END_DECLS

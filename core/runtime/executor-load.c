@@ -63,28 +63,35 @@ advice (GantryMemoryKind kind)
                                       : "raise the limit, or offload less";
 }
 
+/* What the plan says that it takes, and constants of programs within its control flow, which it does not know. */
+static guint64
+parts_needed (const GantryExecutor *executor, GantryMemoryKind kind, GantryMemoryParts *parts)
+{
+  gantry_plan_memory_parts (executor->executable->plan, kind, parts);
+  if (kind == GANTRY_MEMORY_DEVICE)
+    parts->bytes[GANTRY_PART_CONSTANTS] += _gantry_executor_region_bytes (executor, executor->executable);
+  return gantry_memory_parts_total (parts);
+}
+
 /* Asked before anything is allocated, so that the message speaks of all that is needed. */
 static gboolean
 check_limit (const GantryExecutor *executor, GantryMemoryKind kind, GError **error)
 {
-  guint64 constant_bytes = kind == GANTRY_MEMORY_DEVICE
-                             ? executor->constant_bytes + _gantry_executor_region_bytes (executor, executor->executable) : 0;
-  guint64 need = constant_bytes + executor->arena_bytes[kind], used, limit;
-  g_autofree char *needed = gantry_format_bytes (need), *allowed = NULL, *over = NULL, *exactly = NULL;
-  g_autofree char *constants = gantry_format_bytes (constant_bytes);
-  g_autofree char *arena = gantry_format_bytes (executor->arena_bytes[kind]);
-  g_autofree char *peak = NULL;
+  GantryMemoryParts of;
+  guint64 need = parts_needed (executor, kind, &of), used, limit;
+  g_autofree char *needed = NULL, *allowed = NULL, *over = NULL, *exactly = NULL, *peak = NULL, *parts = gantry_memory_parts_text (&of);
 
   gantry_device_get_memory (executor->device, kind, &used, NULL, &limit);
   if (limit == 0 || need + used <= limit)
     return TRUE;
+  needed = gantry_format_bytes_within (need, limit);
   allowed = gantry_format_limit (limit);
   over = gantry_format_bytes (need + used - limit);
   exactly = gantry_format_bytes_exactly (need + used - limit);
   peak = describe_peak (executor, kind);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-               "the program needs %s of %s memory (constants %s, arena %s) where the limit is %s: "
-               "%s%s too much%s; %s", needed, gantry_memory_kind_name (kind), constants, arena, allowed, over, exactly, peak,
+               "the program needs %s of %s memory (%s) where the limit is %s: "
+               "%s%s too much%s; %s", needed, gantry_memory_kind_name (kind), parts, allowed, over, exactly, peak,
                advice (kind));
   return FALSE;
 }

@@ -421,13 +421,12 @@ _gantry_inspect_many (GantryRows *rows, const GantryInspected *what, GHashTable 
 static void
 add_memory (GantryRows *rows, const GantryInspected *what, const GantryPlan *plan)
 {
-  const GantryCompileSettings *settings = gantry_document_get_settings (what->document);
   GantryMemoryParts parts;
   gboolean sizes_known;
 
   if (!gantry_shown_parts (what->document, &parts, &sizes_known))
     return;
-  gantry_rows_take (rows, "peak", gantry_memory_peak_text (gantry_memory_parts_total (&parts), settings->target.memory_limit, sizes_known));
+  gantry_rows_take (rows, "peak", gantry_shown_peak_text (what->document));
   for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
     if (parts.bytes[i] > 0)
       gantry_rows_take (rows, gantry_memory_part_name ((GantryMemoryPart) i), gantry_format_bytes (parts.bytes[i]));

@@ -156,11 +156,11 @@ add_parts (GantryAliveList *self, const GantryPlan *plan, guint32 step)
 
 void
 gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, const GantryPlan *plan, guint32 step,
-                       guint64 limit)
+                       guint64 limit, guint64 touched)
 {
   const GantryModule *module = gantry_compilation_module (compilation);
   g_autoptr (GArray) alive = NULL;
-  g_autofree char *bytes = NULL, *heading = NULL;
+  g_autofree char *bytes = NULL, *beside = NULL, *heading = NULL;
 
   g_return_if_fail (plan != NULL && step < plan->n_steps);
   empty (self);
@@ -181,7 +181,10 @@ gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, co
       append_fact (self, line_new (more, TRUE, FALSE));
     }
   add_parts (self, plan, step);
-  bytes = gantry_memory_peak_text (self->bytes, limit, plan->sizes_known);
+  if (step == plan->peak_step && touched > 0)
+    gantry_memory_peak_texts (self->bytes, plan->sizes_known, touched, limit, &bytes, &beside);
+  else
+    bytes = gantry_memory_peak_text (self->bytes, limit, plan->sizes_known);
   heading = g_strdup_printf (step == plan->peak_step ? "Alive at peak" : "Alive at step %u", step);
   gtk_label_set_text (self->heading, heading);
   gtk_label_set_text (self->sum, bytes);

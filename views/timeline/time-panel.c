@@ -91,7 +91,8 @@ static void
 show_alive (GantryTimePanel *self, guint32 step)
 {
   if (self->plan->n_buffers > 0 || self->plan->live_bytes[step] == 0)
-    gantry_alive_list_set (gantry_memory_side_get_alive (self->side), self->compilation, self->plan, step, limit_of (self));
+    gantry_alive_list_set (gantry_memory_side_get_alive (self->side), self->compilation, self->plan, step, limit_of (self),
+                           gantry_shown_touched (self->document));
   else
     gantry_alive_list_clear (gantry_memory_side_get_alive (self->side),
                              gantry_document_get_plan_error (self->document) != NULL

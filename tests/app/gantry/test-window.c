@@ -299,6 +299,16 @@ test_peak (void)
   gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
   for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
     g_assert_true (window_test_has_text (GTK_WIDGET (alive), gantry_memory_part_name (i)) == (parts.bytes[i] > 0));
+  {
+    const guint64 bytes = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
+    g_autofree char *planned = NULL, *touched = NULL;
+
+    /* Beside a run that touched a little more it has the figures that tell the two apart, as the line at the bottom has. */
+    gantry_memory_peak_texts (bytes, plan->sizes_known, bytes + bytes / 2000 + 1, 0, &planned, &touched);
+    gantry_alive_list_set (alive, gantry_document_get_compilation (gantry_window_get_document (window)), plan, plan->peak_step, 0,
+                           bytes + bytes / 2000 + 1);
+    g_assert_true (window_test_has_text (GTK_WIDGET (alive), planned));
+  }
   window_test_free (window);
 }
 
