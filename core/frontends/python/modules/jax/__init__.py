@@ -96,6 +96,15 @@ def linear_transpose(fun, *primals, reduce_axes=()):
     return transposed
 
 
+def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
+    import numpy
+    from jax.sharding import DEVICE, Mesh
+    axis_shapes = tuple(axis_shapes)
+    if _core.product(axis_shapes) != 1:
+        raise ValueError(f"Number of devices 1 must equal the product of mesh_shape {axis_shapes}")
+    return Mesh(numpy.array([DEVICE] if devices is None else devices).reshape(axis_shapes), tuple(axis_names))
+
+
 def typeof(x):
     return _core.asarray(x).aval
 

@@ -277,6 +277,10 @@ class Array(_gantry.Value):
         from jax import lax
         return lax.bitcast_convert_type(self, _types.as_dtype(dtype))
 
+    def compress(self, condition, axis=None, *, out=None, size=None, fill_value=0):
+        import jax.numpy as jnp
+        return jnp.compress(condition, self, axis, out=out, size=size, fill_value=fill_value)
+
     def flatten(self, order="C"):
         import jax.numpy as jnp
         return jnp.ravel(self, order)
@@ -291,7 +295,7 @@ class Array(_gantry.Value):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
-_METHODS = frozenset("all any argmax argmin argpartition argsort choose clip compress conj conjugate cumprod cumsum diagonal dot max mean min "
+_METHODS = frozenset("all any argmax argmin argpartition argsort choose clip conj conjugate cumprod cumsum diagonal dot max mean min "
                      "nonzero prod ptp repeat round searchsorted sort squeeze std sum swapaxes take trace var".split())
 Array.__module__ = "jax"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions in any layout over the core one, and windows."""
+import itertools
 from jax import _core
 
 
@@ -64,8 +65,9 @@ def general(lhs, rhs, strides, padding, lhs_dilation, rhs_dilation, numbers, gro
     return _core.transpose(y, [out.index(d) for d in range(rank)])
 
 
-def transposed(lhs, rhs, strides, padding, rhs_dilation, numbers, consistent):
-    """Named paddings, and where @consistent is said also numbers, are those of the convolution whose transpose this is."""
+def transposed(lhs, rhs, strides, padding, rhs_dilation, numbers, consistent, transpose_kernel):
+    """Named paddings, and where @consistent is said also numbers, are those of the convolution whose transpose this is; so is the kernel
+    where @transpose_kernel is."""
     lhs, rhs = _core.asarray(lhs), _core.asarray(rhs)
     n = len(lhs.shape) - 2
     if numbers is None:
@@ -76,7 +78,21 @@ def transposed(lhs, rhs, strides, padding, rhs_dilation, numbers, consistent):
     if isinstance(padding, str) or consistent:
         padding = [_transposed_padding(k, s, p)
                    for k, s, p in zip(sizes, strides, [padding] * n if isinstance(padding, str) else padding)]
+    if transpose_kernel:
+        import jax.numpy as jnp
+        spec = _layout(numbers, n + 2)[1]
+        rhs = jnp.swapaxes(jnp.flip(rhs, spec[2:]), *spec[:2])
     return general(lhs, rhs, (1,) * n, padding, strides, rhs_dilation, numbers, 1)
+
+
+def patches(lhs, window, strides, padding, lhs_dilation, rhs_dilation, numbers):
+    import jax.numpy as jnp
+    x = _core.asarray(lhs)
+    left, right, _ = _layout(numbers, x.ndim)
+    channels, places = x.shape[left[1]], _core.product(window)
+    w = jnp.reshape(jnp.tile(jnp.eye(places, dtype=x.dtype), (channels, 1)), (channels * places, 1) + tuple(window))
+    w = _core.transpose(w, [right.index(d) for d in range(x.ndim)])
+    return general(x, w, strides, padding, lhs_dilation, rhs_dilation, numbers, channels)
 
 
 def _transposed_padding(k, s, padding):
@@ -94,7 +110,24 @@ def _kind(computation):
     for kind, names in (("add", ("add",)), ("max", ("maximum", "max")), ("min", ("minimum", "min")), ("mul", ("multiply", "mul"))):
         if name in names:
             return kind
-    raise NotImplementedError(f"reduce_window by {name or computation!r}: add, mul, max and min are there")
+    return None
+
+
+_MOST_PLACES = 1024  # of a window
+
+
+def _fold_windows(x, init, computation, window, strides, pads, base, apart):
+    """By any function: place by place of the window."""
+    x = _core.op("pad", (x, init), {"edge_padding_low": [p[0] for p in pads], "edge_padding_high": [p[1] for p in pads],
+                                    "interior_padding": [d - 1 for d in base]})
+    if _core.product(window) > _MOST_PLACES:
+        raise NotImplementedError(f"lax.reduce_window by a function of one's own over more than {_MOST_PLACES} places")
+    spans = [(n - (k - 1) * d - 1) // s + 1 for n, k, d, s in zip(x.shape, window, apart, strides)]
+    result = _core.broadcast_to(init, spans)
+    for place in itertools.product(*map(range, window)):
+        starts = [p * d for p, d in zip(place, apart)]
+        result = computation(result, x[tuple(slice(a, a + (n - 1) * s + 1, s) for a, n, s in zip(starts, spans, strides))])
+    return result
 
 
 def reduce_window(operand, init_value, computation, window, strides, padding, base_dilation=None, window_dilation=None):
@@ -103,6 +136,8 @@ def reduce_window(operand, init_value, computation, window, strides, padding, ba
     base, apart = (tuple(d) if d is not None else (1,) * len(window) for d in (base_dilation, window_dilation))
     sizes = [(s - 1) * d + 1 if s > 0 else 0 for s, d in zip(x.shape, base)]
     pads = _padding(padding, sizes, window, strides, apart)
+    if kind is None:
+        return _fold_windows(x, _core.convert(_core.asarray(init_value), x.dtype), computation, window, strides, pads, base, apart)
     result = _core.op("reduce_window", (x,), {"kind": kind, "window_dimensions": tuple(window), "window_strides": tuple(strides),
                                               "base_dilations": base, "window_dilations": apart,
                                               "padding": [v for p in pads for v in p]})

@@ -240,10 +240,13 @@ class _At:
         x, mode = self.x, _mode(name, options, "fill")
         values = _core.copy_of(_core.convert(_core.asarray(values), x.dtype))
         values._weak = x._weak
-        whole = _static_window(x, self.index) if kind == "set" else None
+        whole = _static_window(x, self.index) if kind != "add" else None
         if whole is not None:
             starts, shape, kept = whole
             update = _core.reshape(_core.broadcast_to(values, kept), shape)
+            if kind != "set":  # each place is named once
+                join = {"mul": "multiply", "max": "maximum", "min": "minimum"}[kind]
+                update = _core.binary(join, _core.reshape(get(x, self.index), shape), update)
             return _core.op("dynamic_update_slice", [x, update] + [_core.asarray(s, int32) for s in starts])
         size = _core.product(x.shape)
         flat = _core.reshape(_core.iota(int32, (size,), 0), x.shape)

@@ -296,9 +296,16 @@ def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, r
 def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False, precision=None,
                    preferred_element_type=None, use_consistent_padding=False):
     from jax import _convolution
-    refuse("lax.conv_transpose", "transpose_kernel", transpose_kernel, False)
     refuse("lax.conv_transpose", "preferred_element_type", preferred_element_type, None)
-    return _convolution.transposed(lhs, rhs, strides, padding, rhs_dilation, dimension_numbers, use_consistent_padding)
+    return _convolution.transposed(lhs, rhs, strides, padding, rhs_dilation, dimension_numbers, use_consistent_padding, transpose_kernel)
+
+
+def conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None,
+                                 precision=None, preferred_element_type=None):
+    """The values under each window, channel after channel."""
+    from jax import _convolution
+    refuse("lax.conv_general_dilated_patches", "preferred_element_type", preferred_element_type, None)
+    return _convolution.patches(lhs, filter_shape, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers)
 
 
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
@@ -319,6 +326,13 @@ from jax._convolution import ConvDimensionNumbers, dimension_numbers as conv_dim
 from jax._branch import cond, switch  # noqa: E402
 from jax._control import associative_scan, fori_loop, map, scan, while_loop  # noqa: E402
 from jax._names import missing as _missing  # noqa: E402
+
+
+def with_sharding_constraint(x, shardings):
+    """There is one device: only the memory kind of @shardings says something."""
+    import jax
+    from jax.sharding import PartitionSpec
+    return x if isinstance(shardings, PartitionSpec) else jax.device_put(x, shardings)
 
 
 def optimization_barrier(x):
@@ -366,4 +380,7 @@ def polygamma(m, x):
 
 
 def __getattr__(name):
+    if name == "linalg":
+        from jax import _linalg
+        return _linalg
     raise _missing("jax.lax", name, globals())

@@ -74,6 +74,17 @@ class _Key:
     def __iter__(self):
         return iter([self[i] for i in range(len(self))])
 
+    def __eq__(self, other):
+        if not isinstance(other, _Key):
+            return NotImplemented
+        return _core.bitwise("and", *(_core.compare("EQ", self._data[..., w], other._data[..., w]) for w in range(2)))
+
+    def __ne__(self, other):
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else _core.unary("not", equal)
+
+    __hash__ = None
+
     def __getattr__(self, name):
         if name in ("reshape", "ravel", "flatten", "transpose", "squeeze", "swapaxes", "copy", "take", "repeat"):
             return lambda *args, **kwargs: over_words(lambda data: getattr(data, name)(*args, **kwargs))(self)
@@ -136,6 +147,10 @@ def key_data(keys):
 def key_impl(keys):
     _data(keys)
     return "threefry2x32"
+
+
+def clone(key):
+    return key
 
 
 def wrap_key_data(data, *, impl=None):

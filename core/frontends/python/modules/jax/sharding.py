@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices, meshes of one, and where arrays lie."""
+import enum
 import numpy
 
 MEMORY_KINDS = ("device", "pinned_host", "unpinned_host")
@@ -75,6 +76,11 @@ class Mesh:
 
     def __repr__(self):
         return "Mesh(" + ", ".join(f"{name!r}: {size}" for name, size in self.shape.items()) + ")"
+
+
+class AxisType(enum.Enum):
+    """Who decides what lies where along an axis of a mesh; with one device nobody has to."""
+    Auto, Explicit, Manual = range(3)
 
 
 class PartitionSpec(tuple):

@@ -8,7 +8,7 @@ from jax._names import refuse as _refuse
 from jax._types import as_dtype, int32
 
 __all__ = """nextafter isin gradient trapezoid vander geomspace cov corrcoef put_along_axis ix_ mgrid ogrid r_ c_ unravel_index
-ravel_multi_index fill_diagonal diag_indices diag_indices_from diagflat flatnonzero extract compress choose cumulative_sum cumulative_prod
+ravel_multi_index fill_diagonal diag_indices diag_indices_from diagflat flatnonzero extract compress choose place packbits unpackbits i0 cumulative_sum cumulative_prod
 ediff1d gcd lcm isneginf isposinf isreal iscomplex isrealobj real imag conj conjugate polyfit polyadd polysub polymul polyder polyint matvec vecmat
 resize atleast_3d hamming hanning blackman bartlett apply_along_axis array_equiv partition argpartition bitwise_count bitwise_invert
 bitwise_left_shift bitwise_right_shift can_cast correlate dsplit fromfunction ldexp frexp lexsort piecewise block nanstd nanvar nancumsum
@@ -346,6 +346,49 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
     a, axis = (a.flatten(), 0) if axis is None else (a, axis)
     places = jnp.nonzero(condition, size=size, fill_value=a.shape[axis])[0]
     return jnp.take(a, places, axis, mode="fill", fill_value=fill_value) if size is not None else jnp.take(a, places, axis)
+
+
+def place(arr, mask, vals, *, inplace=True):
+    import jax.numpy as jnp
+    if inplace:
+        raise ValueError("jax.numpy.place cannot modify arrays in-place, because JAX arrays are immutable. Pass inplace=False to instead return an "
+                         "updated array.")
+    arr, mask, vals = _asarray(arr), _asarray(mask), _asarray(vals).flatten()
+    if not vals.size:
+        raise ValueError("Cannot place values from an empty array")
+    order = jnp.cumsum(mask.flatten().astype(int32)) - 1
+    return jnp.where(mask.astype(bool), jnp.reshape(vals[order % vals.size], arr.shape), arr).astype(arr.dtype)
+
+
+def packbits(a, axis=None, bitorder="big"):
+    import jax.numpy as jnp
+    a = _asarray(a) != 0
+    a, axis = (a.flatten(), 0) if axis is None else (a, axis % a.ndim)
+    a = jnp.moveaxis(a, axis, -1)
+    a = jnp.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, -a.shape[-1] % 8)])
+    a = jnp.reshape(a, a.shape[:-1] + (-1, 8)).astype("uint8")
+    places = jnp.arange(8, dtype="uint8")
+    return jnp.moveaxis(jnp.sum(a << (7 - places if bitorder == "big" else places), -1, dtype="uint8"), -1, axis)
+
+
+def unpackbits(a, axis=None, count=None, bitorder="big"):
+    import jax.numpy as jnp
+    a = _asarray(a)
+    if a.element != "u8":
+        raise TypeError("Expected an input array of unsigned byte data type")
+    a, axis = (a.flatten(), 0) if axis is None else (a, axis % a.ndim)
+    places = jnp.arange(8, dtype="uint8")
+    bits = jnp.moveaxis(a, axis, -1)[..., None] >> (7 - places if bitorder == "big" else places) & 1
+    bits = jnp.reshape(bits, bits.shape[:-2] + (-1,))
+    if count is not None:
+        more = count - bits.shape[-1]
+        bits = jnp.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, more)]) if count >= 0 and more > 0 else bits[..., :count]
+    return jnp.moveaxis(bits, -1, axis)
+
+
+def i0(x):
+    from jax.scipy import special
+    return special.i0(x)
 
 
 def choose(a, choices, out=None, mode="raise"):

@@ -129,14 +129,14 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Non
     return _core.unary("sqrt", var(a, axis, dtype, out, ddof, keepdims, where=where, correction=correction))
 
 
-def all(a, axis=None, out=None, keepdims=False):
+def all(a, axis=None, out=None, keepdims=False, *, where=None):
     _refuse("jnp.all", "out", out, None)
-    return _reduce("and", _core.convert(_asarray(a), bool_), axis, keepdims)
+    return _reduce("and", _core.convert(_asarray(a), bool_), axis, keepdims, where, fill=True)
 
 
-def any(a, axis=None, out=None, keepdims=False):
+def any(a, axis=None, out=None, keepdims=False, *, where=None):
     _refuse("jnp.any", "out", out, None)
-    return _reduce("or", _core.convert(_asarray(a), bool_), axis, keepdims)
+    return _reduce("or", _core.convert(_asarray(a), bool_), axis, keepdims, where, fill=False)
 
 
 def count_nonzero(a, axis=None, keepdims=False):
@@ -170,12 +170,18 @@ def argmin(a, axis=None, out=None, keepdims=False):
     return _arg("min", a, axis, keepdims)
 
 
+def _where_known(a, axis, keepdims, result, otherwise):
+    """@result of an extreme that passes over what is no number; @otherwise where nothing else was."""
+    a = _asarray(a)
+    return _core.select(all(_core.op("is_nan", (a,)), axis, keepdims=keepdims), otherwise, result) if _types.is_float(a.dtype) else result
+
+
 def nanargmax(a, axis=None, out=None, keepdims=False):
-    return argmax(_core.select(_core.op("is_nan", (_asarray(a),)), -float("inf"), a), axis, out, keepdims)
+    return _where_known(a, axis, keepdims, argmax(_no_nan(a, -float("inf")), axis, out, keepdims), -1)
 
 
 def nanargmin(a, axis=None, out=None, keepdims=False):
-    return argmin(_core.select(_core.op("is_nan", (_asarray(a),)), float("inf"), a), axis, out, keepdims)
+    return _where_known(a, axis, keepdims, argmin(_no_nan(a, float("inf")), axis, out, keepdims), -1)
 
 
 def _prefix(name, a, axis, dtype):
@@ -266,7 +272,7 @@ def ptp(a, axis=None, keepdims=False):
 
 def _no_nan(a, value):
     a = _asarray(a)
-    return _core.select(_core.op("is_nan", (a,)), _core.full((), value, a.dtype), a)
+    return _core.select(_core.op("is_nan", (a,)), _core.full((), value, a.dtype), a) if _types.is_float(a.dtype) else a
 
 
 def nansum(a, axis=None, keepdims=False):
@@ -278,11 +284,11 @@ def nanmean(a, axis=None, keepdims=False):
 
 
 def nanmax(a, axis=None, keepdims=False):
-    return max(_no_nan(a, -float("inf")), axis, keepdims=keepdims)
+    return _where_known(a, axis, keepdims, max(_no_nan(a, -float("inf")), axis, keepdims=keepdims), float("nan"))
 
 
 def nanmin(a, axis=None, keepdims=False):
-    return min(_no_nan(a, float("inf")), axis, keepdims=keepdims)
+    return _where_known(a, axis, keepdims, min(_no_nan(a, float("inf")), axis, keepdims=keepdims), float("nan"))
 
 
 def diff(a, n=1, axis=-1):

@@ -360,6 +360,38 @@ def _rolled(a, s, x):
     return lax.dynamic_slice_in_dim(concatenate([a, a], x), n - _core.remainder(s, n), n, x)
 
 
+_PAD_VALUES = {"linear_ramp": ("end_values", 0), "maximum": ("stat_length", None), "minimum": ("stat_length", None),
+               "mean": ("stat_length", None), "median": ("stat_length", None)}
+
+
+def _pad_beside(a, widths, mode, options):
+    """Axis after axis, what is beside it is made of the values along it: a statistic of all of them, or steps to a value at the end."""
+    import jax.numpy as jnp
+    name, default = _PAD_VALUES[mode]
+    value = options.pop(name, default)
+    for other, given in options.items():
+        raise ValueError(f"jnp.pad: mode '{mode}' takes no {other}")
+    if name == "stat_length":
+        _refuse("jnp.pad", name, value, None)
+    for axis, (low, high) in enumerate(widths):
+        parts = [a]
+        for n, place in ((low, 0), (high, -1)):
+            if mode == "linear_ramp":
+                edge = jnp.expand_dims(jnp.take(a, place, axis), axis)
+                end = _core.convert(_asarray(value), a.dtype)
+                steps = _core.reshape(jnp.arange(n, dtype=a.dtype) / builtins.max(n, 1), [n if d == axis else 1 for d in range(a.ndim)])
+                beside = end + (edge - end) * steps
+                beside = beside if place == 0 else jnp.flip(beside, axis)
+            else:
+                kind = {"maximum": "max", "minimum": "min"}.get(mode, mode)
+                beside = jnp.repeat(getattr(jnp, kind)(a, axis=axis, keepdims=True), n, axis)
+                beside = jnp.round(beside) if mode in ("mean", "median") and not _types.is_float(a.dtype) else beside
+            beside = _core.convert(beside, a.dtype)
+            parts = [beside] + parts if place == 0 else parts + [beside]
+        a = jnp.concatenate(parts, axis)
+    return a
+
+
 def pad(array, pad_width, mode="constant", *, constant_values=0, **options):
     a = _asarray(array)
     if isinstance(pad_width, int):
@@ -372,6 +404,8 @@ def pad(array, pad_width, mode="constant", *, constant_values=0, **options):
         return _op("pad", (a, _core.convert(_asarray(constant_values), a.dtype)),
                    {"edge_padding_low": [w[0] for w in widths], "edge_padding_high": [w[1] for w in widths],
                     "interior_padding": [0] * a.ndim})
+    if mode in _PAD_VALUES:
+        return _pad_beside(a, widths, mode, options)
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
         _refuse("jnp.pad", "mode", mode, "constant")
     for name, value in options.items():

@@ -217,12 +217,18 @@ def gammaincc(a, x):
     return _incomplete(a, x)[1]
 
 
+def _size(x):
+    """|x| whose derivative at 0 is 0."""
+    return jnp.sign(x) * x
+
+
 def _bessel(x, order):
     """Scaled by exp (-|x|): the power series up to 12, the asymptotic one above (Abramowitz and Stegun 9.6.10 and 9.7.1)."""
     x = _float(x)
-    a = jnp.abs(x)
+    a = _size(x)
     near, far = jnp.minimum(a, 12.0), jnp.maximum(a, 12.0)
-    square, term = near * near / 4, jnp.ones_like(near) if order == 0 else near / 2
+    # The first order keeps its sign in the series, which has a derivative at 0.
+    square, term = near * near / 4, jnp.ones_like(near) if order == 0 else jnp.clip(x, -12.0, 12.0) / 2
     total = term
     for k in range(1, 40):
         term = term * square / (k * (k + order))
@@ -232,8 +238,8 @@ def _bessel(x, order):
     for k in range(1, 12):
         term = -term * (mu - (2 * k - 1) ** 2) / (k * 8 * far)
         tail = tail + term
-    made = jnp.where(a <= 12, total * jnp.exp(-near), tail / jnp.sqrt(2 * math.pi * far))
-    return (made if order == 0 else jnp.sign(x) * made).astype(x.dtype)
+    tail = tail / jnp.sqrt(2 * math.pi * far)
+    return jnp.where(a <= 12, total * jnp.exp(-near), tail if order == 0 else jnp.sign(x) * tail).astype(x.dtype)
 
 
 def i0e(x):
@@ -245,11 +251,11 @@ def i1e(x):
 
 
 def i0(x):
-    return i0e(x) * jnp.exp(jnp.abs(_float(x)))
+    return i0e(x) * jnp.exp(_size(_float(x)))
 
 
 def i1(x):
-    return i1e(x) * jnp.exp(jnp.abs(_float(x)))
+    return i1e(x) * jnp.exp(_size(_float(x)))
 
 
 def __getattr__(name):

@@ -4,7 +4,7 @@ import json
 import os
 import traceback
 import numpy as np
-from lib import algebra, batches, distributions, edges, linear, nested, optimizers, programs, rarer, scientific, special  # noqa: F401
+from lib import algebra, batches, corners, distributions, edges, linear, nested, optimizers, programs, rarer, scientific, special  # noqa: F401
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib", "values.json")) as file:
     values = json.load(file)

@@ -9,7 +9,7 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from lib import algebra, batches, distributions, edges, linear, nested, optimizers, programs, rarer, scientific, special  # noqa: E402,F401
+from lib import algebra, batches, corners, distributions, edges, linear, nested, optimizers, programs, rarer, scientific, special  # noqa: E402,F401
 
 
 def plain(array):
