@@ -117,7 +117,9 @@ gantry_jaxpr_atom (Jaxpr *j, JaxprFrame *frame, JaxprAtom *atom)
   gpointer id = name.length > 0 ? g_hash_table_lookup (frame->values, GUINT_TO_POINTER (intern (j, name))) : NULL;
 
   *atom = (JaxprAtom){ GPOINTER_TO_UINT (id), name };
-  if (name.length > 0 && (id != NULL || !is_word_literal (name)))
+  if (id == NULL && gantry_xla_span_is (name, "_")) /* a result that nobody reads */
+    atom->text = name;
+  else if (name.length > 0 && (id != NULL || !is_word_literal (name)))
     {
       if (id == NULL)
         gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "value %.*s is not defined before", (int) MIN (name.length, 64),
@@ -128,7 +130,7 @@ gantry_jaxpr_atom (Jaxpr *j, JaxprFrame *frame, JaxprAtom *atom)
                               "program's StableHLO");
       return;
     }
-  if (name.length == 0)
+  else if (name.length == 0)
     atom->text = literal_text (j);
   if (gantry_xla_scan_ahead (s, 0) == ':' && s->error == NULL)
     {
@@ -167,7 +169,17 @@ set_text (JaxprEquation *e, const char *key, GantryXlaSpan span)
   gantry_attr_list_set_string (e->attrs, key, valid);
 }
 
-/* "(1, 2)" */
+/* Behind "np.int64(" of a number that NumPy prints so; else 0. */
+static gsize
+numpy_prefix (const char *at)
+{
+  const char *digits = g_str_has_prefix (at, "np.uint") ? at + 7 : g_str_has_prefix (at, "np.int") ? at + 6 : NULL;
+  gsize n = digits != NULL ? strspn (digits, "0123456789") : 0;
+
+  return n > 0 && digits[n] == '(' ? (gsize) (digits + n + 1 - at) : 0;
+}
+
+/* "(1, 2)", "(np.int64(1), 2)" */
 static GArray *
 read_ints (GantryXlaSpan span)
 {
@@ -180,9 +192,10 @@ read_ints (GantryXlaSpan span)
   while (*at != ')')
     {
       char *end;
-      gint64 value = g_ascii_strtoll (at, &end, 10);
+      gsize prefix = numpy_prefix (at);
+      gint64 value = g_ascii_strtoll (at += prefix, &end, 10);
 
-      if (end == at || (*end != ',' && *end != ')'))
+      if (end == at || (prefix > 0 && *end++ != ')') || (*end != ',' && *end != ')'))
         return NULL;
       g_array_append_val (ints, value);
       at = *end == ',' ? end + 1 : end;

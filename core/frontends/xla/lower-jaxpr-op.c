@@ -4,13 +4,28 @@
 
 #define MOST_POWER 64
 
+/* "lt"; "lt_to" is by the total order of floats. */
 void
 gantry_jaxpr_compare (XlaLower *l)
 {
-  g_autofree char *direction = g_ascii_strup (l->op, -1);
+  gboolean total = g_str_has_suffix (l->op, "_to");
+  g_autofree char *name = g_strndup (l->op, strlen (l->op) - (total ? strlen ("_to") : 0));
+  g_autofree char *direction = g_ascii_strup (name, -1);
 
+  if (l->n_in != 2)
+    return;
+  total = total && gantry_element_is_float (gantry_xla_element (l, l->in[0]));
+  l->out[0] = total ? gantry_xla_compare (l, direction, gantry_xla_total_order (l, l->in[0]), gantry_xla_total_order (l, l->in[1]))
+                    : gantry_xla_compare (l, direction, l->in[0], l->in[1]);
+}
+
+/* The exponent may be a whole number. */
+void
+gantry_jaxpr_pow (XlaLower *l)
+{
   if (l->n_in == 2)
-    l->out[0] = gantry_xla_compare (l, direction, l->in[0], l->in[1]);
+    l->out[0] = gantry_xla_binary (l, GANTRY_OP_POWER, l->in[0],
+                                   gantry_xla_convert (l, l->in[1], gantry_xla_element (l, l->in[0])));
 }
 
 void
@@ -20,6 +35,24 @@ gantry_jaxpr_exp2 (XlaLower *l)
 
   if (l->n_in == 1)
     l->out[0] = gantry_xla_binary (l, GANTRY_OP_POWER, gantry_xla_like (l, x, 2), x);
+}
+
+/* Parts of these sizes along an axis. */
+void
+gantry_jaxpr_split (XlaLower *l)
+{
+  const GantryType *type = gantry_builder_get_type (l->b, gantry_xla_in (l, 0));
+  gint64 axis = gantry_xla_int (l, "axis", 0), at = 0;
+  gsize n;
+  const gint64 *sizes = gantry_jaxpr_ints (l, "sizes", &n);
+
+  if (l->n_in != 1 || n != l->n_out || axis < 0 || axis >= type->rank)
+    {
+      gantry_xla_refuse (l, "%u parts along axis %" G_GINT64_FORMAT, l->n_out, axis);
+      return;
+    }
+  for (gsize i = 0; i < n; at += sizes[i++])
+    l->out[i] = gantry_builder_slice_axis (l->b, l->in[0], axis, at, at + sizes[i], 1);
 }
 
 /* Operands beside each other along an axis of their own. */

@@ -24,6 +24,8 @@ const gint64 *gantry_jaxpr_ints (XlaLower *l, const char *key, gsize *n);
 /* lower-jaxpr-op.c, lower-jaxpr-control.c */
 void gantry_jaxpr_compare (XlaLower *l);
 void gantry_jaxpr_exp2 (XlaLower *l);
+void gantry_jaxpr_pow (XlaLower *l);
+void gantry_jaxpr_split (XlaLower *l);
 void gantry_jaxpr_stack (XlaLower *l);
 void gantry_jaxpr_cholesky (XlaLower *l);
 void gantry_jaxpr_triangular_solve (XlaLower *l);

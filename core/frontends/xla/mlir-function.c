@@ -36,8 +36,8 @@ in_memory (Mlir *m, guint32 type, GantryMemoryKind memory)
            : type;
 }
 
-static guint32
-dictionary (Mlir *m)
+guint32
+gantry_mlir_braces (Mlir *m)
 {
   g_autoptr (GantryAttrList) list = gantry_attr_list_new (m->context);
 
@@ -76,8 +76,8 @@ gantry_mlir_add_argument (Mlir *m, MlirFrame *frame, guint32 name, const char *s
 }
 
 /* "%a: type {attributes} loc(...)". Donation to a result is the attribute `alias`, as for a training step. */
-static void
-argument (Mlir *m, MlirFrame *frame)
+void
+gantry_mlir_argument (Mlir *m, MlirFrame *frame, guint32 given)
 {
   guint line = m->s.line, column = gantry_xla_scan_column (&m->s);
   guint32 name = gantry_mlir_value_name (m), type, attrs;
@@ -85,7 +85,8 @@ argument (Mlir *m, MlirFrame *frame)
 
   gantry_xla_scan_expect (&m->s, ":");
   type = gantry_mlir_type (m);
-  attrs = dictionary (m);
+  attrs = gantry_mlir_braces (m);
+  attrs = given != 0 ? given : attrs;
   gantry_mlir_location (m, &place);
   if (m->s.error != NULL)
     return;
@@ -99,7 +100,7 @@ arguments (Mlir *m, MlirFrame *frame)
   gantry_xla_scan_expect (&m->s, "(");
   while (m->s.error == NULL && !gantry_xla_scan_sees (&m->s, ")"))
     {
-      argument (m, frame);
+      gantry_mlir_argument (m, frame, 0);
       if (!gantry_xla_scan_accept (&m->s, ","))
         break;
     }
@@ -120,7 +121,7 @@ result_types (Mlir *m, GArray *results)
       MlirResult result = { gantry_mlir_type (m), 0 };
 
       if (list)
-        result.attrs = dictionary (m);
+        result.attrs = gantry_mlir_braces (m);
       g_array_append_val (results, result);
       if (!list || !gantry_xla_scan_accept (&m->s, ","))
         break;
@@ -160,10 +161,15 @@ body (Mlir *m, MlirFrame *frame, const MlirFunction *function, GArray *results)
   m->s.line = function->line;
   m->s.line_start = function->line_start;
   m->module = function->module;
+  if (function->generic)
+    {
+      gantry_mlir_generic_body (m, frame, results);
+      return;
+    }
   arguments (m, frame);
   result_types (m, results);
   if (gantry_xla_scan_accept (&m->s, "attributes"))
-    dictionary (m);
+    gantry_mlir_braces (m);
   gantry_xla_scan_expect (&m->s, "{");
   gantry_mlir_block (m, frame);
 }

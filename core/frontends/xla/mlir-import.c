@@ -135,12 +135,34 @@ skip_result_and_attributes (Mlir *m)
 }
 
 static void
+add_function (Mlir *m, MlirFunction *function, GantryXlaSpan name)
+{
+  guint32 key = key_of (m, name);
+
+  function->name = gantry_context_intern_len (m->context, name.at, name.length);
+  function->function = gantry_context_next_function_id (m->context);
+  g_array_append_val (m->functions, *function);
+  g_hash_table_insert (m->by_name, GUINT_TO_POINTER (key), GUINT_TO_POINTER (m->functions->len));
+  g_ptr_array_add (m->info->functions, g_strdup (gantry_context_string (m->context, function->name)));
+  g_array_append_val (m->info->function_modules, function->module);
+}
+
+static void
+index_generic_function (Mlir *m)
+{
+  MlirFunction function = { .module = m->module, .public = TRUE, .generic = TRUE };
+  g_autofree char *name = gantry_mlir_generic_index (m, &function);
+
+  if (m->s.error == NULL)
+    add_function (m, &function, (GantryXlaSpan){ name, strlen (name) });
+}
+
+static void
 index_function (Mlir *m)
 {
   GantryXlaScan *s = &m->s;
   MlirFunction function = { .module = m->module, .public = TRUE };
   GantryXlaSpan name, arguments;
-  guint32 key;
 
   while (gantry_xla_scan_peek (s) != '@' && s->error == NULL)
     {
@@ -163,15 +185,8 @@ index_function (Mlir *m)
   function.has_body = gantry_xla_scan_sees (s, "{");
   if (function.has_body)
     gantry_xla_scan_bracket (s);
-  if (s->error != NULL)
-    return;
-  function.name = gantry_context_intern_len (m->context, name.at, name.length);
-  function.function = gantry_context_next_function_id (m->context);
-  g_array_append_val (m->functions, function);
-  key = key_of (m, name);
-  g_hash_table_insert (m->by_name, GUINT_TO_POINTER (key), GUINT_TO_POINTER (m->functions->len));
-  g_ptr_array_add (m->info->functions, g_strdup (gantry_context_string (m->context, function.name)));
-  g_array_append_val (m->info->function_modules, function.module);
+  if (s->error == NULL)
+    add_function (m, &function, name);
 }
 
 static void
@@ -210,6 +225,18 @@ index_item (Mlir *m, guint *depth, gboolean *used)
     {
       s->at++;
       (*depth)--;
+      gantry_mlir_generic_end (m);
+    }
+  else if (gantry_xla_scan_accept (s, "\"builtin.module\""))
+    {
+      gantry_mlir_generic_module (m);
+      (*depth)++;
+      *used = TRUE;
+    }
+  else if (gantry_xla_scan_accept (s, "\"func.func\""))
+    {
+      index_generic_function (m);
+      *used = TRUE;
     }
   else if (gantry_xla_scan_accept (s, "module") || gantry_xla_scan_accept (s, "builtin.module"))
     {

@@ -19,6 +19,7 @@ typedef struct
   const char *line_start;
   guint module;
   gboolean public, has_body, has_arguments;
+  gboolean generic; /* written as "func.func"() <{...}> ({...}) */
   guint32 name;     /* string id, without @ */
   guint32 function; /* id */
   GantryWireSpan region;             /* of bytecode, instead of @at */
@@ -174,6 +175,10 @@ typedef struct
 /** A parameter of @frame; @fallback: its place where @place says none. */
 void gantry_mlir_add_argument (Mlir *m, MlirFrame *frame, guint32 name, const char *shown, guint32 type, guint32 attrs,
                                const MlirPlace *place, guint32 fallback);
+/** "%a: type {attributes} loc(...)"; @given: attributes that stand elsewhere, 0 for none. */
+void gantry_mlir_argument (Mlir *m, MlirFrame *frame, guint32 given);
+/** What stands in braces, where such come. Returns: id of the attributes */
+guint32 gantry_mlir_braces (Mlir *m);
 void gantry_mlir_function (Mlir *m, const MlirFunction *function, gboolean entry);
 /** Returns: (nullable): the function @name of the module being read */
 const MlirFunction *gantry_mlir_find_function (Mlir *m, guint module, const char *name);
@@ -184,6 +189,16 @@ void gantry_mlir_write_inputs (Mlir *m, MlirFrame *frame, const MlirFunction *fu
 void gantry_mlir_check (Mlir *m, MlirFrame *frame, MlirOp *op);
 /** Whether constant @literal is to be a parameter of the entry. Returns: its id, 0 where not */
 guint32 gantry_mlir_feed (Mlir *m, guint32 literal);
+
+/* mlir-generic.c */
+/** Behind the name of a module in quotes, up to what it holds. */
+void gantry_mlir_generic_module (Mlir *m);
+/** Behind the '}' of a module: the rest of it, where it is written in the generic form. */
+void gantry_mlir_generic_end (Mlir *m);
+/** Behind "func.func" in quotes: notes in @function what the index needs, with its name. Returns: the name, empty with an error */
+char *gantry_mlir_generic_index (Mlir *m, MlirFunction *function);
+/** Reads the function that begins here into @frame; @results: gets MlirResult. */
+void gantry_mlir_generic_body (Mlir *m, MlirFrame *frame, GArray *results);
 
 /* mlir-bytecode.c */
 /** Whether @data is bytecode, or what jax.export serializes, with bytecode in it. */

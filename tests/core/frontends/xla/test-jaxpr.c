@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const programs[] = { "mlp", "loops", "batches", "branches", "windows", "order", "places", "elements", "calls" };
+static const char *const programs[] = { "mlp", "loops", "batches", "branches", "windows", "order", "places", "elements", "calls", "numbers" };
 
 static char *
 fixture (const char *name)
@@ -408,11 +408,28 @@ test_cancelled (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* A result that nobody reads has no name. */
+static void
+test_unread (void)
+{
+  static const char text[] = "{ lambda ; a:f32[2]. let\n    _:f32[] b:f32[2] = jit[\n      name=f\n      jaxpr={ lambda ; c:f32[2]. let d:f32[2] = sin c in (_, d) }\n    ] a\n"
+                             "  in (b,) }\n";
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = read_case (context, text, "t.jaxpr", NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_true (gantry_verify (module, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_nonnull (find_node (module, "jax.sin", NULL));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/xla/jaxpr/values", test_values);
+  g_test_add_func ("/xla/jaxpr/unread", test_unread);
   g_test_add_func ("/xla/jaxpr/unknown", test_unknown);
   g_test_add_func ("/xla/jaxpr/comments", test_comments);
   g_test_add_func ("/xla/jaxpr/everything", test_everything);

@@ -125,6 +125,58 @@ test_constants (void)
     }
 }
 
+/* The same in the generic form, with what describes a function before its region and behind it; cut off anywhere it is an error. */
+static void
+test_generic (void)
+{
+#define GENERIC_BODY \
+  "({\n  ^bb0(%a: tensor<2xf32> loc(\"x\"), %b: tensor<2xf32>):\n" \
+  "    %0 = \"func.call\"(%a) <{callee = @twice}> : (tensor<2xf32>) -> tensor<2xf32>\n" \
+  "    %1 = \"stablehlo.add\"(%0, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32> loc(#loc1)\n" \
+  "    \"func.return\"(%1) : (tensor<2xf32>) -> ()\n  })"
+#define GENERIC_ABOUT \
+  "arg_attrs = [{mhlo.memory_kind = \"pinned_host\", tf.aliasing_output = 0 : i32}, {}], " \
+  "function_type = (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>, " \
+  "res_attrs = [{jax.result_info = \"result\"}], sym_name = \"main\", sym_visibility = \"public\""
+#define GENERIC_TWICE \
+  "  \"func.func\"() <{function_type = (tensor<2xf32>) -> tensor<2xf32>, sym_name = \"twice\", sym_visibility = \"private\"}> ({\n" \
+  "  ^bb0(%c: tensor<2xf32>):\n    %d = \"stablehlo.add\"(%c, %c) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n" \
+  "    \"func.return\"(%d) : (tensor<2xf32>) -> ()\n  }) : () -> ()\n"
+  static const char *const texts[] = {
+    "#loc1 = loc(\"net.py\":7:3)\n\"builtin.module\"() <{sym_name = \"m\"}> ({\n  \"func.func\"() <{" GENERIC_ABOUT "}> " GENERIC_BODY
+    " : () -> () loc(#loc1)\n" GENERIC_TWICE "}) {mhlo.num_partitions = 1 : i32} : () -> () loc(unknown)\n",
+    "\"builtin.module\"() ({\n  \"func.func\"() " GENERIC_BODY " {" GENERIC_ABOUT "} : () -> ()\n" GENERIC_TWICE
+    "}) {sym_name = \"m\"} : () -> ()\n#loc1 = loc(\"net.py\":7:3)\n",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryModule) module = read_text (context, texts[i], &error);
+      g_autofree char *where = NULL;
+      const GantryNode *parameter;
+
+      g_assert_no_error (error);
+      g_assert_true (gantry_verify (module, NULL, &error));
+      g_assert_no_error (error);
+      parameter = &module->nodes[gantry_module_entry (module)->first_node];
+      g_assert_cmpuint (gantry_node_type (module, parameter)->memory, ==, GANTRY_MEMORY_PINNED_HOST);
+      g_assert_cmpint (gantry_attrs_int (context, parameter->attrs, "tf.aliasing_output", -1), ==, 0);
+      g_assert_cmpuint (gantry_module_entry (module)->n_results, ==, 1);
+      g_assert_nonnull (find_op (module, "call"));
+      for (gsize n = 0; n < strlen (texts[i]); n++)
+        {
+          g_autofree char *cut = g_strndup (texts[i], n);
+          g_autoptr (GantryContext) other = gantry_context_new ();
+          g_autoptr (GError) wrong = NULL;
+          g_autoptr (GantryModule) part = read_text (other, cut, &wrong);
+
+          g_assert_true ((part != NULL) == (wrong == NULL));
+        }
+    }
+}
+
 static void
 test_errors (void)
 {
@@ -132,6 +184,7 @@ test_errors (void)
     { "func.func @main() {\n  %0 = stablehlo.add %1, %1 : tensor<f32>\n  return\n}\n", "test.mlir:2:24: value %1 is not defined before", GANTRY_ERROR_INVALID },
     { "func.func @main() {\n  return\n", "test.mlir:3:1: a bracket is not closed", GANTRY_ERROR_TRUNCATED },
     { "func.func @main() {\n  %c = stablehlo.constant dense<[1, 2]> : tensor<3xi32>\n  return\n}", "test.mlir:2:", GANTRY_ERROR_INVALID },
+    { "\"builtin.module\"() ({\n  \"func.func\"() <{function_type = () -> ()}> ({\n  }) : () -> ()\n}) : () -> ()\n", "test.mlir:3:16: a function has no 'sym_name'", GANTRY_ERROR_INVALID },
     { "module {\n}\n", "test.mlir: no function is defined in it", GANTRY_ERROR_INVALID },
     { "func.func @main() {\n  call @main() : () -> ()\n  return\n}", "function @main calls itself", GANTRY_ERROR_INVALID },
     { "func.func @main() {\n  %c = stablehlo.constant dense<[1,\n 99999999999999999999]> : tensor<2xi32>\n  return\n}\n", "test.mlir:3:2: '99999999999999999999' is no value of a constant of i32", GANTRY_ERROR_INVALID },
@@ -565,6 +618,7 @@ main (int argc, char **argv)
   g_test_add_func ("/xla/stablehlo/phases", test_phases);
   g_test_add_func ("/xla/stablehlo/captures", test_captures);
   g_test_add_func ("/xla/stablehlo/constants", test_constants);
+  g_test_add_func ("/xla/stablehlo/generic", test_generic);
   g_test_add_func ("/xla/stablehlo/errors", test_errors);
   g_test_add_func ("/xla/stablehlo/refused", test_refused);
   g_test_add_func ("/xla/stablehlo/listed", test_listed);
