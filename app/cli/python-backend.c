@@ -7,11 +7,8 @@
 #include "core/compiler/export.h"
 #include "core/graph/text.h"
 
-typedef struct
-{
-  GantryDevice *device;
-  guint threads;
-} Own;
+/* Arenas that are larger stay with the graph that ran last alone: the time to take them again is little beside that of a run. */
+#define MOST_KEPT (G_GUINT64_CONSTANT (64) << 20)
 
 typedef struct
 {
@@ -19,6 +16,13 @@ typedef struct
   GantryProgram *program;
   GantryExecutor *executor;
 } Compiled;
+
+typedef struct
+{
+  GantryDevice *device;
+  guint threads;
+  Compiled *large; /* (nullable): whose executor has such arenas */
+} Own;
 
 static void
 compiled_free (Compiled *compiled)
@@ -50,6 +54,24 @@ compile (gpointer self, GantryModule *module, const char *policy, GError **error
 }
 
 static gboolean
+take_arenas (Own *own, Compiled *compiled, GError **error)
+{
+  const GantryPlan *plan = compiled->program->executable->plan;
+  guint64 bytes = 0;
+
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    bytes += plan->arena_bytes[kind];
+  if (bytes > MOST_KEPT)
+    {
+      if (own->large != NULL)
+        g_clear_pointer (&own->large->executor, gantry_executor_free);
+      own->large = compiled;
+    }
+  compiled->executor = gantry_executor_new (own->device, compiled->program->executable, NULL, error);
+  return compiled->executor != NULL;
+}
+
+static gboolean
 run (gpointer self, gpointer data, GantryLiteral *const *arguments, GantryLiteral **results, GError **error)
 {
   Own *own = self;
@@ -57,9 +79,7 @@ run (gpointer self, gpointer data, GantryLiteral *const *arguments, GantryLitera
   GantryExecutable *executable = compiled->program->executable;
 
   /* The arenas are taken by the first run: a graph may be compiled to be looked at alone. */
-  if (compiled->executor == NULL)
-    compiled->executor = gantry_executor_new (own->device, executable, NULL, error);
-  if (compiled->executor == NULL)
+  if (compiled->executor == NULL && !take_arenas (own, compiled, error))
     return FALSE;
   return gantry_executor_run_literals (compiled->executor, arguments, executable->n_inputs, results, executable->n_outputs,
                                        NULL, NULL, error);
@@ -68,6 +88,10 @@ run (gpointer self, gpointer data, GantryLiteral *const *arguments, GantryLitera
 static void
 release (gpointer self, gpointer compiled)
 {
+  Own *own = self;
+
+  if (own->large == compiled)
+    own->large = NULL;
   compiled_free (compiled);
 }
 
