@@ -60,6 +60,17 @@ def check_layers(printed, temp, argument):
     return sizes
 
 
+def check_optimizer(printed, document):
+    """The same lines; arguments are exact, temporaries and totals at most those of the document's compiler."""
+    lines, others = printed.split("\n"), document.split("\n")
+    assert len(lines) == len(others) and len(lines) % 3 == 0, printed
+    for i, (line, other) in enumerate(zip(lines, others)):
+        name, value, unit = re.fullmatch(r"(\w+) size: ([0-9.]+) ([MG]B)", line).groups()
+        other_name, most, other_unit = re.fullmatch(r"(\w+) size: ([0-9.]+) ([MG]B)", other).groups()
+        assert (name, unit) == (other_name, other_unit), line
+        assert value == most if name == "Argument" else 0 < float(value) <= float(most), (line, other)
+
+
 # Optimizer: the graph is planned without arrays of the size that the document has
 
 PLANNED = (("input = jnp.ones((DIM, DIM))", "input = jax.ShapeDtypeStruct((DIM, DIM), jnp.float32)"),
