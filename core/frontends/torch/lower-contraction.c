@@ -107,6 +107,31 @@ addmm (AtenLower *l)
     l->b, GANTRY_OP_ADD, gantry_builder_scale (l->b, product, gantry_aten_number (l, "alpha", 1)), x);
 }
 
+/* Over these dimensions of both. */
+static void
+tensordot (AtenLower *l)
+{
+  guint32 x = gantry_aten_need (l, "self"), y = gantry_aten_need (l, "other");
+  gint64 left[GANTRY_MAX_RANK], right[GANTRY_MAX_RANK];
+  gsize n, m;
+  const gint64 *xs = gantry_aten_ints (l, "dims_self", &n), *ys = gantry_aten_ints (l, "dims_other", &m);
+  GantryAttrList *attrs;
+
+  if (n != m || n > GANTRY_MAX_RANK)
+    gantry_aten_refuse (l, "%" G_GSIZE_FORMAT " and %" G_GSIZE_FORMAT " dimensions", n, m);
+  for (gsize i = 0; i < n && !l->failed; i++)
+    {
+      left[i] = gantry_aten_axis (l, xs[i], gantry_aten_rank (l, x));
+      right[i] = gantry_aten_axis (l, ys[i], gantry_aten_rank (l, y));
+    }
+  if (l->failed)
+    return;
+  attrs = gantry_attr_list_new (l->context);
+  gantry_attr_list_set_ints (attrs, "lhs_contracting_dimensions", left, n);
+  gantry_attr_list_set_ints (attrs, "rhs_contracting_dimensions", right, n);
+  l->out[0] = gantry_aten_add (l, GANTRY_OP_DOT_GENERAL, attrs, 2, x, y);
+}
+
 static void
 linear (AtenLower *l)
 {
@@ -114,131 +139,6 @@ linear (AtenLower *l)
   guint32 y = dot (l, x, weight, 0, (gint64) gantry_aten_rank (l, x) - 1, (gint64) gantry_aten_rank (l, weight) - 1);
 
   l->out[0] = bias != 0 ? gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, y, bias) : y;
-}
-
-/* Einstein sums */
-
-/* The dimensions of @letters that @known has not are summed; those left are named in @kept. */
-static guint32
-sum_others (AtenLower *l, guint32 x, const char *letters, const char *known, char *kept)
-{
-  gint64 axes[GANTRY_MAX_RANK];
-  guint n = 0, n_kept = 0;
-
-  for (guint i = 0; letters[i] != '\0'; i++)
-    if (strchr (known, letters[i]) != NULL)
-      kept[n_kept++] = letters[i];
-    else
-      axes[n++] = i;
-  kept[n_kept] = '\0';
-  return gantry_builder_reduce_axes (l->b, "add", x, axes, n, FALSE);
-}
-
-/* Letters of the result where the equation leaves them out: those that stand once, by the alphabet. */
-static void
-implied (const char *inputs, char *result)
-{
-  guint n = 0;
-
-  for (char c = 'A'; c <= 'z'; c++)
-    if (g_ascii_isalpha (c) && strchr (inputs, c) != NULL && strchr (inputs, c) == strrchr (inputs, c)
-        && n < GANTRY_MAX_RANK)
-      result[n++] = c;
-  result[n] = '\0';
-}
-
-/* @given: "ij,jk->ik" without blanks. FALSE where it is none of one or two operands that name each dimension once. */
-static gboolean
-read_equation (AtenLower *l, const char *given, const guint32 *operands, guint n, char parts[3][GANTRY_MAX_RANK + 1])
-{
-  g_auto (GStrv) sides = g_strsplit (given, "->", 2), inputs = g_strsplit (sides[0] != NULL ? sides[0] : "", ",", -1);
-  guint n_inputs = g_strv_length (inputs);
-
-  if (n_inputs != n || n < 1 || n > 2
-      || strspn (given, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz,->") != strlen (given))
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    {
-      if (strlen (inputs[i]) != gantry_aten_rank (l, operands[i]))
-        return FALSE;
-      g_strlcpy (parts[i], inputs[i], GANTRY_MAX_RANK + 1);
-    }
-  if (sides[1] == NULL)
-    implied (sides[0], parts[2]);
-  else if (g_strlcpy (parts[2], sides[1], GANTRY_MAX_RANK + 1) > GANTRY_MAX_RANK)
-    return FALSE;
-  for (guint i = 0; i < 3; i++)
-    for (const char *c = parts[i]; *c != '\0'; c++)
-      if (strchr (c + 1, *c) != NULL
-          || (i == 2 && strchr (parts[0], *c) == NULL && (n < 2 || strchr (parts[1], *c) == NULL)))
-        return FALSE;
-  return TRUE;
-}
-
-/* Letters of both operands and of the result are batches, those of both alone are contracted: the product has the batches, then what
- * is left of each, in @order. */
-static guint32
-product_of (AtenLower *l, const guint32 *operands, char letters[2][GANTRY_MAX_RANK + 1], const char *result,
-            char *order)
-{
-  static const char *const keys[2][2] = { { "lhs_batching_dimensions", "lhs_contracting_dimensions" },
-                                          { "rhs_batching_dimensions", "rhs_contracting_dimensions" } };
-  GantryAttrList *attrs = gantry_attr_list_new (l->context);
-  guint n = 0;
-
-  for (guint i = 0; i < 2; i++)
-    {
-      gint64 lists[2][GANTRY_MAX_RANK];
-      guint counts[2] = { 0 };
-
-      for (const char *c = letters[0]; *c != '\0'; c++)
-        if (strchr (letters[1], *c) != NULL)
-          {
-            gboolean contracted = strchr (result, *c) == NULL;
-
-            lists[contracted][counts[contracted]++] = strchr (letters[i], *c) - letters[i];
-            if (i == 0 && !contracted)
-              order[n++] = *c;
-          }
-      for (guint k = 0; k < 2; k++)
-        gantry_attr_list_set_ints (attrs, keys[i][k], lists[k], counts[k]);
-    }
-  for (guint i = 0; i < 2; i++)
-    for (const char *c = letters[i]; *c != '\0'; c++)
-      if (strchr (letters[1 - i], *c) == NULL)
-        order[n++] = *c;
-  order[n] = '\0';
-  return gantry_aten_add (l, GANTRY_OP_DOT_GENERAL, attrs, 2, operands[0], operands[1]);
-}
-
-static void
-einsum (AtenLower *l)
-{
-  g_auto (GStrv) words = g_strsplit (gantry_aten_string (l, "equation", ""), " ", -1);
-  g_autofree char *equation = g_strjoinv ("", words);
-  guint n = gantry_aten_list_length (l, "tensors");
-  guint32 operands[2] = { gantry_aten_in_list (l, "tensors", 0), gantry_aten_in_list (l, "tensors", 1) }, x;
-  char parts[3][GANTRY_MAX_RANK + 1], kept[2][GANTRY_MAX_RANK + 1], order[2 * GANTRY_MAX_RANK + 1];
-  gint64 permutation[GANTRY_MAX_RANK];
-
-  if (!read_equation (l, equation, operands, n, parts))
-    {
-      gantry_aten_refuse (l, "equation '%s' of %u operands; one or two are supported that name each dimension once",
-                          equation, n);
-      return;
-    }
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *known = g_strconcat (parts[2], n == 2 ? parts[1 - i] : "", NULL);
-
-      operands[i] = sum_others (l, operands[i], parts[i], known, kept[i]);
-    }
-  x = n == 2 ? product_of (l, operands, kept, parts[2], order) : operands[0];
-  if (n == 1)
-    g_strlcpy (order, kept[0], sizeof order);
-  for (guint i = 0; parts[2][i] != '\0'; i++)
-    permutation[i] = strchr (order, parts[2][i]) - order;
-  l->out[0] = gantry_builder_transpose (l->b, x, permutation);
 }
 
 /* Convolutions */
@@ -467,7 +367,7 @@ attention (AtenLower *l)
 
 const AtenRule gantry_aten_contraction_rules[] = {
   RULE ("matmul", matmul, 0), RULE ("mm", matmul, 0), RULE ("bmm", matmul, 0), RULE ("mv", matmul, 0), RULE ("dot", matmul, 0),
-  RULE ("addmm", addmm, 0), RULE ("baddbmm", addmm, 1), RULE ("addmv", addmm, 2), RULE ("linear", linear, 0), RULE ("einsum", einsum, 0),
+  RULE ("addmm", addmm, 0), RULE ("baddbmm", addmm, 1), RULE ("addmv", addmm, 2), RULE ("linear", linear, 0), RULE ("tensordot", tensordot, 0),
   RULE ("conv1d", convolution, FALSE), RULE ("conv2d", convolution, FALSE), RULE ("conv3d", convolution, FALSE),
   RULE ("convolution", convolution, FALSE), RULE ("_convolution", convolution, FALSE), RULE ("conv_transpose1d", convolution, TRUE),
   RULE ("conv_transpose2d", convolution, TRUE), RULE ("conv_transpose3d", convolution, TRUE),

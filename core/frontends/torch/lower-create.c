@@ -84,6 +84,33 @@ eye (AtenLower *l)
     l->out[0] = triangle (l, type->dims, "EQ", 0);
 }
 
+#define MOST_INDICES ((gint64) 1 << 22)
+
+/* The rows, then the columns, of the places of a triangle. */
+static void
+triangle_places (AtenLower *l)
+{
+  const GantryType *type = gantry_aten_declared (l, 0);
+  gint64 rows = gantry_aten_int (l, "row", 0), columns = gantry_aten_int (l, "col", rows), offset = gantry_aten_int (l, "offset", 0), n = 0;
+  gboolean lower = l->rule->arg;
+  double *places;
+
+  if (type->rank != 2 || type->dims[0] != 2 || type->dims[1] > MOST_INDICES || rows > MOST_INDICES || columns > MOST_INDICES)
+    {
+      gantry_aten_refuse (l, "%" G_GINT64_FORMAT " places", type->rank == 2 ? type->dims[1] : 0);
+      return;
+    }
+  places = gantry_arena_new0 (l->arena, double, 2 * type->dims[1] + 1);
+  for (gint64 i = 0; i < rows; i++)
+    for (gint64 k = lower ? 0 : MAX (i + offset, 0); k < (lower ? MIN (columns, i + offset + 1) : columns) && n < type->dims[1]; k++, n++)
+      {
+        places[n] = (double) i;
+        places[type->dims[1] + n] = (double) k;
+      }
+  if (n == type->dims[1])
+    l->out[0] = gantry_builder_reshape (l->b, gantry_builder_floats (l->b, GANTRY_F64, places, 2 * n), 2, type->dims);
+}
+
 /* clang-format off */
 #define FILL(name, value) { name, fill, GANTRY_CLASS_MOVEMENT, value, NULL }
 
@@ -94,7 +121,8 @@ const AtenRule gantry_aten_create_rules[] = {
   FILL ("empty_permuted", 0),
   { "arange", arange, GANTRY_CLASS_MOVEMENT, 0, NULL }, { "linspace", linspace, GANTRY_CLASS_MOVEMENT, 0, NULL },
   { "triu", tri, GANTRY_CLASS_ELEMENTWISE, 0, "GE" }, { "tril", tri, GANTRY_CLASS_ELEMENTWISE, 0, "LE" },
-  { "eye", eye, GANTRY_CLASS_MOVEMENT, 0, NULL },
+  { "eye", eye, GANTRY_CLASS_MOVEMENT, 0, NULL }, { "tril_indices", triangle_places, GANTRY_CLASS_MOVEMENT, TRUE, NULL },
+  { "triu_indices", triangle_places, GANTRY_CLASS_MOVEMENT, FALSE, NULL },
   { NULL },
 };
 /* clang-format on */

@@ -377,6 +377,7 @@ const AtenRule gantry_aten_elementwise_rules[] = {
   OP ("bitwise_and", arithmetic, AND), OP ("bitwise_or", arithmetic, OR), OP ("bitwise_xor", arithmetic, XOR),
   OP ("__and__", arithmetic, AND), OP ("__or__", arithmetic, OR), OP ("__xor__", arithmetic, XOR),
   OP ("__iand__", arithmetic, AND), OP ("__ior__", arithmetic, OR), OP ("__ixor__", arithmetic, XOR),
+  OP ("__lshift__", arithmetic, SHIFT_LEFT), OP ("__rshift__", arithmetic, SHIFT_RIGHT_ARITHMETIC),
   OP ("bitwise_left_shift", arithmetic, SHIFT_LEFT), OP ("bitwise_right_shift", arithmetic, SHIFT_RIGHT_ARITHMETIC),
   OP ("__lshift__", arithmetic, SHIFT_LEFT), OP ("__rshift__", arithmetic, SHIFT_RIGHT_ARITHMETIC),
   OP ("div", divide, DIVIDE), OP ("divide", divide, DIVIDE), OP ("true_divide", divide, DIVIDE), TEXT ("floor_divide", divide, "floor"),

@@ -220,44 +220,6 @@ index_put (AtenLower *l)
   l->out[0] = gantry_builder_transpose (l->b, x, back);
 }
 
-/* The index along `dim` is given, along every other axis it is the position: full index vectors. */
-static void
-scatter (AtenLower *l)
-{
-  guint32 x = gantry_aten_need (l, "self"), indices = gantry_aten_need (l, "index"), source = gantry_aten_in (l, "src");
-  const char *reduce = gantry_aten_string (l, "reduce", l->rule->text);
-  guint rank = gantry_aten_rank (l, x);
-  gint64 axis = gantry_aten_axis (l, gantry_aten_int (l, "dim", 0), rank);
-  GantryDim dims[GANTRY_MAX_RANK + 1];
-  guint32 parts[GANTRY_MAX_RANK];
-
-  if (rank == 0 || rank >= GANTRY_MAX_RANK || gantry_aten_rank (l, indices) != rank)
-    {
-      gantry_aten_refuse (l, "indices of %u dimensions for %u", gantry_aten_rank (l, indices), rank);
-      return;
-    }
-  if (strcmp (reduce, "set") != 0 && strcmp (reduce, "add") != 0)
-    {
-      gantry_aten_refuse (l, "reduction '%s'", reduce);
-      return;
-    }
-  indices = gantry_builder_wrap_indices (l->b, indices, gantry_aten_dim (l, x, axis));
-  for (guint i = 0; i < rank; i++)
-    dims[i] = gantry_aten_dim (l, indices, i);
-  if (source == 0)
-    source = gantry_builder_splat (l->b, gantry_aten_element (l, x), gantry_aten_number (l, "value", 0), rank, dims);
-  source = gantry_builder_convert (l->b, source, gantry_aten_element (l, x));
-  for (guint i = 0; i < rank; i++)
-    source = gantry_builder_slice_axis (l->b, source, i, 0, MIN (dims[i], gantry_aten_dim (l, source, i)), 1);
-  dims[rank] = 1;
-  for (guint i = 0; i < rank; i++)
-    parts[i] = i == axis ? gantry_builder_reshape (l->b, indices, rank + 1, dims)
-                         : gantry_aten_iota (l, rank + 1, dims, i);
-  if (!l->failed)
-    l->out[0] = gantry_builder_scatter_vectors (l->b, x, gantry_builder_concatenate (l->b, parts, rank, rank), source,
-                                                reduce);
-}
-
 /* One number at the given positions of an axis. */
 static void
 index_fill (AtenLower *l)
@@ -283,7 +245,7 @@ sort (AtenLower *l)
 {
   guint32 x = gantry_aten_need (l, "self"), pair, parts[2];
   guint rank = gantry_aten_rank (l, x);
-  gint64 axis = gantry_aten_axis (l, gantry_aten_int (l, "dim", -1), rank),
+  gint64 axis = gantry_aten_axis (l, gantry_aten_int (l, "dim", strcmp (l->rule->name, "msort") == 0 ? 0 : -1), rank),
          k = gantry_aten_int (l, "k", gantry_aten_dim (l, x, axis));
   gboolean top = l->rule->text != NULL;
   GantryAttrList *attrs;
@@ -316,9 +278,8 @@ const AtenRule gantry_aten_index_rules[] = {
   RULE ("index_select", index_select), RULE ("embedding", embedding), RULE ("gather", gather), RULE ("index", index_tensor),
   RULE ("_unsafe_index", index_tensor), RULE ("index_put", index_put), RULE ("_unsafe_index_put", index_put),
   RULE ("index_fill", index_fill),
-  { "scatter", scatter, GANTRY_CLASS_MOVEMENT, 0, "set" }, { "scatter_add", scatter, GANTRY_CLASS_MOVEMENT, 0, "add" },
   { "sort", sort, GANTRY_CLASS_OTHER, 0, NULL }, { "topk", sort, GANTRY_CLASS_OTHER, 0, "top" },
-  { "argsort", sort, GANTRY_CLASS_OTHER, TRUE, NULL },
+  { "msort", sort, GANTRY_CLASS_OTHER, 0, NULL }, { "argsort", sort, GANTRY_CLASS_OTHER, TRUE, NULL },
   { NULL },
 };
 /* clang-format on */

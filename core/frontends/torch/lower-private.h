@@ -46,6 +46,9 @@ extern const AtenRule gantry_aten_movement_rules[];
 extern const AtenRule gantry_aten_create_rules[];
 extern const AtenRule gantry_aten_index_rules[];
 extern const AtenRule gantry_aten_contraction_rules[];
+extern const AtenRule gantry_aten_einsum_rules[];
+extern const AtenRule gantry_aten_scatter_rules[];
+extern const AtenRule gantry_aten_order_rules[];
 extern const AtenRule gantry_aten_reduce_rules[];
 extern const AtenRule gantry_aten_norm_rules[];
 extern const AtenRule gantry_aten_pool_rules[];
@@ -97,6 +100,10 @@ guint32
 gantry_aten_floats_along (AtenLower *l, GantryElementType element, const double *values, gint64 n, guint rank, gint64 axis);
 /** result[i, j, k] = x[i, index[i, j, k], k] for axis 1; below 0 counts from the end. */
 guint32 gantry_aten_gather (AtenLower *l, guint32 x, guint32 indices, gint64 axis);
+/** First position along @axis at which @x is its extreme there, or no number where one is: i64, the axis kept. */
+guint32 gantry_aten_position (AtenLower *l, guint32 x, guint32 extreme, gint64 axis);
+/** The sum, product or extreme ("add", "mul", "max", "min") of each element and all before it; a scalar is its own. */
+guint32 gantry_aten_running (AtenLower *l, const char *kind, guint32 x, gint64 axis);
 /** Product of the last two dimensions, those before broadcast as torch.matmul does. */
 guint32 gantry_aten_matmul (AtenLower *l, guint32 x, guint32 y);
 

@@ -84,8 +84,8 @@ variance (AtenLower *l)
 }
 
 /* First position of the extreme along an axis, or of what is no number where there is one, i64, the axis kept. */
-static guint32
-position (AtenLower *l, guint32 x, guint32 extreme, gint64 axis)
+guint32
+gantry_aten_position (AtenLower *l, guint32 x, guint32 extreme, gint64 axis)
 {
   guint rank = gantry_aten_rank (l, x);
   gint64 n = gantry_aten_dim (l, x, axis);
@@ -127,7 +127,7 @@ extreme (AtenLower *l)
   value = gantry_builder_reduce_axes (l->b, l->rule->text, x, axes, n, TRUE);
   give (l, 0, value);
   if (l->n_out > 1)
-    give (l, 1, position (l, x, value, axis));
+    give (l, 1, gantry_aten_position (l, x, value, axis));
 }
 
 static void
@@ -143,7 +143,7 @@ arg_extreme (AtenLower *l)
       x = gantry_builder_reshape (l->b, x, 1, &n);
       axis = 0;
     }
-  give (l, 0, position (l, x, gantry_builder_reduce_axes (l->b, l->rule->text, x, &axis, 1, TRUE), axis));
+  give (l, 0, gantry_aten_position (l, x, gantry_builder_reduce_axes (l->b, l->rule->text, x, &axis, 1, TRUE), axis));
 }
 
 static void
@@ -178,29 +178,32 @@ norm (AtenLower *l)
   give (l, 0, x);
 }
 
-/* A running sum: a window that ends at each element. */
-static void
-cumulative (AtenLower *l)
+/* A window that ends at each element. */
+guint32
+gantry_aten_running (AtenLower *l, const char *kind, guint32 x, gint64 axis)
 {
-  guint32 x = summed (l, self (l));
   guint rank = gantry_aten_rank (l, x);
-  gint64 axis = gantry_aten_axis (l, gantry_aten_int (l, "dim", 0), rank), n = gantry_aten_dim (l, x, axis);
-  gint64 sizes[GANTRY_MAX_RANK], padding[2 * GANTRY_MAX_RANK] = { 0 };
+  gint64 n = gantry_aten_dim (l, x, axis), sizes[GANTRY_MAX_RANK], padding[2 * GANTRY_MAX_RANK] = { 0 };
   GantryAttrList *attrs;
 
   if (rank == 0 || n == 0)
-    {
-      l->out[0] = x;
-      return;
-    }
+    return x;
   for (guint i = 0; i < rank; i++)
     sizes[i] = i == axis ? n : 1;
   padding[2 * axis] = n - 1;
   attrs = gantry_attr_list_new (l->context);
-  gantry_attr_list_set_string (attrs, "kind", l->rule->text);
+  gantry_attr_list_set_string (attrs, "kind", kind);
   gantry_attr_list_set_ints (attrs, "window_dimensions", sizes, rank);
   gantry_attr_list_set_ints (attrs, "padding", padding, 2 * rank);
-  l->out[0] = gantry_aten_add (l, GANTRY_OP_REDUCE_WINDOW, attrs, 1, x);
+  return gantry_aten_add (l, GANTRY_OP_REDUCE_WINDOW, attrs, 1, x);
+}
+
+static void
+cumulative (AtenLower *l)
+{
+  guint32 x = summed (l, self (l));
+
+  l->out[0] = gantry_aten_running (l, l->rule->text, x, gantry_aten_axis (l, gantry_aten_int (l, "dim", 0), gantry_aten_rank (l, x)));
 }
 
 /* Losses */

@@ -9,7 +9,8 @@ static const AtenRule *const families[] = {
   gantry_aten_create_rules,      gantry_aten_index_rules,      gantry_aten_contraction_rules,
   gantry_aten_reduce_rules,      gantry_aten_norm_rules,       gantry_aten_pool_rules,
   gantry_aten_resize_rules,      gantry_aten_recurrent_rules,  gantry_aten_arrange_rules,
-  gantry_aten_special_rules,     gantry_aten_pairs_rules,
+  gantry_aten_special_rules,     gantry_aten_pairs_rules,      gantry_aten_einsum_rules,
+  gantry_aten_scatter_rules,     gantry_aten_order_rules,
 };
 
 static const AtenRule *
