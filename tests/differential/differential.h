@@ -196,7 +196,7 @@ typedef struct
  * A program that ends the process is a failure like another: they run in a child process, and the next child goes on
  * with the next program.
  *
- * @until: monotonic time after which no program is begun; 0: none
+ * @until: monotonic time after which no program is begun and no further configuration of one; 0: none
  * @config: (nullable): one configuration for all; NULL: every back end, the rest by rotation
  * @product: every program whose number this divides runs in every configuration; 0: none
  * @findings: (nullable): the folder that failing programs are written to; NULL: they are only told

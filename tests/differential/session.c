@@ -12,7 +12,8 @@
 
 /* The child leaves with it where a program failed, so that the parent makes it small. */
 #define STATUS_FAILED 3
-/* The next configuration wants another instruction set: the library takes one in a process. */
+/* The next configuration wants another instruction set, since the library takes one in a process; or the time is over, and the rest
+ * of the configurations is left. */
 #define STATUS_OTHER_SET 4
 
 /* What the parent still sees when the child is gone. */
@@ -87,6 +88,12 @@ configs_of (const DiffSession *session, guint64 number)
   return configs;
 }
 
+static gboolean
+is_late (const DiffSession *session)
+{
+  return session->until != 0 && g_get_monotonic_time () > session->until;
+}
+
 /* Returns: 0, or what the child ends with */
 static int
 run_configs (const Run *run)
@@ -97,7 +104,7 @@ run_configs (const Run *run)
     {
       const DiffConfig *config = &g_array_index (configs, DiffConfig, run->shared->next_config);
 
-      if (config->instructions != run->set)
+      if (config->instructions != run->set || (run->shared->next_config > 0 && is_late (run->session)))
         return STATUS_OTHER_SET;
       run->shared->next_config++;
       if (!run_config (run, config))
@@ -145,8 +152,7 @@ run_program (Run *run)
 static gboolean
 is_over (const DiffSession *session, const Shared *shared)
 {
-  return shared->next >= session->first + session->count
-         || (session->until != 0 && g_get_monotonic_time () > session->until);
+  return shared->next >= session->first + session->count || is_late (session);
 }
 
 /* The configuration at hand, or the first of the next program. */
