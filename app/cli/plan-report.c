@@ -3,6 +3,7 @@
 #include "app/cli/plan-report.h"
 #include "app/cli/assignment-report.h"
 #include "core/memory/report.h"
+#include "core/plan/plan-moves.h"
 
 #define MOST_SCOPES 40u
 
@@ -194,6 +195,81 @@ add_holders (JsonBuilder *json, const GantryModule *module, const GantryMemoryAn
   json_builder_end_array (json);
 }
 
+static char *
+use_label (const GantryModule *module, const GantryPlan *plan, const GantryPlanMove *move)
+{
+  const GantryNode *use = move->use != GANTRY_NO_STEP ? gantry_module_node (module, plan->steps[move->use].node) : NULL;
+
+  return use != NULL ? gantry_node_label (module, use) : NULL;
+}
+
+static void
+add_moves (JsonBuilder *json, const GantryModule *module, const GantryPlan *plan)
+{
+  g_autoptr (GArray) moves = gantry_plan_moves (plan);
+
+  json_builder_set_member_name (json, "moves");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < moves->len; i++)
+    {
+      const GantryPlanMove *move = &g_array_index (moves, GantryPlanMove, i);
+      g_autofree char *use = use_label (module, plan, move);
+
+      json_builder_begin_object (json);
+      add_node (json, module, move->node);
+      gantry_cli_add_string (json, "from", gantry_memory_kind_name (move->from));
+      gantry_cli_add_string (json, "to", gantry_memory_kind_name (move->to));
+      gantry_cli_add_int (json, "bytes", (gint64) move->bytes);
+      gantry_cli_add_double (json, "takes_ms", move->duration_us / 1000);
+      gantry_cli_add_double (json, "hidden_ms", move->hidden_us / 1000);
+      gantry_cli_add_string (json, "use", use);
+      gantry_cli_add_double (json, "distance_ms", move->distance_us / 1000);
+      gantry_cli_add_int (json, "distance_steps", move->distance_steps);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static int
+compare_exposed (gconstpointer a, gconstpointer b)
+{
+  const GantryPlanMove *x = a, *y = b;
+  double left = x->duration_us - x->hidden_us, right = y->duration_us - y->hidden_us;
+
+  if (left != right)
+    return left > right ? -1 : 1;
+  return (x->step > y->step) - (x->step < y->step);
+}
+
+/* Those first that hide least. */
+static void
+print_moves (const GantryModule *module, const GantryPlan *plan, guint most)
+{
+  g_autoptr (GArray) moves = gantry_plan_moves (plan);
+
+  if (moves->len == 0)
+    return;
+  g_array_sort (moves, compare_exposed);
+  gantry_cli_print ("\n%-14s %11s %13s %8s  %s\n", "move to", "size", "takes", "hidden", "value, and how far its next use is");
+  for (guint i = 0; i < MIN (most, moves->len); i++)
+    {
+      const GantryPlanMove *move = &g_array_index (moves, GantryPlanMove, i);
+      const GantryNode *node = gantry_module_node (module, move->node);
+      g_autofree char *size = gantry_cli_bytes (move->bytes), *use = use_label (module, plan, move);
+      g_autofree char *value = node != NULL ? gantry_node_label (module, node) : g_strdup ("?");
+
+      gantry_cli_print ("%-14s %11s %10.1f us %6.0f %%  %s", gantry_memory_kind_name (move->to), size, move->duration_us,
+                        move->duration_us > 0 ? 100 * move->hidden_us / move->duration_us : 100, value);
+      if (use != NULL)
+        gantry_cli_print (", %u steps (%.1f us) to %s%s\n", move->distance_steps, move->distance_us,
+                          plan->steps[move->use].kind == GANTRY_STEP_COPY ? "the copy of " : "", use);
+      else
+        gantry_cli_print (", no use: a result\n");
+    }
+  if (moves->len > most)
+    gantry_cli_print ("and %u others, of which more is hidden\n", moves->len - most);
+}
+
 static void
 add_scopes (JsonBuilder *json, const GantryModule *module, const GantryMemoryAnalysis *a)
 {
@@ -260,6 +336,7 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   add_rules (json, gantry_document_get_reports (document));
   add_problems (json, module, plan);
   add_categories (json, analysis);
+  add_moves (json, module, plan);
   add_holders (json, module, analysis, most_holders);
   add_scopes (json, module, analysis);
 }
@@ -334,4 +411,5 @@ gantry_plan_report_text (GantryDocument *document, guint64 limit, guint most_hol
   print_problems (module, plan);
   gantry_cli_print ("\n");
   gantry_cli_write_lines (stdout, tables);
+  print_moves (module, plan, most_holders);
 }
