@@ -256,16 +256,15 @@ _gantry_gradient_extremum (GantryDiff *d, const GantryNode *node, guint32 g)
     g_strcmp0 (gantry_attrs_string (d->context, node->attrs, "ties", NULL), "half") == 0;
   guint32 shared;
 
+  /* The result is beyond the constant where the operand is: it is what the next product saves anyway, the operand is not. */
   if (!halves && gantry_builder_constant_of (B, y) != NULL)
     {
-      _gantry_diff_give (d, node, 0,
-                         _gantry_diff_where (d, gantry_builder_compare (B, wins, x, y), g));
+      _gantry_diff_give (d, node, 0, _gantry_diff_where (d, gantry_builder_compare (B, wins, _gantry_diff_result (d, node), y), g));
       return;
     }
   if (!halves && gantry_builder_constant_of (B, x) != NULL)
     {
-      _gantry_diff_give (d, node, 1,
-                         _gantry_diff_where (d, gantry_builder_compare (B, loses, x, y), g));
+      _gantry_diff_give (d, node, 1, _gantry_diff_where (d, gantry_builder_compare (B, loses, x, _gantry_diff_result (d, node)), g));
       return;
     }
   shared = gantry_builder_select (B, gantry_builder_compare (B, "EQ", x, y),

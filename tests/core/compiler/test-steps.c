@@ -71,6 +71,26 @@ test_bert (void)
   gantry_compilation_give_planner (compilation, planner);
 }
 
+/* A relu knows from its result where it let its operand through: only the result, which the next product saves, is saved. */
+static void
+test_relu (void)
+{
+  g_autoptr (GantryCompilation) compilation = compile ("tests/fixtures/models", "relu-layers.gir", "none");
+  g_autoptr (GError) error = NULL;
+  GantryPlanner *planner = gantry_compilation_take_planner (compilation, NULL, &error);
+  guint64 saved = 0;
+  guint n;
+  const GantryCandidate *candidates = gantry_planner_candidates (planner, &n);
+
+  g_assert_no_error (error);
+  for (guint c = 0; c < n; c++)
+    if (candidates[c].subject == GANTRY_SUBJECT_RESIDUAL)
+      saved += candidates[c].bytes;
+  g_assert_cmpuint (saved, >=, 256 * 512 * 4);
+  g_assert_cmpuint (saved, <, 256 * 512 * 4 * 3 / 2);
+  gantry_compilation_give_planner (compilation, planner);
+}
+
 /* Gradients of slices of a stack of parameters are written into one stack, not padded to it and added. */
 static void
 test_unrolled (void)
@@ -87,6 +107,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/compiler/steps/bert", test_bert);
+  g_test_add_func ("/compiler/steps/relu", test_relu);
   g_test_add_func ("/compiler/steps/unrolled", test_unrolled);
   return g_test_run ();
 }
