@@ -5,6 +5,7 @@
 #include "app/cli/changes-report.h"
 #include "app/cli/kernel-table.h"
 #include "app/cli/plan-report.h"
+#include "core/base/names.h"
 #include <string.h>
 
 typedef struct
@@ -50,12 +51,13 @@ parse_method (const char *name, GantrySolveMethod *method, GError **error)
   static const char *const names[] = { [GANTRY_SOLVE_AUTO] = "auto", [GANTRY_SOLVE_EXACT] = "exact",
                                        [GANTRY_SOLVE_SEARCH] = "search", [GANTRY_SOLVE_AUTOTM] = "autotm" };
 
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (name == NULL || strcmp (name, names[i]) == 0)
-      {
-        *method = (GantrySolveMethod) i;
-        return TRUE;
-      }
+  guint found = name != NULL ? gantry_find_name (names, G_N_ELEMENTS (names), name) : GANTRY_SOLVE_AUTO;
+
+  if (found < G_N_ELEMENTS (names))
+    {
+      *method = (GantrySolveMethod) found;
+      return TRUE;
+    }
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--method %s: there are auto, exact, search and autotm", name);
   return FALSE;
 }

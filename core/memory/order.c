@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of execution to choose from. Both schedules look at values alone; whether a result can be
  * written over an operand is found out afterwards, when the orders are compared. */
+#include "core/base/names.h"
 #include "core/memory/program-private.h"
 
 guint32 *
@@ -441,11 +442,10 @@ gantry_order_name (GantryOrderPolicy order)
 gboolean
 gantry_order_parse (const char *name, GantryOrderPolicy *order)
 {
-  for (guint o = 0; o < GANTRY_N_ORDERS; o++)
-    if (g_strcmp0 (name, order_names[o]) == 0)
-      {
-        *order = o;
-        return TRUE;
-      }
-  return FALSE;
+  guint found = gantry_find_name (order_names, GANTRY_N_ORDERS, name);
+
+  if (found == GANTRY_N_ORDERS)
+    return FALSE;
+  *order = (GantryOrderPolicy) found;
+  return TRUE;
 }

@@ -2,6 +2,7 @@
 /* Static allocation, the frame: makes the problem uniform, knows the lower bound, tries the skyline in each of its
  * rules and then the searches, and checks packings. */
 #include "core/memory/pack.h"
+#include "core/base/names.h"
 #include "core/memory/pack-private.h"
 #include <string.h>
 
@@ -380,13 +381,12 @@ gantry_allocator_name (GantryAllocator allocator)
 gboolean
 gantry_allocator_parse (const char *name, GantryAllocator *allocator)
 {
-  for (guint a = 0; a < GANTRY_N_ALLOCATORS; a++)
-    if (g_strcmp0 (name, allocator_names[a]) == 0)
-      {
-        *allocator = a;
-        return TRUE;
-      }
-  return FALSE;
+  guint found = gantry_find_name (allocator_names, GANTRY_N_ALLOCATORS, name);
+
+  if (found == GANTRY_N_ALLOCATORS)
+    return FALSE;
+  *allocator = (GantryAllocator) found;
+  return TRUE;
 }
 
 guint64

@@ -122,6 +122,15 @@ try_limit (SolveProblem *problem, const ScheduleModel *model, guint64 limit)
     _gantry_schedule_search (model, limit, CLAMP (MOST_CHANGED / (problem->n_steps + 1), LEAST_CHANGES, MOST_CHANGES));
 }
 
+/* It may take seconds: what it has come to is told meanwhile. */
+static void
+tell (const SolveProblem *problem, guint64 bytes)
+{
+  g_autofree char *size = gantry_format_bytes (bytes), *what = g_strdup_printf ("Searching for the least, %s so far", size);
+
+  gantry_progress_report (problem->progress, -1, what);
+}
+
 /* Lower, by all methods: limits are halved in from what nothing can be below to what is known, then again from a little below what that
  * has found: a search that misses its limit by much still leads to where the next one begins. */
 static void
@@ -151,6 +160,7 @@ descend (SolveProblem *problem)
         return;
       try_limit (problem, model, middle);
       high = MIN (high, lowest (problem));
+      tell (problem, high);
       if (high > middle)
         low = middle;
     }

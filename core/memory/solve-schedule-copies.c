@@ -358,14 +358,7 @@ write_down (const Exact *exact, guint32 goal, GArray *entries)
                      : ITEM (model->problem, SCHEDULE_VALUE (model, label->of)->item)->node;
       g_array_append_val (entries, entry);
     }
-  for (guint a = first, b = entries->len; b > a + 1; a++)
-    {
-      GantryScheduleEntry swap = g_array_index (entries, GantryScheduleEntry, a);
-
-      b--;
-      g_array_index (entries, GantryScheduleEntry, a) = g_array_index (entries, GantryScheduleEntry, b);
-      g_array_index (entries, GantryScheduleEntry, b) = swap;
-    }
+  _gantry_schedule_reverse (entries, first);
 }
 
 static ScheduleOutcome

@@ -114,14 +114,7 @@ write_down (const Exact *exact, guint32 goal, GArray *schedule)
   for (guint32 s = goal; s != NONE; s = state_at (exact, s)->parent)
     if (state_at (exact, s)->move != NONE)
       g_array_append_val (schedule, state_at (exact, s)->move);
-  for (guint a = first, b = schedule->len; b > a + 1; a++)
-    {
-      guint32 swap = g_array_index (schedule, guint32, a);
-
-      b--;
-      g_array_index (schedule, guint32, a) = g_array_index (schedule, guint32, b);
-      g_array_index (schedule, guint32, b) = swap;
-    }
+  _gantry_schedule_reverse (schedule, first);
 }
 
 static ScheduleOutcome

@@ -84,6 +84,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScheduleModel, _gantry_schedule_model_free)
 /** Predicts a schedule of the model's works. @kinds: (nullable): by item; those of what runs twice become RECOMPUTE. */
 const SolveAnswer *_gantry_schedule_evaluate (const ScheduleModel *model, const guint8 *kinds, const guint32 *works, guint n);
 
+/** What was written down from the end: the elements of @array from @first on the other way round, in place. O(n) */
+void _gantry_schedule_reverse (GArray *array, guint first);
+
 /** What an exact search over all schedules found. */
 typedef enum
 {

@@ -119,6 +119,25 @@ add_work (ScheduleModel *model, guint32 w)
   g_array_append_val (model->works, entry);
 }
 
+void
+_gantry_schedule_reverse (GArray *array, guint first)
+{
+  const guint size = g_array_get_element_size (array);
+
+  for (guint a = first, b = array->len; b > a + 1; a++)
+    {
+      char *x = array->data + (gsize) a * size, *y = array->data + (gsize) --b * size;
+
+      for (guint k = 0; k < size; k++)
+        {
+          char swap = x[k];
+
+          x[k] = y[k];
+          y[k] = swap;
+        }
+    }
+}
+
 ScheduleModel *
 _gantry_schedule_model_new (SolveProblem *problem)
 {
