@@ -152,11 +152,30 @@ without_axis (GantryContext *context, const GantryType *type, guint axis)
                                    (GantryMemoryKind) type->memory);
 }
 
+/* A broadcast to dimensions of 1, in their order. */
+static gboolean
+adds_ones (GantryBuilder *b, guint32 id)
+{
+  const GantryNode *node = gantry_builder_node (b, id);
+  const gint64 *where;
+  gsize n;
+
+  if (node == NULL || node->op != GANTRY_OP_BROADCAST_IN_DIM
+      || gantry_type_elements (gantry_builder_get_type (b, id))
+           != gantry_type_elements (gantry_builder_get_type (b, gantry_builder_operand_of (b, id, 0))))
+    return FALSE;
+  where = gantry_attrs_ints (gantry_builder_context (b), node->attrs, "broadcast_dimensions", &n);
+  for (gsize i = 1; i < n; i++)
+    if (where[i - 1] >= where[i])
+      return FALSE;
+  return TRUE;
+}
+
 /* @x in the shape of @type; a reshape of a reshape is one. */
 static guint32
 reshaped (GantryBuilder *b, guint32 x, const GantryType *type)
 {
-  while (gantry_builder_node (b, x) != NULL && gantry_builder_node (b, x)->op == GANTRY_OP_RESHAPE)
+  while (gantry_builder_node (b, x) != NULL && (gantry_builder_node (b, x)->op == GANTRY_OP_RESHAPE || adds_ones (b, x)))
     x = gantry_builder_operand_of (b, x, 0);
   if (gantry_builder_get_type (b, x)->rank == type->rank
       && memcmp (gantry_builder_get_type (b, x)->dims, type->dims, sizeof *type->dims * type->rank) == 0)

@@ -571,6 +571,57 @@ test_scan (void)
     }
 }
 
+/* What a loop moves to the host for a later loop stays there in between: it is not fetched to be stacked. */
+static void
+test_stacked_in_the_host (void)
+{
+#define PLACED(value, operand, kind) \
+  "    " value " = stablehlo.custom_call @annotate_device_placement(" operand ") {has_side_effect = true, mhlo.frontend_attributes = " \
+  "{_xla_buffer_placement = \"" kind "\"}} : (tensor<4xf32>) -> tensor<4xf32>\n"
+#define THREE_TIMES \
+  "   cond {\n    %n = stablehlo.constant dense<3> : tensor<i32>\n    %t = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n" \
+  "    stablehlo.return %t : tensor<i1>\n  } do {\n    %one = stablehlo.constant dense<1> : tensor<i32>\n    %j = stablehlo.add %i, %one : tensor<i32>\n"
+  static const char text[] =
+    "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+    "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %stack = stablehlo.constant dense<0.0> : tensor<3x4xf32>\n"
+    "  %0:3 = stablehlo.while(%i = %zero, %c = %x, %s = %stack) : tensor<i32>, tensor<4xf32>, tensor<3x4xf32>\n" THREE_TIMES
+    "    %h = stablehlo.tanh %c : tensor<4xf32>\n" PLACED ("%m", "%h", "pinned_host")
+    "    %b = stablehlo.broadcast_in_dim %m, dims = [1] : (tensor<4xf32>) -> tensor<1x4xf32>\n"
+    "    %u = stablehlo.dynamic_update_slice %s, %b, %i, %zero : (tensor<3x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<3x4xf32>\n"
+    "    stablehlo.return %j, %h, %u : tensor<i32>, tensor<4xf32>, tensor<3x4xf32>\n  }\n"
+    "  %1:2 = stablehlo.while(%i = %zero, %c = %0#1) : tensor<i32>, tensor<4xf32>\n" THREE_TIMES
+    "    %p = stablehlo.dynamic_slice %0#2, %i, %zero, sizes = [1, 4] : (tensor<3x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>\n"
+    "    %r = stablehlo.reshape %p : (tensor<1x4xf32>) -> tensor<4xf32>\n" PLACED ("%d", "%r", "device")
+    "    %e = stablehlo.multiply %c, %d : tensor<4xf32>\n"
+    "    stablehlo.return %j, %e : tensor<i32>, tensor<4xf32>\n  }\n"
+    "  return %1#1 : tensor<4xf32>\n}\n";
+  static const GantryPass *const passes[] = { &gantry_pass_legalize, &gantry_pass_inline, &gantry_pass_count, &gantry_pass_unroll, &gantry_pass_dce };
+  const GantryPassOptions options = { .max_nodes = 1000 };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = read_text (context, text, &error);
+  guint to_host = 0;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
+    {
+      GantryModule *next = passes[i]->run (module, &options, NULL, &error);
+
+      g_assert_no_error (error);
+      gantry_module_unref (module);
+      module = next;
+    }
+  for (guint32 i = 0; i < module->n_nodes; i++)
+    {
+      const GantryNode *node = &module->nodes[i];
+
+      to_host += node->op == GANTRY_OP_COPY && gantry_node_type (module, node)->memory == GANTRY_MEMORY_PINNED_HOST;
+      g_assert_cmpuint (node->op, !=, GANTRY_OP_BROADCAST_IN_DIM);
+    }
+  g_assert_cmpuint (to_host, ==, 3);
+}
+
 /* What JAX asks LAPACK for on the processor: letters of the call's configuration are numbers. */
 static void
 test_lapack (void)
@@ -629,6 +680,7 @@ main (int argc, char **argv)
   g_test_add_func ("/xla/stablehlo/long-structure", test_long_structure);
   g_test_add_func ("/xla/stablehlo/many-results", test_many_results);
   g_test_add_func ("/xla/stablehlo/scan", test_scan);
+  g_test_add_func ("/xla/stablehlo/stacked-in-the-host", test_stacked_in_the_host);
   g_test_add_func ("/xla/stablehlo/lapack", test_lapack);
   return g_test_run ();
 }
