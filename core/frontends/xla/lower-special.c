@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Special functions of chlo, and normalization over a batch. Half precision is computed in single precision. */
+/* Special functions of chlo, and normalization over a batch. Half precision is computed in single precision. An arm that is not selected
+ * has a derivative, too, that is multiplied by 0: it reads an argument for which that is finite. */
 #include "core/frontends/xla/lower-private.h"
 
 static guint32
@@ -75,6 +76,7 @@ lgamma_value (XlaLower *l, guint32 x)
   fraction = minus (l, fraction, gantry_xla_unary (l, GANTRY_OP_FLOOR, fraction));
   fraction = gantry_xla_select (l, gantry_xla_compare (l, "GT", fraction, gantry_xla_like (l, fraction, 0.5)),
                                 minus (l, gantry_xla_like (l, fraction, 1), fraction), fraction);
+  fraction = gantry_xla_select (l, low, fraction, gantry_xla_like (l, fraction, 0.5));
   sine = gantry_xla_unary (l, GANTRY_OP_LOG,
                            gantry_xla_unary (l, GANTRY_OP_SINE, gantry_xla_scale (l, fraction, G_PI)));
   reflected = gantry_xla_select (
@@ -151,8 +153,12 @@ erfc_ (XlaLower *l)
   static const double far[] = { -1.047766399936249E+1, 1.297719955372516E+1,  -7.495518717768503E+0,
                                 2.921019019210786E+0,  -1.015265279202700E+0, 4.218463358204948E-1,
                                 -2.820767439740514E-1, 5.641895067754075E-1 };
-  guint32 x = widened (l, 0), size = gantry_xla_unary (l, GANTRY_OP_ABS, x), square = times (l, x, x), q, series, value;
+  guint32 x = widened (l, 0), one = gantry_xla_like (l, x, 1), near, size, square, q, series, value;
 
+  size = gantry_xla_unary (l, GANTRY_OP_ABS, x);
+  near = gantry_xla_compare (l, "LT", size, one);
+  size = gantry_xla_select (l, near, one, size);
+  square = times (l, size, size);
   q = over (l, gantry_xla_like (l, x, 1), square);
   series = gantry_xla_select (l, gantry_xla_compare (l, "LT", size, gantry_xla_like (l, x, 2)),
                               polynomial (l, q, near_one, G_N_ELEMENTS (near_one)),
@@ -162,9 +168,7 @@ erfc_ (XlaLower *l)
     series);
   value = gantry_xla_select (l, gantry_xla_compare (l, "LT", x, gantry_xla_like (l, x, 0)),
                              minus (l, gantry_xla_like (l, x, 2), value), value);
-  set_narrowed (l, gantry_xla_select (l, gantry_xla_compare (l, "LT", size, gantry_xla_like (l, x, 1)),
-                                      minus (l, gantry_xla_like (l, x, 1), gantry_xla_unary (l, GANTRY_OP_ERF, x)),
-                                      value));
+  set_narrowed (l, gantry_xla_select (l, near, minus (l, one, gantry_xla_unary (l, GANTRY_OP_ERF, x)), value));
 }
 
 /* Giles, "Approximating the erfinv function"; in double precision two steps of Newton make it exact. */
@@ -175,15 +179,17 @@ erf_inv (XlaLower *l)
                                     -0.00125372503, -0.00417768164, 0.246640727,    1.50140941 };
   static const double tail[] = { -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
                                  -0.0076224613,   0.00943887047,  1.00167406,    2.83297682 };
-  guint32 x = widened (l, 0), one = gantry_xla_like (l, x, 1), w, value, close;
+  guint32 given = widened (l, 0), one = gantry_xla_like (l, given, 1), end, x, w, value, close, tail_of;
 
+  end = gantry_xla_compare (l, "EQ", gantry_xla_unary (l, GANTRY_OP_ABS, given), one);
+  x = gantry_xla_select (l, end, gantry_xla_like (l, given, 0), given);
   w = gantry_xla_unary (
     l, GANTRY_OP_NEGATE,
     gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE, gantry_xla_unary (l, GANTRY_OP_NEGATE, times (l, x, x))));
   close = gantry_xla_compare (l, "LT", w, gantry_xla_like (l, w, 5));
-  value = gantry_xla_select (
-    l, close, polynomial (l, gantry_xla_shift (l, w, -2.5), central, G_N_ELEMENTS (central)),
-    polynomial (l, gantry_xla_shift (l, gantry_xla_unary (l, GANTRY_OP_SQRT, w), -3), tail, G_N_ELEMENTS (tail)));
+  tail_of = gantry_xla_unary (l, GANTRY_OP_SQRT, gantry_xla_select (l, close, gantry_xla_like (l, w, 5), w));
+  value = gantry_xla_select (l, close, polynomial (l, gantry_xla_shift (l, w, -2.5), central, G_N_ELEMENTS (central)),
+                             polynomial (l, gantry_xla_shift (l, tail_of, -3), tail, G_N_ELEMENTS (tail)));
   value = times (l, value, x);
   for (guint i = 0; i < 2 && gantry_xla_element (l, x) == GANTRY_F64; i++)
     {
@@ -193,8 +199,8 @@ erf_inv (XlaLower *l)
 
       value = minus (l, value, over (l, minus (l, gantry_xla_unary (l, GANTRY_OP_ERF, value), x), slope));
     }
-  set_narrowed (l, gantry_xla_select (l, gantry_xla_compare (l, "EQ", gantry_xla_unary (l, GANTRY_OP_ABS, x), one),
-                                      gantry_xla_scale (l, x, INFINITY), value));
+  /* Infinite at the ends, as its derivative is. */
+  set_narrowed (l, gantry_xla_select (l, end, gantry_xla_scale (l, gantry_xla_select (l, end, given, one), INFINITY), value));
 }
 
 /* The next number towards the second operand, by its bits. */
@@ -301,15 +307,16 @@ polygamma (XlaLower *l)
   set_narrowed (l, gantry_xla_select (l, valid, value, gantry_xla_like (l, n, NAN)));
 }
 
-/* I1 (x) exp (-|x|): the integral of exp (|x| (cos t - 1)) cos t over half a period, by the midpoint rule, whose error falls
+/* I1 (x) exp (-|x|): the integral of exp (x cos t - |x|) cos t over half a period, by the midpoint rule, whose error falls
  * faster than any power there; for large |x| the asymptotic series. */
 static void
 bessel_i1e (XlaLower *l)
 {
   static const guint n = 64;
   static const double series[] = { 1, -3.0 / 8, -15.0 / 128, -315.0 / 3072, -14175.0 / 98304, -1091475.0 / 3932160 };
-  guint32 x = widened (l, 0), size = gantry_xla_unary (l, GANTRY_OP_ABS, x), sum = gantry_xla_like (l, x, 0), far,
-          value;
+  guint32 x = widened (l, 0), size = gantry_xla_unary (l, GANTRY_OP_ABS, x), sum = gantry_xla_like (l, x, 0), near, limit, far;
+
+  near = gantry_xla_compare (l, "LT", size, gantry_xla_like (l, x, 60));
 
   for (guint k = 0; k < n; k++)
     {
@@ -317,14 +324,14 @@ bessel_i1e (XlaLower *l)
 
       sum = plus (
         l, sum,
-        gantry_xla_scale (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, gantry_xla_scale (l, size, c - 1)), c / n));
+        gantry_xla_scale (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, minus (l, gantry_xla_scale (l, x, c), size)), c / n));
     }
+  limit = gantry_xla_select (l, near, gantry_xla_like (l, x, 60), size);
   far = gantry_xla_like (l, x, series[5]);
   for (guint i = 5; i-- > 0;)
-    far = gantry_xla_shift (l, over (l, far, size), series[i]);
-  far = times (l, far, gantry_xla_unary (l, GANTRY_OP_RSQRT, gantry_xla_scale (l, size, 2 * G_PI)));
-  value = gantry_xla_select (l, gantry_xla_compare (l, "LT", size, gantry_xla_like (l, x, 60)), sum, far);
-  set_narrowed (l, times (l, value, gantry_xla_unary (l, GANTRY_OP_SIGN, x)));
+    far = gantry_xla_shift (l, over (l, far, limit), series[i]);
+  far = times (l, far, gantry_xla_unary (l, GANTRY_OP_RSQRT, gantry_xla_scale (l, limit, 2 * G_PI)));
+  set_narrowed (l, gantry_xla_select (l, near, sum, times (l, far, gantry_xla_unary (l, GANTRY_OP_SIGN, x))));
 }
 
 /* Normalization over a batch */

@@ -519,6 +519,51 @@ test_errors (StepPlace *place, gconstpointer data)
   assert_error ("no such file", "plan", "no such file", NULL);
 }
 
+/* The derivative of a function that is put together of arms is that of the arm which is taken, whatever the others would give there. */
+static void
+test_special (StepPlace *place, gconstpointer data)
+{
+  /* Slopes by jax.grad in double precision. */
+  static const struct { const char *name; double at[4], slope[4]; } functions[] = {
+    { "erfc", { 0, 1e-3, -0.7, 1.5 }, { -1.1283791670955126, -1.1283780387169096, -0.6912748604105386, -0.11893028922362936 } },
+    { "erf_inv", { 0, 1e-3, -0.7, 0.999 }, { 0.8862269254527579, 0.8862276214943953, 1.5163632173337638, 198.93951776442725 } },
+    { "lgamma", { 1, 4, 20, -0.25 }, { -0.5772156649015334, 1.2561176684318007, 2.9705239922421485, 2.914139120213528 } },
+    { "bessel_i1e", { 0, 1e-3, -0.7, 70 }, { 0.5, 0.4990009369169398, 0.11082128265468205, -0.00033507563516124717 } },
+  };
+  g_autofree char *program = g_build_filename (place->folder, "special.mlir", NULL);
+  g_autofree char *gradients = g_build_filename (place->folder, "output_1.npy", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      const double *at = functions[i].at;
+      g_autofree char *text = g_strdup_printf (
+        "module @m {\n  func.func public @main(%%arg0: tensor<4xf32>) -> tensor<4xf32> {\n"
+        "    %%w = stablehlo.constant dense<[%.9e, %.9e, %.9e, %.9e]> : tensor<4xf32>\n"
+        "    %%0 = stablehlo.add %%arg0, %%w : tensor<4xf32>\n    %%1 = chlo.%s %%0 : tensor<4xf32> -> tensor<4xf32>\n"
+        "    return %%1 : tensor<4xf32>\n  }\n}\n", at[0], at[1], at[2], at[3], functions[i].name);
+      g_autoptr (CliResult) made = NULL, ran = NULL;
+      g_autofree char *bytes = NULL;
+      gsize length;
+
+      g_unlink (place->step);
+      g_assert_true (g_file_set_contents (program, text, -1, NULL));
+      made = cli_run ("train", "--gradients-only", "-o", place->step, program, NULL);
+      cli_assert_status (made, 0);
+      ran = cli_run ("run", "--runs=1", "--warmup=0", "--quick-compile", "--input=zeros", "--output-dir", place->folder, place->step, NULL);
+      cli_assert_status (ran, 0);
+      g_assert_true (g_file_get_contents (gradients, &bytes, &length, NULL));
+      for (guint k = 0; k < 4; k++)
+        {
+          const double slope = functions[i].slope[k];
+          float got;
+
+          memcpy (&got, bytes + length - 16 + 4 * k, sizeof got);
+          g_test_message ("%s at %g: %g", functions[i].name, at[k], 4 * got);
+          g_assert_cmpfloat_with_epsilon (4 * got, slope, 2e-5 * MAX (fabs (slope), 1)); /* the loss is the mean of four */
+        }
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -544,6 +589,7 @@ main (int argc, char **argv)
   ADD ("kernels", test_kernels);
   ADD ("percent", test_percent);
   ADD ("holders", test_holders);
+  ADD ("special", test_special);
   ADD ("errors", test_errors);
   return g_test_run ();
 }
