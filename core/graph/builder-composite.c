@@ -97,6 +97,25 @@ gantry_builder_offset (GantryBuilder *builder, guint32 x, double term)
 }
 
 guint32
+gantry_builder_at_most_zero (GantryBuilder *builder, guint32 x)
+{
+  guint32 zero = gantry_builder_like (builder, x, 0);
+
+  return gantry_builder_select (builder, gantry_builder_compare (builder, "GT", x, zero), zero, x);
+}
+
+/* The part above 0 plus log1p (exp (-|x|)). */
+guint32
+gantry_builder_softplus (GantryBuilder *builder, guint32 x)
+{
+  guint32 zero = gantry_builder_like (builder, x, 0), above = gantry_builder_compare (builder, "GT", x, zero), tail;
+
+  tail = gantry_builder_select (builder, above, gantry_builder_unary (builder, GANTRY_OP_NEGATE, x), x);
+  tail = gantry_builder_unary (builder, GANTRY_OP_LOG_PLUS_ONE, gantry_builder_unary (builder, GANTRY_OP_EXPONENTIAL, tail));
+  return gantry_builder_binary (builder, GANTRY_OP_ADD, gantry_builder_select (builder, above, x, zero), tail);
+}
+
+guint32
 gantry_builder_widen (GantryBuilder *builder, guint32 x)
 {
   GantryElementType element = element_of (builder, x);

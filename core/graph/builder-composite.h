@@ -37,6 +37,10 @@ guint32 gantry_builder_floats (GantryBuilder *builder, GantryElementType element
 guint32 gantry_builder_scale (GantryBuilder *builder, guint32 x, double factor);
 /** @x plus @term; @x itself for 0. */
 guint32 gantry_builder_offset (GantryBuilder *builder, guint32 x, double term);
+/** @x where it is at most 0, else 0: its derivative at 0 is 1, so that what continues a function below 0 smoothly has its own there. */
+guint32 gantry_builder_at_most_zero (GantryBuilder *builder, guint32 x);
+/** log (1 + exp (@x)) without overflow; its derivative is the logistic of @x, at 0 too. */
+guint32 gantry_builder_softplus (GantryBuilder *builder, guint32 x);
 /** f16 and bf16 as f32, in which sums of them are computed; @x itself where it is another type. */
 guint32 gantry_builder_widen (GantryBuilder *builder, guint32 x);
 

@@ -36,18 +36,11 @@ tanh_gelu (MindLower *l, guint32 x)
   return BINARY (MULTIPLY, gantry_builder_scale (l->b, x, 0.5), gantry_builder_offset (l->b, inner, 1));
 }
 
-/* max (x, 0) + log (1 + exp (-|x|)) */
-static guint32
-softplus (MindLower *l, guint32 x)
-{
-  return BINARY (ADD, relu (l, x), UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, UNARY (NEGATE, UNARY (ABS, x)))));
-}
-
 /* x where positive, else alpha (exp (x / width) - 1) */
 static guint32
 exponential_unit (MindLower *l, guint32 x, double alpha, double width)
 {
-  guint32 low = BINARY (MINIMUM, x, LIKE (x, 0));
+  guint32 low = gantry_builder_at_most_zero (l->b, x);
 
   low = gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, gantry_builder_scale (l->b, low, 1 / width)), alpha);
   return BINARY (ADD, relu (l, x), low);
@@ -77,10 +70,10 @@ activation (MindLower *l)
     case 'e': y = exponential_unit (l, x, gantry_mind_number (l, "alpha", 1), 1); break;
     case 'c': y = exponential_unit (l, x, gantry_mind_number (l, "alpha", 1), gantry_mind_number (l, "alpha", 1)); break;
     case 'u': y = gantry_builder_scale (l->b, exponential_unit (l, x, 1.6732632423543772, 1), 1.0507009873554805); break;
-    case 'p': y = softplus (l, x); break;
-    case 'l': y = UNARY (NEGATE, softplus (l, UNARY (NEGATE, x))); break;
+    case 'p': y = gantry_builder_softplus (l->b, x); break;
+    case 'l': y = UNARY (NEGATE, gantry_builder_softplus (l->b, UNARY (NEGATE, x))); break;
     case 'i': y = BINARY (DIVIDE, x, gantry_builder_offset (l->b, UNARY (ABS, x), 1)); break;
-    case 'm': y = BINARY (MULTIPLY, x, UNARY (TANH, softplus (l, x))); break;
+    case 'm': y = BINARY (MULTIPLY, x, UNARY (TANH, gantry_builder_softplus (l->b, x))); break;
     default: break;
     }
   l->out[0] = y;
@@ -90,7 +83,7 @@ activation (MindLower *l)
 static void
 leaky (MindLower *l)
 {
-  guint32 x = gantry_mind_need (l, "x"), slope = gantry_mind_in (l, "slope"), low = BINARY (MINIMUM, x, LIKE (x, 0));
+  guint32 x = gantry_mind_need (l, "x"), slope = gantry_mind_in (l, "slope"), low = gantry_builder_at_most_zero (l->b, x);
 
   if (slope == 0)
     low = gantry_builder_scale (l->b, low, gantry_mind_number (l, "alpha", 0.2));

@@ -238,7 +238,7 @@ sparse_cross_entropy (MindLower *l)
   l->out[0] = gantry_builder_scale (l->b, x, 1.0 / (double) MAX (type->dims[0], 1));
 }
 
-/* arg: 'l' of logits, max (x, 0) - x y + log (1 + exp (-|x|)); 'p' of probabilities */
+/* arg: 'l' of logits, log (1 + exp (x)) - x y; 'p' of probabilities */
 static void
 binary_loss (MindLower *l)
 {
@@ -247,18 +247,14 @@ binary_loss (MindLower *l)
   if (gantry_mind_in (l, "pos_weight") != 0 && gantry_mind_rank (l, gantry_mind_in (l, "pos_weight")) > 0)
     {
       guint32 positive = gantry_mind_in (l, "pos_weight");
-      guint32 left = UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, UNARY (NEGATE, UNARY (ABS, x))));
+      guint32 left = gantry_builder_softplus (l->b, UNARY (NEGATE, x));
 
-      /* (1 - y) x + (1 + (p - 1) y) (log (1 + exp (-|x|)) + max (-x, 0)) */
-      left = BINARY (ADD, left, BINARY (MAXIMUM, UNARY (NEGATE, x), LIKE (x, 0)));
+      /* (1 - y) x + (1 + (p - 1) y) log (1 + exp (-x)) */
       other = gantry_builder_offset (l->b, BINARY (MULTIPLY, gantry_builder_offset (l->b, positive, -1), y), 1);
       loss = BINARY (ADD, BINARY (MULTIPLY, BINARY (SUBTRACT, LIKE (y, 1), y), x), BINARY (MULTIPLY, other, left));
     }
   else if (l->rule->arg == 'l')
-    {
-      loss = BINARY (SUBTRACT, BINARY (MAXIMUM, x, LIKE (x, 0)), BINARY (MULTIPLY, x, y));
-      loss = BINARY (ADD, loss, UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, UNARY (NEGATE, UNARY (ABS, x)))));
-    }
+    loss = BINARY (SUBTRACT, gantry_builder_softplus (l->b, x), BINARY (MULTIPLY, x, y));
   else
     {
       other = UNARY (LOG, BINARY (MAXIMUM, BINARY (SUBTRACT, LIKE (x, 1), x), LIKE (x, 1e-12)));

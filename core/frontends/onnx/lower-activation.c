@@ -17,7 +17,7 @@ positive_or (GantryLower *l, guint32 x, guint32 low)
 {
   if (x == 0 || low == 0)
     return 0;
-  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", x, LIKE (x, 0)), low, x);
+  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "GT", x, LIKE (x, 0)), x, low);
 }
 
 static void
@@ -47,13 +47,22 @@ p_relu (GantryLower *l)
   l->out[0] = positive_or (l, x, MULTIPLY (x, slope));
 }
 
+/* scale (exp (x / width) - 1) of what is at most 0: that of a large x is infinite, and so would its derivative be. */
+static guint32
+below (GantryLower *l, guint32 x, double scale, double inverse_width)
+{
+  if (x == 0)
+    return 0;
+  x = gantry_builder_scale (l->b, gantry_builder_at_most_zero (l->b, x), inverse_width);
+  return gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, x), scale);
+}
+
 static void
 elu (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  guint32 low = gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, x), gantry_lower_float (l, "alpha", 1));
 
-  l->out[0] = positive_or (l, x, low);
+  l->out[0] = positive_or (l, x, below (l, x, gantry_lower_float (l, "alpha", 1), 1));
 }
 
 /* max (0, x) + min (0, alpha (exp (x / alpha) - 1)) */
@@ -62,18 +71,15 @@ celu (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
   double alpha = gantry_lower_float (l, "alpha", 1);
-  guint32 low = gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, gantry_builder_scale (l->b, x, 1 / alpha)),
-                                      alpha);
 
-  l->out[0] = ADD (MAXIMUM (x, LIKE (x, 0)), MINIMUM (low, LIKE (x, 0)));
+  l->out[0] = positive_or (l, x, below (l, x, alpha, 1 / alpha));
 }
 
 static void
 selu (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  double alpha = gantry_lower_float (l, "alpha", 1.67326319217681884765625);
-  guint32 low = gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, x), alpha);
+  guint32 low = below (l, x, gantry_lower_float (l, "alpha", 1.67326319217681884765625), 1);
 
   l->out[0] = gantry_builder_scale (l->b, positive_or (l, x, low),
                                     gantry_lower_float (l, "gamma", 1.05070102214813232421875));
@@ -102,13 +108,10 @@ hard_swish (GantryLower *l)
   l->out[0] = MULTIPLY (x, hard_sigmoid_of (l, x, 1.0 / 6, 0.5));
 }
 
-/* log (1 + exp (x)) without overflow: max (x, 0) + log1p (exp (-|x|)). */
 static guint32
 softplus_of (GantryLower *l, guint32 x)
 {
-  guint32 tail = UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, UNARY (NEGATE, UNARY (ABS, x))));
-
-  return ADD (MAXIMUM (x, LIKE (x, 0)), tail);
+  return x != 0 ? gantry_builder_softplus (l->b, x) : 0;
 }
 
 static void

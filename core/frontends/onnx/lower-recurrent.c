@@ -90,13 +90,13 @@ activate (GantryLower *l, const Layer *layer, const Activation *f, guint32 x)
       return MINIMUM (MAXIMUM (x, zero), gantry_builder_like (l->b, x, 1));
     }
   if (strcmp (f->name, "Elu") == 0)
-    return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", x, zero),
-                                  gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, x), f->alpha), x);
+    return gantry_builder_select (
+      l->b, gantry_builder_compare (l->b, "GT", x, zero), x,
+      gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, gantry_builder_at_most_zero (l->b, x)), f->alpha));
   if (strcmp (f->name, "Softsign") == 0)
     return DIVIDE (x, gantry_builder_offset (l->b, UNARY (ABS, x), 1));
   /* Softplus: the table above knows no other name. */
-  return ADD (MAXIMUM (x, zero),
-              UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, UNARY (NEGATE, UNARY (ABS, x)))));
+  return gantry_builder_softplus (l->b, x);
 }
 
 /* The activations of all directions in order; each takes its alpha and beta from the lists as it

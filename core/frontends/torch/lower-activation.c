@@ -85,9 +85,9 @@ gelu (AtenLower *l)
 static guint32
 elu_of (AtenLower *l, guint32 x, double alpha, double scale, double input_scale)
 {
-  guint32 low = gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, gantry_builder_scale (l->b, x, input_scale)),
-                                      alpha);
+  guint32 low = gantry_builder_scale (l->b, gantry_builder_at_most_zero (l->b, x), input_scale);
 
+  low = gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, low), alpha);
   return gantry_builder_scale (l->b, positive_or (l, x, low), scale);
 }
 
@@ -131,14 +131,6 @@ prelu (AtenLower *l)
   l->out[0] = positive_or (l, x, BINARY (MULTIPLY, x, slope));
 }
 
-/* log (1 + exp (x)) without overflow: max (x, 0) + log1p (exp (-|x|)). */
-static guint32
-softplus_of (AtenLower *l, guint32 x)
-{
-  return BINARY (ADD, BINARY (MAXIMUM, x, LIKE (x, 0)),
-                 UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, UNARY (NEGATE, UNARY (ABS, x)))));
-}
-
 static void
 softplus (AtenLower *l)
 {
@@ -146,13 +138,13 @@ softplus (AtenLower *l)
   guint32 x = self (l), scaled = gantry_builder_scale (l->b, x, beta);
 
   l->out[0] = gantry_builder_select (l->b, gantry_builder_compare (l->b, "GT", scaled, LIKE (scaled, threshold)), x,
-                                     gantry_builder_scale (l->b, softplus_of (l, scaled), 1 / beta));
+                                     gantry_builder_scale (l->b, gantry_builder_softplus (l->b, scaled), 1 / beta));
 }
 
 static void
 log_sigmoid (AtenLower *l)
 {
-  l->out[0] = UNARY (NEGATE, softplus_of (l, UNARY (NEGATE, self (l))));
+  l->out[0] = UNARY (NEGATE, gantry_builder_softplus (l->b, UNARY (NEGATE, self (l))));
 }
 
 static void
@@ -160,7 +152,7 @@ mish (AtenLower *l)
 {
   guint32 x = self (l);
 
-  l->out[0] = BINARY (MULTIPLY, x, UNARY (TANH, softplus_of (l, x)));
+  l->out[0] = BINARY (MULTIPLY, x, UNARY (TANH, gantry_builder_softplus (l->b, x)));
 }
 
 static void

@@ -285,9 +285,8 @@ binary_loss (AtenLower *l)
       gantry_aten_refuse (l, "weights are not supported");
       return;
     }
-  /* max (x, 0) - x y + log (1 + exp (-|x|)) */
-  loss = BINARY (SUBTRACT, BINARY (MAXIMUM, x, gantry_builder_like (l->b, x, 0)), BINARY (MULTIPLY, x, y));
-  give_loss (l, BINARY (ADD, loss, UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, UNARY (NEGATE, UNARY (ABS, x))))));
+  loss = BINARY (SUBTRACT, gantry_builder_softplus (l->b, x), BINARY (MULTIPLY, x, y));
+  give_loss (l, loss);
 }
 
 /* clang-format off */

@@ -27,10 +27,13 @@ where (AtenLower *l, const char *direction, guint32 x, double bound, guint32 the
 static void
 log_add_exp (AtenLower *l)
 {
-  guint32 x = value (l, "self"), y = value (l, "other"), top = BINARY (MAXIMUM, x, y), gap;
+  guint32 x = value (l, "self"), y = value (l, "other"), above, top, gap;
   double unit = l->rule->arg == 2 ? log (2) : 1;
 
-  gap = gantry_builder_scale (l->b, UNARY (NEGATE, UNARY (ABS, BINARY (SUBTRACT, x, y))), unit);
+  /* Where both are equal each has half the derivative, also beside a constant. */
+  above = gantry_builder_compare (l->b, "GT", x, y);
+  top = gantry_builder_select (l->b, above, x, y);
+  gap = gantry_builder_scale (l->b, gantry_builder_select (l->b, above, BINARY (SUBTRACT, y, x), BINARY (SUBTRACT, x, y)), unit);
   gap = gantry_builder_scale (l->b, UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, gap)), 1 / unit);
   l->out[0] = gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", UNARY (ABS, top), LIKE (top, INFINITY)), top,
                                      BINARY (ADD, top, gap));
@@ -82,9 +85,9 @@ logit (AtenLower *l)
 static void
 sinc (AtenLower *l)
 {
-  guint32 x = gantry_builder_scale (l->b, value (l, "self"), G_PI);
+  guint32 x = gantry_builder_scale (l->b, value (l, "self"), G_PI), other = where (l, "EQ", x, 0, LIKE (x, 1), x);
 
-  l->out[0] = where (l, "EQ", x, 0, LIKE (x, 1), BINARY (DIVIDE, UNARY (SINE, x), x));
+  l->out[0] = where (l, "EQ", x, 0, LIKE (x, 1), BINARY (DIVIDE, UNARY (SINE, other), other));
 }
 
 /* The other operand where one is no number. text: "max", "min" */

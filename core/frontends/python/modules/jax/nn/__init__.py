@@ -56,7 +56,8 @@ def selu(x):
 
 
 def celu(x, alpha=1.0):
-    return jnp.maximum(x, 0.0) + alpha * jnp.expm1(jnp.minimum(x, 0.0) / alpha)
+    x = _float(x)
+    return jnp.where(x > 0, x, alpha * jnp.expm1(jnp.where(x > 0, 0.0, x) / alpha))
 
 
 def leaky_relu(x, negative_slope=0.01):

@@ -284,8 +284,10 @@ def heaviside(x, y):
 
 def logaddexp(a, b):
     a, b = _core.aligned(a, b, to_float=True)
+    above = a > b
     # Equal ones may be infinite: their difference is 0.
-    return maximum(a, b) + log1p(exp(-abs(where(a == b, 0.0, a - b))))
+    gap = where((a == b) & isinf(a), 0.0, where(above, b - a, a - b))
+    return where(above, a, b) + log1p(exp(gap))
 
 
 def logaddexp2(a, b):

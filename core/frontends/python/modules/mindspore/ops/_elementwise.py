@@ -341,7 +341,9 @@ def log10(input):
 
 def logaddexp(input, other):
     a, b = _float_pair(input, other)
-    return add(maximum(a, b), log1p(exp(neg(abs(sub(a, b))))))
+    # Where both are equal each has half the derivative, also beside a constant.
+    above = _core.compare("GT", a, b)
+    return add(_core.select(above, a, b), log1p(exp(_core.select(above, sub(b, a), sub(a, b)))))
 
 
 def logaddexp2(input, other):
