@@ -92,6 +92,7 @@ def asarray(value, dtype=None):
         raise TypeError("complex numbers are not supported")
     if is_scalar(value):
         return _from_python(value, dtype)
+    value = list(value) if isinstance(value, range) else value
     if isinstance(value, (list, tuple)):
         if _holds_array(value):
             parts = [asarray(v) for v in value]

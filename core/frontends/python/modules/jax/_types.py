@@ -67,6 +67,11 @@ def canonical(t):
     return _NARROW.get(t.element, t)
 
 
+def element_type(value):
+    """That of an array, or the type that is given."""
+    return as_dtype(value if isinstance(value, dtype) else getattr(value, "dtype", value))
+
+
 def as_dtype(value, canonical=True):
     """An element type of what programs name one by."""
     if isinstance(value, dtype):

@@ -19,7 +19,7 @@ from optax._schedules import (constant_schedule, cosine_decay_schedule, cosine_o
                               polynomial_schedule, sgdr_schedule, warmup_constant_schedule, warmup_cosine_decay_schedule,
                               warmup_exponential_decay_schedule)
 from optax import losses, schedules, tree_utils
-from optax.losses import (convex_kl_divergence, cosine_distance, cosine_similarity, hinge_loss, huber_loss, kl_divergence, l2_loss, log_cosh,
+from optax.losses import (convex_kl_divergence, cosine_distance, cosine_similarity, ctc_loss, ctc_loss_with_forward_probs, hinge_loss, huber_loss, kl_divergence, l2_loss, log_cosh,
                           poly_loss_cross_entropy, safe_softmax_cross_entropy, sigmoid_binary_cross_entropy, sigmoid_focal_loss,
                           smooth_labels, softmax_cross_entropy, softmax_cross_entropy_with_integer_labels, squared_error)
 from jax._names import missing as _missing

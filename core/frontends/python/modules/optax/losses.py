@@ -87,3 +87,36 @@ def sigmoid_focal_loss(logits, labels, *, alpha=None, gamma=2.0):
     p = jax.nn.sigmoid(logits)
     loss = sigmoid_binary_cross_entropy(logits, labels) * (p * (1 - labels) + (1 - p) * labels) ** gamma
     return loss if alpha is None else (alpha * labels + (1 - alpha) * (1 - labels)) * loss
+
+
+def ctc_loss_with_forward_probs(logits, logit_paddings, labels, label_paddings, blank_id=0, log_epsilon=-1e5):
+    """Connectionist temporal classification (Graves et al., 2006), forward in logarithms: after each time the score of n labels with a blank
+    behind them, and of n labels without one. Equal neighbours need a blank between them."""
+    batch, most = labels.shape
+    scores = jax.nn.log_softmax(logits)
+    blank = scores[:, :, blank_id, None]
+    emitted = jnp.einsum("btk,bnk->btn", scores, jax.nn.one_hot(labels, logits.shape[-1]))
+    repeated = jnp.pad((labels[:, :-1] == labels[:, 1:]).astype(jnp.float32), ((0, 0), (0, 1)))
+
+    def joined(ended, more):
+        return jnp.concatenate([ended[:, :1], jnp.logaddexp(ended[:, 1:], more)], -1)
+
+    def step(state, now):
+        ended, open_ = state
+        emit, rest, padded = now
+        before = joined(ended, open_ + log_epsilon * repeated)
+        further = jnp.logaddexp(before[:, :-1], open_) + emit
+        rested = joined(before + rest, open_ + rest + log_epsilon * (1.0 - repeated))
+        state = tuple(padded[:, None] * old + (1.0 - padded[:, None]) * new for old, new in ((ended, rested), (open_, further)))
+        return state, state
+
+    start = jnp.full((batch, most + 1), log_epsilon).at[:, 0].set(0.0), jnp.full((batch, most), log_epsilon)
+    _, (ended, opened) = jax.lax.scan(step, start, (jnp.swapaxes(emitted, 0, 1), jnp.swapaxes(blank, 0, 1), jnp.swapaxes(logit_paddings, 0, 1)))
+    last = joined(ended[-1], opened[-1])
+    lengths = most - jnp.sum(label_paddings, 1).astype(jnp.int32)
+    loss = -jnp.sum(last * jax.nn.one_hot(lengths, most + 1), 1)
+    return loss, ended.at[-1].set(last), opened
+
+
+def ctc_loss(logits, logit_paddings, labels, label_paddings, blank_id=0, log_epsilon=-1e5):
+    return ctc_loss_with_forward_probs(logits, logit_paddings, labels, label_paddings, blank_id, log_epsilon)[0]

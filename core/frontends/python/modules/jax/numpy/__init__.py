@@ -48,7 +48,7 @@ class finfo:
     """Limits of a type of floating point."""
 
     def __init__(self, dtype):
-        self.dtype = _as_dtype(getattr(dtype, "dtype", dtype))
+        self.dtype = _types.element_type(dtype)
         bits, digits, high, low = {"float32": (32, 23, 127, -126), "float16": (16, 10, 15, -14),
                                    "bfloat16": (16, 7, 127, -126)}[self.dtype.name]
         self.bits, self.eps, self.tiny = bits, 2.0 ** -digits, 2.0 ** low
@@ -59,7 +59,7 @@ class finfo:
 
 class iinfo:
     def __init__(self, dtype):
-        self.dtype = _as_dtype(getattr(dtype, "dtype", dtype))
+        self.dtype = _types.element_type(dtype)
         self.bits = 8 * self.dtype.itemsize
         signed = self.dtype.category == "int"
         self.min = -(1 << (self.bits - 1)) if signed else 0

@@ -3,6 +3,7 @@
 import jax
 import numpy as np
 import jax.numpy as jnp
+import optax
 from jax import lax, random
 from lib.programs import case
 
@@ -81,3 +82,22 @@ def one_device():
     mesh = jax.make_mesh((1,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
     sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("x"))
     return [jax.jit(lambda x: lax.with_sharding_constraint(jnp.sin(x), sharding) * 2)(jnp.asarray(X)), jnp.array(mesh.shape["x"])]
+
+
+@case
+def labels_in_time():
+    logits = jnp.asarray(NUMBERS.randn(2, 7, 5).astype(np.float32))
+    late = jnp.array([[0.0] * 7, [0.0] * 5 + [1.0] * 2])
+    labels, none = jnp.array([[1, 2, 2], [3, 1, 2]]), jnp.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    loss = lambda logits: jnp.sum(optax.ctc_loss(logits, late, labels, none))
+    return [optax.ctc_loss(logits, late, labels, none), *optax.ctc_loss_with_forward_probs(logits, late, labels, none, blank_id=4)[1:],
+            jax.grad(loss)(logits)]
+
+
+@case
+def masked_in_half_precision():
+    scores = jnp.asarray(X).astype(jnp.bfloat16)
+    low = jnp.finfo(scores.dtype).min
+    shown = jax.nn.softmax(jnp.where(jnp.arange(5) < 3, scores, low))
+    return [shown.astype(jnp.float32) > 0, jnp.array(float(jnp.finfo(jnp.bfloat16).eps)), jnp.array(jnp.finfo(scores).bits), jnp.array(range(4)),
+            jnp.array(jnp.iinfo(jnp.arange(3)).max)]
