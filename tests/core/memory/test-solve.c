@@ -328,7 +328,7 @@ static void
 test_known (void)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GantryModule) module = make_step (context, 12), other_module = make_step (context, 3);
+  g_autoptr (GantryModule) module = make_step (context, 7), other_module = make_step (context, 3);
   g_autoptr (GantryPlanner) planner = make_planner (module, 3e7), other = make_planner (module, 3e7), small = make_planner (other_module, 3e7);
   g_autoptr (GantryPrediction) all = gantry_prediction_new ();
   g_autoptr (GError) error = NULL;
@@ -480,7 +480,7 @@ static void
 test_cut (void)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GantryModule) module = make_step (context, 12);
+  g_autoptr (GantryModule) module = make_step (context, 7);
   g_autoptr (GantryPlanner) planner = make_planner (module, 3e7), other = make_planner (module, 3e7);
   g_autoptr (GantryPrediction) all = gantry_prediction_new ();
   GantrySolveGoal goal = { 0 };
