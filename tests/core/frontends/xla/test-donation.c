@@ -54,6 +54,10 @@ test_aliases (void)
     { STABLEHLO (" {jax.buffer_donor = true}", ""), { 0, -1 } },
     { STABLEHLO (" {jax.buffer_donor = true}", " {tf.aliasing_output = 0 : i32}"), { 1, 0 } },
     { STABLEHLO (" {mhlo.memory_kind = \"pinned_host\", jax.buffer_donor = true}", ""), { -1, -1 } },
+    { STABLEHLO (" {mhlo.memory_kind = \"pinned_host\", tf.aliasing_output = 1 : i32}", ""), { -1, -1 } },
+    /* What takes any result takes one of its very type. */
+    { "module {\n  func.func public @main(%p: tensor<4xf32> {jax.buffer_donor = true}) -> tensor<2x2xf32> {\n"
+      "    %r = stablehlo.reshape %p : (tensor<4xf32>) -> tensor<2x2xf32>\n    return %r : tensor<2x2xf32>\n  }\n}\n", { -1 } },
     { HLO (", input_output_alias={ {1}: (0, {}, may-alias), {0}: (1, {}, must-alias) }"), { 1, 0 } },
     { HLO (", input_output_alias={ {1}: (7, {}, may-alias) }"), { -1, -1 } },
     { HLO (", buffer_donor={ (1, {}) }"), { -1, 0 } },
