@@ -7,8 +7,8 @@
 #include "core/passes/passes.h"
 #include "tests/core/frontends/xla/read-case.h"
 #include "tests/core/frontends/xla/run-case.h"
+#include <glib/gstdio.h>
 #include <math.h>
-#include <string.h>
 
 static char *
 fixture (const char *name)
@@ -97,6 +97,17 @@ static const struct
               "base_dilations = array<i64: 2>, window_dilations = array<i64: 2>}> " REDUCER " : (tensor<4xi32>, tensor<i32>) -> tensor<5xi32>\n"
               "return %r : tensor<5xi32> }",
     { 4, 3, 6, 3, 8, -0.5 } },
+  /* Another padding in front than behind, and the least of numbers with and without a sign. */
+  { "t.mlir", "func.func @main() -> (tensor<4xi8>, tensor<4xui8>) { %x = stablehlo.constant dense<[100, -5, 127]> : tensor<3xi8>\n"
+              "%m = stablehlo.constant dense<127> : tensor<i8>\n%y = stablehlo.constant dense<[200, 255, 7]> : tensor<3xui8>\n"
+              "%n = stablehlo.constant dense<255> : tensor<ui8>\n"
+              "%r = \"stablehlo.reduce_window\"(%x, %m) <{window_dimensions = array<i64: 2>, padding = dense<[[0, 2]]> : tensor<1x2xi64>}> "
+              "({ ^bb0(%a: tensor<i8>, %b: tensor<i8>): %s = stablehlo.minimum %a, %b : tensor<i8> stablehlo.return %s : tensor<i8> }) : "
+              "(tensor<3xi8>, tensor<i8>) -> tensor<4xi8>\n"
+              "%t = \"stablehlo.reduce_window\"(%y, %n) <{window_dimensions = array<i64: 2>, padding = dense<[[0, 2]]> : tensor<1x2xi64>}> "
+              "({ ^bb0(%a: tensor<ui8>, %b: tensor<ui8>): %s = stablehlo.minimum %a, %b : tensor<ui8> stablehlo.return %s : tensor<ui8> }) : "
+              "(tensor<3xui8>, tensor<ui8>) -> tensor<4xui8>\nreturn %r, %t : tensor<4xi8>, tensor<4xui8> }",
+    { -5, -5, 127, 127, 200, 7, 7, 255, -0.5 } },
   { "t.mlir", "func.func @main() -> tensor<3xi32> { %x = stablehlo.constant dense<[2, 3, 1]> : tensor<3xi32>\n"
               "%r = \"stablehlo.sort\"(%x) <{dimension = 0 : i64, is_stable = true}> ({ ^bb0(%a: tensor<i32>, %b: tensor<i32>): "
               "%c = stablehlo.compare LT, %b, %a : (tensor<i32>, tensor<i32>) -> tensor<i1> stablehlo.return %c : tensor<i1> }) : "
@@ -147,21 +158,15 @@ static const struct
 };
 
 static void
-test_case (gconstpointer data)
+check_case (GantryModule *module, const double *expected)
 {
-  guint which = GPOINTER_TO_UINT (data), k = 0;
-  g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module = read_case (context, cases[which].text, cases[which].name, NULL, &error), core = NULL;
   GantryLiteral *results[2] = { NULL };
-  const double *expected = cases[which].expected;
+  guint k = 0;
 
+  gantry_evaluate (module, gantry_module_entry (module), NULL, results, NULL, &error);
   g_assert_no_error (error);
-  core = gantry_pass_legalize.run (module, NULL, NULL, &error);
-  g_assert_no_error (error);
-  gantry_evaluate (core, gantry_module_entry (core), NULL, results, NULL, &error);
-  g_assert_no_error (error);
-  for (guint i = 0; i < gantry_module_entry (core)->n_results; i++)
+  for (guint i = 0; i < gantry_module_entry (module)->n_results; i++)
     {
       gboolean is_float = gantry_element_is_float ((GantryElementType) results[i]->type->element);
 
@@ -176,6 +181,31 @@ test_case (gconstpointer data)
       gantry_literal_unref (results[i]);
     }
   g_assert_cmpfloat (expected[k], ==, -0.5);
+}
+
+/* As it is read, and as it is written and read again. */
+static void
+test_case (gconstpointer data)
+{
+  guint which = GPOINTER_TO_UINT (data);
+  g_autoptr (GantryContext) context = gantry_context_new (), again = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = read_case (context, cases[which].text, cases[which].name, NULL, &error), core = NULL, read = NULL, other = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("gantry-operations-XXXXXX", NULL), *path = g_build_filename (folder, "t.mlir", NULL);
+
+  g_assert_no_error (error);
+  core = gantry_pass_legalize.run (module, NULL, NULL, &error);
+  g_assert_no_error (error);
+  check_case (core, cases[which].expected);
+  gantry_stablehlo_export (core, path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  read = gantry_xla_import (again, path, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  other = gantry_pass_legalize.run (read, NULL, NULL, &error);
+  g_assert_no_error (error);
+  check_case (other, cases[which].expected);
+  g_unlink (path);
+  g_rmdir (folder);
 }
 
 int
