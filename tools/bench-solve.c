@@ -117,6 +117,7 @@ time_of (GantryCompilation *compilation, const GantryCompileSettings *settings, 
   g_autoptr (GantryPlanner) planner = NULL;
   g_autoptr (GantryPrediction) all = gantry_prediction_new ();
   g_autoptr (GantrySolution) solution = NULL;
+  g_autoptr (GError) error = NULL;
   GantrySolveGoal goal = { .seconds = seconds, .method = method, .allowed = allowed };
   guint64 beside;
 
@@ -128,7 +129,9 @@ time_of (GantryCompilation *compilation, const GantryCompileSettings *settings, 
   /* Of what placements can lower: constants and code lie beside it. */
   beside = gantry_memory_parts_total (&all->beside);
   goal.memory_bytes = beside + (all->peak_bytes - beside) * percent / 100;
-  solution = gantry_solve (planner, &goal, NULL, NULL, NULL);
+  solution = gantry_solve (planner, &goal, NULL, NULL, &error);
+  if (solution == NULL && how != NULL)
+    g_printerr ("%u %%: %s\n", percent, error->message);
   if (how != NULL)
     *how = solution != NULL ? solution->method : "refused";
   return solution != NULL ? solution->figures.step_us / all->step_us : INFINITY;
