@@ -706,7 +706,12 @@ def array_equiv(a1, a2):
 
 def can_cast(from_, to, casting="safe"):
     import numpy
-    return numpy.can_cast(as_dtype(from_).name, as_dtype(to).name, casting)
+    names = [as_dtype(kind).name for kind in (from_, to)]
+    if "bfloat16" not in names or names[0] == names[1]:
+        return names[0] == names[1] or numpy.can_cast(*names, casting)
+    if casting in ("unsafe", "same_kind") and as_dtype(to).category == "float":
+        return True
+    return casting == "unsafe" or casting == "safe" and (names[1] in ("float32", "float64") or names[0] in ("bool", "int8", "uint8"))
 
 
 def _window(name, terms):

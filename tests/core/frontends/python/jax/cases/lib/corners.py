@@ -100,4 +100,5 @@ def masked_in_half_precision():
     low = jnp.finfo(scores.dtype).min
     shown = jax.nn.softmax(jnp.where(jnp.arange(5) < 3, scores, low))
     return [shown.astype(jnp.float32) > 0, jnp.array(float(jnp.finfo(jnp.bfloat16).eps)), jnp.array(jnp.finfo(scores).bits), jnp.array(range(4)),
-            jnp.array(jnp.iinfo(jnp.arange(3)).max)]
+            jnp.array(jnp.iinfo(jnp.arange(3)).max),
+            jnp.array([jnp.can_cast(a, b) for a in (jnp.bfloat16, jnp.float32, jnp.int8, jnp.int32) for b in (jnp.bfloat16, jnp.float32, jnp.float16)])]
