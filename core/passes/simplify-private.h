@@ -23,6 +23,19 @@ guint32 _gantry_simplify_add_in_place (GantryBuilder *b, const GantryModule *mod
                                        const GantryUses *uses);
 
 /**
+ * _gantry_simplify_running:
+ * @node: a reduce_window
+ * @x: its operand, new id
+ *
+ * A running sum, product or extreme of a long axis is a window as long as the axis at each element: n * n operations. By blocks of 32 it is
+ * about 32 n; a sum is rounded at each level. Those of f16 and bf16 are computed in f32. (Two levels of what Blelloch, Prefix Sums and Their
+ * Applications, 1990, has as a tree.)
+ *
+ * Returns: the value that takes the place of @node, 0 where it is no such window
+ */
+guint32 _gantry_simplify_running (GantryBuilder *b, const GantryNode *node, guint32 x);
+
+/**
  * _gantry_simplify_scatter:
  * @x: operands of the scatter @node, new ids
  *

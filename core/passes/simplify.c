@@ -490,6 +490,12 @@ simplify_scatter (Match *m)
   return _gantry_simplify_scatter (m->b, m->node, m->x);
 }
 
+static guint32
+simplify_reduce_window (Match *m)
+{
+  return _gantry_simplify_running (m->b, m->node, m->x[0]);
+}
+
 typedef guint32 (*Rule) (Match *m);
 
 static const Rule rules[GANTRY_N_OPS] = {
@@ -513,6 +519,7 @@ static const Rule rules[GANTRY_N_OPS] = {
   [GANTRY_OP_REDUCE] = simplify_reduce,
   [GANTRY_OP_CONCATENATE] = simplify_concatenate,
   [GANTRY_OP_SCATTER] = simplify_scatter,
+  [GANTRY_OP_REDUCE_WINDOW] = simplify_reduce_window,
 };
 
 static gboolean

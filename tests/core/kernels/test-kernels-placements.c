@@ -103,10 +103,12 @@ run (const Case *c, GantryExecutable *executable, guint n_runs, GantryVerifyFlag
   g_autoptr (GantryExecutor) executor = NULL;
   GPtrArray *outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
   const GantryPlan *plan = executable->plan;
+  GantryMemoryParts parts;
   guint64 most;
 
-  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, plan->arena_bytes[GANTRY_MEMORY_DEVICE] + executable->packed_bytes
-                                                         + (plan->constant_bytes + 63) / 64 * 64);
+  /* As much as the plan says, code included, of which the device allocates arena, constants and packed weights. */
+  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
+  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, gantry_memory_parts_total (&parts));
   executor = gantry_executor_new (device, executable, NULL, &error);
   g_assert_no_error (error);
   gantry_executor_set_verify (executor, verify);

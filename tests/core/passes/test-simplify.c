@@ -373,6 +373,73 @@ test_softmax (void)
     }
 }
 
+/* A program with a window of @size elements along axis 1 of [2,n,3], or with padding as given. */
+static PassCase *
+window_case (const char *type, const char *kind, guint n, guint size, guint low, guint high, guint stride)
+{
+  guint to = (n + low + high - size) / stride + 1;
+  g_autofree char *text =
+    g_strdup_printf (HEAD ("%%1: %s[2,%u,3]", "%%9") "%%9 = reduce_window(%%1) {kind = \"%s\", window_dimensions = [1,%u,1], "
+                     "window_strides = [1,%u,1], padding = [0,0,%u,%u,0,0]}: %s[2,%u,3]" TAIL, type, n, kind, size, stride, low, high, type, to);
+
+  return pass_case_new (&gantry_pass_simplify, NULL, text);
+}
+
+/* The longest window of a module. */
+static gint64
+longest_window (const GantryModule *module)
+{
+  gint64 longest = 0;
+
+  for (guint32 p = 0; p < module->n_nodes; p++)
+    {
+      gsize n = 0;
+      const gint64 *sizes = module->nodes[p].op == GANTRY_OP_REDUCE_WINDOW
+                              ? gantry_attrs_ints (module->context, module->nodes[p].attrs, "window_dimensions", &n) : NULL;
+
+      for (gsize i = 0; i < n; i++)
+        longest = MAX (longest, sizes[i]);
+    }
+  return longest;
+}
+
+/* Running values of a long axis are made by blocks, once more by blocks where those are many. */
+static void
+test_running (void)
+{
+  static const char *const kinds[] = { "add", "mul", "max", "min" }, *const types[] = { "f32", "i32", "f16" };
+  static const guint lengths[] = { 65, 97, 640, 2049 };
+
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+      for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
+        for (guint reverse = 0; reverse < 2; reverse++)
+          {
+            guint n = lengths[i];
+            g_autoptr (PassCase) c = window_case (types[t], kinds[k], n, n, reverse ? 0 : n - 1, reverse ? n - 1 : 0, 1);
+
+            g_assert_cmpint (longest_window (c->after), <=, 64);
+            g_assert_cmpuint (pass_count (c->after, GANTRY_OP_REDUCE_WINDOW), ==, n > 2048 ? 3 : 2);
+          }
+}
+
+static void
+test_not_running (void)
+{
+  /* short; shorter than the axis; around each element; every second one */
+  static const struct
+  {
+    guint n, size, low, high, stride;
+  } cases[] = { { 64, 64, 63, 0, 1 }, { 100, 99, 98, 0, 1 }, { 99, 99, 49, 49, 1 }, { 101, 101, 100, 0, 2 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (PassCase) c = window_case ("f32", "add", cases[i].n, cases[i].size, cases[i].low, cases[i].high, cases[i].stride);
+
+      pass_assert_unchanged (c);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -395,6 +462,8 @@ main (int argc, char **argv)
   g_test_add_func ("/passes/simplify/sums-in-place", test_sums_in_place);
   g_test_add_func ("/passes/simplify/scatter", test_scatter);
   g_test_add_func ("/passes/simplify/softmax", test_softmax);
+  g_test_add_func ("/passes/simplify/running", test_running);
+  g_test_add_func ("/passes/simplify/not-running", test_not_running);
   g_test_add_func ("/passes/simplify/chain", test_chain);
   return g_test_run ();
 }
