@@ -20,5 +20,14 @@ typedef struct
 /** @operation: CONVOLUTION or REDUCE_WINDOW; the sizes of a convolution's windows are left alone. */
 void gantry_op_windows (GantryContext *context, guint32 attrs, GantryOp operation, guint n,
                          GantryWindow *windows);
+/**
+ * gantry_op_running_axis:
+ * @windows: of a REDUCE_WINDOW, one for each dimension of @type
+ * @reverse: (out): whether the window begins at each element, and does not end there; untouched where there is no axis
+ *
+ * Returns: the one axis along which values run, sums for example: the window is as long as it and ends, or begins, at each element; -1
+ *  where it is none
+ */
+gint gantry_op_running_axis (const GantryWindow *windows, const GantryType *type, gboolean *reverse);
 
 G_END_DECLS

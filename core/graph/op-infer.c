@@ -344,3 +344,24 @@ gantry_op_windows (GantryContext *context, guint32 attrs, GantryOp operation, gu
       windows[i].window_dilation = window[i];
     }
 }
+
+gint
+gantry_op_running_axis (const GantryWindow *windows, const GantryType *type, gboolean *reverse)
+{
+  gint axis = -1;
+
+  for (guint i = 0; i < type->rank; i++)
+    {
+      const GantryWindow *w = &windows[i];
+
+      if (w->stride != 1 || w->base_dilation != 1 || w->window_dilation != 1)
+        return -1;
+      if (w->size == 1 && w->low == 0 && w->high == 0)
+        continue;
+      if (axis >= 0 || w->size != type->dims[i] || w->low + w->high != w->size - 1 || (w->low != 0 && w->high != 0))
+        return -1;
+      axis = (gint) i;
+      *reverse = w->high != 0;
+    }
+  return axis;
+}

@@ -17,28 +17,6 @@ typedef struct
   gboolean reverse; /* from each element to the end */
 } Running;
 
-/* The one axis of @windows that runs: as long as the axis, ending or beginning at each element. -1: it is none. */
-static gint
-running_axis (const GantryWindow *windows, const GantryType *type, gboolean *reverse)
-{
-  gint axis = -1;
-
-  for (guint i = 0; i < type->rank; i++)
-    {
-      const GantryWindow *w = &windows[i];
-
-      if (w->stride != 1 || w->base_dilation != 1 || w->window_dilation != 1)
-        return -1;
-      if (w->size == 1 && w->low == 0 && w->high == 0)
-        continue;
-      if (axis >= 0 || w->size != type->dims[i] || w->low + w->high != w->size - 1 || (w->low != 0 && w->high != 0))
-        return -1;
-      axis = (gint) i;
-      *reverse = w->high != 0;
-    }
-  return axis;
-}
-
 static guint32
 identity_of (const Running *r, GantryElementType element)
 {
@@ -120,7 +98,7 @@ _gantry_simplify_running (GantryBuilder *b, const GantryNode *node, guint32 x)
   if (!gantry_type_is_static (type) || type->rank == 0 || type->rank == GANTRY_MAX_RANK || type->element == GANTRY_BOOL)
     return 0;
   gantry_op_windows (context, node->attrs, GANTRY_OP_REDUCE_WINDOW, type->rank, windows);
-  axis = running_axis (windows, type, &running.reverse);
+  axis = gantry_op_running_axis (windows, type, &running.reverse);
   if (axis < 0 || type->dims[axis] <= 2 * BLOCK)
     return 0;
   running.axis = (guint) axis;

@@ -28,28 +28,6 @@ gantry_mind_export_reduction (MindExport *e, ExportValue **in, guint n)
   return e->nobody;
 }
 
-/* The axis of a running sum: a window of all elements before, or behind. -1: it is none */
-static gint
-running_axis (const GantryWindow *windows, const GantryType *type, gboolean *reverse)
-{
-  gint axis = -1;
-
-  for (guint i = 0; i < type->rank; i++)
-    {
-      const GantryWindow *w = &windows[i];
-
-      if (w->stride != 1 || w->base_dilation != 1 || w->window_dilation != 1)
-        return -1;
-      if (w->size == 1 && w->low == 0 && w->high == 0)
-        continue;
-      if (axis >= 0 || w->size != type->dims[i] || w->low + w->high != w->size - 1 || (w->low != 0 && w->high != 0))
-        return -1;
-      axis = (gint) i;
-      *reverse = w->high != 0;
-    }
-  return axis;
-}
-
 static ExportValue *
 running (MindExport *e, ExportValue *x, gint axis, gboolean reverse, gboolean sum)
 {
@@ -140,7 +118,7 @@ gantry_mind_export_window (MindExport *e, ExportValue **in, guint n)
 
   (void) n;
   gantry_op_windows (e->context, e->node->attrs, GANTRY_OP_REDUCE_WINDOW, rank, windows);
-  axis = running_axis (windows, in[0]->type, &reverse);
+  axis = gantry_op_running_axis (windows, in[0]->type, &reverse);
   if (axis >= 0 && (sum || strcmp (kind, "mul") == 0))
     return running (e, in[0], axis, reverse, sum);
   if (sum || strcmp (kind, "max") == 0)
