@@ -35,7 +35,7 @@ static guint32
 value_of (AtenLower *l, const char *name, GantryElementType element, guint32 beside)
 {
   guint32 id = gantry_aten_in (l, name);
-  const GantryAttr *attr = gantry_attrs_find (l->context, l->node->attrs, name);
+  const GantryAttr *attr = gantry_aten_argument (l, name);
 
   if (id != 0)
     return element != GANTRY_ELEMENT_NONE ? gantry_builder_convert (l->b, id, element) : id;

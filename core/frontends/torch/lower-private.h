@@ -36,6 +36,7 @@ struct _AtenLower
   guint32 *out;
   guint n_out;
   GantryArena *arena;
+  GHashTable *asked; /* set of names: the arguments that the rule has asked for */
   gboolean failed;
 };
 
@@ -60,7 +61,9 @@ extern const AtenRule gantry_aten_pairs_rules[];
 
 void gantry_aten_refuse (AtenLower *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* Arguments. */
+/* Arguments. What a rule does not ask for is refused, since it could say that another thing is to be computed. */
+/** The argument that is no tensor, of any kind. Returns: (nullable) (transfer none) */
+const GantryAttr *gantry_aten_argument (AtenLower *l, const char *name);
 /** The tensor of that name, 0 where it is absent or None. */
 guint32 gantry_aten_in (AtenLower *l, const char *name);
 /** The same, but its absence is an error. */

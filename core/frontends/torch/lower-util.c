@@ -5,11 +5,19 @@
 
 /* Arguments */
 
+const GantryAttr *
+gantry_aten_argument (AtenLower *l, const char *name)
+{
+  g_hash_table_add (l->asked, gantry_arena_strdup (l->arena, name));
+  return gantry_attrs_find (l->context, l->node->attrs, name);
+}
+
 guint32
 gantry_aten_in (AtenLower *l, const char *name)
 {
   const GantryAttr *names = gantry_attrs_find (l->context, l->node->attrs, TORCH_OPERAND_NAMES);
 
+  gantry_aten_argument (l, name);
   for (guint i = 0; names != NULL && names->kind == GANTRY_ATTR_STRINGS && i < MIN (names->n, l->n_in); i++)
     if (strcmp (gantry_context_string (l->context, names->ids[i]), name) == 0)
       return l->in[i];
@@ -53,19 +61,20 @@ gantry_aten_list_length (AtenLower *l, const char *name)
 gboolean
 gantry_aten_has (AtenLower *l, const char *name)
 {
-  return gantry_attrs_find (l->context, l->node->attrs, name) != NULL;
+  return gantry_aten_argument (l, name) != NULL;
 }
 
 gint64
 gantry_aten_int (AtenLower *l, const char *name, gint64 fallback)
 {
+  gantry_aten_argument (l, name);
   return gantry_attrs_int (l->context, l->node->attrs, name, fallback);
 }
 
 double
 gantry_aten_number (AtenLower *l, const char *name, double fallback)
 {
-  const GantryAttr *attr = gantry_attrs_find (l->context, l->node->attrs, name);
+  const GantryAttr *attr = gantry_aten_argument (l, name);
 
   if (attr != NULL && attr->kind == GANTRY_ATTR_INT)
     return (double) attr->i;
@@ -75,12 +84,14 @@ gantry_aten_number (AtenLower *l, const char *name, double fallback)
 const char *
 gantry_aten_string (AtenLower *l, const char *name, const char *fallback)
 {
+  gantry_aten_argument (l, name);
   return gantry_attrs_string (l->context, l->node->attrs, name, fallback);
 }
 
 const gint64 *
 gantry_aten_ints (AtenLower *l, const char *name, gsize *n)
 {
+  gantry_aten_argument (l, name);
   return gantry_attrs_ints (l->context, l->node->attrs, name, n);
 }
 

@@ -104,6 +104,71 @@ check_types (AtenLower *l)
   return TRUE;
 }
 
+/* Arguments that a rule need not ask for: of @op, or of all. */
+typedef struct
+{
+  const char *op; /* (nullable): without dialect and overload */
+  const char *name;
+} AtenUnasked;
+
+static const AtenUnasked unasked[] = {
+  /* Where a result lies, by which code it is made, and its type, which the archive says. */
+  { NULL, "dtype" }, { NULL, "out_dtype" }, { NULL, "out_int32" }, { NULL, "device" }, { NULL, "layout" }, { NULL, "pin_memory" },
+  { NULL, "memory_format" }, { NULL, "physical_layout" }, { NULL, "non_blocking" }, { NULL, "copy" }, { NULL, "requires_grad" },
+  { NULL, "half_to_float" }, { NULL, "cudnn_enable" }, { NULL, "cudnn_enabled" }, { NULL, "benchmark" }, { NULL, "deterministic" },
+  { NULL, "allow_tf32" }, { NULL, "compute_mode" }, { NULL, "assume_unique" }, { NULL, "unroll_dim" }, { NULL, "path" },
+  { NULL, "implicit" }, { "_reshape_alias", "stride" }, { "empty_strided", "stride" }, { "new_empty_strided", "stride" },
+  { NULL, TORCH_OPERAND_NAMES },
+  /* What the shape of the result says, which is compared. */
+  { NULL, "size" }, { NULL, "shape" }, { NULL, "output_size" }, { NULL, "keepdim" }, { NULL, "ceil_mode" }, { NULL, "scale_factors" },
+  { NULL, "include_last_offset" }, { NULL, "split_sizes" }, { "split", "split_size" }, { "split_copy", "split_size" },
+  { "tensor_split", "sections" }, { "tensor_split", "indices" }, { "tensor_split", "tensor_indices_or_sections" }, { "chunk", "chunks" },
+  { "repeat", "repeats" }, { "tile", "dims" }, { "view_as", "other" }, { "expand_as", "other" }, { "reshape_as", "other" },
+  { "type_as", "other" }, { "to", "other" }, { "one_hot", "num_classes" }, { "arange", "end" }, { "linspace", "steps" }, { "eye", "n" },
+  { "eye", "m" }, { "squeeze", "dim" }, { "unsqueeze", "dim" }, { "squeeze_copy", "dim" }, { "unsqueeze_copy", "dim" },
+  { "flatten", "start_dim" }, { "flatten", "end_dim" }, { "unflatten", "dim" }, { "unflatten", "sizes" }, { "native_group_norm", "N" },
+  { "native_group_norm", "C" }, { "native_group_norm", "HxW" },
+  /* What nothing is done with: of training alone, an order that is not asked for, and what is written over. */
+  { NULL, "momentum" }, { NULL, "noise" }, { "dropout", "p" }, { "feature_dropout", "p" }, { "alpha_dropout", "p" }, { "lstm", "dropout" },
+  { "gru", "dropout" }, { "rnn_tanh", "dropout" }, { "rnn_relu", "dropout" }, { "topk", "sorted" }, { "fill", "self" }, { "zero", "self" },
+  { "copy", "self" }, { "full_like", "self" }, { "ones_like", "self" }, { "zeros_like", "self" }, { "empty_like", "self" },
+  { "new_zeros", "self" }, { "new_ones", "self" }, { "new_full", "self" }, { "new_empty", "self" }, { "new_empty_strided", "self" },
+  { "transpose_scatter", "self" }, { "movedim_scatter", "self" },
+  /* Of the derivative alone: torch gives the row of the padding none, here it has one; the others say how that is kept. */
+  { "embedding", "padding_idx" }, { NULL, "scale_grad_by_freq" }, { NULL, "sparse" }, { NULL, "sparse_grad" },
+};
+
+static gboolean
+may_be_unasked (AtenLower *l, const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (unasked); i++)
+    if (strcmp (unasked[i].name, name) == 0 && (unasked[i].op == NULL || strcmp (unasked[i].op, l->rule->name) == 0))
+      return TRUE;
+  return FALSE;
+}
+
+/* An argument that the rule has not asked for could say that another thing is to be computed. */
+static void
+check_asked (AtenLower *l)
+{
+  const GantryAttrs *attrs = gantry_context_attrs (l->context, l->node->attrs);
+  const GantryAttr *operands = gantry_attrs_find (l->context, l->node->attrs, TORCH_OPERAND_NAMES);
+  const char *name;
+
+  for (guint i = 0; i < attrs->n && !l->failed; i++)
+    {
+      name = gantry_context_string (l->context, attrs->items[i].key);
+      if (!g_hash_table_contains (l->asked, name) && !may_be_unasked (l, name))
+        gantry_aten_refuse (l, "argument '%s' is not supported", name);
+    }
+  for (guint i = 0; operands != NULL && operands->kind == GANTRY_ATTR_STRINGS && i < operands->n && !l->failed; i++)
+    {
+      name = gantry_context_string (l->context, operands->ids[i]);
+      if (!g_hash_table_contains (l->asked, name) && !may_be_unasked (l, name))
+        gantry_aten_refuse (l, "argument '%s' is not supported", name);
+    }
+}
+
 /* The results in the element types that the archive has; a rule that gives another shape has misread the arguments. */
 static void
 finish_results (AtenLower *l)
@@ -129,6 +194,7 @@ lower (GantryBuilder *b, const GantryModule *source, const GantryNode *node, con
        guint n_results, GError **error)
 {
   g_autoptr (GantryArena) arena = gantry_arena_new ();
+  g_autoptr (GHashTable) asked = g_hash_table_new (g_str_hash, g_str_equal);
   AtenLower l = { .b = b,
                   .context = gantry_builder_context (b),
                   .node = node,
@@ -137,7 +203,8 @@ lower (GantryBuilder *b, const GantryModule *source, const GantryNode *node, con
                   .n_in = node->n_operands,
                   .out = results,
                   .n_out = n_results,
-                  .arena = arena };
+                  .arena = arena,
+                  .asked = asked };
   GError *failure = NULL;
 
   memset (results, 0, sizeof *results * n_results);
@@ -150,6 +217,7 @@ lower (GantryBuilder *b, const GantryModule *source, const GantryNode *node, con
   if (check_types (&l) && check_arguments (&l))
     {
       l.rule->lower (&l);
+      check_asked (&l);
       finish_results (&l);
     }
   if (!gantry_builder_check (b, &failure))

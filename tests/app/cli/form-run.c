@@ -213,9 +213,12 @@ form_step_run (const FormStep *step, GantryExecutable *executable, guint n_runs)
   g_autoptr (GantryExecutor) executor = NULL;
   g_autoptr (GError) error = NULL;
   const guint64 *arena = executable->plan->arena_bytes;
+  GantryMemoryParts parts;
   guint64 most;
 
-  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, form_device_bytes (executable));
+  /* As much as the plan says, code included, of which the device allocates form_device_bytes (). */
+  gantry_plan_memory_parts (executable->plan, GANTRY_MEMORY_DEVICE, &parts);
+  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, gantry_memory_parts_total (&parts));
   if (arena[GANTRY_MEMORY_PINNED_HOST] > 0)
     gantry_device_set_limit (device, GANTRY_MEMORY_PINNED_HOST, arena[GANTRY_MEMORY_PINNED_HOST]);
   executor = gantry_executor_new (device, executable, NULL, &error);

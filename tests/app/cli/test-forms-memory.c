@@ -132,7 +132,7 @@ test_device (gconstpointer data)
   g_autoptr (FormStep) step = step_of (FORM_SCAN, FORM_PLAIN, GANTRY_OPTIMIZER_ADAM, NULL);
   g_autoptr (GantryPlan) plan = plan_of (step, "role:state offload");
   g_autoptr (GantryExecutable) executable = form_step_executable (step, plan);
-  guint64 needs = kind == GANTRY_MEMORY_DEVICE ? form_device_bytes (executable) : plan->arena_bytes[kind], most;
+  guint64 needs = gantry_plan_memory_bytes (plan, kind), most;
 
   g_assert_cmpuint (needs, >, 0);
   for (guint less = 0; less < 2; less++)

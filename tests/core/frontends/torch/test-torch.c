@@ -216,6 +216,11 @@ test_unbound (void)
   "{\"target\": \"" target "\", \"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": {\"name\": \"x\"}}},"            \
   "{\"name\": \"other\", \"arg\": {\"as_tensor\": {\"name\": \"w\"}}}], \"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}]," \
   "\"metadata\": {}, \"name\": \"y\"}"
+/* With a number for an argument that the rule of no operation knows, or that says nothing. */
+#define NODE_WITH(target, argument)                                                                                         \
+  "{\"target\": \"" target "\", \"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": {\"name\": \"x\"}}},"            \
+  "{\"name\": \"" argument "\", \"arg\": {\"as_int\": 3}}], \"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}],"                \
+  "\"metadata\": {}, \"name\": \"y\"}"
 #define WEIGHTS(path, extra, meta) \
   "{\"config\": {\"weight\": {\"path_name\": \"" path "\"" extra ", \"tensor_meta\": " meta "}}}"
 #define PLAIN WEIGHTS ("weight_0", "", META (SIZE (4), SIZE (1)))
@@ -428,6 +433,31 @@ read_chain (GantryContext *context, const char *const *operations, const guint *
   return read_archive (context, &(ZipEntry){ MODEL_NAME, text->str }, 1, FALSE, NULL, error);
 }
 
+/* What an argument would change that no rule asks for is not guessed. */
+static void
+test_unasked (void)
+{
+  static const char *const models[] = { MODEL (NODE_WITH ("torch.ops.aten.sin.default", "twice"), "y"),
+                                        MODEL (NODE_WITH ("torch.ops.aten.sin.default", "non_blocking"), "y") };
+
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      const ZipEntry entries[] = { { MODEL_NAME, models[i] }, { CONFIG_NAME, PLAIN }, { WEIGHT_NAME, BYTES } };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryModule) module = read_archive (context, entries, G_N_ELEMENTS (entries), FALSE, NULL, &error);
+      g_autoptr (GantryModule) legal = NULL;
+
+      g_assert_no_error (error);
+      legal = gantry_pass_legalize.run (module, NULL, NULL, &error);
+      if (i == 0)
+        g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED);
+      else
+        g_assert_no_error (error);
+      g_assert_true (i > 0 || strstr (error->message, "aten.sin.default: argument 'twice' is not supported") != NULL);
+    }
+}
+
 /* A name that is written to again and again, and a view of a view of it as often: each write is one node, and each view one more
  * where it is read after a write. A write to the last of the views writes all that they are views of. */
 static void
@@ -572,6 +602,7 @@ main (int argc, char **argv)
   g_test_add_func ("/torch/programs", test_programs);
   g_test_add_func ("/torch/names", test_names);
   g_test_add_func ("/torch/sizes", test_sizes);
+  g_test_add_func ("/torch/unasked", test_unasked);
   g_test_add_func ("/torch/unbound", test_unbound);
   g_test_add_func ("/torch/sound", test_sound);
   g_test_add_func ("/torch/unknown", test_unknown);
