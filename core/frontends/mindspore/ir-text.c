@@ -212,7 +212,7 @@ parameter_key (const char *token)
 static char *
 value_key (const IrText *text, const char *token)
 {
-  return token[1] != '\0' && g_ascii_isdigit (token[1]) ? g_strdup_printf ("%s:%s", text->name, token) : parameter_key (token);
+  return token[0] != '\0' && g_ascii_isdigit (token[1]) ? g_strdup_printf ("%s:%s", text->name, token) : parameter_key (token);
 }
 
 /* The name of what an argument is; a constant becomes a node. */
