@@ -174,13 +174,14 @@ constant_number (MindImport *import, const MindNode *node)
 static void
 note_member (MindImport *import, const MindNode *node, GHashTable *by_output)
 {
-  const guint32 *inputs = &g_array_index (import->inputs, guint32, node->first_input);
-  MindNode *maker = node->n_inputs > 0 ? g_hash_table_lookup (by_output, GUINT_TO_POINTER (inputs[0])) : NULL;
-  const MindNode *which = node->n_inputs > 1 ? g_hash_table_lookup (by_output, GUINT_TO_POINTER (inputs[1])) : NULL;
-  gint64 index = which != NULL ? constant_number (import, which) : -1;
+  MindNode *makers[2] = { NULL }; /* of the tuple, and of the position in it */
+  gint64 index;
 
-  if (maker != NULL)
-    maker->used |= index >= 0 && index < 64 ? (guint64) 1 << index : G_MAXUINT64;
+  for (guint i = 0; i < MIN (node->n_inputs, G_N_ELEMENTS (makers)); i++)
+    makers[i] = g_hash_table_lookup (by_output, GUINT_TO_POINTER (g_array_index (import->inputs, guint32, node->first_input + i)));
+  index = makers[1] != NULL ? constant_number (import, makers[1]) : -1;
+  if (makers[0] != NULL)
+    makers[0]->used |= index >= 0 && index < 64 ? (guint64) 1 << index : G_MAXUINT64;
 }
 
 static void
