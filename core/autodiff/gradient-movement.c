@@ -96,7 +96,7 @@ _gantry_diff_unpad (GantryDiff *d, guint32 g, const gint64 *low, const gint64 *h
 {
   gint64 minus_low[GANTRY_MAX_RANK], minus_high[GANTRY_MAX_RANK], start[GANTRY_MAX_RANK] = { 0 };
   gint64 limit[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK];
-  gboolean crops = FALSE, strides = FALSE;
+  gboolean crops = FALSE, strides = FALSE, adds = FALSE;
 
   if (gantry_type_elements (type) == 0)
     return _gantry_diff_splat (d, type, 0);
@@ -107,12 +107,19 @@ _gantry_diff_unpad (GantryDiff *d, guint32 g, const gint64 *low, const gint64 *h
       stride[i] = (interior != NULL ? interior[i] : 0) + 1;
       limit[i] = (type->dims[i] - 1) * stride[i] + 1;
       crops |= low[i] != 0 || high[i] != 0;
+      adds |= low[i] < 0 || high[i] < 0;
       strides |= stride[i] != 1;
     }
-  if (crops)
+  /* Where the padding was no crop, the inverse is a slice, which is fused with what is around it. */
+  for (guint i = 0; i < type->rank && !adds; i++)
+    {
+      start[i] = low[i];
+      limit[i] += low[i];
+    }
+  if (crops && adds)
     g = gantry_builder_pad (B, g, gantry_builder_scalar (B, type->element, 0), minus_low,
                             minus_high, NULL);
-  return strides ? gantry_builder_slice (B, g, start, limit, stride) : g;
+  return strides || (crops && !adds) ? gantry_builder_slice (B, g, start, limit, stride) : g;
 }
 
 static guint32
