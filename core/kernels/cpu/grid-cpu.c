@@ -565,6 +565,7 @@ gantry_grid_to_cpu (GantryCompiler *compiler, const GantryBound *bound, const ch
 
   *n_tasks = one ? blocks_of (g_ptr_array_index (bound->grids, 0)) : 1;
   gantry_compiler_begin (compiler, name, &emit);
+  emit.special = compiler->has_fma ? GANTRY_SPECIAL_BY_MODEL : GANTRY_SPECIAL_NONE;
   for (guint i = 0; i < bound->grids->len; i++)
     {
       const GantryGrid *grid = g_ptr_array_index (bound->grids, i);

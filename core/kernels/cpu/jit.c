@@ -2,6 +2,7 @@
 /* The linker: objects become callable code, with what that may call. */
 #include "core/kernels/cpu/jit.h"
 #include "core/kernels/cpu/grid-run.h"
+#include "core/kernels/cpu/special-model.h"
 #include <math.h>
 #include <string.h>
 
@@ -84,8 +85,8 @@ define_symbols (GantryJit *jit, GError **error)
 {
   g_autoptr (GArray) pairs = g_array_new (FALSE, FALSE, sizeof (LLVMOrcCSymbolMapPair));
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib (jit->lljit);
-  guint n_grid;
-  const GantryGridSymbol *grid = gantry_grid_symbols (&n_grid);
+  guint n_grid, n_special;
+  const GantryGridSymbol *grid = gantry_grid_symbols (&n_grid), *special = gantry_special_symbols (&n_special);
 
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
     {
@@ -103,6 +104,8 @@ define_symbols (GantryJit *jit, GError **error)
   add_symbol (jit, pairs, "gantry_power_u64", ADDRESS (power_u64));
   for (guint i = 0; i < n_grid; i++)
     add_symbol (jit, pairs, grid[i].name, ADDRESS (grid[i].function));
+  for (guint i = 0; i < n_special; i++)
+    add_symbol (jit, pairs, special[i].name, ADDRESS (special[i].function));
   return take_error (LLVMOrcJITDylibDefine (library, LLVMOrcAbsoluteSymbols ((LLVMOrcCSymbolMapPairs) pairs->data,
                                                                               pairs->len)),
                      "LLVM's linker did not start", error);

@@ -147,7 +147,8 @@ gantry_compiler_begin (GantryCompiler *compiler, const char *name, GantryEmit *e
   unsigned nounwind = LLVMGetEnumAttributeKindForName ("nounwind", strlen ("nounwind"));
 
   *emit = (GantryEmit) { .context = context, .vector_bytes = compiler->vector_bytes, .has_fma = compiler->has_fma,
-                         .has_f16c = compiler->has_f16c, .no_calls = compiler->no_calls };
+                         .has_f16c = compiler->has_f16c, .no_calls = compiler->no_calls,
+                         .special = compiler->special };
   emit->module = LLVMModuleCreateWithNameInContext (name, context);
   LLVMSetTarget (emit->module, triple);
   LLVMSetModuleDataLayout (emit->module, layout);

@@ -18,6 +18,7 @@ typedef struct
   gboolean has_fma;
   gboolean has_f16c;
   gboolean no_calls;     /* as in GantryEmit */
+  GantrySpecialBy special; /* the same; of code for the processor NONE or BY_MODEL, which wants has_fma */
   gboolean find_races;   /* as in GantryKernelOptions */
   GantryGpu *gpu;        /* (nullable): made by gantry_compiler_new_nvptx() */
 } GantryCompiler;

@@ -65,13 +65,6 @@ gantry_emit_call1 (GantryEmit *e, const char *name, LLVMValueRef x)
 
   return gantry_emit_intrinsic (e, name, &type, 1, &x, 1);
 }
-static inline LLVMValueRef
-gantry_emit_copy_sign (GantryEmit *e, LLVMValueRef magnitude, LLVMValueRef sign)
-{
-  LLVMTypeRef type = LLVMTypeOf (magnitude);
-
-  return gantry_emit_intrinsic (e, "llvm.copysign", &type, 1, (LLVMValueRef[]) { magnitude, sign }, 2);
-}
 /** a b + c with one rounding, always. */
 static inline LLVMValueRef
 gantry_emit_fused (GantryEmit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c)

@@ -10,6 +10,26 @@
 
 G_BEGIN_DECLS
 
+/** An instruction of the unit for special functions of NVIDIA's multiprocessors, from float to float, with the error that the PTX ISA
+ *  states. What it says of 0 and infinity holds; a subnormal number is 0 where that is said. */
+typedef enum
+{
+  GANTRY_SPECIAL_EX2,   /* 2^x, to 2 units in the last place; subnormal arguments and results are 0 */
+  GANTRY_SPECIAL_LG2,   /* log2 x, to 2^-22, of the result where x is not in [1/2, 2] */
+  GANTRY_SPECIAL_RCP,   /* 1 / x, to 1 unit in the last place; subnormal arguments and results are 0 */
+  GANTRY_SPECIAL_RSQRT, /* 1 / sqrt x, to 2^-22.9 of the result */
+  GANTRY_SPECIAL_SQRT,  /* sqrt x, to 2^-23 of the result */
+  GANTRY_SPECIAL_TANH   /* tanh x, to 2^-10.987 of the result */
+} GantrySpecial;
+
+/** Who does them */
+typedef enum
+{
+  GANTRY_SPECIAL_NONE,     /* nobody: math.c's polynomials take their place */
+  GANTRY_SPECIAL_BY_UNIT,  /* instructions of PTX */
+  GANTRY_SPECIAL_BY_MODEL  /* functions of the model for the processor */
+} GantrySpecialBy;
+
 typedef struct
 {
   LLVMContextRef context;
@@ -23,6 +43,7 @@ typedef struct
   gboolean shares;      /* elementary functions are calls of the module's own: see gantry_emit_shared() */
   gboolean has_bf16;    /* conversions to bf16 are native */
   guint constant_space; /* address space of tables */
+  GantrySpecialBy special; /* who does what the unit for special functions of a GPU does */
 } GantryEmit;
 
 /* emit-values.c: types, constants, memory, conversions */
@@ -55,6 +76,8 @@ void gantry_emit_raw_store (GantryEmit *e, LLVMValueRef value, LLVMValueRef poin
 LLVMValueRef gantry_emit_from_memory (GantryEmit *e, GantryElementType element, LLVMValueRef x);
 /** And back, rounded to nearest even */
 LLVMValueRef gantry_emit_to_memory (GantryEmit *e, GantryElementType element, LLVMValueRef x);
+/** Two floats as bf16 in the halves of an i32, rounded to nearest even by one instruction; e->has_bf16 */
+LLVMValueRef gantry_emit_bf16_pair (GantryEmit *e, LLVMValueRef low, LLVMValueRef high);
 /** As the operation convert: floats become integers by truncation, saturate, and NaN gives 0 */
 LLVMValueRef gantry_emit_cast (GantryEmit *e, GantryElementType to, GantryElementType from, LLVMValueRef x);
 /** The same bits; @to has the size of @from */
@@ -92,10 +115,24 @@ LLVMValueRef gantry_emit_binary (GantryEmit *e, GantryOp op, GantryElementType o
 LLVMValueRef gantry_emit_compare (GantryEmit *e, GantryDirection direction, GantryElementType of, LLVMValueRef x,
                                   LLVMValueRef y);
 
+/* special.c: what a GPU's unit for special functions does, and elementary functions of float by it */
+
+/** The instruction @which of the unit; e->special is not GANTRY_SPECIAL_NONE */
+LLVMValueRef gantry_emit_special (GantryEmit *e, GantrySpecial which, LLVMValueRef x);
+/** e^x of f32; the same */
+LLVMValueRef gantry_emit_special_exp (GantryEmit *e, LLVMValueRef x);
+/** @op of floats @x and @y (nullable), whose elements are @of. Returns: (nullable): NULL where there is nothing better by the unit, or
+ *  no unit, than what the processor does */
+LLVMValueRef gantry_emit_special_operation (GantryEmit *e, GantryOp op, GantryElementType of, LLVMValueRef x, LLVMValueRef y);
+
 /* emit-math.c: elementary functions of float (a scalar or lanes) */
 
 /** a * b + c: with one rounding where the processor has that, else with two */
 LLVMValueRef gantry_emit_fma (GantryEmit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
+/** coefficients[0] + coefficients[1] x + ..., by gantry_emit_fma() */
+LLVMValueRef gantry_emit_horner (GantryEmit *e, LLVMValueRef x, const double *coefficients, guint n);
+/** @magnitude with the sign of @sign */
+LLVMValueRef gantry_emit_copy_sign (GantryEmit *e, LLVMValueRef magnitude, LLVMValueRef sign);
 /** e^x */
 LLVMValueRef gantry_emit_exp (GantryEmit *e, LLVMValueRef x);
 /** e^x - 1 */

@@ -291,16 +291,45 @@ advance (GantryGridEmit *g, V pointer, GantryElementType element, guint by)
   return LLVMBuildInBoundsGEP2 (B, gantry_emit_memory_type (g->e, element, 1), pointer, &number, 1, "");
 }
 
+/* bf16 are the upper halves of floats: two of them in a word are a shift and a mask. */
+static gboolean
+is_in_words (GantryElementType element, guint piece)
+{
+  return element == GANTRY_BF16 && piece % 2 == 0;
+}
+
+static V
+half_of_word (GantryGridEmit *g, V words, guint i)
+{
+  V word = words;
+
+  if (LLVMTypeOf (words) != i32_type (g))
+    word = LLVMBuildExtractElement (B, words, LLVMConstInt (i32_type (g), i / 2, FALSE), "");
+  if (i % 2 == 0)
+    word = LLVMBuildShl (B, word, LLVMConstInt (i32_type (g), 16, FALSE), "");
+  else
+    word = LLVMBuildAnd (B, word, LLVMConstInt (i32_type (g), 0xffff0000, FALSE), "");
+  return LLVMBuildBitCast (B, word, LLVMFloatTypeInContext (g->e->context), "");
+}
+
 /* Loads @piece elements; @values: of each, as it is computed with. */
 static void
 load_piece (GantryGridEmit *g, GantryElementType element, V pointer, guint piece, guint alignment, gboolean of_input,
             V *values)
 {
-  V x = LLVMBuildLoad2 (B, gantry_emit_memory_type (g->e, element, piece), pointer, "");
+  gboolean in_words = is_in_words (element, piece);
+  LLVMTypeRef type = in_words ? gantry_emit_with_lanes (i32_type (g), piece / 2) : gantry_emit_memory_type (g->e, element, piece);
+  V x = LLVMBuildLoad2 (B, type, pointer, "");
 
   LLVMSetAlignment (x, alignment);
   if (of_input && g->machine->input_load != NULL)
     g->machine->input_load (g, x);
+  if (in_words)
+    {
+      for (guint i = 0; i < piece; i++)
+        values[i] = half_of_word (g, x, i);
+      return;
+    }
   for (guint i = 0; i < piece; i++)
     {
       V one = piece == 1 ? x : LLVMBuildExtractElement (B, x, LLVMConstInt (i32_type (g), i, FALSE), "");
@@ -312,11 +341,15 @@ load_piece (GantryGridEmit *g, GantryElementType element, V pointer, guint piece
 static void
 store_piece (GantryGridEmit *g, GantryElementType element, V pointer, guint piece, guint alignment, const V *values)
 {
+  gboolean in_words = is_in_words (element, piece) && g->e->has_bf16;
   V x = NULL;
 
+  if (in_words)
+    piece /= 2;
   for (guint i = 0; i < piece; i++)
     {
-      V one = gantry_emit_to_memory (g->e, element, values[i]);
+      V one = in_words ? gantry_emit_bf16_pair (g->e, values[2 * i], values[2 * i + 1])
+                       : gantry_emit_to_memory (g->e, element, values[i]);
 
       if (piece == 1)
         x = one;

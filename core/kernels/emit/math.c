@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elementary functions of float as straight vector code: range reduction to a small interval, a
+/* Elementary functions of float as straight vector code (for a GPU some have shorter code in special.c): range reduction to a small interval, a
  * polynomial there, and the way back. The polynomials are minimax fits made for these intervals
  * (iteratively reweighted least squares on Chebyshev points); the error of each function is measured
  * in tests/core/kernels/test-kernels-math.c. power goes through double, whose 53 bits hold the logarithm exactly
@@ -51,17 +51,22 @@ absolute (GantryEmit *e, V x)
   return call1 (e, "llvm.fabs", x);
 }
 
-static V
-copy_sign (GantryEmit *e, V magnitude, V sign)
+/* For PTX LLVM 19 writes out llvm.copysign as comparisons; by masks it is one instruction. */
+V
+gantry_emit_copy_sign (GantryEmit *e, V magnitude, V sign)
 {
-  LLVMTypeRef type = LLVMTypeOf (magnitude);
+  LLVMTypeRef type = LLVMTypeOf (magnitude), bits = i32_like (e, magnitude);
+  V a, b;
 
-  return gantry_emit_intrinsic (e, "llvm.copysign", &type, 1, (V[]) { magnitude, sign }, 2);
+  if (e->special != GANTRY_SPECIAL_BY_UNIT || type != LLVMFloatTypeInContext (e->context))
+    return gantry_emit_intrinsic (e, "llvm.copysign", &type, 1, (V[]) { magnitude, sign }, 2);
+  a = LLVMBuildAnd (B, LLVMBuildBitCast (B, magnitude, bits, ""), gantry_emit_integer (bits, 0x7fffffff), "");
+  b = LLVMBuildAnd (B, LLVMBuildBitCast (B, sign, bits, ""), gantry_emit_integer (bits, 0x80000000), "");
+  return LLVMBuildBitCast (B, LLVMBuildOr (B, a, b, ""), type, "");
 }
 
-/* coefficients[0] + coefficients[1] x + ... */
-static V
-polynomial (GantryEmit *e, V x, const double *coefficients, guint n)
+V
+gantry_emit_horner (GantryEmit *e, V x, const double *coefficients, guint n)
 {
   V r = real (x, coefficients[n - 1]);
 
@@ -69,7 +74,7 @@ polynomial (GantryEmit *e, V x, const double *coefficients, guint n)
     r = gantry_emit_fma (e, r, x, real (x, coefficients[i]));
   return r;
 }
-#define POLYNOMIAL(x, list) polynomial (e, (x), (list), G_N_ELEMENTS (list))
+#define POLYNOMIAL(x, list) gantry_emit_horner (e, (x), (list), G_N_ELEMENTS (list))
 
 /* The larger and the smaller of x and a number; NaN stays. */
 static V
@@ -128,6 +133,8 @@ gantry_emit_exp (GantryEmit *e, V x)
 {
   V q, n, half, rest, r;
 
+  if (e->special != GANTRY_SPECIAL_NONE)
+    return gantry_emit_special_exp (e, x);
   n = reduce_exponential (e, at_most (e, at_least (e, x, -104.0), 89.0), &q);
   half = LLVMBuildAShr (B, n, integer (n, 1), "");
   rest = LLVMBuildSub (B, n, half, "");
@@ -153,7 +160,7 @@ gantry_emit_tanh (GantryEmit *e, V x)
   V a = at_most (e, absolute (e, x), 9.125);
   V t = gantry_emit_expm1 (e, LLVMBuildFMul (B, a, real (x, 2), ""));
 
-  return copy_sign (e, LLVMBuildFDiv (B, t, LLVMBuildFAdd (B, t, real (x, 2), ""), ""), x);
+  return gantry_emit_copy_sign (e, LLVMBuildFDiv (B, t, LLVMBuildFAdd (B, t, real (x, 2), ""), ""), x);
 }
 
 V
@@ -213,7 +220,9 @@ gantry_emit_log1p (GantryEmit *e, V x)
   V lost = LLVMBuildSelect (B, LLVMBuildFCmp (B, LLVMRealOLT, x, one, ""), of_small, of_large, "");
   V usual = LLVMBuildAnd (B, LLVMBuildFCmp (B, LLVMRealOGT, u, real (x, 0), ""),
                           LLVMBuildFCmp (B, LLVMRealOLT, u, real (x, INFINITY), ""), "");
-  V correction = LLVMBuildSelect (B, usual, LLVMBuildFDiv (B, lost, u, ""), real (x, 0), "");
+  V part = e->special == GANTRY_SPECIAL_NONE ? LLVMBuildFDiv (B, lost, u, "")
+                                             : LLVMBuildFMul (B, lost, gantry_emit_special (e, GANTRY_SPECIAL_RCP, u), "");
+  V correction = LLVMBuildSelect (B, usual, part, real (x, 0), "");
 
   return LLVMBuildFAdd (B, gantry_emit_log (e, u), correction, "");
 }
@@ -232,7 +241,7 @@ gantry_emit_erf (GantryEmit *e, V x)
   V above = LLVMBuildFSub (B, real (x, 1), gantry_emit_exp (e, p), "");
   V r = LLVMBuildSelect (B, LLVMBuildFCmp (B, LLVMRealOLT, a, real (x, 1), ""), below, above, "");
 
-  return copy_sign (e, r, x);
+  return gantry_emit_copy_sign (e, r, x);
 }
 
 /* Power */
@@ -287,7 +296,7 @@ gantry_emit_power_signs (GantryEmit *e, V x, V y, V magnitude)
   V always = LLVMBuildOr (B, LLVMBuildFCmp (B, LLVMRealOEQ, y, zero, ""), LLVMBuildFCmp (B, LLVMRealOEQ, x, one, ""), "");
 
   r = LLVMBuildSelect (B, unit, one, magnitude, "");
-  r = LLVMBuildSelect (B, odd, copy_sign (e, r, x), r, "");
+  r = LLVMBuildSelect (B, odd, gantry_emit_copy_sign (e, r, x), r, "");
   r = LLVMBuildSelect (B, LLVMBuildOr (B, none, unordered, ""), real (x, NAN), r, "");
   return LLVMBuildSelect (B, always, one, r, "");
 }

@@ -61,19 +61,17 @@ CODE_FOR (float_is_finite) { return LLVMBuildFCmp (B, LLVMRealOLT, call1 (e, "ll
 
 CODE_FOR (float_round_away)
 {
-  LLVMTypeRef type = LLVMTypeOf (x);
   V a = call1 (e, "llvm.fabs", x), whole = call1 (e, "llvm.trunc", a);
   V up = LLVMBuildFCmp (B, LLVMRealOGE, LLVMBuildFSub (B, a, whole, ""), real (x, 0.5), "");
   V r = LLVMBuildFAdd (B, whole, LLVMBuildSelect (B, up, real (x, 1), real (x, 0), ""), "");
 
   /* NaN: trunc keeps it. Infinity minus infinity compares false. */
-  return gantry_emit_intrinsic (e, "llvm.copysign", &type, 1, (V[]) { r, x }, 2);
+  return gantry_emit_copy_sign (e, r, x);
 }
 
 CODE_FOR (float_sign)
 {
-  LLVMTypeRef type = LLVMTypeOf (x);
-  V one = gantry_emit_intrinsic (e, "llvm.copysign", &type, 1, (V[]) { real (x, 1), x }, 2);
+  V one = gantry_emit_copy_sign (e, real (x, 1), x);
 
   return LLVMBuildSelect (B, LLVMBuildFCmp (B, LLVMRealONE, x, real (x, 0), ""), one, x, "");
 }
@@ -133,6 +131,8 @@ float_extreme (GantryEmit *e, gboolean maximum, V x, V y)
   LLVMRealPredicate better = maximum ? LLVMRealOGT : LLVMRealOLT;
   V r;
 
+  if (e->special == GANTRY_SPECIAL_BY_UNIT && LLVMTypeOf (x) == LLVMFloatTypeInContext (e->context))
+    return gantry_emit_intrinsic (e, maximum ? "llvm.nvvm.fmax.nan.f" : "llvm.nvvm.fmin.nan.f", NULL, 0, (V[]) { x, y }, 2);
   if (LLVMIsConstant (x) || LLVMIsConstant (y))
     {
       V number = LLVMIsConstant (x) ? x : y, other = LLVMIsConstant (x) ? y : x;
@@ -396,7 +396,10 @@ float_operation (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
 {
   const FloatCode *c = &float_codes[op];
   const char *symbol = of == GANTRY_F64 ? c->of_double : c->of_float;
+  V special = gantry_emit_special_operation (e, op, of, x, y);
 
+  if (special != NULL)
+    return special;
   if (symbol != NULL)
     return gantry_emit_per_lane (e, symbol, x, y);
   if (c->intrinsic != NULL)

@@ -201,6 +201,14 @@ float_to_bf16 (GantryEmit *e, LLVMValueRef x)
   return LLVMBuildTrunc (b, LLVMBuildLShr (b, rounded, gantry_emit_integer (wide, 16), ""), narrow, "");
 }
 
+LLVMValueRef
+gantry_emit_bf16_pair (GantryEmit *e, LLVMValueRef low, LLVMValueRef high)
+{
+  LLVMValueRef pair = gantry_emit_intrinsic (e, "llvm.nvvm.ff2bf16x2.rn", NULL, 0, (LLVMValueRef[]) { high, low }, 2);
+
+  return LLVMBuildBitCast (e->builder, pair, LLVMInt32TypeInContext (e->context), "");
+}
+
 static LLVMValueRef
 float_to_f16 (GantryEmit *e, LLVMValueRef x)
 {
@@ -253,6 +261,8 @@ gantry_emit_to_memory (GantryEmit *e, GantryElementType element, LLVMValueRef x)
 static LLVMValueRef
 round_to (GantryEmit *e, GantryElementType element, LLVMValueRef x)
 {
+  if (element == GANTRY_BF16 && e->has_bf16 && gantry_emit_lanes (LLVMTypeOf (x)) == 1)
+    return LLVMBuildBitCast (e->builder, gantry_emit_bf16_pair (e, gantry_emit_real (LLVMTypeOf (x), 0), x), LLVMTypeOf (x), "");
   if (element == GANTRY_BF16)
     return bf16_to_float (e, float_to_bf16 (e, x));
   if (element == GANTRY_F16)

@@ -81,7 +81,8 @@ gantry_nvptx_begin (GantryCompiler *compiler, const char *name, GantryEmit *emit
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout (compiler->machine);
 
   *emit = (GantryEmit) { .context = compiler->context, .vector_bytes = compiler->vector_bytes, .has_fma = TRUE,
-                         .has_f16c = TRUE, .no_calls = TRUE, .has_bf16 = TRUE, .constant_space = 4 };
+                         .has_f16c = TRUE, .no_calls = TRUE, .has_bf16 = TRUE, .constant_space = 4,
+                         .special = GANTRY_SPECIAL_BY_UNIT };
   emit->module = LLVMModuleCreateWithNameInContext (name, compiler->context);
   LLVMSetTarget (emit->module, TRIPLE);
   LLVMSetModuleDataLayout (emit->module, layout);

@@ -2,9 +2,7 @@
 /* The functions that take the place of the C library's where there is none (a GPU), generated for the processor
  * of this machine and compared with the C library's in long double (of float: in double): in units of the last place over
  * their whole range, and at the special values. `--verbose` prints the largest error of each. */
-#include "core/kernels/cpu/generate.h"
-#include "core/kernels/cpu/jit.h"
-#include "core/plan/executable.h"
+#include "tests/core/kernels/compute-elements.h"
 #include "tests/random-seed.h"
 #include <math.h>
 #include <string.h>
@@ -68,76 +66,6 @@ static const Case cases[] = {
   { "atan2", GANTRY_OP_ATAN2, NULL, atan2l, -1e30, 1e30, TRUE, 3, 1 },
   { "remainder", GANTRY_OP_REMAINDER, NULL, fmodl, -1e30, 1e30, TRUE, 0, 0 },
 };
-
-/* A compiler without C calls, the linker, and one element-wise function in it. */
-typedef struct
-{
-  GantryCompiler *compiler;
-  GantryJit *jit;
-} Fixture;
-
-static Fixture *
-fixture_new (void)
-{
-  g_autoptr (GError) error = NULL;
-  Fixture *fixture = g_new0 (Fixture, 1);
-
-  fixture->compiler = gantry_compiler_new (NULL, 2, &error);
-  g_assert_no_error (error);
-  fixture->compiler->no_calls = TRUE;
-  fixture->jit = gantry_jit_new (&error);
-  g_assert_no_error (error);
-  return fixture;
-}
-
-static void
-fixture_free (Fixture *fixture)
-{
-  gantry_jit_free (fixture->jit);
-  gantry_compiler_free (fixture->compiler);
-  g_free (fixture);
-}
-
-static void
-compute (GantryOp op, GantryElementType element, guint n_operands, gsize n, void *x, void *y, void *result)
-{
-  Fixture *fixture = fixture_new ();
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GantryContext) context = gantry_context_new ();
-  const GantryDim extent = (GantryDim) n;
-  const gint64 shape = (gint64) n;
-  const GantryType *type = gantry_context_type (context, gantry_context_tensor (context, element, 1, &extent));
-  const GantryType *types[] = { type, type };
-  GantryTexprBuilder *b = gantry_texpr_builder_new (element, 1, &shape, n_operands, types);
-  GantryKxInput inputs[2] = { { .type = type }, { .type = type } };
-  GantryKxLayout layout;
-  GantryKernelSource source = { .n_inputs = n_operands, .inputs = inputs, .layouts = &layout };
-  guint32 index = gantry_tx_index (b, 0), left = gantry_tx_load (b, 0, &index), root;
-  void *buffers[3] = { x, y, result };
-  g_autofree char *ir = NULL;
-  GantryKernelFunc function;
-  LLVMMemoryBufferRef object;
-  gint64 n_tasks;
-
-  root = n_operands == 2 ? gantry_tx_binary (b, op, left, gantry_tx_load (b, 1, &index)) : gantry_tx_unary (b, op, left);
-  source.results = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_texpr_free);
-  g_ptr_array_add (source.results, gantry_texpr_builder_end (b, root));
-  gantry_kx_layout_plain (&layout, type);
-  for (guint i = 0; i < n_operands; i++)
-    inputs[i].layout = layout;
-  buffers[n_operands] = result;
-  object = gantry_generate (fixture->compiler, &source, "own", &n_tasks, &ir, NULL, &error);
-  g_assert_no_error (error);
-  /* No call leaves the module. */
-  for (const char *at = strstr (ir, "\ndeclare "); at != NULL; at = strstr (at + 1, "\ndeclare "))
-    g_assert_nonnull (g_strstr_len (at, strcspn (at + 1, "\n") + 1, "@llvm."));
-  g_assert_true (gantry_jit_add (fixture->jit, object, &error));
-  function = (GantryKernelFunc) gantry_jit_find (fixture->jit, "own", &error);
-  g_assert_no_error (error);
-  function (NULL, buffers, 0, n_tasks);
-  g_ptr_array_unref (source.results);
-  fixture_free (fixture);
-}
 
 /* Distance in units of the last place of the exact value. */
 static double
@@ -228,12 +156,12 @@ run (const Case *c, gboolean is_float, double *x, double *y, double *result)
 
   if (!is_float)
     {
-      compute (c->op, GANTRY_F64, c->two != NULL ? 2 : 1, N, x, y, result);
+      compute_elements (GANTRY_SPECIAL_NONE, c->op, GANTRY_F64, c->two != NULL ? 2 : 1, N, x, y, result);
       return;
     }
   for (guint i = 0; i < N; i++)
     fx[i] = (float) x[i], fy[i] = (float) y[i];
-  compute (c->op, GANTRY_F32, c->two != NULL ? 2 : 1, N, fx, fy, fr);
+  compute_elements (GANTRY_SPECIAL_NONE, c->op, GANTRY_F32, c->two != NULL ? 2 : 1, N, fx, fy, fr);
   for (guint i = 0; i < N; i++)
     result[i] = (double) fr[i];
 }
@@ -301,21 +229,13 @@ test_integer_power (void)
   for (gint64 base = -13; base < 13; base++)
     for (gint64 exponent = -3; exponent < 10; exponent++, n++)
       x[n] = base * (exponent == 3 ? G_GINT64_CONSTANT (1000003) : 1), y[n] = exponent == 9 ? 70 : exponent;
-  compute (GANTRY_OP_POWER, GANTRY_I64, 2, n, x, y, result);
+  compute_elements (GANTRY_SPECIAL_NONE, GANTRY_OP_POWER, GANTRY_I64, 2, n, x, y, result);
   for (guint i = 0; i < n; i++)
     g_assert_cmpint (result[i], ==, power (x[i], y[i]));
-  compute (GANTRY_OP_POWER, GANTRY_U64, 2, n, x, y, result);
+  compute_elements (GANTRY_SPECIAL_NONE, GANTRY_OP_POWER, GANTRY_U64, 2, n, x, y, result);
   for (guint i = 0; i < n; i++)
     if (y[i] >= 0)
       g_assert_cmpint (result[i], ==, power (x[i], y[i]));
-}
-
-static gboolean
-has_fused (void)
-{
-  g_autoptr (GantryCompiler) compiler = gantry_compiler_new (NULL, 2, NULL);
-
-  return compiler != NULL && compiler->has_fma;
 }
 
 int
@@ -323,7 +243,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernels/own/integer-power", test_integer_power);
-  for (guint i = 0; i < G_N_ELEMENTS (cases) && has_fused (); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (cases) && compute_has_fused (); i++)
     {
       g_autofree char *of_double = g_strdup_printf ("/kernels/own/double/%s", cases[i].name);
       g_autofree char *of_float = g_strdup_printf ("/kernels/own/float/%s", cases[i].name);
