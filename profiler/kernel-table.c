@@ -13,6 +13,7 @@ typedef struct
   GantryKernelTable *table;
   const GantryRecording *recording;
   GHashTable *index; /* key -> 1 + row */
+  GHashTable *first; /* node << 32 | instruction -> 1 + name of the function that it launches first */
   GArray *samples;   /* Sample */
 } Builder;
 
@@ -46,6 +47,21 @@ row_of (Builder *b, const GantryEvent *event)
   return b->table->rows->len - 1;
 }
 
+/* What a kernel does by several launches, each a function of its own, it does once: of an instruction the launches of the function that was
+ * seen first are counted. */
+static gboolean
+is_execution (Builder *b, const GantryEvent *event)
+{
+  guint64 key = (guint64) event->node << 32 | event->instruction;
+  guint first = GPOINTER_TO_UINT (g_hash_table_lookup (b->first, &key));
+
+  if (event->node == 0 || event->instruction == GANTRY_NO_INSTRUCTION)
+    return TRUE;
+  if (first == 0)
+    g_hash_table_insert (b->first, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (event->name + 1));
+  return first == 0 || first == event->name + 1;
+}
+
 static void
 take_lane (Builder *b, guint lane)
 {
@@ -69,6 +85,7 @@ take_lane (Builder *b, guint lane)
       sample = (Sample){ row_of (b, &event), run, event.end - event.begin };
       row = &g_array_index (b->table->rows, GantryKernelRow, sample.row);
       row->n_events++;
+      row->executions += is_execution (b, &event);
       row->total_ns += sample.ns;
       row->bytes += event.bytes;
       row->detail = row->detail != 0 ? row->detail : event.detail;
@@ -108,6 +125,7 @@ take_medians (Builder *b)
       row->measured_us = fits ? (double) (of_runs[(n_runs - 1) / 2] + of_runs[n_runs / 2]) / 2e3
                               : (double) row->total_ns / 1e3 / n_runs;
       row->count = (double) row->n_events / n_runs;
+      row->executions /= n_runs;
       row->bytes /= n_runs;
     }
 }
@@ -139,15 +157,15 @@ take_work (GantryKernelRow *row, const GantryModule *module, const GantryRates *
     {
       gint64 flops = gantry_node_flops (module, node), bytes = gantry_node_bytes (module, node);
 
-      row->flops = flops >= 0 ? (gint64) ((double) flops * row->count) : -1;
+      row->flops = flops >= 0 ? (gint64) ((double) flops * row->executions) : -1;
       if (row->bytes == 0 && bytes > 0)
-        row->bytes = (guint64) ((double) bytes * row->count);
+        row->bytes = (guint64) ((double) bytes * row->executions);
     }
   if (bandwidth <= 0 || row->bytes == 0)
     return;
   seconds = (double) row->bytes / bandwidth;
   if (node != NULL && row->flops > 0 && rates->flops > 0)
-    seconds = MAX (seconds, gantry_node_seconds (module, node, rates->flops, rates->units) * row->count);
+    seconds = MAX (seconds, gantry_node_seconds (module, node, rates->flops, rates->units) * row->executions);
   row->reachable = (double) row->bytes / seconds;
   if (gantry_kernel_row_achieved (row) > 1.001 * row->reachable)
     row->reachable = 0; /* no bound, then: its bytes came from a cache, or the target is another machine */
@@ -169,8 +187,11 @@ gantry_kernel_table_new (const GantryRecording *recording, const GantryModule *m
                          const GantryRates *rates)
 {
   GantryKernelTable *table = g_new0 (GantryKernelTable, 1);
-  Builder b = { table, recording, g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL),
-                g_array_new (FALSE, FALSE, sizeof (Sample)) };
+  Builder b = { .table = table,
+                .recording = recording,
+                .index = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL),
+                .first = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL),
+                .samples = g_array_new (FALSE, FALSE, sizeof (Sample)) };
 
   table->rows = g_array_new (FALSE, FALSE, sizeof (GantryKernelRow));
   table->n_runs = MAX (gantry_recording_n_runs (recording), 1);
@@ -192,6 +213,7 @@ gantry_kernel_table_new (const GantryRecording *recording, const GantryModule *m
     }
   g_array_sort (table->rows, compare_rows);
   g_hash_table_unref (b.index);
+  g_hash_table_unref (b.first);
   g_array_unref (b.samples);
   return table;
 }

@@ -30,7 +30,8 @@ typedef struct
   guint32 detail;    /* as GantryEvent.detail, of the first event that has one */
   guint64 n_events;  /* in all runs */
   gint64 total_ns;   /* of all events, exact */
-  double count;      /* executions in a run */
+  double count;      /* events in a run */
+  double executions; /* in a run: a kernel of several launches has as many events for each */
   double planned_us; /* negative: not in the plan */
   double measured_us;
   guint64 bytes;     /* 0: not known */

@@ -126,6 +126,38 @@ test_empty (void)
   g_assert_cmpuint (table->n_runs, ==, 1);
 }
 
+/* A kernel of two launches is executed once for both, and its step that recomputes it once more. */
+static void
+test_launches (void)
+{
+  GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+  static const char *const names[] = { "pack", "multiply", "pack", "multiply" };
+
+  for (guint run = 0; run < 2; run++)
+    {
+      gint64 at = 10000 * (gint64) run;
+
+      gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ at, at + 5000, 100 });
+      for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+        gantry_recording_builder_add (builder, &(GantryEvent){ .begin = at + 100 * i,
+                                                               .end = at + 100 * i + 50,
+                                                               .node = 5,
+                                                               .kind = GANTRY_EVENT_KERNEL,
+                                                               .lane = GANTRY_QUEUE_COMPUTE,
+                                                               .instruction = 3 + i / 2,
+                                                               .name = gantry_recording_builder_string (builder, names[i]) });
+    }
+  {
+    g_autoptr (GantryRecording) recording = gantry_recording_builder_end (builder);
+    g_autoptr (GantryKernelTable) table = gantry_kernel_table_new (recording, NULL, NULL, NULL);
+    const GantryKernelRow *row = &g_array_index (table->rows, GantryKernelRow, 0);
+
+    g_assert_cmpuint (table->rows->len, ==, 1);
+    g_assert_cmpfloat (row->count, ==, 4);
+    g_assert_cmpfloat (row->executions, ==, 2);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -133,6 +165,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernel-table/rows", test_rows);
   g_test_add_func ("/kernel-table/faster", test_faster);
   g_test_add_func ("/kernel-table/csv", test_csv);
+  g_test_add_func ("/kernel-table/launches", test_launches);
   g_test_add_func ("/kernel-table/empty", test_empty);
   return g_test_run ();
 }
