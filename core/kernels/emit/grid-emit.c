@@ -221,7 +221,7 @@ emit_fetch (GantryGridEmit *g, const GantryGridStatement *s)
 {
   GantryElementType element = g_array_index (g->grid->arrays, GantryGridArray, s->array).element;
   V to = element_at (g, s->array, s->b);
-  V from = s->shape == 1 ? element_at (g, s->d, s->a)
+  V from = (s->shape & 1) != 0 ? element_at (g, s->d, s->a)
                          : gantry_grid_emit_pointer (g, g->machine->input (g, s->d), element, s->a);
   V predicate = s->c != GANTRY_GRID_NONE ? gantry_grid_emit_value (g, s->c, 0) : NULL;
 

@@ -115,8 +115,8 @@ input_of (GantryGridEmit *g, guint32 input)
   return LLVMGetParam (g->e->function, input);
 }
 
-/* Copies behind the back: cp.async. 16 bytes pass the first cache by. What is read is as long as a register says, zeros
- * fill the rest. */
+/* Copies behind the back: cp.async. 16 bytes pass the first cache by, unless they are read again soon. What is read is as long as a
+ * register says, zeros fill the rest. */
 
 static void
 fetch (GantryGridEmit *g, const GantryGridStatement *s, V to, V from, V predicate, guint bytes)
@@ -125,11 +125,11 @@ fetch (GantryGridEmit *g, const GantryGridStatement *s, V to, V from, V predicat
     { "llvm.nvvm.cp.async.ca.shared.global.4", "llvm.nvvm.cp.async.ca.shared.global.4.s" },
     { "llvm.nvvm.cp.async.ca.shared.global.8", "llvm.nvvm.cp.async.ca.shared.global.8.s" },
     { "llvm.nvvm.cp.async.cg.shared.global.16", "llvm.nvvm.cp.async.cg.shared.global.16.s" },
+    { "llvm.nvvm.cp.async.ca.shared.global.16", "llvm.nvvm.cp.async.ca.shared.global.16.s" },
   };
-  const char *const *name = names[bytes == 16 ? 2 : bytes == 8 ? 1 : 0];
+  const char *const *name = names[bytes == 16 ? ((s->shape & 2) != 0 ? 3 : 2) : bytes == 8 ? 1 : 0];
   GantryEmit *e = g->e;
 
-  (void) s;
   if (predicate == NULL)
     call (e, name[0], NULL, 0, (V[]) { to, from }, 2);
   else

@@ -378,7 +378,7 @@ check_fetch (Check *check, const GantryGridStatement *s)
   if (s->c != GANTRY_GRID_NONE && (!expression (check, s->c, GANTRY_GRID_NONE, NULL)
                                    || gantry_kx_node (kx, s->c)->type != GANTRY_BOOL))
     return fault (check, "its predicate is no bool");
-  if (s->shape == 1)
+  if ((s->shape & 1) != 0)
     {
       const GantryGridArray *from = array_at (check, s->d, GANTRY_SPACE_WORKSPACE);
 

@@ -245,8 +245,8 @@ print_statement (Print *p, const GantryGridStatement *s)
       break;
     case GANTRY_GRID_FETCH:
       print_element (p, s->array, s->b, s->lanes);
-      g_string_append (p->text, " := fetch ");
-      if (s->shape == 1)
+      g_string_append (p->text, s->shape & 2 ? " := fetch cached " : " := fetch ");
+      if (s->shape & 1)
         print_element (p, s->d, s->a, 1);
       else
         {

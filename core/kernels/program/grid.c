@@ -391,6 +391,15 @@ gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint input, 
 }
 
 void
+gantry_grid_fetch_cached (GantryGrid *grid)
+{
+  GantryGridStatement *last = &g_array_index (grid->statements, GantryGridStatement, grid->statements->len - 1);
+
+  g_return_if_fail (last->kind == GANTRY_GRID_FETCH);
+  last->shape |= 2;
+}
+
+void
 gantry_grid_fetch_workspace (GantryGrid *grid, guint32 array, guint32 index, guint32 from, guint32 at, guint lanes)
 {
   gantry_grid_fetch (grid, array, index, from, at, GANTRY_GRID_NONE, lanes);

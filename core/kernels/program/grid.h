@@ -89,7 +89,7 @@ typedef struct
   guint8 lanes;    /* SET, GET, FETCH: consecutive elements, a power of two; the address of the first is a multiple */
   guint8 unroll;   /* FOR: the body is written out for each value; lo, hi and step are then constants */
   guint8 shape;    /* MMA: GantryMmaShape; MATRIX_LOAD: how many 8 x 8 matrices (1, 2, 4), | 0x80: transposed;
-                      WGMMA: 1: a, 2: b transposed; FETCH: 1: from an array of the workspace */
+                      WGMMA: 1: a, 2: b transposed; FETCH: 1: from an array of the workspace, 2: through the first cache */
   guint8 element;  /* of the value that LET, GET or SHUFFLE define, as it is computed with */
   guint32 a;       /* node: expression (LET, SET, SHUFFLE), condition (IF), lo (FOR), address in what is fetched from (FETCH) */
   guint32 b;       /* node: index in the array, hi (FOR); of MMA the offset in d */
@@ -205,7 +205,9 @@ guint32 gantry_grid_shuffle (GantryGrid *grid, guint32 expression, guint32 mask)
  * always true */
 void gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint input, guint32 address, guint32 predicate,
                         guint lanes);
-/** The same from element @at of the array @from of the workspace, which a launch before has written. */
+/** The fetch that was added last leaves what it reads in the first cache: the block reads most of it again soon. */
+void gantry_grid_fetch_cached (GantryGrid *grid);
+/** gantry_grid_fetch() from element @at of the array @from of the workspace, which a launch before has written. */
 void gantry_grid_fetch_workspace (GantryGrid *grid, guint32 array, guint32 index, guint32 from, guint32 at, guint lanes);
 /** cp.async.commit_group: this thread's fetches since the last commit are one group. */
 void gantry_grid_commit (GantryGrid *grid);

@@ -86,6 +86,7 @@ typedef struct
   gint64 row_tiles, column_tiles, steps, splits, steps_per_split;
   guint resident;          /* blocks that a multiprocessor holds at once; 0: 1 */
   double tail_us;          /* what a block by itself takes before its first step and after its last one */
+  guint ahead;             /* so many steps are on their way while one is multiplied; 0: 1 */
   guint lag;               /* so many steps after its own the matrix units may still read a tile */
   guint64 workspace;       /* offset; where there are splits */
   guint32 packed[2];       /* arrays of the factors a and b, where they are packed */
@@ -110,7 +111,8 @@ typedef struct
   double rate;
 } GantryTileShape;
 
-/** Whether the GPU can hold what @shape needs. @tiling: bm to threads are those of @shape; resident, tail_us and lag are set here */
+/** Whether the GPU can hold what @shape needs. @tiling: bm to threads are those of @shape, the tiles and steps
+ * those of @c; resident, tail_us, ahead and lag are set here */
 typedef gboolean (*GantryTileFits) (GantryTiling *tiling, const GantryTileShape *shape, const GantryContraction *c, const GantryGpu *gpu);
 
 /**
@@ -163,6 +165,8 @@ struct _GantryStage
   guint32 (*place) (const GantryStage *stage, guint32 own, guint32 depth);
   gboolean transposes;     /* neighbours in memory are not neighbours in shared memory */
   gboolean fetches;        /* asynchronously, where a whole tile is there */
+  gboolean across_first;   /* neighbouring threads take neighbours of the own group, not of the depth */
+  gboolean reads_again;    /* what is fetched for one step is mostly fetched again for the next ones */
   guint lanes;             /* elements that a thread moves at once */
   guint moves;             /* of a thread, for one tile */
   guint lane;              /* variable */

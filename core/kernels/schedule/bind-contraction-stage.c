@@ -7,7 +7,9 @@
 
 #define WRITTEN_AT_ONCE 16
 
-/* How many neighbours in memory are taken by neighbouring threads, before the next row begins.
+/* How many neighbours along the tile's rows are taken by neighbouring threads, before the next row begins. They are neighbours in memory,
+ * unless what follows there belongs to the next row: then each row's first is taken before any row's second, and a thread has one row
+ * or few, whose place in the window it works out once for all its moves.
  *
  * What is computed one by one is taken by the warp: the other coordinate is then the same for all its threads, and each
  * thread has few different ones, so that few places along the depth are taken apart into window and channel.
@@ -18,6 +20,8 @@
 static guint
 run_of (const GantryStage *stage, guint along)
 {
+  if (stage->across_first)
+    return 1;
   if (stage->transposes)
     return MIN (along, gantry_element_size (stage->factor->element) == 8 ? 4 : 8);
   return stage->lanes > 1 || stage->factor->along_depth ? along : MIN (along, 32);
@@ -40,6 +44,53 @@ is_false (const GantryKx *kx, guint32 condition)
   return node->kind == GANTRY_KX_CONST && node->i == 0;
 }
 
+/* Where the factor is read for element (@own, @depth); -1: nowhere, or not known. */
+static gint64
+address_at (const GantryStage *stage, gint64 own, gint64 depth)
+{
+  const GantryTiling *t = stage->tiling;
+  GantryKx *kx = t->kx;
+  guint32 substitution[GANTRY_KX_MAX_VARS], predicate, load;
+  const GantryKxNode *node;
+
+  gantry_substitution_clear (substitution);
+  gantry_axes_decode (stage->axes, kx, gantry_index_const (kx, own), substitution);
+  gantry_axes_decode (&t->c->depth, kx, gantry_index_const (kx, depth), substitution);
+  gantry_axes_decode (&t->c->batch, kx, gantry_index_const (kx, 0), substitution);
+  load = gantry_factor_load (kx, gantry_substitute (kx, substitution, stage->factor->value), &predicate);
+  node = load != GANTRY_GRID_NONE ? gantry_kx_node (kx, gantry_kx_address (kx, load)) : NULL;
+  return node != NULL && node->kind == GANTRY_KX_CONST ? node->i : -1;
+}
+
+/* Channels in blocks: behind a block lies that of the next element of the own group, not the next one of the depth. Asked in the middle,
+ * at the first place of four that is not in a convolution's padding. */
+static gboolean
+lies_across (const GantryStage *stage)
+{
+  gint64 middle = stage->axes->count / 2, depth = stage->tiling->c->depth.count / 2 / stage->lanes * stage->lanes;
+
+  for (gint64 own = middle; own < MIN (middle + 4, stage->axes->count - 1); own++)
+    {
+      gint64 here = address_at (stage, own, depth), across = address_at (stage, own + 1, depth);
+
+      if (here >= 0 && across >= 0)
+        return across == here + stage->lanes && address_at (stage, own, depth + stage->lanes) != across;
+    }
+  return FALSE;
+}
+
+/* A window takes each element for several places of the depth: the tiles of steps that follow each other are mostly the same elements. */
+static gboolean
+reads_again (const GantryStage *stage)
+{
+  GantryKx *kx = stage->tiling->kx;
+  guint32 predicate, load = gantry_factor_load (kx, stage->factor->value, &predicate);
+  const GantryKxNode *node = load != GANTRY_GRID_NONE ? gantry_kx_node (kx, load) : NULL;
+
+  return node != NULL && node->kind == GANTRY_KX_LOAD
+         && (double) stage->axes->count * (double) stage->tiling->c->depth.count >= 2.0 * gantry_type_elements (kx->inputs[node->a].type);
+}
+
 void
 gantry_stage_begin (GantryStage *stage, guint n_stages)
 {
@@ -54,6 +105,8 @@ gantry_stage_begin (GantryStage *stage, guint n_stages)
   g_assert (elements % (stage->lanes * t->threads) == 0);
   stage->moves = elements / stage->lanes / t->threads;
   stage->fetches = factor->is_load && stage->lanes * size >= 4;
+  stage->across_first = stage->fetches && !factor->is_packed && factor->along_depth && lies_across (stage);
+  stage->reads_again = stage->fetches && !factor->is_packed && reads_again (stage);
   stage->lane = stage->lanes > 1 ? gantry_grid_variable (t->grid, GANTRY_AXIS_LANE, stage->lanes) : GANTRY_GRID_NONE;
   stage->shared = gantry_grid_array (t->grid, GANTRY_SPACE_SHARED, factor->element, stage->tile_elements * n_stages, 0,
                                      factor == &t->c->a ? "a_tile" : "b_tile");
@@ -258,8 +311,12 @@ fetch_from_input (const GantryStage *stage, guint32 step, guint32 buffer, guint3
   if (load == GANTRY_GRID_NONE || is_false (kx, predicate)) /* zero, whatever the thread is */
     set (stage, stage->shared, to, gantry_kx_identity (kx, GANTRY_OP_ADD, stage->factor->element));
   else
-    gantry_grid_fetch (grid, stage->shared, to, gantry_kx_node (kx, load)->a, gantry_kx_address (kx, load),
-                       gantry_kx_node (kx, predicate)->kind == GANTRY_KX_CONST ? GANTRY_GRID_NONE : predicate, stage->lanes);
+    {
+      gantry_grid_fetch (grid, stage->shared, to, gantry_kx_node (kx, load)->a, gantry_kx_address (kx, load),
+                         gantry_kx_node (kx, predicate)->kind == GANTRY_KX_CONST ? GANTRY_GRID_NONE : predicate, stage->lanes);
+      if (stage->reads_again)
+        gantry_grid_fetch_cached (grid);
+    }
 }
 
 static void

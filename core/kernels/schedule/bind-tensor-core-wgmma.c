@@ -23,7 +23,22 @@ static const GantryTileShape shapes[] = {
   { 64, 128, DEPTH, ROWS, 128, 4, 0.5 },
   { 128, 64, DEPTH, ROWS, 64, 4, 0.45 }, /* for narrow results */
   { 64, 64, DEPTH, ROWS, 64, 4, 0.35 },
+  { 64, 64, DEPTH, ROWS, 64, 8, 0.35 },    /* for few blocks of a long depth: six steps on their way */
+  { 64, 256, DEPTH, ROWS, 256, 4, 0.6 },   /* for wide results of few rows */
 };
+
+/* A short depth never comes to the last stages. */
+static guint
+tiles_held (const GantryTiling *t, const GantryTileShape *shape)
+{
+  return (guint) MIN ((gint64) shape->stages, t->steps);
+}
+
+static guint64
+shared_bytes (const GantryTiling *t, const GantryTileShape *shape)
+{
+  return (guint64) (shape->bm + shape->bn) * DEPTH * 2 * tiles_held (t, shape);
+}
 
 typedef struct
 {
@@ -95,7 +110,7 @@ begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const G
 {
   *stage = (GantryStage) { .tiling = &p->tiling, .factor = factor, .axes = axes, .own_tile = own_tile, .tile = tile,
                            .place = place, .pitch = ROW, .tile_elements = (guint64) tile * DEPTH };
-  gantry_stage_begin (stage, p->shape->stages);
+  gantry_stage_begin (stage, tiles_held (&p->tiling, p->shape));
 }
 
 /* Computed one by one: the addresses take many registers. */
@@ -113,7 +128,7 @@ is_computed (const GantryFactor *factor)
 static void
 set_residence (GantryTiling *t, const GantryTileShape *shape, const GantryContraction *c, const GantryGpu *gpu)
 {
-  guint64 bytes = (guint64) (shape->bm + shape->bn) * DEPTH * 2 * shape->stages + RESERVED;
+  guint64 bytes = shared_bytes (t, shape) + RESERVED;
   guint by_registers = REGISTERS / (t->threads * (shape->bn / 2 + OWN_REGISTERS));
   double out = 0;
 
@@ -127,8 +142,9 @@ static gboolean
 fits (GantryTiling *tiling, const GantryTileShape *shape, const GantryContraction *c, const GantryGpu *gpu)
 {
   tiling->lag = 1;
+  tiling->ahead = shape->stages - 1 - tiling->lag;
   set_residence (tiling, shape, c, gpu);
-  return (guint64) (shape->bm + shape->bn) * DEPTH * 2 * shape->stages <= gpu->shared_bytes
+  return shared_bytes (tiling, shape) <= gpu->shared_bytes
          && (shape->bn <= 128 || (!is_computed (&c->a) && !is_computed (&c->b)));
 }
 

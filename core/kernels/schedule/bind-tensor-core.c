@@ -241,7 +241,10 @@ fits (GantryTiling *tiling, const GantryTileShape *shape, const GantryContractio
   gboolean tf32 = c->a.element == GANTRY_F32;
 
   if (tf32)
-    tiling->bk = TF32_DEPTH;
+    {
+      tiling->bk = TF32_DEPTH;
+      tiling->steps = (c->depth.count + TF32_DEPTH - 1) / TF32_DEPTH;
+    }
   return shared_bytes (shape, tf32) <= gpu->shared_bytes
          && shape->um * shape->un / WARP + ahead (&c->a, shape->bm, tiling->threads) + ahead (&c->b, shape->bn, tiling->threads)
               <= MAX_HELD;

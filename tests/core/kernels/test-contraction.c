@@ -522,6 +522,64 @@ test_splits (void)
     }
 }
 
+/* Whether any fetch leaves what it reads in the first cache. */
+static gboolean
+fetches_cached (const GantryGrid *grid)
+{
+  gboolean cached = FALSE;
+
+  for (guint i = 0; i < grid->statements->len; i++)
+    {
+      const GantryGridStatement *s = &g_array_index (grid->statements, GantryGridStatement, i);
+
+      cached |= s->kind == GANTRY_GRID_FETCH && (s->shape & 2) != 0;
+    }
+  return cached;
+}
+
+/* A window reads elements again for the next places of the depth: they stay in the first cache. Of channels in blocks neighbouring threads
+ * fetch neighbouring elements, each of them one place of the image: its thread number alone says where the window is. */
+static void
+test_windows (void)
+{
+  static const char *const weights[] = { "bf16[64,64,3,3]", "bf16[64,64,1,1]" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (weights); i++)
+    {
+      g_autofree char *operands = g_strdup_printf ("bf16[8,64,56,56] %s", weights[i]), *text = NULL;
+      g_autoptr (ContractionCase) c = contraction_case_op (GANTRY_OP_CONVOLUTION, operands, i == 0 ? "padding=[1,1,1,1]" : "");
+      g_autoptr (GantryBound) bound = NULL;
+      const GantryGrid *grid;
+      GantryGpu gpu;
+
+      contraction_gpu (&gpu, 90);
+      contraction_case_block (c, 8);
+      bound = contraction_bind (c, gantry_bind_tensor_core, &gpu);
+      grid = g_ptr_array_index (bound->grids, bound->grids->len - 1);
+      g_assert_true (fetches_cached (grid) == (i == 0));
+      text = gantry_grid_to_text (grid);
+      g_assert_nonnull (strstr (text, "64 (thread.x % "));
+    }
+}
+
+/* Few blocks of a long depth have six steps on their way: their time is the memory's. */
+static void
+test_deep (void)
+{
+  g_autoptr (GantryBound) bound = bind_product (8192, 64, 8192, "bf16", 90);
+  const GantryGrid *grid = g_ptr_array_index (bound->grids, 0);
+  gboolean found = FALSE;
+
+  g_assert_false (fetches_cached (grid));
+  for (guint i = 0; i < grid->statements->len; i++)
+    {
+      const GantryGridStatement *s = &g_array_index (grid->statements, GantryGridStatement, i);
+
+      found |= s->kind == GANTRY_GRID_AWAIT && s->mask == 5;
+    }
+  g_assert_true (found);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -540,6 +598,8 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/contraction/overlap", test_overlap);
   g_test_add_func ("/kernels/contraction/narrow", test_narrow);
   g_test_add_func ("/kernels/contraction/splits", test_splits);
+  g_test_add_func ("/kernels/contraction/windows", test_windows);
+  g_test_add_func ("/kernels/contraction/deep", test_deep);
   g_test_add_func ("/kernels/contraction/code", test_code);
   return g_test_run ();
 }
