@@ -59,6 +59,16 @@ has_blocks (const Choice *c, const GantryNode *node)
          && gantry_type_elements (type) > 0 && type->dims[1] % c->block == 0;
 }
 
+/* A slice of other dimensions, or another shape of them: what a block has side by side stays so. */
+static gboolean
+leaves_channels (const Choice *c, const GantryNode *node)
+{
+  const GantryType *from = gantry_node_operand_type (c->module, node, 0), *to = gantry_node_type (c->module, node);
+
+  return (node->op == GANTRY_OP_SLICE || node->op == GANTRY_OP_RESHAPE) && from->rank > 2 && to->rank > 2
+         && from->dims[0] == to->dims[0] && from->dims[1] == to->dims[1];
+}
+
 /* Kernels that are generated take any layout. */
 static gboolean
 is_generated (const GantryNode *node)
@@ -67,6 +77,13 @@ is_generated (const GantryNode *node)
 
   return info != NULL && !(info->flags & (GANTRY_OP_STRUCTURE | GANTRY_OP_VIEW | GANTRY_OP_EXTERN))
          && node->op != GANTRY_OP_COPY && node->op != GANTRY_OP_DOT_GENERAL;
+}
+
+/* A view has the layout of what it is a view of, where that says the same in both shapes. */
+static gboolean
+takes_blocks (const Choice *c, const GantryNode *node)
+{
+  return is_generated (node) || (node->op == GANTRY_OP_RESHAPE && leaves_channels (c, node));
 }
 
 /* The library has blocked code where blocks do not cut through groups: one group, whole blocks in each, or one channel
@@ -135,7 +152,7 @@ is_gpu_contraction (const Choice *c, const GantryNode *node)
   return FALSE;
 }
 
-/* A fused body that moves whole values otherwise than by repeating them. */
+/* A fused body that moves channels of whole values otherwise than by repeating them. */
 static gboolean
 body_moves (const Choice *c, const GantryNode *node)
 {
@@ -150,6 +167,7 @@ body_moves (const Choice *c, const GantryNode *node)
 
       if ((inner->op == GANTRY_OP_RESHAPE || inner->op == GANTRY_OP_TRANSPOSE || inner->op == GANTRY_OP_SLICE
            || inner->op == GANTRY_OP_REVERSE)
+          && !leaves_channels (c, inner)
           && gantry_type_elements (gantry_node_operand_type (c->module, inner, 0)) * 2 > elements)
         return TRUE;
     }
@@ -260,7 +278,7 @@ look_at (Choice *c, const GantryNode *node)
   gboolean library = c->by == GANTRY_CONVOLVES_LIBRARY, convolution = library && node->op == GANTRY_OP_CONVOLUTION;
   gboolean gains = convolution && library_gains_from_blocks (c, node), breaks;
 
-  c->plain[place] |= !is_generated (node) || !has_blocks (c, node) || (convolution && !gains);
+  c->plain[place] |= !takes_blocks (c, node) || !has_blocks (c, node) || (convolution && !gains);
   /* What has no blocks of its own may still read some. */
   breaks = !c->plain[place] ? breaks_blocks (c, node) : node->op == GANTRY_OP_FUSION && body_moves (c, node);
   c->plain[place] |= breaks;
@@ -275,7 +293,7 @@ look_at (Choice *c, const GantryNode *node)
 
       if (other >= c->entry->n_nodes)
         continue;
-      if (!is_generated (node) || breaks || (convolution && (i > 0 || !gains)))
+      if (!takes_blocks (c, node) || breaks || (convolution && (i > 0 || !gains)))
         c->plain[other] = TRUE;
       else if (gains)
         c->gains[other] = TRUE;

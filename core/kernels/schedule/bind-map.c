@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The schedule that takes everything: results in the order in which they lie in memory, some neighbouring ones for each
- * thread, so that 16 bytes are loaded and stored at once. Reductions are loops of the thread. */
+ * thread, so that 16 bytes are loaded and stored at once. Short reductions, as those of windows, are written out: their
+ * loads are on the way together, and are wide where the neighbours' are neighbours too. Longer ones are loops of the thread. */
 #include "core/kernels/schedule/bind.h"
+#include "core/kernels/schedule/loop-schedule.h"
 
 #define BLOCK_THREADS 256
 #define WARP 32
 #define PIECE_BYTES 16
 /* Fewer threads than this for each multiprocessor: rather more of them with less to do each. */
 #define ENOUGH_THREADS 512
+/* Of all lanes of a thread. */
+#define MOST_NODES 2048
 
 typedef struct
 {
@@ -52,6 +56,27 @@ steps_by_one (const GantryKx *kx, guint v)
   return TRUE;
 }
 
+/* Elements that a thread computes at once, as far as their loads and stores allow it. */
+static guint
+lanes_along (GantryKx *kx, guint v, gboolean reduces)
+{
+  g_autofree guint8 *needed = NULL;
+  guint lanes = PIECE_BYTES / widest (kx), n_nodes = 0, unit, strided;
+
+  if (!steps_by_one (kx, v) || has_reduction (kx))
+    return 1;
+  if (!reduces)
+    return lanes;
+  /* What neighbours read of their windows lies side by side, or else neighbouring threads had better read it. */
+  gantry_schedule_strides (kx, kx->roots, kx->n_roots, v, &unit, &strided);
+  needed = gantry_kx_needed (kx, kx->roots, kx->n_roots);
+  for (guint32 id = 0; id < kx->nodes->len; id++)
+    n_nodes += needed[id];
+  while (lanes > 1 && (strided > 0 || lanes * n_nodes > MOST_NODES))
+    lanes /= 2;
+  return lanes;
+}
+
 static void
 choose (Map *map, const GantryGpu *gpu)
 {
@@ -65,10 +90,14 @@ choose (Map *map, const GantryGpu *gpu)
         elements *= kx->extents[v];
       }
   map->lanes = 1;
-  if (map->n > 0 && !has_reduction (kx) && steps_by_one (kx, map->order[map->n - 1]))
+  if (map->n > 0)
     {
-      innermost = kx->extents[map->order[map->n - 1]];
-      map->lanes = PIECE_BYTES / widest (kx);
+      guint v = map->order[map->n - 1];
+      gboolean reduces = has_reduction (kx);
+
+      gantry_schedule_write_out (kx, v);
+      innermost = kx->extents[v];
+      map->lanes = lanes_along (kx, v, reduces);
     }
   while (map->lanes > 1
          && (innermost % map->lanes != 0 || elements / map->lanes < (gint64) gpu->n_multiprocessors * ENOUGH_THREADS))

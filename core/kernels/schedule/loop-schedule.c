@@ -201,7 +201,7 @@ is_short (const GantryKx *kx, guint32 id, guint innermost)
   return (node->vars >> innermost & 1) && count * count_needed (kx, node->a) <= MAX_WRITTEN_NODES;
 }
 
-/* Innermost first, since a reduction's terms may hold another. */
+/* Those within others first, since a reduction's terms may hold another. */
 static gboolean
 write_out_one (GantryKx *kx, guint innermost)
 {
@@ -215,6 +215,13 @@ write_out_one (GantryKx *kx, guint innermost)
         return TRUE;
       }
   return FALSE;
+}
+
+void
+gantry_schedule_write_out (GantryKx *kx, guint innermost)
+{
+  while (write_out_one (kx, innermost))
+    continue;
 }
 
 /* The schedule */
@@ -460,8 +467,7 @@ gantry_schedule_make (GantrySchedule *schedule, GantryKx *kx, guint vector_bytes
     {
       guint innermost = schedule->order[schedule->n_order - 1];
 
-      while (write_out_one (kx, innermost))
-        ;
+      gantry_schedule_write_out (kx, innermost);
       schedule->lanes = gantry_schedule_lanes (kx, kx->roots, kx->n_roots, vector_bytes);
       while (schedule->lanes > kx->extents[innermost])
         schedule->lanes /= 2;

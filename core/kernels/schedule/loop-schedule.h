@@ -28,6 +28,8 @@ typedef struct
 
 /** Replaces short reductions within @kx by their terms and chooses loops and tasks. */
 void gantry_schedule_make (GantrySchedule *schedule, GantryKx *kx, guint vector_bytes);
+/** Replaces short reductions within @kx that depend on the variable @innermost by their terms, in their order. */
+void gantry_schedule_write_out (GantryKx *kx, guint innermost);
 /** Lanes for the values that @roots need; @bytes: of a register. */
 guint gantry_schedule_lanes (const GantryKx *kx, const GantryKxRoot *roots, guint n, guint bytes);
 /** How many vectors at a time: few for long computations. */

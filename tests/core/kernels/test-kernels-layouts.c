@@ -300,24 +300,48 @@ test_refused (void)
 
 /* Padding on some sides and on none, strides, dilation, groups, a window of one row, channels that do not fill a step of the depth; a
  * first layer without blocks, a pool, and a sum of two blocked values. Two images have 544 places, so that weights are packed. */
+static const char network[] =
+  "module \"m\" {\n"
+  "  func @main #1 (%1 \"x\": T[2,3,17,16], %2 \"a\": T[16,3,5,5] {role = \"parameter\"},\n"
+  "    %3 \"b\": T[24,16,3,3] {role = \"parameter\"}, %4 \"c\": T[24,24,1,1] {role = \"parameter\"}, %5 \"d\": T[32,12,3,3] {role = \"parameter\"},\n"
+  "    %6 \"e\": T[64,32,1,3] {role = \"parameter\"}, %7 \"f\": T[8,64,3,3] {role = \"parameter\"}) -> (%20) {\n"
+  "    %10 = convolution(%1, %2) {padding = [2, 2, 2, 2]}: T[2,16,17,16]\n"
+  "    %11 = convolution(%10, %3) {padding = [1, 1, 1, 1]}: T[2,24,17,16]\n"
+  "    %12 = convolution(%11, %4) {padding = [0, 0, 0, 0]}: T[2,24,17,16]\n"
+  "    %13 = add(%11, %12): T[2,24,17,16]\n"
+  "    %14 = convolution(%13, %5) {padding = [2, 2, 2, 2], rhs_dilation = [2, 2], feature_group_count = 2}: T[2,32,17,16]\n"
+  "    %15 = convolution(%14, %6) {padding = [0, 0, 2, -1]}: T[2,64,17,15]\n"
+  "    %16 = reduce_window(%15) {kind = \"add\", window_dimensions = [1, 1, 2, 2], window_strides = [1, 1, 1, 1],"
+  " padding = [0, 0, 0, 0, 0, 0, 0, 0]}: T[2,64,16,14]\n"
+  "    %20 = convolution(%16, %7) {padding = [0, 1, 1, 0], window_strides = [2, 3]}: T[2,8,8,5]\n"
+  "  }\n}\n";
+
+/* A maximum, whose gradient asks windows; a look at it in a shape that has the same channels, and slices of rows within a fusion. */
+static const char pool[] =
+  "module \"m\" {\n"
+  "  func @main #1 (%1 \"x\": T[2,3,17,16], %2 \"a\": T[16,3,3,3] {role = \"parameter\"},\n"
+  "    %3 \"b\": T[24,16,1,1] {role = \"parameter\"}, %4 \"c\": T[24,16,1,1] {role = \"parameter\"}) -> (%20, %16, %18) {\n"
+  "    %10 = convolution(%1, %2) {padding = [1, 1, 1, 1]}: T[2,16,17,16]\n"
+  "    %11 = reduce_window(%10) {kind = \"max\", window_dimensions = [1, 1, 3, 3], window_strides = [1, 1, 2, 2],"
+  " padding = [0, 0, 0, 0, 1, 1, 1, 0]}: T[2,16,9,8]\n"
+  "    %12 = convolution(%11, %3) {padding = [0, 0, 0, 0]}: T[2,24,9,8]\n"
+  "    %13 = convolution(%11, %4) {padding = [0, 0, 0, 0]}: T[2,24,9,8]\n"
+  "    %14 = reshape(%11) {shape = [2, 16, 72]}: T[2,16,72]\n"
+  "    %15 = multiply(%14, %14): T[2,16,72]\n"
+  "    %16 = reduce(%15) {kind = \"max\", dimensions = [2]}: T[2,16]\n"
+  "    %17 = fusion(%11) {body = #2}: T[2,16,7,8]\n"
+  "    %18 = convolution(%17, %3) {padding = [0, 0, 0, 0]}: T[2,24,7,8]\n"
+  "    %20 = multiply(%12, %13): T[2,24,9,8]\n"
+  "  }\n"
+  "  func @body #2 (%30: T[2,16,9,8]) -> (%33) {\n"
+  "    %31 = slice(%30) {start_indices = [0, 0, 0, 0], limit_indices = [2, 16, 7, 8], strides = [1, 1, 1, 1]}: T[2,16,7,8]\n"
+  "    %32 = slice(%30) {start_indices = [0, 0, 2, 0], limit_indices = [2, 16, 9, 8], strides = [1, 1, 1, 1]}: T[2,16,7,8]\n"
+  "    %33 = add(%31, %32): T[2,16,7,8]\n"
+  "  }\n}\n";
+
 static GantryModule *
-make_network (GantryContext *context, const char *element)
+make_network (GantryContext *context, const char *text, const char *element)
 {
-  static const char text[] =
-    "module \"m\" {\n"
-    "  func @main #1 (%1 \"x\": T[2,3,17,16], %2 \"a\": T[16,3,5,5] {role = \"parameter\"},\n"
-    "    %3 \"b\": T[24,16,3,3] {role = \"parameter\"}, %4 \"c\": T[24,24,1,1] {role = \"parameter\"}, %5 \"d\": T[32,12,3,3] {role = \"parameter\"},\n"
-    "    %6 \"e\": T[64,32,1,3] {role = \"parameter\"}, %7 \"f\": T[8,64,3,3] {role = \"parameter\"}) -> (%20) {\n"
-    "    %10 = convolution(%1, %2) {padding = [2, 2, 2, 2]}: T[2,16,17,16]\n"
-    "    %11 = convolution(%10, %3) {padding = [1, 1, 1, 1]}: T[2,24,17,16]\n"
-    "    %12 = convolution(%11, %4) {padding = [0, 0, 0, 0]}: T[2,24,17,16]\n"
-    "    %13 = add(%11, %12): T[2,24,17,16]\n"
-    "    %14 = convolution(%13, %5) {padding = [2, 2, 2, 2], rhs_dilation = [2, 2], feature_group_count = 2}: T[2,32,17,16]\n"
-    "    %15 = convolution(%14, %6) {padding = [0, 0, 2, -1]}: T[2,64,17,15]\n"
-    "    %16 = reduce_window(%15) {kind = \"add\", window_dimensions = [1, 1, 2, 2], window_strides = [1, 1, 1, 1],"
-    " padding = [0, 0, 0, 0, 0, 0, 0, 0]}: T[2,64,16,14]\n"
-    "    %20 = convolution(%16, %7) {padding = [0, 1, 1, 0], window_strides = [2, 3]}: T[2,8,8,5]\n"
-    "  }\n}\n";
   g_autoptr (GString) typed = g_string_new (text);
   g_autoptr (GError) error = NULL;
   GantryModule *module;
@@ -396,12 +420,13 @@ check_on_gpu (GantryModule *module, const char *arch, guint blocked)
     }
 }
 
+/* @blocked: at least so many values of the network, and of its training step, lie in blocks */
 static void
-test_gpu (gconstpointer data)
+check_network (const char *element, const char *text, guint blocked, guint blocked_step)
 {
-  const char *element = data, *arch = g_str_has_prefix (element, "bf") ? "sm_90a" : "sm_80";
+  const char *arch = g_str_has_prefix (element, "bf") ? "sm_90a" : "sm_80";
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GantryModule) module = make_network (context, element), step = NULL;
+  g_autoptr (GantryModule) module = make_network (context, text, element), step = NULL;
   g_autoptr (GError) error = NULL;
   GantryTrainingOptions options;
 
@@ -410,8 +435,20 @@ test_gpu (gconstpointer data)
   step = gantry_training_step (module, &options, NULL, &error);
   g_assert_no_error (error);
   gantry_training_options_clear (&options);
-  check_on_gpu (module, arch, 7); /* all but the image, the weights and the result */
-  check_on_gpu (step, arch, 14);  /* and as many cotangents */
+  check_on_gpu (module, arch, blocked);
+  check_on_gpu (step, arch, blocked_step);
+}
+
+static void
+test_gpu (gconstpointer data)
+{
+  check_network (data, network, 7, 14); /* all but the image, the weights and the result; and as many cotangents */
+}
+
+static void
+test_gpu_pool (gconstpointer data)
+{
+  check_network (data, pool, 5, 20);
 }
 
 int
@@ -424,5 +461,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/layouts/refused", test_refused);
   g_test_add_data_func ("/kernels/layouts/gpu/bf16", "bf16[", test_gpu);
   g_test_add_data_func ("/kernels/layouts/gpu/f16", "f16[", test_gpu);
+  g_test_add_data_func ("/kernels/layouts/gpu-pool/bf16", "bf16[", test_gpu_pool);
+  g_test_add_data_func ("/kernels/layouts/gpu-pool/f16", "f16[", test_gpu_pool);
   return g_test_run ();
 }
