@@ -47,6 +47,7 @@ gantry_cli_device_add_memory (GantryDevice *device, JsonBuilder *json)
   gantry_device_get_memory (device, GANTRY_MEMORY_DEVICE, NULL, &asked, NULL);
   gantry_cli_add_int (json, "allocated_bytes", (gint64) asked);
   gantry_cli_add_int (json, "driver_bytes", (gint64) memory.peak);
+  gantry_cli_add_int (json, "driver_before_bytes", (gint64) memory.before);
   gantry_cli_add_double (json, "clock_error_us", (double) gantry_cuda_device_clock_error (device) / 1e3);
 }
 
@@ -54,14 +55,16 @@ void
 gantry_cli_device_print_memory (GantryDevice *device)
 {
   GantryCudaMemory memory;
-  g_autofree char *peak = NULL, *left = NULL, *total = NULL;
+  g_autofree char *peak = NULL, *left = NULL, *total = NULL, *before = NULL;
 
   if (!measure_memory (device, &memory))
     return;
   peak = gantry_cli_bytes (memory.peak);
   left = gantry_cli_bytes (memory.free);
   total = gantry_cli_bytes (memory.total);
-  gantry_cli_print ("%-10s %s at most taken from the driver by allocating; %s of %s free now\n", "", peak, left, total);
+  before = gantry_cli_bytes (memory.before);
+  gantry_cli_print ("%-10s %s at most taken from the driver by allocating, beside %s that its context and other programs held before; %s of %s "
+                    "free now\n", "", peak, before, left, total);
 }
 
 /* gantry-cli devices */

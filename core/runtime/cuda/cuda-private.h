@@ -31,6 +31,7 @@ typedef struct
   const char *checked_kernel; /* (nullable): handed over and not yet known to be over, while checking */
   GError *lost;               /* why nothing works any more */
   GHashTable *allocations;    /* address -> guint64: by how much free memory fell */
+  guint64 taken_before; /* of the GPU, when the context had been made: by it and by other programs */
   guint64 fallen, most_fallen;
   gint64 clock_error;
   gint64 replay_ns;           /* of the batches since somebody took it; -1: one of them was no graph */

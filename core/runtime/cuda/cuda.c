@@ -340,7 +340,7 @@ gantry_cuda_device_measure_memory (GantryDevice *device, GantryCudaMemory *memor
   known = cuda->driver->memory_info (&left, &total) == 0;
   _gantry_cuda_leave (cuda);
   g_mutex_lock (&device->lock);
-  *memory = (GantryCudaMemory){ cuda->fallen, cuda->most_fallen, left, total };
+  *memory = (GantryCudaMemory){ cuda->fallen, cuda->most_fallen, left, total, cuda->taken_before };
   g_mutex_unlock (&device->lock);
   return known;
 }
@@ -494,6 +494,7 @@ make_context (CudaDevice *cuda, GError **error)
   CudaDriver *driver = cuda->driver;
   g_autofree char *what = g_strdup_printf ("making a context on %s", cuda->parent.name);
   CudaResult result = driver->context_retain (&cuda->context, cuda->ordinal);
+  gsize left = 0, total = 0;
 
   if (result == CUDA_OUT_OF_MEMORY)
     g_set_error (
@@ -514,6 +515,8 @@ make_context (CudaDevice *cuda, GError **error)
   for (guint queue = 0; queue <= GANTRY_N_QUEUES && result == 0; queue++)
     result = driver->stream_new (queue < GANTRY_N_QUEUES ? &cuda->streams[queue] : &cuda->transfer,
                                  CUDA_STREAM_NON_BLOCKING);
+  if (result == 0 && driver->memory_info (&left, &total) == 0)
+    cuda->taken_before = total - MIN (left, total);
   _gantry_cuda_leave (cuda);
   return _gantry_cuda_check (cuda, result, error, "making streams");
 }

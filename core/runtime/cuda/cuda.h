@@ -40,6 +40,7 @@ typedef struct
 {
   guint64 used, peak;  /* by how much the driver's free memory fell at the allocations that are alive; at most */
   guint64 free, total; /* now, of the whole GPU: others use it too */
+  guint64 before;      /* what was taken of it before anything was allocated: the driver's context, and other programs */
 } GantryCudaMemory;
 /** Returns: FALSE when the driver does not say */
 gboolean gantry_cuda_device_measure_memory (GantryDevice *device, GantryCudaMemory *memory);

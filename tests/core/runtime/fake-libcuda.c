@@ -33,7 +33,8 @@ configure (const char *text)
   } numbers[] = { { "init", &c->init },   { "retain", &c->retain }, { "version", &c->version }, { "devices", &c->devices },
                   { "major", &c->major }, { "minor", &c->minor },   { "mode", &c->mode },       { "memory", &c->memory },
                   { "pinned", &c->pinned }, { "jitter", &c->jitter }, { "accept", &c->accept }, { "blas", &c->blas },
-                  { "code", &c->code } };
+                  { "code", &c->code },
+                  { "context", &c->context } };
 
   *c = (FakeConfig){ .version = 13000, .devices = 1, .major = 9, .memory = (gint64) 1 << 32, .pinned = (gint64) 1 << 32 };
   for (guint i = 0; pairs[i] != NULL; i++)
@@ -396,7 +397,7 @@ FAKE_API (cuMemGetInfo_v2, (gsize *left, gsize *total))
   ENTER (TRUE);
   g_mutex_lock (&fake_state.lock);
   *total = (gsize) fake_state.config.memory;
-  *left = *total - MIN (*total, fake_state.used);
+  *left = *total - MIN (*total, fake_state.used + (gsize) fake_state.config.context);
   g_mutex_unlock (&fake_state.lock);
   return 0;
 }

@@ -17,7 +17,7 @@ typedef struct
 
 typedef struct
 {
-  gint64 init, retain, version, devices, major, minor, mode, memory, pinned, jitter, accept, blas, code;
+  gint64 init, retain, version, devices, major, minor, mode, memory, pinned, jitter, accept, blas, code, context;
   FakeFault fault;
 } FakeConfig;
 

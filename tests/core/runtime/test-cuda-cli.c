@@ -126,13 +126,14 @@ test_memory (void)
   g_autoptr (JsonNode) node = NULL;
   JsonObject *object, *memory, *touched;
 
-  set_driver ("accept=1,code=6291456");
+  set_driver ("accept=1,code=6291456,context=524288000");
   ran = cli_run ("run", "--json", "--device=cuda:0", "--runs=2", session, NULL);
   cli_assert_status (ran, 0);
   node = cli_json (ran);
   object = json_node_get_object (node);
   memory = json_object_get_object_member (object, "memory");
   g_assert_true (json_object_get_boolean_member (memory, "driver"));
+  g_assert_cmpint (json_object_get_int_member (object, "driver_before_bytes"), ==, 524288000);
   touched = json_object_get_object_member (memory, "touched");
   g_assert_cmpint (json_object_get_int_member (touched, "arguments, temporaries and workspaces"), ==,
                    (json_object_get_int_member (object, "arena_bytes") + page - 1) / page * page);
@@ -161,7 +162,7 @@ test_memory_unknown (void)
   g_autoptr (JsonNode) node = NULL;
   JsonObject *object;
 
-  set_driver ("accept=1,fail=cuMemGetInfo_v2:1:1");
+  set_driver ("accept=1,fail=cuMemGetInfo_v2:2:1");
   ran = cli_run ("run", "--json", "--device=cuda:0", "--runs=1", session, NULL);
   cli_assert_status (ran, 0);
   node = cli_json (ran);
