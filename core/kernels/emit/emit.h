@@ -41,7 +41,7 @@ typedef struct
   gboolean has_f16c;
   gboolean no_calls;    /* there is no C library: what else would call it is written out (own.c) */
   gboolean shares;      /* elementary functions are calls of the module's own: see gantry_emit_shared() */
-  gboolean has_bf16;    /* conversions to bf16 are native */
+  gboolean has_bf16;    /* conversions to bf16 are native, and there are no lanes */
   guint constant_space; /* address space of tables */
   GantrySpecialBy special; /* who does what the unit for special functions of a GPU does */
 } GantryEmit;
@@ -76,7 +76,7 @@ void gantry_emit_raw_store (GantryEmit *e, LLVMValueRef value, LLVMValueRef poin
 LLVMValueRef gantry_emit_from_memory (GantryEmit *e, GantryElementType element, LLVMValueRef x);
 /** And back, rounded to nearest even */
 LLVMValueRef gantry_emit_to_memory (GantryEmit *e, GantryElementType element, LLVMValueRef x);
-/** Two floats as bf16 in the halves of an i32, rounded to nearest even by one instruction; e->has_bf16 */
+/** Two floats as bf16 in the halves of an i32, rounded to nearest even; e->has_bf16. What made them is looked at: see bf16-pairs.c */
 LLVMValueRef gantry_emit_bf16_pair (GantryEmit *e, LLVMValueRef low, LLVMValueRef high);
 /** As the operation convert: floats become integers by truncation, saturate, and NaN gives 0 */
 LLVMValueRef gantry_emit_cast (GantryEmit *e, GantryElementType to, GantryElementType from, LLVMValueRef x);

@@ -298,18 +298,18 @@ is_in_words (GantryElementType element, guint piece)
   return element == GANTRY_BF16 && piece % 2 == 0;
 }
 
-static V
-half_of_word (GantryGridEmit *g, V words, guint i)
+static void
+halves_of_word (GantryGridEmit *g, V words, guint i, V *halves)
 {
-  V word = words;
+  LLVMTypeRef type = LLVMFloatTypeInContext (g->e->context);
+  V word = words, low, high;
 
   if (LLVMTypeOf (words) != i32_type (g))
-    word = LLVMBuildExtractElement (B, words, LLVMConstInt (i32_type (g), i / 2, FALSE), "");
-  if (i % 2 == 0)
-    word = LLVMBuildShl (B, word, LLVMConstInt (i32_type (g), 16, FALSE), "");
-  else
-    word = LLVMBuildAnd (B, word, LLVMConstInt (i32_type (g), 0xffff0000, FALSE), "");
-  return LLVMBuildBitCast (B, word, LLVMFloatTypeInContext (g->e->context), "");
+    word = LLVMBuildExtractElement (B, words, LLVMConstInt (i32_type (g), i, FALSE), "");
+  low = LLVMBuildShl (B, word, LLVMConstInt (i32_type (g), 16, FALSE), "");
+  high = LLVMBuildAnd (B, word, LLVMConstInt (i32_type (g), 0xffff0000, FALSE), "");
+  halves[0] = LLVMBuildBitCast (B, low, type, "");
+  halves[1] = LLVMBuildBitCast (B, high, type, "");
 }
 
 /* Loads @piece elements; @values: of each, as it is computed with. */
@@ -326,8 +326,8 @@ load_piece (GantryGridEmit *g, GantryElementType element, V pointer, guint piece
     g->machine->input_load (g, x);
   if (in_words)
     {
-      for (guint i = 0; i < piece; i++)
-        values[i] = half_of_word (g, x, i);
+      for (guint i = 0; i < piece / 2; i++)
+        halves_of_word (g, x, i, values + 2 * i);
       return;
     }
   for (guint i = 0; i < piece; i++)

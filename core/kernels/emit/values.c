@@ -190,8 +190,7 @@ float_to_bf16 (GantryEmit *e, LLVMValueRef x)
   LLVMValueRef bits, nan, odd, rounded, quiet;
 
   if (e->has_bf16)
-    return LLVMBuildBitCast (b, LLVMBuildFPTrunc (b, x, gantry_emit_like (LLVMBFloatTypeInContext (e->context), type), ""),
-                             narrow, "");
+    return LLVMBuildTrunc (b, gantry_emit_bf16_pair (e, x, gantry_emit_real (type, 0)), narrow, "");
   bits = LLVMBuildBitCast (b, x, wide, "");
   nan = LLVMBuildFCmp (b, LLVMRealUNO, x, x, "");
   odd = LLVMBuildAnd (b, LLVMBuildLShr (b, bits, gantry_emit_integer (wide, 16), ""), gantry_emit_integer (wide, 1), "");
@@ -199,14 +198,6 @@ float_to_bf16 (GantryEmit *e, LLVMValueRef x)
   quiet = LLVMBuildOr (b, bits, gantry_emit_integer (wide, 0x400000), "");
   rounded = LLVMBuildSelect (b, nan, quiet, rounded, "");
   return LLVMBuildTrunc (b, LLVMBuildLShr (b, rounded, gantry_emit_integer (wide, 16), ""), narrow, "");
-}
-
-LLVMValueRef
-gantry_emit_bf16_pair (GantryEmit *e, LLVMValueRef low, LLVMValueRef high)
-{
-  LLVMValueRef pair = gantry_emit_intrinsic (e, "llvm.nvvm.ff2bf16x2.rn", NULL, 0, (LLVMValueRef[]) { high, low }, 2);
-
-  return LLVMBuildBitCast (e->builder, pair, LLVMInt32TypeInContext (e->context), "");
 }
 
 static LLVMValueRef
@@ -261,7 +252,7 @@ gantry_emit_to_memory (GantryEmit *e, GantryElementType element, LLVMValueRef x)
 static LLVMValueRef
 round_to (GantryEmit *e, GantryElementType element, LLVMValueRef x)
 {
-  if (element == GANTRY_BF16 && e->has_bf16 && gantry_emit_lanes (LLVMTypeOf (x)) == 1)
+  if (element == GANTRY_BF16 && e->has_bf16)
     return LLVMBuildBitCast (e->builder, gantry_emit_bf16_pair (e, gantry_emit_real (LLVMTypeOf (x), 0), x), LLVMTypeOf (x), "");
   if (element == GANTRY_BF16)
     return bf16_to_float (e, float_to_bf16 (e, x));

@@ -4,13 +4,16 @@
 #include "core/kernels/kernels.h"
 #include <string.h>
 
-/* GELU after a product, softmax, and the same functions of f32 */
+/* GELU after a product, softmax, the same functions of f32, and a sum and a difference of bf16 */
 static const char text[] =
   "module \"m\" {\n"
-  "  func @main #1 (%1: bf16[256,64], %2: bf16[64,256], %3: bf16[64,128], %4: f32[64,256]) -> (%10, %11, %12) {\n"
+  "  func @main #1 (%1: bf16[256,64], %2: bf16[64,256], %3: bf16[64,128], %4: f32[64,256], %5: bf16[4096,1024],"
+  " %6: bf16[4096,1024], %7: bf16[256,256]) -> (%10, %11, %12, %13, %14) {\n"
   "    %10 = fusion(%1, %2) {body = @gelu #2}: bf16[256,256]\n"
   "    %11 = fusion(%3) {body = @softmax #3}: bf16[64,128]\n"
   "    %12 = fusion(%4) {body = @chain #4}: f32[64,256]\n"
+  "    %13 = subtract(%5, %6): bf16[4096,1024]\n"
+  "    %14 = fusion(%1, %2, %7) {body = @residual #5}: bf16[256,256]\n"
   "  }\n"
   "  func @gelu #2 (%20: bf16[256,64], %21: bf16[64,256]) -> (%27) {\n"
   "    %22 = dot_general(%20, %21) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: bf16[256,256]\n"
@@ -34,6 +37,10 @@ static const char text[] =
   "    %42 = rsqrt(%41): f32[64,256]\n"
   "    %43 = tanh(%42): f32[64,256]\n"
   "    %44 = logistic(%43): f32[64,256]\n"
+  "  }\n"
+  "  func @residual #5 (%50: bf16[256,64], %51: bf16[64,256], %52: bf16[256,256]) -> (%54) {\n"
+  "    %53 = dot_general(%50, %51) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: bf16[256,256]\n"
+  "    %54 = add(%53, %52): bf16[256,256]\n"
   "  }\n"
   "}\n";
 
@@ -114,11 +121,29 @@ test_unit (void)
   check_length (set, 12, "rsqrt.approx.f32", 90); /* of four functions */
 }
 
+/* What is stored as bf16 and made of two bf16 is made in pairs. */
+static void
+test_pairs (void)
+{
+  static const char *const single[] = { "add.rn.f32", "sub.rn.f32", "cvt.rn.bf16.f32", NULL };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "special", &error);
+  g_autoptr (GantryKernelSet) set = NULL;
+
+  g_assert_no_error (error);
+  set = compile (module);
+  check (set, 13, (const char *[]) { "fma.rn.bf16x2", NULL }, single);
+  g_assert_null (strstr (gantry_kernel_set_find (set, 13)->assembly, "cvt.rn"));
+  check (set, 14, (const char *[]) { "add.rn.bf16x2", "cvt.rn.bf16x2.f32", NULL }, single);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_setenv ("GANTRY_PTXAS", "", TRUE);
   g_test_add_func ("/ptx/special", test_unit);
+  g_test_add_func ("/ptx/pairs", test_pairs);
   return g_test_run ();
 }
