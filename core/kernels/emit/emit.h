@@ -131,7 +131,7 @@ LLVMValueRef gantry_emit_special_operation (GantryEmit *e, GantryOp op, GantryEl
 LLVMValueRef gantry_emit_fma (GantryEmit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
 /** coefficients[0] + coefficients[1] x + ..., by gantry_emit_fma() */
 LLVMValueRef gantry_emit_horner (GantryEmit *e, LLVMValueRef x, const double *coefficients, guint n);
-/** @magnitude with the sign of @sign */
+/** @magnitude, which has no sign, with that of @sign */
 LLVMValueRef gantry_emit_copy_sign (GantryEmit *e, LLVMValueRef magnitude, LLVMValueRef sign);
 /** e^x */
 LLVMValueRef gantry_emit_exp (GantryEmit *e, LLVMValueRef x);

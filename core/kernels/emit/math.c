@@ -60,7 +60,7 @@ gantry_emit_copy_sign (GantryEmit *e, V magnitude, V sign)
 
   if (e->special != GANTRY_SPECIAL_BY_UNIT || type != LLVMFloatTypeInContext (e->context))
     return gantry_emit_intrinsic (e, "llvm.copysign", &type, 1, (V[]) { magnitude, sign }, 2);
-  a = LLVMBuildAnd (B, LLVMBuildBitCast (B, magnitude, bits, ""), gantry_emit_integer (bits, 0x7fffffff), "");
+  a = LLVMBuildBitCast (B, magnitude, bits, "");
   b = LLVMBuildAnd (B, LLVMBuildBitCast (B, sign, bits, ""), gantry_emit_integer (bits, 0x80000000), "");
   return LLVMBuildBitCast (B, LLVMBuildOr (B, a, b, ""), type, "");
 }

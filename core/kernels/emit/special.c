@@ -145,16 +145,16 @@ reciprocal_of_sum (GantryEmit *e, V x)
   return gantry_emit_special (e, GANTRY_SPECIAL_RCP, LLVMBuildFAdd (B, t, real (x, 1), ""));
 }
 
-/* An odd polynomial below 0.65, 1 - 2 / (1 + e^2|x|) above, where the difference costs one digit. */
+/* An odd polynomial below 0.6, 1 - 2 / (1 + e^2|x|) above, where the difference costs one digit. */
 static V
 tanh_of_float (GantryEmit *e, V x)
 {
-  static const double small[] = { -3.333325985e-01, 1.333083035e-01, -5.368802332e-02, 2.046942043e-02, -5.515164383e-03 };
+  static const double small[] = { -3.333259751e-01, 1.331311668e-01, -5.221180788e-02, 1.561263449e-02 };
   V a = absolute (e, x), square = LLVMBuildFMul (B, x, x, "");
   V below = gantry_emit_fma (e, LLVMBuildFMul (B, square, POLYNOMIAL (square, small), ""), a, a);
   V above = gantry_emit_fma (e, reciprocal_of_sum (e, scaled (e, a, 2 * M_LOG2E)), real (x, -2), real (x, 1));
 
-  return gantry_emit_copy_sign (e, choose (e, a, LLVMRealOGE, 0.65, above, below), x);
+  return gantry_emit_copy_sign (e, choose (e, a, LLVMRealOGE, 0.6, above, below), x);
 }
 
 /* t / (1 + t) or 1 / (1 + t) with t = e^-|x| of at most 1: nothing overflows. What t is off by is doubled where the quotient is just
