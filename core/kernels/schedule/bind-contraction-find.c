@@ -10,6 +10,7 @@
 
 #define MIN_OWN 4   /* rows and columns: fewer are a product of matrix and vector */
 #define MIN_DEPTH 8
+#define LONG_DEPTH 512 /* beside it, that results are stored one by one is little */
 
 /* Factors in the type in which they lie in memory */
 
@@ -154,21 +155,14 @@ set_axes (const GantryKx *kx, guint64 vars, GantryAxes *axes)
   axes->count = gantry_vars_count (kx, vars);
 }
 
-/* Of the depth, those that the predicates of the factors depend on come first: the places of a window stand outside its channels, and
- * where these fill the steps all of a step is padding or none of it. */
+/* @first: those of the depth that come first, in whatever order they lie */
 static void
-set_depth (GantryContraction *c)
+set_depth (GantryContraction *c, guint64 first)
 {
   GantryKx *kx = c->kx;
   guint vars[GANTRY_KX_MAX_VARS], n = gantry_schedule_axes (kx, c->reduce, vars);
-  guint32 predicates[2];
-  guint64 first = 0;
 
-  gantry_factor_load (kx, c->a.value, &predicates[0]);
-  gantry_factor_load (kx, c->b.value, &predicates[1]);
-  for (guint i = 0; i < G_N_ELEMENTS (predicates); i++)
-    first |= predicates[i] != GANTRY_GRID_NONE ? gantry_kx_node (kx, predicates[i])->vars : 0;
-  c->depth.count = 1;
+  c->depth = (GantryAxes) { .count = 1 };
   for (guint i = 0; i < n; i++)
     c->depth.count *= kx->extents[vars[i]];
   for (guint i = 0; i < n; i++)
@@ -177,6 +171,21 @@ set_depth (GantryContraction *c)
   for (guint i = 0; i < n; i++)
     if (!(first >> vars[i] & 1))
       c->depth.vars[c->depth.n++] = vars[i];
+}
+
+/* Of the depth, those that the predicates of the factors depend on come first: the places of a window stand outside its channels, and
+ * where these fill the steps all of a step is padding or none of it. */
+static guint64
+vars_of_predicates (GantryContraction *c)
+{
+  guint32 predicates[2];
+  guint64 vars = 0;
+
+  gantry_factor_load (c->kx, c->a.value, &predicates[0]);
+  gantry_factor_load (c->kx, c->b.value, &predicates[1]);
+  for (guint i = 0; i < G_N_ELEMENTS (predicates); i++)
+    vars |= predicates[i] != GANTRY_GRID_NONE ? gantry_kx_node (c->kx, predicates[i])->vars : 0;
+  return vars;
 }
 
 /* Contiguity */
@@ -301,16 +310,44 @@ has_lanes (GantryContraction *c, const GantryFactor *factor, const GantryAxes *o
   return is_contiguous (kx, gantry_substitute (kx, substitution, factor->value), c->scratch[2], lanes);
 }
 
+/* Blocks of channels of a convolution's input lie along the rows or columns of its weights' gradient, in which the window stands
+ * inside the channels: a block is brought at once where its variable is counted fastest. The results are then stored one by one,
+ * which is little where each is a long sum. */
 static void
-find_lanes (GantryContraction *c, GantryFactor *factor, const GantryAxes *own)
+reorder_for_lanes (GantryContraction *c, GantryFactor *factor, GantryAxes *own)
+{
+  const GantryFactor saved_factor = *factor;
+  const GantryAxes saved = *own;
+
+  if (!factor->is_load || c->depth.count < LONG_DEPTH)
+    return;
+  factor->along_depth = FALSE;
+  factor->lanes = 16 / gantry_element_size (factor->element);
+  for (guint i = 0; i + 1 < saved.n; i++)
+    {
+      *own = saved;
+      memmove (own->vars + i, own->vars + i + 1, (saved.n - i - 1) * sizeof *own->vars);
+      own->vars[saved.n - 1] = saved.vars[i];
+      if (has_lanes (c, factor, own, factor->lanes))
+        return;
+    }
+  *factor = saved_factor;
+  *own = saved;
+}
+
+static void
+find_lanes (GantryContraction *c, GantryFactor *factor, GantryAxes *own)
 {
   gint64 with_own = smallest_step (c->kx, factor->value, own),
          with_depth = smallest_step (c->kx, factor->value, &c->depth);
+  guint most = 16 / gantry_element_size (factor->element);
 
   factor->along_depth = with_depth < with_own;
-  factor->lanes = 16 / gantry_element_size (factor->element);
+  factor->lanes = most;
   while (factor->lanes > 1 && !has_lanes (c, factor, own, factor->lanes))
     factor->lanes /= 2;
+  if (factor->lanes < most)
+    reorder_for_lanes (c, factor, own);
 }
 
 /* The whole */
@@ -391,7 +428,7 @@ find_groups (GantryContraction *c, guint64 of_a, guint64 of_b)
   set_axes (kx, results & of_a & ~of_b, &c->rows);
   set_axes (kx, results & of_b & ~of_a, &c->columns);
   set_axes (kx, results & of_a & of_b, &c->batch);
-  set_depth (c);
+  set_depth (c, vars_of_predicates (c));
   return c->rows.count >= MIN_OWN && c->columns.count >= MIN_OWN && c->depth.count >= MIN_DEPTH;
 }
 
@@ -428,5 +465,8 @@ gantry_contraction_find (GantryContraction *c, GantryKx *kx)
     c->scratch[i] = gantry_kx_add_variable (kx, 1);
   find_lanes (c, &c->a, &c->rows);
   find_lanes (c, &c->b, &c->columns);
+  /* Where neither lies along the depth, it is gone through as both lie in memory. */
+  if (!c->a.along_depth && !c->b.along_depth)
+    set_depth (c, 0);
   return TRUE;
 }

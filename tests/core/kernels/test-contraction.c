@@ -580,6 +580,46 @@ test_deep (void)
   g_assert_true (found);
 }
 
+/* The gradient of a convolution's weights: channels lie in blocks along the results, in which the window stands inside them. Both factors
+ * are fetched, a block at a time, and places of the image are gone through as they lie. */
+static void
+test_weight_gradient (void)
+{
+  static const struct { const char *dy, *attributes; } windows[] = {
+    { "[16,16,12,12]", "padding = [1, 1, 1, 1]" },
+    { "[16,16,6,6]", "padding = [1, 0, 1, 0], rhs_dilation = [2, 2]" },
+  };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (windows); i++)
+    {
+      const char *element = i % 2 == 0 ? "bf16" : "f16", *dy = windows[i / 2].dy;
+      g_autofree char *text = g_strdup_printf (
+        "module \"m\" { func @main #1 (%%1: T[16,32,12,12], %%2: T%s) -> (%%3) { %%3 = fusion(%%1, %%2) {body = #2}: T[32,16,3,3] }\n"
+        "func @body #2 (%%11: T[16,32,12,12], %%12: T%s) -> (%%15) {\n"
+        "%%13 = transpose(%%11) {permutation = [1, 0, 2, 3]}: T[32,16,12,12] %%14 = transpose(%%12) {permutation = [1, 0, 2, 3]}: T%s\n"
+        "%%15 = convolution(%%13, %%14) {%s}: T[32,16,3,3] } }", dy, dy, dy, windows[i / 2].attributes);
+      g_autoptr (GString) typed = g_string_new (text);
+      g_autoptr (ContractionCase) c = NULL;
+      g_autoptr (GantryBound) bound = NULL;
+      g_autofree char *program = NULL;
+      g_auto (GStrv) lines = NULL;
+      GantryGpu gpu;
+
+      g_string_replace (typed, "T[", i % 2 == 0 ? "bf16[" : "f16[", 0);
+      contraction_gpu (&gpu, i % 2 == 0 ? 90 : 80);
+      c = contraction_case_text (typed->str);
+      for (guint k = 0; k < 2; k++)
+        gantry_kx_layout_blocked (&c->source.inputs[k].layout, c->source.inputs[k].type, 1, 8);
+      bound = contraction_bind (c, gantry_bind_tensor_core, &gpu);
+      g_assert_nonnull (bound);
+      program = gantry_grid_to_text (g_ptr_array_index (bound->grids, 0));
+      lines = g_strsplit (program, "\n", -1);
+      for (guint l = 0; lines[l] != NULL; l++)
+        if (g_str_has_prefix (g_strchug (lines[l]) + 1, "_tile[") && strstr (lines[l], ":= fetch ") == NULL)
+          g_error ("%s, %s: not fetched: %s", element, windows[i / 2].attributes, lines[l]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -600,6 +640,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/contraction/splits", test_splits);
   g_test_add_func ("/kernels/contraction/windows", test_windows);
   g_test_add_func ("/kernels/contraction/deep", test_deep);
+  g_test_add_func ("/kernels/contraction/weight-gradient", test_weight_gradient);
   g_test_add_func ("/kernels/contraction/code", test_code);
   return g_test_run ();
 }
