@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/scratch.h"
 #include "core/document/outside.h"
+#include "profiler/device-times.h"
 #include "profiler/kernel-table.h"
 #include <stdlib.h>
 #include <string.h>
@@ -268,6 +269,14 @@ figures_of (const GantryCuptiKernelProfile *p, Figure *figures)
   return G_N_ELEMENTS (all);
 }
 
+static int
+compare_doubles (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
 /* What kernels alone take in a run: its pauses are left out. */
 static void
 add_kernels (JsonBuilder *json, const Profile *profile)
@@ -286,11 +295,39 @@ add_kernels (JsonBuilder *json, const Profile *profile)
   gantry_cli_add_double (json, "kernels_milliseconds", us / 1000);
 }
 
+/* Of a GPU its times of the runs, and what the host took to bring the work there; of a processor the host's. */
+static void
+times_of (const GantryRunResult *result, GArray *times, GArray *launch)
+{
+  const GantryRecording *recording = result->recording;
+
+  if (gantry_run_result_is_of_gpu (result) && gantry_recording_device_times (recording, times, launch))
+    return;
+  for (guint i = 0; i < gantry_recording_n_runs (recording); i++)
+    {
+      const GantryRecordedRun *run = gantry_recording_run (recording, i);
+      double ms = (double) (run->end - run->begin) / 1e6;
+
+      g_array_append_val (times, ms);
+    }
+}
+
+static void
+add_numbers (JsonBuilder *json, const char *name, const GArray *numbers)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_begin_array (json);
+  for (guint i = 0; i < numbers->len; i++)
+    gantry_cli_add_number (json, g_array_index (numbers, double, i));
+  json_builder_end_array (json);
+}
+
 static void
 add_more (JsonBuilder *json, gpointer user_data)
 {
   const Profile *profile = user_data;
   const GantryRecording *recording = profile->result->recording;
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double)), launch = g_array_new (FALSE, FALSE, sizeof (double));
   Figure figures[12];
 
   json_builder_set_member_name (json, "notes");
@@ -298,11 +335,9 @@ add_more (JsonBuilder *json, gpointer user_data)
   for (guint i = 0; i < gantry_recording_n_notes (recording); i++)
     json_builder_add_string_value (json, gantry_recording_note (recording, i));
   json_builder_end_array (json);
-  json_builder_set_member_name (json, "runs_milliseconds"); /* on the queues: inputs are there before, results read after */
-  json_builder_begin_array (json);
-  for (guint i = 0; i < gantry_recording_n_runs (recording); i++)
-    gantry_cli_add_number (json, (double) (gantry_recording_run (recording, i)->end - gantry_recording_run (recording, i)->begin) / 1e6);
-  json_builder_end_array (json);
+  times_of (profile->result, times, launch);
+  add_numbers (json, "runs_milliseconds", times); /* on the queues: inputs are there before, results read after */
+  add_numbers (json, "launch_milliseconds", launch);
   add_kernels (json, profile);
   if (profile->kernel == NULL)
     return;
@@ -314,12 +349,27 @@ add_more (JsonBuilder *json, gpointer user_data)
   json_builder_end_object (json);
 }
 
+/* Between the start of a run and the GPU's first work; the first run is launched command by command. */
+static void
+print_launch (const GantryRunResult *result)
+{
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double)), launch = g_array_new (FALSE, FALSE, sizeof (double));
+
+  times_of (result, times, launch);
+  if (launch->len == 0)
+    return;
+  g_array_sort (launch, compare_doubles);
+  gantry_cli_print ("%-10s %.3f ms, median: the host's, before the GPU begins, with CUPTI at each kernel; not in the time, which is the GPU's\n",
+                    "launch", g_array_index (launch, double, launch->len / 2));
+}
+
 static void
 print_more (const Profile *profile)
 {
   const GantryRecording *recording = profile->result->recording;
   Figure figures[12];
 
+  print_launch (profile->result);
   for (guint i = 0; i < gantry_recording_n_notes (recording); i++)
     gantry_cli_print (i == 0 ? "\nnotes\n  %s\n" : "  %s\n", gantry_recording_note (recording, i));
   if (profile->kernel == NULL)

@@ -4,6 +4,7 @@
 #include "app/cli/confine.h"
 #include "app/cli/device.h"
 #include "core/base/process-memory.h"
+#include "profiler/device-times.h"
 #include "profiler/profiler.h"
 #include <string.h>
 
@@ -130,6 +131,18 @@ take_times (GantryRunResult *result, GArray *times)
   result->milliseconds = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
   result->milliseconds_min = sorted[0];
   result->milliseconds_max = sorted[n - 1];
+}
+
+/* Of a recorded run on a GPU the time is the GPU's: the host's has what recording costs before the GPU begins. */
+static void
+take_device_times (GantryRunResult *result, GArray *times)
+{
+  g_autoptr (GArray) took = g_array_new (FALSE, FALSE, sizeof (double));
+
+  if (!gantry_run_result_is_of_gpu (result) || result->recording == NULL || !gantry_recording_device_times (result->recording, took, NULL) || took->len != times->len)
+    return;
+  g_array_set_size (times, 0);
+  g_array_append_vals (times, took->data, took->len);
 }
 
 static void
@@ -329,7 +342,10 @@ result_of (Session *session, const GantryProgram *program, const GantryProgramOp
   result->peak_bytes = result->memory != NULL ? result->memory->peak_bytes : 0;
   result->recording = gantry_cpu_recorder_take (session->recorder);
   if (options->end_recording != NULL)
-    result->recording = options->end_recording (options->recorder, program->executable, result->recording);
+    {
+      result->recording = options->end_recording (options->recorder, program->executable, result->recording);
+      take_device_times (result, session->times);
+    }
   take_times (result, session->times);
   take_codes (result, program->executable);
   return result;

@@ -47,7 +47,7 @@ typedef struct
  * @memory: (nullable): all that was measured of memory
  * @limit: of device memory, bytes, that it was planned and run within, and so is held against; 0: none, or an older file does not say
  * @copied_in_out: bytes of inputs and results that were copied since they could not be used where they lie; no file keeps it
- * @milliseconds: median of the runs measured
+ * @milliseconds: median of the runs measured: by the host's clock, and where a GPU was recorded by the GPU's, from its first work of a run to its last
  * @plan: what was run
  */
 typedef struct
@@ -75,6 +75,8 @@ typedef struct
 
 /** Whether more was touched than @limit bytes of device memory, 0: none, also without what whole pages make of it. */
 gboolean gantry_run_result_exceeds (const GantryRunResult *run, guint64 limit);
+/** Whether a GPU ran it: its times are then the GPU's where it was recorded, not the host's. */
+gboolean gantry_run_result_is_of_gpu (const GantryRunResult *run);
 /** Returns: (transfer full): with a uid of its own and nothing else, to be filled before anyone else has it */
 GantryRunResult *gantry_run_result_new (void);
 GantryRunResult *gantry_run_result_ref (GantryRunResult *result);

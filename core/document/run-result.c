@@ -289,3 +289,9 @@ gantry_document_get_plan_of_run (GantryDocument *document, const GantryRunResult
     return own;
   return is_plan_of (run->plan, gantry_compilation_module (compilation)) ? run->plan : own;
 }
+
+gboolean
+gantry_run_result_is_of_gpu (const GantryRunResult *run)
+{
+  return run->arch != NULL && *run->arch != '\0' && strcmp (run->arch, "grid") != 0;
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of kernels: sums by node and run, medians, what was planned, rates, and its CSV. */
+#include "profiler/device-times.h"
 #include "profiler/kernel-table.h"
 #include <string.h>
 
@@ -158,6 +159,46 @@ test_launches (void)
   }
 }
 
+/* What a GPU takes of a run is from its first work to its last: not the host's way there, nor what is brought there before the runs. */
+static void
+test_device_times (void)
+{
+  GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double)), launch = g_array_new (FALSE, FALSE, sizeof (double));
+
+  add (builder, GANTRY_QUEUE_TO_DEVICE, GANTRY_EVENT_COPY, 7, "weights", -5000000, 4000000, 10);
+  for (guint run = 0; run < 2; run++)
+    {
+      gint64 at = 10000000 * (gint64) run;
+
+      gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ at, at + 9000000, 100 });
+      add (builder, GANTRY_QUEUE_COMPUTE, GANTRY_EVENT_KERNEL, 5, "five", at + 2000000, 1000000, 100);
+      add (builder, GANTRY_QUEUE_COMPUTE, GANTRY_EVENT_WAIT, 5, "", at + 500000, 8000000, 0);
+      add (builder, GANTRY_QUEUE_TO_HOST, GANTRY_EVENT_COPY, 6, "six", at + 1500000, 5000000 + 1000000 * (gint64) run, 4000);
+    }
+  {
+    g_autoptr (GantryRecording) recording = gantry_recording_builder_end (builder);
+    g_autoptr (GantryRecording) foreign = make ();
+
+    g_assert_true (gantry_recording_device_times (recording, times, launch));
+    g_assert_cmpuint (times->len, ==, 2);
+    g_assert_cmpfloat_with_epsilon (g_array_index (times, double, 0), 5, 1e-9);
+    g_assert_cmpfloat_with_epsilon (g_array_index (times, double, 1), 6, 1e-9);
+    g_assert_cmpfloat_with_epsilon (g_array_index (launch, double, 1), 1.5, 1e-9);
+    g_assert_true (gantry_recording_device_times (foreign, times, NULL));
+  }
+  {
+    GantryRecordingBuilder *idle = gantry_recording_builder_new ();
+    g_autoptr (GantryRecording) recording = NULL;
+
+    gantry_recording_builder_add_run (idle, &(GantryRecordedRun){ 0, 5000, 100 });
+    recording = gantry_recording_builder_end (idle);
+    g_array_set_size (times, 0);
+    g_assert_false (gantry_recording_device_times (recording, times, NULL));
+    g_assert_cmpuint (times->len, ==, 0);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -166,6 +207,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernel-table/faster", test_faster);
   g_test_add_func ("/kernel-table/csv", test_csv);
   g_test_add_func ("/kernel-table/launches", test_launches);
+  g_test_add_func ("/kernel-table/device-times", test_device_times);
   g_test_add_func ("/kernel-table/empty", test_empty);
   return g_test_run ();
 }
