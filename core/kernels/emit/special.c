@@ -195,6 +195,28 @@ short_exp (GantryEmit *e, V x)
   return gantry_emit_special (e, GANTRY_SPECIAL_EX2, scaled (e, x, M_LOG2E));
 }
 
+/* Near 0, where e^x - 1 and log (1 + x) have lost their digits, x (1 + b x + c x^2) */
+static V
+near_zero (GantryEmit *e, V x, double below, double b, double c, V away)
+{
+  V r = gantry_emit_fma (e, gantry_emit_fma (e, x, real (x, c), real (x, b)), x, real (x, 1));
+
+  return choose (e, absolute (e, x), LLVMRealOLT, below, LLVMBuildFMul (B, x, r, ""), away);
+}
+
+static V
+short_expm1 (GantryEmit *e, V x)
+{
+  return near_zero (e, x, 0x1p-5, 1.0 / 2, 1.0 / 6, LLVMBuildFSub (B, short_exp (e, x), real (x, 1), ""));
+}
+
+/* @x is @less_one + 1. */
+static V
+short_log (GantryEmit *e, V x, V less_one)
+{
+  return near_zero (e, less_one, 0x1p-6, -1.0 / 2, 1.0 / 3, scaled (e, gantry_emit_special (e, GANTRY_SPECIAL_LG2, x), M_LN2));
+}
+
 static V
 short_logistic (GantryEmit *e, V x)
 {
@@ -275,9 +297,12 @@ of_short (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
       return gantry_emit_special (e, GANTRY_SPECIAL_SQRT, x);
     case GANTRY_OP_DIVIDE:
       return short_quotient (e, of, x, y);
+    case GANTRY_OP_EXPONENTIAL_MINUS_ONE:
+      return short_expm1 (e, x);
     case GANTRY_OP_LOG:
-      /* Next to 1 what it is off by, 2^-22, is too much for the 11 bits of f16. */
-      return of == GANTRY_BF16 ? scaled (e, gantry_emit_special (e, GANTRY_SPECIAL_LG2, x), M_LN2) : NULL;
+      return short_log (e, x, LLVMBuildFSub (B, x, real (x, 1), ""));
+    case GANTRY_OP_LOG_PLUS_ONE:
+      return short_log (e, LLVMBuildFAdd (B, x, real (x, 1), ""), x);
     default:
       return NULL;
     }

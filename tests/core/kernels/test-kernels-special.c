@@ -59,7 +59,9 @@ typedef struct
 
 static const ShortCase short_cases[] = {
   { "exp", GANTRY_OP_EXPONENTIAL, expl, 0.51, 0.52 },
-  { "log", GANTRY_OP_LOG, logl, 0.6, 0.51 },
+  { "expm1", GANTRY_OP_EXPONENTIAL_MINUS_ONE, expm1l, 0.51, 0.51 },
+  { "log", GANTRY_OP_LOG, logl, 0.51, 0.52 },
+  { "log1p", GANTRY_OP_LOG_PLUS_ONE, log1pl, 0.51, 0.52 },
   { "tanh", GANTRY_OP_TANH, tanhl, 0.65, 0.6 },
   { "logistic", GANTRY_OP_LOGISTIC, logistic, 0.51, 0.51 },
   { "erf", GANTRY_OP_ERF, erfl, 0.52, 0.6 },
