@@ -85,24 +85,22 @@ exact_pair (GantryEmit *e, V low, V high)
   return constant_pair (e, low, high);
 }
 
+/* a b + c of pairs. Of LLVM's own product and sum it makes conversions and floats where only this is an instruction (sm_80). */
 static V
-as_pair (GantryEmit *e, V word)
+fused (GantryEmit *e, V a, V b, V c)
 {
-  return LLVMBuildBitCast (B, word, LLVMVectorType (LLVMBFloatTypeInContext (e->context), 2), "");
+  static const char text[] = "fma.rn.bf16x2 $0, $1, $2, $3;", constraints[] = "=r,r,r,r";
+  LLVMTypeRef i32 = i32_type (e), types[] = { i32, i32, i32 }, signature = LLVMFunctionType (i32, types, 3, FALSE);
+  V code = LLVMGetInlineAsm (signature, text, strlen (text), constraints, strlen (constraints), FALSE, FALSE,
+                             LLVMInlineAsmDialectATT, FALSE);
+
+  return LLVMBuildCall2 (B, signature, code, (V[]) { a, b, c }, 3, "");
 }
 
-/* a b + c, where NULL is 1 or nothing */
 static V
-fused (GantryEmit *e, V a, double b, V of_b, V c)
+both (GantryEmit *e, guint16 bits)
 {
-  LLVMTypeRef scalar = LLVMBFloatTypeInContext (e->context), pair = LLVMVectorType (scalar, 2);
-
-  if (of_b == NULL)
-    of_b = gantry_emit_real (pair, b);
-  if (c == NULL)
-    c = gantry_emit_real (pair, -0.0);
-  return LLVMBuildBitCast (B, gantry_emit_intrinsic (e, "llvm.nvvm.fma.rn.bf16x2", NULL, 0, (V[]) { a, of_b, c }, 3),
-                           i32_type (e), "");
+  return LLVMConstInt (i32_type (e), (guint32) bits << 16 | bits, FALSE);
 }
 
 /* The operation that made both, of exact pairs; NULL: there is none. */
@@ -121,11 +119,9 @@ packed_operation (GantryEmit *e, V low, V high)
   b = a != NULL ? exact_pair (e, LLVMGetOperand (low, 1), LLVMGetOperand (high, 1)) : NULL;
   if (b == NULL)
     return NULL;
-  a = as_pair (e, a);
-  b = as_pair (e, b);
   if (opcode == LLVMFMul)
-    return fused (e, a, 0, b, NULL);
-  return opcode == LLVMFAdd ? fused (e, a, 1, NULL, b) : fused (e, b, -1, NULL, a);
+    return fused (e, a, b, both (e, 0x8000)); /* + -0 */
+  return opcode == LLVMFAdd ? fused (e, a, both (e, 0x3f80), b) : fused (e, b, both (e, 0xbf80), a); /* times 1, -1 */
 }
 
 V

@@ -62,14 +62,14 @@ instructions_of (const char *assembly)
 }
 
 static GantryKernelSet *
-compile (GantryModule *module)
+compile (GantryModule *module, const char *arch)
 {
   GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   GantryKernelSet *set;
 
   options.target = GANTRY_CODE_CUDA;
-  options.arch = "sm_90a";
+  options.arch = arch;
   options.keep_texts = TRUE;
   set = gantry_kernels_compile (module, &options, NULL, &error);
   g_assert_no_error (error);
@@ -111,7 +111,7 @@ test_unit (void)
   g_autoptr (GantryKernelSet) set = NULL;
 
   g_assert_no_error (error);
-  set = compile (module);
+  set = compile (module, "sm_90a");
   check (set, 10, (const char *[]) { "tanh.approx.f32", "cvt.rn.bf16x2.f32", NULL }, slow);
   check (set, 11, (const char *[]) { "ex2.approx.ftz.f32", "rcp.approx.ftz.f32", "max.NaN.f32", "cvt.rn.bf16x2.f32", NULL }, slow);
   check (set, 12, (const char *[]) { "ex2.approx.ftz.f32", "rcp.approx.ftz.f32", "rsqrt.approx.f32", NULL },
@@ -125,17 +125,20 @@ test_unit (void)
 static void
 test_pairs (void)
 {
-  static const char *const single[] = { "add.rn.f32", "sub.rn.f32", "cvt.rn.bf16.f32", NULL };
+  static const char *const single[] = { "add.rn.f32", "sub.rn.f32", "cvt.f32.bf16", "cvt.rn.bf16.f32", NULL };
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "special", &error);
-  g_autoptr (GantryKernelSet) set = NULL;
 
   g_assert_no_error (error);
-  set = compile (module);
-  check (set, 13, (const char *[]) { "fma.rn.bf16x2", NULL }, single);
-  g_assert_null (strstr (gantry_kernel_set_find (set, 13)->assembly, "cvt.rn"));
-  check (set, 14, (const char *[]) { "add.rn.bf16x2", "cvt.rn.bf16x2.f32", NULL }, single);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GantryKernelSet) set = compile (module, i == 0 ? "sm_80" : "sm_90a");
+
+      check (set, 13, (const char *[]) { "fma.rn.bf16x2", NULL }, single);
+      g_assert_null (strstr (gantry_kernel_set_find (set, 13)->assembly, "cvt.rn"));
+      check (set, 14, (const char *[]) { "fma.rn.bf16x2", "cvt.rn.bf16x2.f32", NULL }, single);
+    }
 }
 
 int
