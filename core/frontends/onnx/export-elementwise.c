@@ -272,20 +272,6 @@ compare (GantryOnnxExport *e, ExportValue **in)
   return g_str_equal (direction, "NE") ? UNARY ("Not", result) : result;
 }
 
-/* The bits of integers of one width are what a conversion between them keeps. */
-static ExportValue *
-bitcast (GantryOnnxExport *e, ExportValue *x)
-{
-  GantryElementType to = (GantryElementType) gantry_node_type (e->module, e->node)->element;
-
-  if (to != ELEMENT (x) && (!gantry_element_is_integer (to) || !gantry_element_is_integer (ELEMENT (x))))
-    {
-      gantry_export_fail (e, "ONNX has no operation for the bits of a floating-point number");
-      return e->nobody;
-    }
-  return gantry_export_cast (e, x, to);
-}
-
 static ExportValue *
 clamp (GantryOnnxExport *e, ExportValue **in)
 {
@@ -326,7 +312,7 @@ gantry_export_elementwise (GantryOnnxExport *e, ExportValue **in, guint n)
     case GANTRY_OP_XOR: return logic (e, in, 2, "Xor", "BitwiseXor");
     case GANTRY_OP_CONVERT:
       return gantry_export_cast (e, x, (GantryElementType) gantry_node_type (e->module, e->node)->element);
-    case GANTRY_OP_BITCAST_CONVERT: return bitcast (e, x);
+    case GANTRY_OP_BITCAST_CONVERT: return gantry_export_bitcast (e, x);
     case GANTRY_OP_SHIFT_LEFT:
     case GANTRY_OP_SHIFT_RIGHT_ARITHMETIC:
     case GANTRY_OP_SHIFT_RIGHT_LOGICAL: return shift (e, in);

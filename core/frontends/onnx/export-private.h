@@ -163,6 +163,8 @@ ExportValue *gantry_export_bound (GantryOnnxExport *e, ExportValue *x, gint64 lo
 typedef ExportValue *(*ExportRule) (GantryOnnxExport *e, ExportValue **in, guint n);
 
 ExportValue *gantry_export_elementwise (GantryOnnxExport *e, ExportValue **in, guint n);
+/** The bits of @x as the node's elements, of the same width; see export-bits.c. */
+ExportValue *gantry_export_bitcast (GantryOnnxExport *e, ExportValue *x);
 ExportValue *gantry_export_movement (GantryOnnxExport *e, ExportValue **in, guint n);
 ExportValue *gantry_export_gather (GantryOnnxExport *e, ExportValue **in, guint n);
 ExportValue *gantry_export_scatter (GantryOnnxExport *e, ExportValue **in, guint n);

@@ -300,6 +300,43 @@ test_loop_captures (Place *place, gconstpointer data)
       check_snapshot (place, compilation, &compilation->snapshots[j], format, 3);
 }
 
+/* The bits of floating-point numbers, for which ONNX has no operation: zeros of both signs, infinities, the smallest and largest normal and
+ * subnormal numbers, and some between. */
+static void
+test_bits (Place *place, gconstpointer data)
+{
+  static const struct { const char *whole, *real, *back; guint width, mantissa; } kinds[] = {
+    { "u32", "f32", "i32", 32, 23 }, { "u64", "f64", "i64", 64, 52 }, { "u16", "bf16", "u16", 16, 7 }, { "u16", "f16", "i16", 16, 10 },
+  };
+  g_autoptr (GString) text = g_string_new ("module \"bits\" {\n  func @main #1 () -> (");
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    g_string_append_printf (text, "%s%%%u, %%%u", i > 0 ? ", " : "", 10 * i + 12, 10 * i + 14);
+  g_string_append (text, ") {\n");
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      guint64 sign = (guint64) 1 << (kinds[i].width - 1), unit = (guint64) 1 << kinds[i].mantissa, infinity = sign - unit;
+      const guint64 values[] = { 0, 1, unit / 3, unit - 1, unit, unit + 1, infinity / 2, infinity / 2 + unit / 7, 5 * unit / 2, infinity - 1, infinity };
+      guint n = G_N_ELEMENTS (values);
+
+      g_string_append_printf (text, "    %%%u = constant() {value = dense<%s[%u]: ", 10 * i + 11, kinds[i].whole, 2 * n);
+      for (guint k = 0; k < 2 * n; k++)
+        g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, k > 0 ? ", " : "", values[k % n] + (k < n ? 0 : sign));
+      g_string_append_printf (text, ">}: %s[%u]\n    %%%u = bitcast_convert(%%%u) {to = type %s[]}: %s[%u]\n", kinds[i].whole, 2 * n, 10 * i + 12,
+                              10 * i + 11, kinds[i].real, kinds[i].real, 2 * n);
+      g_string_append_printf (text, "    %%%u = negate(%%%u): %s[%u]\n    %%%u = bitcast_convert(%%%u) {to = type %s[]}: %s[%u]\n", 10 * i + 13,
+                              10 * i + 12, kinds[i].real, 2 * n, 10 * i + 14, 10 * i + 13, kinds[i].back, kinds[i].back, 2 * n);
+    }
+  g_string_append (text, "  }\n}\n");
+  {
+    g_autoptr (GantryCompilation) compilation = compile_text (place, text->str);
+
+    for (guint format = 0; format < G_N_ELEMENTS (formats); format++)
+      for (guint j = 0; j < compilation->n_snapshots; j++)
+        check_snapshot (place, compilation, &compilation->snapshots[j], format, 3);
+  }
+}
+
 /* All lines that call the host are named, and nothing is written. */
 static void
 test_host_calls (Place *place, gconstpointer data)
@@ -497,6 +534,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/export/snapshots", Place, NULL, set_up, test_snapshots, tear_down);
   g_test_add ("/export/loop-captures", Place, NULL, set_up, test_loop_captures, tear_down);
+  g_test_add ("/export/bits", Place, NULL, set_up, test_bits, tear_down);
   g_test_add ("/export/host-calls", Place, NULL, set_up, test_host_calls, tear_down);
   g_test_add ("/export/names", Place, NULL, set_up, test_names, tear_down);
   g_test_add ("/export/external", Place, NULL, set_up, test_external, tear_down);
