@@ -161,6 +161,51 @@ number_of (GantryOnnxExport *e, const Format *f, ExportValue *x, GantryElementTy
   return gantry_export_cast (e, SELECT (is_nan, real (e, f, NAN), value), to);
 }
 
+/* Counting bits */
+
+static ExportValue *
+shifted (GantryOnnxExport *e, ExportValue *x, gint64 by)
+{
+  ExportNode node;
+
+  gantry_export_begin (e, &node, "BitShift");
+  gantry_export_input (&node, x);
+  gantry_export_input (&node, gantry_export_integer (e, GANTRY_U64, by));
+  gantry_export_string (&node, "direction", "RIGHT");
+  return gantry_export_end (&node, x->type);
+}
+
+#define MASK(x, bits) BINARY ("BitwiseAnd", (x), gantry_export_integer (e, GANTRY_U64, (gint64) (bits)))
+
+/* Sums of neighbouring bits, then of pairs, and so on: Warren, Hacker's Delight, 5-1. @x: u64 */
+static ExportValue *
+count_ones (GantryOnnxExport *e, ExportValue *x)
+{
+  static const guint64 masks[] = { 0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
+                                   0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff };
+
+  for (guint i = 0; i < G_N_ELEMENTS (masks); i++)
+    x = BINARY ("Add", MASK (x, masks[i]), MASK (shifted (e, x, (gint64) 1 << i), masks[i]));
+  return x;
+}
+
+ExportValue *
+gantry_export_count_bits (GantryOnnxExport *e, ExportValue *x)
+{
+  GantryElementType element = ELEMENT (x);
+  gint64 width = 8 * gantry_element_size (element);
+  ExportValue *bits = gantry_export_cast (e, x, GANTRY_U64); /* of a negative number with ones in front */
+
+  if (width < 64)
+    bits = MASK (bits, ((guint64) 1 << width) - 1);
+  if (e->node->op == GANTRY_OP_POPCNT)
+    return gantry_export_cast (e, count_ones (e, bits), element);
+  for (gint64 by = 1; by < width; by *= 2) /* ones from the first one on */
+    bits = BINARY ("BitwiseOr", bits, shifted (e, bits, by));
+  bits = BINARY ("Sub", whole (e, width), gantry_export_cast (e, count_ones (e, bits), GANTRY_I64));
+  return gantry_export_cast (e, bits, element);
+}
+
 ExportValue *
 gantry_export_bitcast (GantryOnnxExport *e, ExportValue *x)
 {

@@ -320,7 +320,7 @@ gantry_export_elementwise (GantryOnnxExport *e, ExportValue **in, guint n)
     case GANTRY_OP_SELECT: return SELECT (in[0], in[1], in[2]);
     case GANTRY_OP_CLAMP: return clamp (e, in);
     case GANTRY_OP_POPCNT:
-    case GANTRY_OP_COUNT_LEADING_ZEROS: gantry_export_fail (e, "ONNX has no such operation"); return e->nobody;
+    case GANTRY_OP_COUNT_LEADING_ZEROS: return gantry_export_count_bits (e, x);
     default: return by_formula (e, in, n);
     }
 }

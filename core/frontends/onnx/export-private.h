@@ -165,6 +165,8 @@ typedef ExportValue *(*ExportRule) (GantryOnnxExport *e, ExportValue **in, guint
 ExportValue *gantry_export_elementwise (GantryOnnxExport *e, ExportValue **in, guint n);
 /** The bits of @x as the node's elements, of the same width; see export-bits.c. */
 ExportValue *gantry_export_bitcast (GantryOnnxExport *e, ExportValue *x);
+/** What popcnt and count_leading_zeros count. */
+ExportValue *gantry_export_count_bits (GantryOnnxExport *e, ExportValue *x);
 ExportValue *gantry_export_movement (GantryOnnxExport *e, ExportValue **in, guint n);
 ExportValue *gantry_export_gather (GantryOnnxExport *e, ExportValue **in, guint n);
 ExportValue *gantry_export_scatter (GantryOnnxExport *e, ExportValue **in, guint n);

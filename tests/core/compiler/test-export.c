@@ -301,7 +301,7 @@ test_loop_captures (Place *place, gconstpointer data)
 }
 
 /* The bits of floating-point numbers, for which ONNX has no operation: zeros of both signs, infinities, the smallest and largest normal and
- * subnormal numbers, and some between. */
+ * subnormal numbers, and some between; and how many are set. */
 static void
 test_bits (Place *place, gconstpointer data)
 {
@@ -311,7 +311,7 @@ test_bits (Place *place, gconstpointer data)
   g_autoptr (GString) text = g_string_new ("module \"bits\" {\n  func @main #1 () -> (");
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    g_string_append_printf (text, "%s%%%u, %%%u", i > 0 ? ", " : "", 10 * i + 12, 10 * i + 14);
+    g_string_append_printf (text, "%s%%%u, %%%u, %%%u, %%%u", i > 0 ? ", " : "", 10 * i + 12, 10 * i + 14, 10 * i + 15, 10 * i + 16);
   g_string_append (text, ") {\n");
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     {
@@ -326,6 +326,8 @@ test_bits (Place *place, gconstpointer data)
                               10 * i + 11, kinds[i].real, kinds[i].real, 2 * n);
       g_string_append_printf (text, "    %%%u = negate(%%%u): %s[%u]\n    %%%u = bitcast_convert(%%%u) {to = type %s[]}: %s[%u]\n", 10 * i + 13,
                               10 * i + 12, kinds[i].real, 2 * n, 10 * i + 14, 10 * i + 13, kinds[i].back, kinds[i].back, 2 * n);
+      g_string_append_printf (text, "    %%%u = popcnt(%%%u): %s[%u]\n    %%%u = count_leading_zeros(%%%u): %s[%u]\n", 10 * i + 15, 10 * i + 14,
+                              kinds[i].back, 2 * n, 10 * i + 16, 10 * i + 14, kinds[i].back, 2 * n);
     }
   g_string_append (text, "  }\n}\n");
   {
