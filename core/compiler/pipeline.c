@@ -12,6 +12,7 @@ typedef enum
   ALWAYS,
   TRAINING, /* a training step is made of a program that is none */
   CONTROL,  /* there are calls, branches or loops */
+  PRODUCTS, /* products are generated */
 } When;
 
 static GantryModule *
@@ -100,6 +101,7 @@ _gantry_pipeline_applies (guint index, const GantryModule *module, const GantryC
     case ALWAYS: return TRUE;
     case TRAINING: return settings->train;
     case CONTROL: return has_control (module);
+    case PRODUCTS: return settings->fuse_products;
     }
   return TRUE;
 }

@@ -7,7 +7,8 @@
  *                                                          itself
  *   STEP (step, "name", when, "title", "description")      what is no GantryPass, for it reads the user's wishes
  *
- * when: ALWAYS; TRAINING: a training step is made of a program that is none; CONTROL: there are calls, branches or loops
+ * when: ALWAYS; TRAINING: a training step is made of a program that is none; CONTROL: there are calls, branches or loops;
+ * PRODUCTS: products are generated, for a GPU
  */
 #pragma once
 
@@ -22,6 +23,7 @@
   PASS (unroll, "unroll", CONTROL) /* scans, bounded loops and branches become straight-line code */ \
   PASS (simplify, "simplify-2", TRAINING) \
   PASS (epilogue, "epilogue", ALWAYS) \
+  PASS (channels, "channels", PRODUCTS) \
   PASS (fold, "fold", ALWAYS) \
   PASS (cse, "cse", ALWAYS) \
   PASS (dce, "dce", ALWAYS) \
