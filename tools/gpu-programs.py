@@ -9,7 +9,8 @@ resnet50-B-SIZE    the convolutions of ResNet-50 (He et al., 2015) in bf16, batc
              norms this has a scale and a bias for each channel, which are trained; the result is the logits
 bert-B-LENGTH-DIM  two blocks of BERT (Devlin et al., 2018) in bf16: attention with DIM / 64 heads, perceptron of 4 DIM, layer norm
              after each; the result is the blocks' output
-The last three take -loss behind their name: then the result is the mean of the squared result, for a training step.
+functions-ELEMENT  elementary functions, quotients, sums and products of all numbers of bf16 or f16, whose bits are the input, as those of the results
+The three before that take -loss behind their name: then the result is the mean of the squared result, for a training step.
 
 Usage: gpu-programs.py DIRECTORY NAME...
 """
@@ -60,6 +61,21 @@ def chain(name, loss, rows):
     z = f.binary("subtract", f.unary("tanh", z), f.binary("multiply", y, 0.5))
     z = f.relu(f.binary("add", z, 0.125))
     p.end(f, [f.binary("multiply", z, y)])
+    return p
+
+
+FUNCTIONS = ["tanh", "exponential", "logistic", "erf", "log", "log_plus_one", "exponential_minus_one", "sqrt", "rsqrt"]
+COMBINATIONS = ["add", "subtract", "multiply", "divide", "maximum"]
+
+
+def functions(name, loss, element):
+    p = base.Program(name, ["Elementary functions of all numbers of %s, and of each with the one whose bits are turned." % element])
+    f = p.main
+    bits = f.parameter("bits", "u16", [65536])
+    x = f.add("bitcast_convert", [bits], element, [65536], to="type %s[]" % element)
+    other = f.add("bitcast_convert", [f.parameter("others", "u16", [65536])], element, [65536], to="type %s[]" % element)
+    made = [f.unary(op, x) for op in FUNCTIONS] + [f.binary(op, x, other) for op in COMBINATIONS]
+    p.end(f, [f.add("bitcast_convert", [y], "u16", [65536], to="type u16[]") for y in made])
     return p
 
 
@@ -157,7 +173,7 @@ def bert(name, loss, batch, length, dim):
     return end(p, x, loss)
 
 
-KINDS = {"product": product, "chain": chain, "norm": norm, "resnet50": resnet50, "bert": bert}
+KINDS = {"product": product, "chain": chain, "norm": norm, "resnet50": resnet50, "bert": bert, "functions": functions}
 
 
 def main():
@@ -167,10 +183,10 @@ def main():
         parts = name.split("-")
         loss = parts[-1] == "loss"
         sizes = parts[1:-1] if loss else parts[1:]
-        if parts[0] not in KINDS or not sizes or not all(s.isdigit() for s in sizes):
+        if parts[0] not in KINDS or not sizes or not all(s in ("bf16", "f16") if parts[0] == "functions" else s.isdigit() for s in sizes):
             sys.exit("gpu-programs.py: no program is called %s" % name)
         with open(os.path.join(sys.argv[1], name + ".gir"), "w", encoding="utf-8") as out:
-            out.write(KINDS[parts[0]](name, loss, *map(int, sizes)).text())
+            out.write(KINDS[parts[0]](name, loss, *[int(s) if s.isdigit() else s for s in sizes]).text())
 
 
 if __name__ == "__main__":
