@@ -44,6 +44,7 @@ int gantry_cli_export (int argc, char **argv);  /* a recording for Perfetto or a
 int gantry_cli_runs (int argc, char **argv);    /* lists the runs of a session, and deletes some */
 int gantry_cli_import (int argc, char **argv);  /* takes a trace of Nsight Systems or PyTorch into a session */
 int gantry_cli_devices (int argc, char **argv); /* what programs can run on, and what is missing for others */
+int gantry_cli_calibrate (int argc, char **argv); /* what a device does, as a target file */
 int gantry_cli_profile (int argc, char **argv); /* records runs, here or on another machine */
 int gantry_cli_serve (int argc, char **argv);   /* answers `profile --host` of another gantry-cli */
 int gantry_cli_python (int argc, char **argv);  /* runs a Python program: what it jit-compiles runs here */

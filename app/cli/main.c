@@ -31,6 +31,7 @@ static const GantryCommandInfo commands[] = {
   { "import", "TRACE", "takes over a trace of Nsight Systems or PyTorch", gantry_cli_import },
   { "verify", "DIR...", "runs ONNX backend test folders", gantry_cli_verify },
   { "devices", "", "lists what programs can run on, and says what is missing", gantry_cli_devices },
+  { "calibrate", "", "measures a device, and writes it as a target file", gantry_cli_calibrate },
   { "serve", "", "answers another gantry-cli: see profile --host", gantry_cli_serve },
   { "pack", "FILE.csv", "gives the buffers of a table offsets in one arena", gantry_cli_pack },
 };
@@ -40,7 +41,7 @@ usage (FILE *out)
 {
   fprintf (out, "Usage: gantry-cli COMMAND [OPTION...] ARGUMENT...\n\n");
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    fprintf (out, "  %-8s %-8s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+    fprintf (out, "  %-9s %-8s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
   fprintf (out, "\ngantry-cli COMMAND --help tells the options of a command.\n"
                 "Exit status: 0 done, 1 error, 2 results differ from those expected, 3 not supported,\n"
                 "4 more memory was touched than the limit.\n");

@@ -49,8 +49,8 @@ take (const Timing *timing, GantryProgramTimes *times)
 }
 
 gboolean
-gantry_program_time (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_warmup,
-                     guint n_steps, GantryProgramTimes *times, const GantryProgress *progress, GError **error)
+gantry_program_time_inputs (GantryProgram *program, const GantryProgramOptions *options, const GantryRunInput *inputs, guint n_warmup,
+                            guint n_steps, GantryProgramTimes *times, const GantryProgress *progress, GError **error)
 {
   const GantryExecutable *executable = program->executable;
   GCancellable *cancellable = progress != NULL ? progress->cancellable : NULL;
@@ -69,13 +69,20 @@ gantry_program_time (GantryProgram *program, const GantryProgramOptions *options
   executor = gantry_executor_new (device, program->executable, cancellable, error);
   if (executor == NULL)
     return FALSE;
-  gantry_values_write (values);
   if (gantry_device_is_cuda (device))
     gantry_cuda_device_take_replay_ns (device);
   timing.start = gantry_time_ns ();
-  if (!gantry_executor_run_steps (executor, n_warmup + n_steps, gantry_values_inputs (values), executable->n_inputs, out,
+  if (!gantry_executor_run_steps (executor, n_warmup + n_steps, inputs, executable->n_inputs, out,
                                   executable->n_outputs, &hooks, NULL, cancellable, error))
     return FALSE;
   take (&timing, times);
   return TRUE;
+}
+
+gboolean
+gantry_program_time (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_warmup,
+                     guint n_steps, GantryProgramTimes *times, const GantryProgress *progress, GError **error)
+{
+  gantry_values_write (values);
+  return gantry_program_time_inputs (program, options, gantry_values_inputs (values), n_warmup, n_steps, times, progress, error);
 }

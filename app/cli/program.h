@@ -100,5 +100,9 @@ void gantry_program_times_clear (GantryProgramTimes *times);
  */
 gboolean gantry_program_time (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_warmup,
                               guint n_steps, GantryProgramTimes *times, const GantryProgress *progress, GError **error);
+/** The same from @inputs, one for each parameter, whose data must live until it returns. */
+gboolean gantry_program_time_inputs (GantryProgram *program, const GantryProgramOptions *options, const GantryRunInput *inputs,
+                                     guint n_warmup, guint n_steps, GantryProgramTimes *times, const GantryProgress *progress,
+                                     GError **error);
 
 G_END_DECLS

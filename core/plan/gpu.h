@@ -19,7 +19,7 @@ typedef struct
   guint64 memory_bytes;         /* as a driver counts the memory of one; of B200 as it is sold */
 } GantryGpuModel;
 
-/** Microseconds of starting one kernel after another: of the order that is published for H100; calibrating replaces it. */
+/** Microseconds of starting one kernel after another: of the order that is published for H100; gantry-cli calibrate measures it. */
 #define GANTRY_GPU_LAUNCH_US 3.0
 
 /** @name: of a GPU ("h100") or an architecture ("sm_90a"), which stands for the first of its GPUs. Returns: (nullable) */

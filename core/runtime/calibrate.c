@@ -4,8 +4,10 @@
 #include "core/base/error.h"
 #include <string.h>
 
-#define COPIES 24u
+#define COPIES GANTRY_DEVICE_MEASURED_COPIES
 #define LAUNCHES 2000u
+#define ROUNDS 11u
+#define LAUNCHES_OF_ROUND 400u
 #define DEFAULT_BYTES ((gsize) 4 << 20)
 
 /* Places of one copy queue: two on each side, so that no copy finds its target in a cache because the one before
@@ -74,13 +76,15 @@ write_copies (const Bench *bench, guint which, gboolean to_host, GantryCommand *
 
 /* Returns: bytes per second, the median over the copies of queue @which */
 static double
-rate_of (const Bench *bench, guint which)
+rate_of (const Bench *bench, guint which, GantryRateRange *range)
 {
   gint64 ns[COPIES];
 
   for (guint i = 0; i < COPIES; i++)
     ns[i] = bench->stamps[which * COPIES + i].end - bench->stamps[which * COPIES + i].begin;
   qsort (ns, COPIES, sizeof *ns, compare_numbers);
+  range->least = (double) bench->bytes / (double) MAX (ns[COPIES - 1], 1) * 1e9;
+  range->most = (double) bench->bytes / (double) MAX (ns[0], 1) * 1e9;
   return (double) bench->bytes / (double) MAX (ns[COPIES / 2], 1) * 1e9;
 }
 
@@ -110,14 +114,14 @@ static const char nothing_text[] = ".version 7.0\n.target sm_80\n.address_size 6
                                    ".visible .entry gantry_nothing() { ret; }\n";
 
 static gboolean
-run_launches (GantryDevice *device, const GantryKernel *kernel, gpointer prepared, GantryStamp *stamps,
+run_launches (GantryDevice *device, const GantryKernel *kernel, gpointer prepared, guint n, GantryStamp *stamps,
               GCancellable *cancellable, GError **error)
 {
   void *const none[] = { NULL };
-  g_autofree GantryCommand *commands = g_new0 (GantryCommand, LAUNCHES);
+  g_autofree GantryCommand *commands = g_new0 (GantryCommand, n);
   GantryBatch *batch;
 
-  for (guint i = 0; i < LAUNCHES; i++)
+  for (guint i = 0; i < n; i++)
     {
       commands[i] = (GantryCommand){ .kind = GANTRY_COMMAND_LAUNCH, .instruction = G_MAXUINT32, .stamp = i };
       commands[i].launch.kernel = kernel;
@@ -125,13 +129,39 @@ run_launches (GantryDevice *device, const GantryKernel *kernel, gpointer prepare
       commands[i].launch.prepared = prepared;
     }
   batch = gantry_device_begin (device, 0, stamps, cancellable);
-  gantry_batch_submit (device, batch, GANTRY_QUEUE_COMPUTE, commands, LAUNCHES);
+  gantry_batch_submit (device, batch, GANTRY_QUEUE_COMPUTE, commands, n);
   return gantry_device_finish (device, batch, error);
 }
 
-/* Without stamps, which cost more than an empty kernel: all of them by the clock, after some to warm up. */
+/* The median of @n times, in microseconds, and between which they lie. */
+static void
+take_launches (gint64 *ns, guint n, GantryDeviceRates *rates)
+{
+  qsort (ns, n, sizeof *ns, compare_numbers);
+  rates->launch_us = (double) ns[n / 2] / 1e3;
+  rates->launch_range = (GantryRateRange){ (double) ns[0] / 1e3, (double) ns[n - 1] / 1e3 };
+  rates->n_launches = n;
+}
+
+/* Without stamps, which cost more than an empty kernel: rounds of them by the clock, after one to warm up. */
 static gboolean
-measure_launches_behind (GantryDevice *device, double *us, GCancellable *cancellable, GError **error)
+time_rounds (GantryDevice *device, const GantryKernel *kernel, gpointer prepared, gint64 *ns, GCancellable *cancellable,
+             GError **error)
+{
+  gboolean done = run_launches (device, kernel, prepared, LAUNCHES_OF_ROUND, NULL, cancellable, error);
+
+  for (guint i = 0; i < ROUNDS && done; i++)
+    {
+      gint64 begin = gantry_time_ns ();
+
+      done = run_launches (device, kernel, prepared, LAUNCHES_OF_ROUND, NULL, cancellable, error);
+      ns[i] = (gantry_time_ns () - begin) / LAUNCHES_OF_ROUND;
+    }
+  return done;
+}
+
+static gboolean
+measure_launches_behind (GantryDevice *device, GantryDeviceRates *rates, GCancellable *cancellable, GError **error)
 {
   GantryGpuLaunch launch = { .entry = (char *) "gantry_nothing", .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } };
   GantryGpuKernel gpu = { 1, &launch };
@@ -140,53 +170,57 @@ measure_launches_behind (GantryDevice *device, double *us, GCancellable *cancell
   GantryGpuImage image = { .code = text, .is_text = TRUE, .arch = (char *) "sm_80" };
   const GantryExecutable executable = { .n_kernels = 1, .kernels = &kernel, .n_images = 1, .images = &image };
   gpointer loaded, prepared;
-  gint64 begin;
+  gint64 ns[ROUNDS];
   gboolean done;
 
   if (!gantry_device_load (device, &executable, &loaded, error))
     return FALSE;
   done = gantry_device_prepare (device, loaded, &kernel, NULL, 0, &prepared, error)
-         && run_launches (device, &kernel, prepared, NULL, cancellable, error);
-  begin = gantry_time_ns ();
-  done = done && run_launches (device, &kernel, prepared, NULL, cancellable, error);
-  *us = (double) (gantry_time_ns () - begin) / LAUNCHES / 1e3;
+         && time_rounds (device, &kernel, prepared, ns, cancellable, error);
+  if (done)
+    take_launches (ns, ROUNDS, rates);
   gantry_device_unload (device, loaded);
   return done;
 }
 
 static gboolean
-measure_launches (GantryDevice *device, double *us, GCancellable *cancellable, GError **error)
+measure_launches (GantryDevice *device, GantryDeviceRates *rates, GCancellable *cancellable, GError **error)
 {
   const GantryKernel kernel = { .func = do_nothing, .n_tasks = 1 };
   g_autofree GantryStamp *stamps = g_new0 (GantryStamp, LAUNCHES);
   g_autofree gint64 *ns = g_new (gint64, LAUNCHES);
 
   if (!gantry_device_is_host (device))
-    return measure_launches_behind (device, us, cancellable, error);
-  if (!run_launches (device, &kernel, NULL, stamps, cancellable, error))
+    return measure_launches_behind (device, rates, cancellable, error);
+  if (!run_launches (device, &kernel, NULL, LAUNCHES, stamps, cancellable, error))
     return FALSE;
   for (guint i = 1; i < LAUNCHES; i++)
     ns[i - 1] = stamps[i].begin - stamps[i - 1].begin;
-  qsort (ns, LAUNCHES - 1, sizeof *ns, compare_numbers);
-  *us = (double) ns[LAUNCHES / 2] / 1e3;
+  take_launches (ns, LAUNCHES - 1, rates);
   return TRUE;
 }
 
 static gboolean
 measure (Bench *bench, GantryDeviceRates *rates, GCancellable *cancellable, GError **error)
 {
+  GantryRateRange ranges[2];
+  double both[2];
+
   /* Once for the pages. */
   if (!reserve (bench, error) || !run_copies (bench, TRUE, TRUE, cancellable, error)
       || !run_copies (bench, TRUE, FALSE, cancellable, error))
     return FALSE;
-  rates->to_host = rate_of (bench, 0);
+  rates->to_host = rate_of (bench, 0, &rates->to_host_range);
   if (!run_copies (bench, FALSE, TRUE, cancellable, error))
     return FALSE;
-  rates->to_device = rate_of (bench, 1);
+  rates->to_device = rate_of (bench, 1, &rates->to_device_range);
   if (!run_copies (bench, TRUE, TRUE, cancellable, error))
     return FALSE;
-  rates->both = MIN (rate_of (bench, 0), rate_of (bench, 1));
-  return measure_launches (bench->of, &rates->launch_us, cancellable, error);
+  for (guint i = 0; i < 2; i++)
+    both[i] = rate_of (bench, i, &ranges[i]);
+  rates->both = MIN (both[0], both[1]);
+  rates->both_range = ranges[both[1] < both[0]];
+  return measure_launches (bench->of, rates, cancellable, error);
 }
 
 gboolean

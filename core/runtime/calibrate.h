@@ -6,12 +6,24 @@
 
 G_BEGIN_DECLS
 
+/** Copies that each rate is the median of. */
+#define GANTRY_DEVICE_MEASURED_COPIES 24u
+
+/** The least and the most of what a median was taken of. */
+typedef struct
+{
+  double least, most;
+} GantryRateRange;
+
 typedef struct
 {
   double to_host;   /* bytes per second of that queue alone */
   double to_device;
   double both;      /* of each when both are at work */
   double launch_us; /* from one empty kernel to the next on the compute queue, as recorded */
+  GantryRateRange to_host_range, to_device_range, both_range; /* of single copies */
+  GantryRateRange launch_range; /* of single launches; of a device that is not the host of rounds of some hundred */
+  guint n_launches;             /* launches, or rounds, that launch_us is the median of */
 } GantryDeviceRates;
 
 /**

@@ -38,6 +38,7 @@ static const Sample samples[] = {
   { "import", { "@trace" } },
   { "verify", { "@folder/verify" }, 1 },
   { "devices", { NULL } },
+  { "calibrate", { "--seconds=0.001", "--output=@folder/c.target" } },
   { "serve", { "--help" }, 1 },
   { "python", { "--help" } },
   { "check", { "--help" } },

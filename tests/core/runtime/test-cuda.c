@@ -610,6 +610,9 @@ test_measure (void)
   g_assert_cmpfloat (rates.to_host, >, 0);
   g_assert_cmpfloat (rates.both, >, 0);
   g_assert_cmpfloat (rates.launch_us, >, 0);
+  g_assert_cmpfloat (rates.launch_range.least, <=, rates.launch_us);
+  g_assert_cmpfloat (rates.launch_range.most, >=, rates.launch_us);
+  g_assert_cmpuint (rates.n_launches, >=, 10);
   stand_in_end_device (&stand_in, device);
 }
 

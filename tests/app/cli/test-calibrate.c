@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The target file of a device from what it does: every key is there, each rate with what it was measured of, and plans are made by it. How
+ * fast anything was is not looked at. */
+#include "core/memory/target.h"
+#include "tests/app/cli/cli-test.h"
+#include <string.h>
+
+typedef struct
+{
+  char *folder, *target;
+} Place;
+
+static void
+set_up (Place *place, gconstpointer data)
+{
+  place->folder = cli_temporary_folder ();
+  place->target = g_build_filename (place->folder, "this.target", NULL);
+}
+
+static void
+tear_down (Place *place, gconstpointer data)
+{
+  g_free (place->target);
+  cli_remove_folder (place->folder);
+}
+
+static const char *const measured_keys[] = { "peak_flops", "vector_f64", "vector_f16", "product_f32", "product_f64", "product_f16",
+                                             "product_i8", "special", "memory_bandwidth", "launch_us", "link_bandwidth" };
+
+/* Each key has a rate, and a comment above it that says of what. */
+static void
+assert_file (const char *path, gboolean measured)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) error = NULL;
+  GantryTarget target;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, &error));
+  gantry_target_init_cpu (&target, 1);
+  g_assert_true (gantry_target_parse (&target, text, -1, &error));
+  g_assert_no_error (error);
+  g_assert_nonnull (strstr (target.name, ", measured"));
+  g_assert_true (g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_KEEP_COMMENTS, &error));
+  for (guint i = 0; i < G_N_ELEMENTS (measured_keys); i++)
+    {
+      g_autofree char *comment = g_key_file_get_comment (file, "target", measured_keys[i], &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpfloat (g_key_file_get_double (file, "target", measured_keys[i], NULL), >, 0);
+      g_test_message ("%s: %s", measured_keys[i], comment);
+      if (measured)
+        g_assert_true (g_str_has_prefix (comment, " measured: "));
+    }
+  g_assert_cmpfloat (g_key_file_get_double (file, "target", "product_f8", NULL), >, 0);
+  g_assert_true (!measured || strstr (text, "f8e4m3fn is not compiled") != NULL);
+}
+
+static void
+assert_rates (const CliResult *result, const char *device, guint n_measured)
+{
+  g_autoptr (JsonNode) root = cli_json (result);
+  JsonObject *object = json_node_get_object (root);
+  JsonArray *rates = json_object_get_array_member (object, "rates");
+  guint n = 0;
+
+  g_assert_cmpstr (json_object_get_string_member (object, "device"), ==, device);
+  for (guint i = 0; i < json_array_get_length (rates); i++)
+    {
+      JsonObject *rate = json_array_get_object_element (rates, i);
+
+      if (!json_object_get_boolean_member (rate, "measured"))
+        {
+          g_assert_nonnull (json_object_get_string_member (rate, "why"));
+          continue;
+        }
+      n++;
+      g_assert_cmpint (json_object_get_int_member (rate, "runs"), >=, 10);
+      g_assert_cmpfloat (json_object_get_double_member (rate, "least"), >, 0);
+      g_assert_cmpfloat (json_object_get_double_member (rate, "value"), >=, json_object_get_double_member (rate, "least"));
+      g_assert_cmpfloat (json_object_get_double_member (rate, "value"), <=, json_object_get_double_member (rate, "most"));
+    }
+  g_assert_cmpuint (n, ==, n_measured);
+}
+
+/* There and back: what was measured is what is planned by. */
+static void
+test_processor (Place *place, gconstpointer data)
+{
+  g_autofree char *model = cli_own_file ("linear.onnx");
+  g_autoptr (CliResult) made = cli_run ("calibrate", "--json", "--threads=1", "-o", place->target, NULL);
+  g_autoptr (CliResult) plan = cli_run ("plan", "--json", "--target", place->target, model, NULL);
+  g_autoptr (CliResult) compiled = cli_run ("compile", "--json", "--target", place->target, model, NULL);
+  g_autoptr (JsonNode) root = NULL;
+
+  cli_assert_status (made, 0);
+  assert_rates (made, "cpu", 17);
+  assert_file (place->target, TRUE);
+  cli_assert_status (plan, 0);
+  root = cli_json (plan);
+  g_assert_nonnull (strstr (json_object_get_string_member (json_node_get_object (root), "target"), ", measured"));
+  g_assert_cmpfloat (json_object_get_double_member (json_node_get_object (root), "step_ms"), >, 0);
+  cli_assert_status (compiled, 0);
+}
+
+static void
+test_grid (Place *place, gconstpointer data)
+{
+  g_autoptr (CliResult) made = cli_run ("calibrate", "--json", "--device=grid", "-o", place->target, NULL);
+
+  cli_assert_status (made, 0);
+  assert_rates (made, "grid", 18);
+  assert_file (place->target, TRUE);
+}
+
+/* What there was no time for is as stated, and says so. */
+static void
+test_no_time (Place *place, gconstpointer data)
+{
+  g_autoptr (CliResult) printed = cli_run ("calibrate", "--seconds=1e-9", NULL);
+
+  cli_assert_status (printed, 0);
+  g_assert_nonnull (strstr (printed->err, "note: product_f32 was not measured"));
+  g_assert_nonnull (strstr (printed->out, "matrices 256 x 256): no time was left; stated: "));
+  g_assert_true (g_file_set_contents (place->target, printed->out, -1, NULL));
+  assert_file (place->target, FALSE);
+}
+
+#ifdef FAKE_LIBCUDA
+static CliResult *
+run_on_stand_in (const char *how, const char *target)
+{
+  CliResult *result;
+
+  g_setenv ("GANTRY_LIBCUDA", FAKE_LIBCUDA, TRUE);
+  g_setenv ("GANTRY_FAKE_CUDA", how, TRUE);
+  result = cli_run ("calibrate", "--json", "--device=cuda", "-o", target, NULL);
+  g_unsetenv ("GANTRY_FAKE_CUDA");
+  g_unsetenv ("GANTRY_LIBCUDA");
+  return result;
+}
+#endif
+
+/* A driver that takes all work and does none of it. */
+static void
+test_stand_in (Place *place, gconstpointer data)
+{
+#ifdef FAKE_LIBCUDA
+  g_autofree char *model = cli_own_file ("linear.onnx");
+  g_autoptr (CliResult) made = run_on_stand_in ("accept=1,memory=67108864,version=12080", place->target), plan = NULL, bad = NULL, lost = NULL;
+  g_autofree char *text = NULL;
+
+  cli_assert_status (made, 0);
+  assert_rates (made, "cuda", 18);
+  assert_file (place->target, TRUE);
+  g_assert_true (g_file_get_contents (place->target, &text, NULL, NULL));
+  g_assert_nonnull (strstr (text, "# Stand-in GPU 0, CUDA 12.8"));
+  g_assert_nonnull (strstr (text, "\narch=sm_90a\n"));
+  g_assert_nonnull (strstr (text, "\nmemory_limit=67108864\n"));
+  g_assert_nonnull (strstr (text, "# with --allow-tf32: measured: "));
+  plan = cli_run ("plan", "--json", "--target", place->target, model, NULL);
+  cli_assert_status (plan, 0);
+  g_assert_nonnull (strstr (plan->out, "Stand-in GPU 0, measured"));
+  /* One that fails takes no other along; where the device is lost, what was measured before is kept. */
+  bad = run_on_stand_in ("accept=1,memory=67108864,fail=cuModuleLoadDataEx:4:209", place->target);
+  cli_assert_status (bad, 0);
+  g_assert_nonnull (strstr (bad->err, "memory_bandwidth was not measured"));
+  assert_rates (bad, "cuda", 17);
+  assert_file (place->target, FALSE);
+  lost = run_on_stand_in ("accept=1,memory=67108864,lose=cuModuleLoadDataEx:4:999", place->target);
+  cli_assert_status (lost, 1);
+  g_assert_nonnull (strstr (lost->err, "is lost"));
+  assert_rates (lost, "cuda", 6);
+  assert_file (place->target, FALSE);
+#else
+  g_test_skip ("the stand-in for the driver is not built");
+#endif
+}
+
+static void
+test_refused (Place *place, gconstpointer data)
+{
+  g_autofree char *nowhere = g_build_filename (place->folder, "no", "such.target", NULL);
+  g_autoptr (CliResult) device = NULL, path = NULL, more = NULL, time = NULL, gpu = NULL;
+
+  g_setenv ("GANTRY_LIBCUDA", "/nowhere/libcuda.so.1", TRUE);
+  device = cli_run ("calibrate", "--device=gpu", NULL);
+  gpu = cli_run ("calibrate", "--device=cuda", "-o", place->target, NULL);
+  path = cli_run ("calibrate", "-o", nowhere, NULL);
+  more = cli_run ("calibrate", "x.onnx", NULL);
+  time = cli_run ("calibrate", "--seconds=0", NULL);
+  g_unsetenv ("GANTRY_LIBCUDA");
+  cli_assert_status (device, 1);
+  cli_assert_one_error (device, "--device gpu: takes cpu");
+  cli_assert_status (gpu, 3);
+  cli_assert_one_error (gpu, "no NVIDIA driver");
+  g_assert_false (g_file_test (place->target, G_FILE_TEST_EXISTS));
+  cli_assert_status (path, 1);
+  cli_assert_one_error (path, nowhere);
+  cli_assert_status (more, 1);
+  cli_assert_one_error (more, "takes no arguments");
+  cli_assert_status (time, 1);
+  cli_assert_one_error (time, "--seconds is more than 0");
+}
+
+#define ADD(name, function) g_test_add ("/cli/calibrate/" name, Place, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("processor", test_processor);
+  ADD ("grid", test_grid);
+  ADD ("no-time", test_no_time);
+  ADD ("stand-in", test_stand_in);
+  ADD ("refused", test_refused);
+  return g_test_run ();
+}
