@@ -104,7 +104,7 @@ uncached_bytes (void)
 static gint64
 size_on_grid (GantryProbeKind kind)
 {
-  return kind == GANTRY_PROBE_LAUNCHES ? 4 : kind == GANTRY_PROBE_PRODUCT ? 128 : kind == GANTRY_PROBE_COPY ? 65536 : 4096;
+  return kind == GANTRY_PROBE_LAUNCHES ? 4 : kind == GANTRY_PROBE_PRODUCT ? 128 : 16384;
 }
 
 /* As many as take about a millisecond on a GPU, and some tenths of one on the processor, at the stated rate. */
@@ -122,7 +122,7 @@ wanted_size (const Bench *bench, guint p)
     case GANTRY_PROBE_LAUNCHES: return 64;
     case GANTRY_PROBE_PRODUCT: return power_of_two (cbrt (rate * (on_gpu ? 1e-3 : 1e-4)));
     case GANTRY_PROBE_COPY: return power_of_two ((on_gpu ? stated->memory_bandwidth * 0.1e-3 : uncached_bytes ()) / size);
-    default: return power_of_two (rate * 0.3e-3 / gantry_probe_operations (probes[p].kind));
+    default: return power_of_two (rate * 0.5e-3 / gantry_probe_operations (probes[p].kind));
     }
 }
 
@@ -131,8 +131,8 @@ size_of (const Bench *bench, guint p)
 {
   gint64 size = wanted_size (bench, p), most = (gint64) (bench->memory / MEMORY_SHARE / MAX (gantry_element_size (probes[p].element), 1));
 
-  if (probes[p].kind == GANTRY_PROBE_LAUNCHES)
-    return size;
+  if (probes[p].kind != GANTRY_PROBE_PRODUCT && probes[p].kind != GANTRY_PROBE_COPY)
+    return size; /* no array of theirs is in memory */
   while (size > 32 && (probes[p].kind == GANTRY_PROBE_PRODUCT ? size > most / size : size > most))
     size /= 2;
   return size;
@@ -158,6 +158,16 @@ make (const Bench *bench, const GantryProbe *probe, const GantryProgramOptions *
   return compilation != NULL ? gantry_program_new (compilation, &settings, how, bench->progress, error) : NULL;
 }
 
+static guint
+launches_of (const GantryExecutable *executable)
+{
+  guint n = 0;
+
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    n += executable->instructions[i].kind == GANTRY_INSTRUCTION_LAUNCH && !executable->instructions[i].init;
+  return n;
+}
+
 /* What one run does of that which the rate is of: operations of the unit, bytes that are moved, or launches. */
 static double
 work_of (const GantryProgram *program, guint p)
@@ -168,9 +178,9 @@ work_of (const GantryProgram *program, guint p)
   gint64 by_unit[GANTRY_N_UNITS];
   double work = 0;
 
-  for (guint32 i = 0; probes[p].kind == GANTRY_PROBE_LAUNCHES && i < executable->n_instructions; i++)
-    work += executable->instructions[i].kind == GANTRY_INSTRUCTION_LAUNCH && !executable->instructions[i].init;
-  for (guint32 i = 0; probes[p].kind != GANTRY_PROBE_LAUNCHES && i < entry->n_nodes; i++)
+  if (probes[p].kind == GANTRY_PROBE_LAUNCHES)
+    return launches_of (executable);
+  for (guint32 i = 0; i < entry->n_nodes; i++)
     {
       const GantryNode *node = &module->nodes[entry->first_node + i];
 
@@ -254,6 +264,7 @@ measure (const Bench *bench, guint p, const GantryProbe *probe, GantryCalibratio
   if (program == NULL)
     return FALSE;
   work = work_of (program, p);
+  figure->n_kernels = launches_of (program->executable);
   gantry_probe_inputs_init (&inputs, program->executable->module);
   done = gantry_program_time_inputs (program, &how, inputs.inputs, warmup_of (bench, p, work), RUNS, &times, bench->progress, error)
          && take_times (p, &times, work, figure, error);

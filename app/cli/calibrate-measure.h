@@ -15,6 +15,7 @@ G_BEGIN_DECLS
  * @value: in the unit of @key: a second's operations or bytes, or microseconds; where it was not measured, as stated
  * @least, @most: of @n runs, of which @value is the median
  * @stated: as published, or stated for this processor; 0: nothing is stated
+ * @n_kernels: that a run launched; 0: none of a program
  * @of: what was run
  * @clock: "events of the GPU"
  * @why: (nullable): why it was not measured
@@ -24,7 +25,7 @@ typedef struct
 {
   char *key, *beside;
   double value, least, most, stated;
-  guint n;
+  guint n, n_kernels;
   char *of;
   const char *clock;
   char *why;

@@ -7,12 +7,13 @@
 #include "core/graph/literal.h"
 #include <string.h>
 
-/* Chains that do not depend on each other, so that no instruction waits for the one before it; at a multiprocessor's or processor's
- * full rate the operations of an element take twice as long as reading and writing it, or longer. Code of more functions than these
- * would not lie in the caches of instructions as that of real programs does. */
-#define CHAINS 4u
-#define STEPS 32u         /* of a chain: a multiplication and an addition each */
-#define SPECIAL_STEPS 1u  /* of a chain: three functions each */
+/* Chains that do not depend on each other, so that no instruction waits for the one before it. They are as long as one kernel may be: a
+ * second one would read what the first has written. Nothing of their arrays lies in memory: each element is the sum of a number of its
+ * row and one of its column, and rows are summed. */
+#define CHAINS 2u
+#define STEPS 16u         /* of a chain: a multiplication and an addition each */
+#define SPECIAL_STEPS 2u  /* of a chain: three functions each */
+#define COLUMNS 512
 #define LAUNCH_ROWS 32    /* of the matrices of a small product */
 #define DIFFERENT 65536u  /* numbers until they repeat */
 
@@ -22,16 +23,26 @@ gantry_probe_operations (GantryProbeKind kind)
   return kind == GANTRY_PROBE_VECTOR ? CHAINS * STEPS * 2 : kind == GANTRY_PROBE_SPECIAL ? CHAINS * SPECIAL_STEPS * 3 : 0;
 }
 
+static void
+dims_of (const GantryProbe *probe, GantryDim *dims)
+{
+  dims[0] = MAX (probe->size / COLUMNS, 1);
+  dims[1] = COLUMNS;
+}
+
 static guint32
 multiply_add (GantryBuilder *builder, const GantryProbe *probe, guint32 x, double factor, double term)
 {
-  guint32 f = gantry_builder_splat (builder, probe->element, factor, 1, &probe->size);
-  guint32 t = gantry_builder_splat (builder, probe->element, term, 1, &probe->size);
+  GantryDim dims[2];
+  guint32 f, t;
 
+  dims_of (probe, dims);
+  f = gantry_builder_splat (builder, probe->element, factor, 2, dims);
+  t = gantry_builder_splat (builder, probe->element, term, 2, dims);
   return gantry_builder_binary (builder, GANTRY_OP_ADD, gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, x, f), t);
 }
 
-/* Values stay between 0 and 1. */
+/* Values stay between 0 and 2. */
 static guint32
 add_vector_chain (GantryBuilder *builder, const GantryProbe *probe, guint32 x, guint chain)
 {
@@ -54,10 +65,15 @@ add_special_chain (GantryBuilder *builder, const GantryProbe *probe, guint32 x, 
 }
 
 static guint32
-add_chains (GantryBuilder *builder, const GantryProbe *probe, guint32 x)
+add_chains (GantryBuilder *builder, const GantryProbe *probe, guint32 rows, guint32 columns)
 {
-  guint32 sum = 0;
+  const gint64 first = 0, last = 1;
+  GantryDim dims[2];
+  guint32 x, sum = 0;
 
+  dims_of (probe, dims);
+  x = gantry_builder_binary (builder, GANTRY_OP_ADD, gantry_builder_broadcast (builder, rows, 2, dims, &first),
+                             gantry_builder_broadcast (builder, columns, 2, dims, &last));
   for (guint c = 0; c < CHAINS; c++)
     {
       guint32 end = probe->kind == GANTRY_PROBE_VECTOR ? add_vector_chain (builder, probe, x, c)
@@ -65,7 +81,7 @@ add_chains (GantryBuilder *builder, const GantryProbe *probe, guint32 x)
 
       sum = c == 0 ? end : gantry_builder_binary (builder, GANTRY_OP_ADD, sum, end);
     }
-  return sum;
+  return gantry_builder_reduce (builder, "add", sum, &last, 1);
 }
 
 static guint32
@@ -103,12 +119,16 @@ add_products (GantryBuilder *builder, const GantryProbe *probe)
 static guint32
 add_program (GantryBuilder *builder, const GantryProbe *probe)
 {
+  GantryDim dims[2];
   guint32 x;
 
   if (probe->kind == GANTRY_PROBE_PRODUCT || probe->kind == GANTRY_PROBE_LAUNCHES)
     return add_products (builder, probe);
-  x = add_parameter (builder, probe->element, 1, probe->size, "x");
-  return probe->kind == GANTRY_PROBE_COPY ? gantry_builder_unary (builder, GANTRY_OP_NEGATE, x) : add_chains (builder, probe, x);
+  dims_of (probe, dims);
+  x = add_parameter (builder, probe->element, 1, probe->kind == GANTRY_PROBE_COPY ? probe->size : dims[0], "x");
+  return probe->kind == GANTRY_PROBE_COPY
+           ? gantry_builder_unary (builder, GANTRY_OP_NEGATE, x)
+           : add_chains (builder, probe, x, add_parameter (builder, probe->element, 1, dims[1], "c"));
 }
 
 GantryModule *

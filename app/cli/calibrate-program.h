@@ -10,12 +10,12 @@ typedef enum
 {
   GANTRY_PROBE_COPY,     /* every element negated: one array is read, one written */
   GANTRY_PROBE_PRODUCT,  /* of two square matrices */
-  GANTRY_PROBE_VECTOR,   /* multiplications and additions on each element */
-  GANTRY_PROBE_SPECIAL,  /* exponentials, logistics and hyperbolic tangents of each element */
+  GANTRY_PROBE_VECTOR,   /* multiplications and additions on each element; rows are summed */
+  GANTRY_PROBE_SPECIAL,  /* exponentials, logistics and hyperbolic tangents of each element; likewise */
   GANTRY_PROBE_LAUNCHES, /* small products, each of the result of the one before: what a kernel costs that has nothing to do */
 } GantryProbeKind;
 
-/** @size: elements of the array, rows of a matrix, how many launches */
+/** @size: elements of the array (whole rows of 512 where they are summed), rows of a matrix, how many launches */
 typedef struct
 {
   GantryProbeKind kind;

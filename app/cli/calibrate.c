@@ -179,6 +179,7 @@ add_json (JsonBuilder *json, const GantryCalibrationFigure *figure)
       gantry_cli_add_double (json, "least", figure->least);
       gantry_cli_add_double (json, "most", figure->most);
       gantry_cli_add_int (json, "runs", figure->n);
+      gantry_cli_add_int (json, "kernels", figure->n_kernels);
       gantry_cli_add_string (json, "timed_by", figure->clock);
     }
   json_builder_end_object (json);
