@@ -51,7 +51,7 @@ check_residual (const GantryModule *module, const GantryNode *node, guint64 byte
 static void
 test_bert (void)
 {
-  g_autoptr (GantryCompilation) compilation = compile ("data/recordings/h100-2026-11-26", "bert-32-128-768-loss.gir", "sgd");
+  g_autoptr (GantryCompilation) compilation = compile ("data/recordings/h200-2026-11-27", "bert-32-128-768-loss.gir", "sgd");
   const GantryModule *module = gantry_compilation_module (compilation);
   g_autoptr (GError) error = NULL;
   GantryPlanner *planner = gantry_compilation_take_planner (compilation, NULL, &error);
