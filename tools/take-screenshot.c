@@ -2,11 +2,13 @@
 /* Opens a model, if any, in the window, brings it into a state, waits until everything is drawn, and writes what is seen as PNG.
  * Used by tools/screenshots; needs a display. */
 #include "app/gantry/application.h"
+#include "app/gantry/state.h"
 #include "app/gantry/window.h"
+#include "core/compiler/model.h"
 #include "core/document/size.h"
 #include <stdlib.h>
 
-static char *limit, *dialog;
+static char *limit, *dialog, *trust;
 static gboolean compare, measured;
 static char *out, *find, *code_page, *page_size, *train, *policy, **actions;
 static gboolean dark, run, unfold, fit, maximize;
@@ -29,6 +31,7 @@ static const GOptionEntry entries[] = {
   { "code", 0, 0, G_OPTION_ARG_STRING, &code_page, "Show code: expression, llvm or assembly", "PAGE" },
   { "unfold", 0, 0, G_OPTION_ARG_NONE, &unfold, "Unfold all scopes", NULL },
   { "fit", 0, 0, G_OPTION_ARG_NONE, &fit, "Show the whole graph", NULL },
+  { "trust", 0, 0, G_OPTION_ARG_FILENAME, &trust, "Run this Python program, which is the file to open or what its session was made of, without asking", "FILE" },
   { "time", 0, 0, G_OPTION_ARG_NONE, &maximize, "Give time and memory the whole height", NULL },
   { NULL },
 };
@@ -220,6 +223,18 @@ find_dialog (GantryWindow *window)
   g_error ("there is no dialog called %s", dialog);
 }
 
+/* As if the question had been answered before. */
+static void
+trust_program (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *mark = gantry_model_program_mark (trust, &error);
+
+  if (mark == NULL)
+    g_error ("%s", error->message);
+  gantry_state_add_trusted (mark);
+}
+
 static gboolean
 take (GtkWidget *window)
 {
@@ -267,6 +282,8 @@ main (int argc, char **argv)
   size = g_strsplit (page_size != NULL ? page_size : "1440x900", "x", 2);
   gtk_window_set_default_size (GTK_WINDOW (window), atoi (size[0]), size[1] != NULL ? atoi (size[1]) : 900);
   gtk_window_present (GTK_WINDOW (window));
+  if (trust != NULL)
+    trust_program ();
   if (argc == 2)
     gantry_window_open (window, argv[1]);
   settle (window);
