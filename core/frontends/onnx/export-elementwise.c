@@ -234,6 +234,13 @@ bit_shift (GantryOnnxExport *e, ExportValue *x, ExportValue *by, const char *dir
   return SELECT (gantry_export_compare (e, "Greater", by, most), NUMBER (0), shifted);
 }
 
+/* The largest number of so many bits whose first one, the sign of an arithmetic shift, is not set */
+static gint64
+largest_signed (GantryElementType element)
+{
+  return G_MAXINT64 >> (64 - 8 * gantry_element_size (element));
+}
+
 /* ONNX shifts unsigned numbers, and by less than their width. The sign is shifted in where all bits are turned over. */
 static ExportValue *
 shift (GantryOnnxExport *e, ExportValue **in)
@@ -241,9 +248,10 @@ shift (GantryOnnxExport *e, ExportValue **in)
   GantryElementType element = ELEMENT (in[0]), bits = unsigned_of (element);
   ExportValue *x = in[0], *by = gantry_export_cast (e, in[1], bits), *negative = NULL, *value;
 
-  if (e->node->op == GANTRY_OP_SHIFT_RIGHT_ARITHMETIC && bits != element)
+  if (e->node->op == GANTRY_OP_SHIFT_RIGHT_ARITHMETIC)
     {
-      negative = LESS (x, NUMBER (0));
+      negative = bits != element ? LESS (x, NUMBER (0))
+                                 : gantry_export_compare (e, "Greater", x, gantry_export_integer (e, element, largest_signed (element)));
       x = SELECT (negative, UNARY ("BitwiseNot", x), x);
     }
   value = bit_shift (e, gantry_export_cast (e, x, bits), by, e->node->op == GANTRY_OP_SHIFT_LEFT ? "LEFT" : "RIGHT");

@@ -300,6 +300,17 @@ test_loop_captures (Place *place, gconstpointer data)
       check_snapshot (place, compilation, &compilation->snapshots[j], format, 3);
 }
 
+/* Each snapshot of the module @text, in each format */
+static void
+check_snapshots (Place *place, const char *text)
+{
+  g_autoptr (GantryCompilation) compilation = compile_text (place, text);
+
+  for (guint format = 0; format < G_N_ELEMENTS (formats); format++)
+    for (guint j = 0; j < compilation->n_snapshots; j++)
+      check_snapshot (place, compilation, &compilation->snapshots[j], format, 3);
+}
+
 /* The bits of floating-point numbers, for which ONNX has no operation: zeros of both signs, infinities, the smallest and largest normal and
  * subnormal numbers, and some between; and how many are set. */
 static void
@@ -330,13 +341,43 @@ test_bits (Place *place, gconstpointer data)
                               kinds[i].back, 2 * n, 10 * i + 16, 10 * i + 14, kinds[i].back, 2 * n);
     }
   g_string_append (text, "  }\n}\n");
-  {
-    g_autoptr (GantryCompilation) compilation = compile_text (place, text->str);
+  check_snapshots (place, text->str);
+}
 
-    for (guint format = 0; format < G_N_ELEMENTS (formats); format++)
-      for (guint j = 0; j < compilation->n_snapshots; j++)
-        check_snapshot (place, compilation, &compilation->snapshots[j], format, 3);
-  }
+/* Shifts, of which ONNX has those of unsigned numbers by less than their width: of all integers, some with the first bit set, by none to
+ * more than all bits. */
+static void
+test_shifts (Place *place, gconstpointer data)
+{
+  static const char *const elements[] = { "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64" };
+  static const char *const operations[] = { "shift_left", "shift_right_arithmetic", "shift_right_logical" };
+  g_autoptr (GString) head = g_string_new ("module \"shifts\" {\n  func @main #1 () -> ("), text = g_string_new (") {\n");
+
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++)
+    {
+      const char *element = elements[i];
+      guint width = 8u << i / 2, first = 10 * i + 11, n = 24;
+      guint64 sign = (guint64) 1 << (width - 1);
+      const guint64 values[] = { 0, 1, sign - 1, sign / 3 };
+
+      g_string_append_printf (text, "    %%%u = constant() {value = dense<%s[%u]: ", first, element, n);
+      for (guint k = 0; k < n; k++)
+        if (element[0] == 'u')
+          g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, k > 0 ? ", " : "", values[k % 4] + (k % 8 < 4 ? 0 : sign));
+        else
+          g_string_append_printf (text, "%s%" G_GINT64_FORMAT, k > 0 ? ", " : "", k % 8 < 4 ? (gint64) values[k % 4] : -1 - (gint64) values[k % 4]);
+      g_string_append_printf (text, ">}: %s[%u]\n    %%%u = constant() {value = dense<%s[%u]: ", element, n, first + 1, element, n);
+      for (guint k = 0; k < n; k++)
+        g_string_append_printf (text, "%s%u", k > 0 ? ", " : "", ((const guint[]) { 0, 1, 3, width - 1, width, 100 })[k / 4]);
+      g_string_append_printf (text, ">}: %s[%u]\n", element, n);
+      for (guint k = 0; k < G_N_ELEMENTS (operations); k++)
+        {
+          g_string_append_printf (text, "    %%%u = %s(%%%u, %%%u): %s[%u]\n", first + 2 + k, operations[k], first, first + 1, element, n);
+          g_string_append_printf (head, "%s%%%u", i + k > 0 ? ", " : "", first + 2 + k);
+        }
+    }
+  g_string_append_printf (head, "%s  }\n}\n", text->str);
+  check_snapshots (place, head->str);
 }
 
 /* All lines that call the host are named, and nothing is written. */
@@ -537,6 +578,7 @@ main (int argc, char **argv)
   g_test_add ("/export/snapshots", Place, NULL, set_up, test_snapshots, tear_down);
   g_test_add ("/export/loop-captures", Place, NULL, set_up, test_loop_captures, tear_down);
   g_test_add ("/export/bits", Place, NULL, set_up, test_bits, tear_down);
+  g_test_add ("/export/shifts", Place, NULL, set_up, test_shifts, tear_down);
   g_test_add ("/export/host-calls", Place, NULL, set_up, test_host_calls, tear_down);
   g_test_add ("/export/names", Place, NULL, set_up, test_names, tear_down);
   g_test_add ("/export/external", Place, NULL, set_up, test_external, tear_down);
