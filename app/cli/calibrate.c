@@ -58,7 +58,9 @@ describe (const Options *options, GantryDevice *device, Machine *machine, Gantry
 
   if (kind == NULL)
     return FALSE;
-  machine->name = g_strdup (info != NULL ? info->name : kind->code == GANTRY_CODE_GRID_ON_CPU ? kind->name : gantry_device_name (device));
+  /* What was found is a processor with all of its threads; the one that is open has those that were asked for. */
+  machine->name = g_strdup (kind->code == GANTRY_CODE_GRID_ON_CPU ? kind->name
+                            : kind->code == GANTRY_CODE_CPU || info == NULL ? gantry_device_name (device) : info->name);
   machine->driver = probe != NULL ? g_strdup (probe->driver) : NULL;
   machine->when = g_date_time_format_iso8601 (now);
   machine->model = gantry_cli_device_model (kind, ordinal);

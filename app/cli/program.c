@@ -8,6 +8,8 @@
 #include "profiler/profiler.h"
 #include <string.h>
 
+#define MOST_THREADS 1024
+
 static const char *const kernel_kinds[] = { "generated", "library", "builtin" };
 
 static gboolean
@@ -57,6 +59,11 @@ gantry_program_choose_device (GantryProgramOptions *options, const char *device,
 
   if (kind == NULL)
     return FALSE;
+  if (options->threads < 0 || options->threads > MOST_THREADS)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--threads is from 1 to %d; 0 takes all processors", MOST_THREADS);
+      return FALSE;
+    }
   if (common->resolved.arch != NULL)
     {
       g_free (*arch);

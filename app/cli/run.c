@@ -316,8 +316,6 @@ check (const Options *options, int argc, GError **error)
     wrong = "--steps is from 1 to 1000000";
   else if (options->slowest < 0)
     wrong = "--slowest is from 0 on";
-  else if (options->program.threads < 0 || options->program.threads > 1024)
-    wrong = "--threads is from 1 to 1024; 0 takes all processors";
   if (wrong != NULL)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s", wrong);
   return wrong == NULL;

@@ -201,7 +201,7 @@ measure_launches (GantryDevice *device, GantryDeviceRates *rates, GCancellable *
 }
 
 static gboolean
-measure (Bench *bench, GantryDeviceRates *rates, GCancellable *cancellable, GError **error)
+measure_copies (Bench *bench, GantryDeviceRates *rates, GCancellable *cancellable, GError **error)
 {
   GantryRateRange ranges[2];
   double both[2];
@@ -220,7 +220,23 @@ measure (Bench *bench, GantryDeviceRates *rates, GCancellable *cancellable, GErr
     both[i] = rate_of (bench, i, &ranges[i]);
   rates->both = MIN (both[0], both[1]);
   rates->both_range = ranges[both[1] < both[0]];
-  return measure_launches (bench->of, rates, cancellable, error);
+  return TRUE;
+}
+
+/* What copies need, threads on a processor, comes with a program that has some: it is there, or this fails. */
+static gboolean
+measure (Bench *bench, GantryDeviceRates *rates, GCancellable *cancellable, GError **error)
+{
+  GantryInstruction copies[] = { { .queue = GANTRY_QUEUE_TO_HOST }, { .queue = GANTRY_QUEUE_TO_DEVICE } };
+  const GantryExecutable executable = { .n_instructions = G_N_ELEMENTS (copies), .instructions = copies };
+  gpointer loaded;
+  gboolean done;
+
+  if (!gantry_device_load (bench->of, &executable, &loaded, error))
+    return FALSE;
+  done = measure_copies (bench, rates, cancellable, error);
+  gantry_device_unload (bench->of, loaded);
+  return done && measure_launches (bench->of, rates, cancellable, error);
 }
 
 gboolean

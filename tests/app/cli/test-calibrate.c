@@ -57,6 +57,17 @@ assert_file (const char *path, gboolean measured)
 }
 
 static void
+assert_name (const char *path, const char *name)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *has = NULL;
+
+  g_assert_true (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL));
+  has = g_key_file_get_string (file, "target", "name", NULL);
+  g_assert_cmpstr (has, ==, name);
+}
+
+static void
 assert_rates (const CliResult *result, const char *device, guint n_measured)
 {
   g_autoptr (JsonNode) root = cli_json (result);
@@ -99,6 +110,7 @@ test_processor (Place *place, gconstpointer data)
   cli_assert_status (made, 0);
   assert_rates (made, "cpu", 17);
   assert_file (place->target, TRUE);
+  assert_name (place->target, "cpu, 1 thread, measured");
   cli_assert_status (plan, 0);
   root = cli_json (plan);
   g_assert_nonnull (strstr (json_object_get_string_member (json_node_get_object (root), "target"), ", measured"));

@@ -148,7 +148,7 @@ test_no_process (Place *place, gconstpointer data)
 static void
 test_no_threads (Place *place, gconstpointer data)
 {
-  static const char *const commands[] = { "run $M -n 1 -t 4", "solve $M --fit 100% -o $F/s.gantry" };
+  static const char *const commands[] = { "run $M -n 1 -t 4", "solve $M --fit 100% -o $F/s.gantry", "calibrate --seconds 0.1 -t 1" };
   static const guint limits[] = { 1, 2, 3, 4, 5 };
   g_autoptr (CliResult) may = run_script (place, "test $(id -u) -ne 0 || setpriv --reuid " NOBODY " --clear-groups \"$G\" --version");
   guint n_refused = 0;

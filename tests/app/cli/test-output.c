@@ -111,7 +111,7 @@ test_own_input (void)
 {
   g_autofree char *folder = cli_temporary_folder (), *model = cli_own_file ("sample.onnx"), *before = NULL, *after = NULL;
   g_autofree char *path = g_build_filename (folder, "model.onnx", NULL);
-  g_autoptr (CliResult) kernels = NULL, many = NULL;
+  g_autoptr (CliResult) kernels = NULL;
   gsize n_before, n_after;
 
   g_assert_true (g_file_get_contents (model, &before, &n_before, NULL));
@@ -121,10 +121,25 @@ test_own_input (void)
   g_assert_nonnull (strstr (kernels->err, "is what is read"));
   g_assert_true (g_file_get_contents (path, &after, &n_after, NULL));
   g_assert_cmpmem (before, n_before, after, n_after);
-  many = cli_run ("run", "-t", "100000000", path, NULL);
-  cli_assert_status (many, 1);
-  cli_assert_one_error (many, "--threads is from 1 to 1024");
   cli_remove_folder (g_steal_pointer (&folder));
+}
+
+/* No command tries to make so many threads. */
+static void
+test_threads (void)
+{
+  static const char *const commands[] = { "run", "profile", "compile", "calibrate" }, *const numbers[] = { "100000000", "-1" };
+  g_autofree char *model = cli_own_file ("sample.onnx");
+
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (numbers); k++)
+      {
+        const char *argument = strcmp (commands[i], "calibrate") == 0 ? NULL : model;
+        g_autoptr (CliResult) many = cli_run (commands[i], "-t", numbers[k], argument, NULL);
+
+        cli_assert_status (many, 1);
+        cli_assert_one_error (many, "--threads is from 1 to 1024");
+      }
 }
 
 /* Two outputs, of which the second does not fit: the first is the old one too. */
@@ -305,6 +320,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/output/nothing-printed", test_nothing_printed);
   g_test_add_func ("/cli/output/files", test_files);
   g_test_add_func ("/cli/output/own-input", test_own_input);
+  g_test_add_func ("/cli/output/threads", test_threads);
   g_test_add_func ("/cli/output/outputs-together", test_outputs_together);
   g_test_add_func ("/cli/output/many-outputs", test_many_outputs);
   g_test_add_func ("/cli/output/cut-while-read", test_cut_while_read);
