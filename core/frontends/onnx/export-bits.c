@@ -126,19 +126,12 @@ static ExportValue *
 powers_of_two (GantryOnnxExport *e, const Format *f)
 {
   gint64 n = 2 * f->bias + 2;
-  guint8 *data = NULL;
-  GantryLiteral *literal = gantry_literal_new_zeroed (gantry_export_type (e, f->in, 1, &n), &data);
+  gsize size = gantry_element_size (f->in);
+  g_autofree guint8 *data = g_malloc0_n ((gsize) n, size);
 
   for (gint64 i = 0; i < n; i++)
-    {
-      double value = i == n - 1 ? INFINITY : ldexp (1, (int) (MAX (i, 1) - f->bias));
-
-      if (f->in == GANTRY_F32)
-        ((float *) (gpointer) data)[i] = (float) value;
-      else
-        ((double *) (gpointer) data)[i] = value;
-    }
-  return gantry_export_literal (e, literal, "powers_of_two");
+    gantry_element_write_double (f->in, data + (gsize) i * size, i == n - 1 ? INFINITY : ldexp (1, (int) (MAX (i, 1) - f->bias)));
+  return gantry_export_constant (e, gantry_export_type (e, f->in, 1, &n), data, (gsize) n * size);
 }
 
 static ExportValue *

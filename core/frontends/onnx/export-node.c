@@ -403,9 +403,8 @@ gantry_export_literal (GantryOnnxExport *e, GantryLiteral *literal, const char *
   return gantry_export_value (e, taken, literal->type);
 }
 
-/* A small constant that the writer itself needs stands once in each graph. */
-static ExportValue *
-small (GantryOnnxExport *e, const GantryType *type, gconstpointer data, gsize size)
+ExportValue *
+gantry_export_constant (GantryOnnxExport *e, const GantryType *type, gconstpointer data, gsize size)
 {
   g_autoptr (GByteArray) text = g_byte_array_new ();
   g_autoptr (GBytes) key = NULL, bytes = NULL;
@@ -432,13 +431,13 @@ gantry_export_vector (GantryOnnxExport *e, const gint64 *values, gsize n)
 {
   const gint64 dim = (gint64) n;
 
-  return small (e, gantry_export_type (e, GANTRY_I64, 1, &dim), n > 0 ? (gconstpointer) values : "", sizeof *values * n);
+  return gantry_export_constant (e, gantry_export_type (e, GANTRY_I64, 1, &dim), n > 0 ? (gconstpointer) values : "", sizeof *values * n);
 }
 
 ExportValue *
 gantry_export_empty (GantryOnnxExport *e, const GantryType *type)
 {
-  return small (e, type, "", 0);
+  return gantry_export_constant (e, type, "", 0);
 }
 
 ExportValue *
@@ -447,7 +446,7 @@ gantry_export_scalar (GantryOnnxExport *e, GantryElementType element, double val
   guint8 bytes[16];
 
   gantry_element_write_double (element, bytes, value);
-  return small (e, gantry_export_type (e, element, 0, NULL), bytes, gantry_element_size (element));
+  return gantry_export_constant (e, gantry_export_type (e, element, 0, NULL), bytes, gantry_element_size (element));
 }
 
 ExportValue *
@@ -456,7 +455,7 @@ gantry_export_integer (GantryOnnxExport *e, GantryElementType element, gint64 va
   guint8 bytes[16];
 
   gantry_element_write_int (element, bytes, value);
-  return small (e, gantry_export_type (e, element, 0, NULL), bytes, gantry_element_size (element));
+  return gantry_export_constant (e, gantry_export_type (e, element, 0, NULL), bytes, gantry_element_size (element));
 }
 
 ExportValue *
@@ -469,5 +468,5 @@ gantry_export_range (GantryOnnxExport *e, gint64 n, gint64 factor, guint rank, g
     values[i] = i * factor;
   for (guint i = 0; i < rank; i++)
     dims[i] = i == axis ? n : 1;
-  return small (e, gantry_export_type (e, GANTRY_I64, rank, dims), values, sizeof *values * (gsize) n);
+  return gantry_export_constant (e, gantry_export_type (e, GANTRY_I64, rank, dims), values, sizeof *values * (gsize) n);
 }

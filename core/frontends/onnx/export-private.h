@@ -119,6 +119,8 @@ ExportValue **gantry_export_end_many (ExportNode *node, const GantryType *const 
 /** @name: (nullable). Returns: (transfer none): with the bytes where @literal has them, or in the arena */
 Onnx__TensorProto *gantry_export_tensor (GantryOnnxExport *e, const GantryLiteral *literal, const char *name);
 ExportValue *gantry_export_literal (GantryOnnxExport *e, GantryLiteral *literal, const char *name);
+/** A constant that the writer itself needs, which stands once in each graph. @data: copied */
+ExportValue *gantry_export_constant (GantryOnnxExport *e, const GantryType *type, gconstpointer data, gsize size);
 ExportValue *gantry_export_vector (GantryOnnxExport *e, const gint64 *values, gsize n);
 /** Of a type without elements, which several operations of ONNX do not make. */
 ExportValue *gantry_export_empty (GantryOnnxExport *e, const GantryType *type);
