@@ -615,7 +615,7 @@ test_weight_gradient (void)
       program = gantry_grid_to_text (g_ptr_array_index (bound->grids, 0));
       lines = g_strsplit (program, "\n", -1);
       for (guint l = 0; lines[l] != NULL; l++)
-        if (g_str_has_prefix (g_strchug (lines[l]) + 1, "_tile[") && strstr (lines[l], ":= fetch ") == NULL)
+        if (*g_strchug (lines[l]) != '\0' && g_str_has_prefix (lines[l] + 1, "_tile[") && strstr (lines[l], ":= fetch ") == NULL)
           g_error ("%s, %s: not fetched: %s", element, windows[i / 2].attributes, lines[l]);
     }
 }
