@@ -231,7 +231,8 @@ find_peaks (const Curve *c, Peak *planned, Peak *measured)
 
   *planned = *measured = (Peak){ 0 };
   planned->bytes = (double) planned_peak (plan);
-  if (model->run != NULL && model->run->peak_bytes > 0)
+  /* What nobody saw changing has no curve, though its peak be known. */
+  if (model->run != NULL && model->run->peak_bytes > 0 && gantry_time_model_has_measured_memory (model))
     {
       const char *difference = c->difference != NULL ? c->difference : gantry_run_result_difference (model->run, plan->steps, plan->n_steps);
 

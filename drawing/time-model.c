@@ -94,13 +94,13 @@ take_run (GantryTimeModel *model, GantryRunResult *run, guint index)
 guint
 gantry_time_typical_run (const GantryRunResult *run)
 {
-  guint n = gantry_recording_n_runs (run->recording), best = 0;
+  g_autoptr (GArray) times = gantry_run_result_get_times (run, NULL);
   double best_distance = G_MAXDOUBLE;
+  guint best = 0;
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < times->len; i++)
     {
-      const GantryRecordedRun *recorded = gantry_recording_run (run->recording, i);
-      double distance = ABS ((double) (recorded->end - recorded->begin) / 1e6 - run->milliseconds);
+      double distance = ABS (g_array_index (times, double, i) - run->milliseconds);
 
       if (distance < best_distance)
         {

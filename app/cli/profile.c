@@ -12,7 +12,6 @@
 #include "core/base/error.h"
 #include "core/base/scratch.h"
 #include "core/document/outside.h"
-#include "profiler/device-times.h"
 #include "profiler/kernel-table.h"
 #include <stdlib.h>
 #include <string.h>
@@ -295,23 +294,6 @@ add_kernels (JsonBuilder *json, const Profile *profile)
   gantry_cli_add_double (json, "kernels_milliseconds", us / 1000);
 }
 
-/* Of a GPU its times of the runs, and what the host took to bring the work there; of a processor the host's. */
-static void
-times_of (const GantryRunResult *result, GArray *times, GArray *launch)
-{
-  const GantryRecording *recording = result->recording;
-
-  if (gantry_run_result_is_of_gpu (result) && gantry_recording_device_times (recording, times, launch))
-    return;
-  for (guint i = 0; i < gantry_recording_n_runs (recording); i++)
-    {
-      const GantryRecordedRun *run = gantry_recording_run (recording, i);
-      double ms = (double) (run->end - run->begin) / 1e6;
-
-      g_array_append_val (times, ms);
-    }
-}
-
 static void
 add_numbers (JsonBuilder *json, const char *name, const GArray *numbers)
 {
@@ -327,7 +309,7 @@ add_more (JsonBuilder *json, gpointer user_data)
 {
   const Profile *profile = user_data;
   const GantryRecording *recording = profile->result->recording;
-  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double)), launch = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) launch = g_array_new (FALSE, FALSE, sizeof (double)), times = gantry_run_result_get_times (profile->result, launch);
   Figure figures[12];
 
   json_builder_set_member_name (json, "notes");
@@ -335,7 +317,6 @@ add_more (JsonBuilder *json, gpointer user_data)
   for (guint i = 0; i < gantry_recording_n_notes (recording); i++)
     json_builder_add_string_value (json, gantry_recording_note (recording, i));
   json_builder_end_array (json);
-  times_of (profile->result, times, launch);
   add_numbers (json, "runs_milliseconds", times); /* on the queues: inputs are there before, results read after */
   add_numbers (json, "launch_milliseconds", launch);
   add_kernels (json, profile);
@@ -353,9 +334,8 @@ add_more (JsonBuilder *json, gpointer user_data)
 static void
 print_launch (const GantryRunResult *result)
 {
-  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double)), launch = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) launch = g_array_new (FALSE, FALSE, sizeof (double)), times = gantry_run_result_get_times (result, launch);
 
-  times_of (result, times, launch);
   if (launch->len == 0)
     return;
   g_array_sort (launch, compare_doubles);

@@ -77,6 +77,15 @@ typedef struct
 gboolean gantry_run_result_exceeds (const GantryRunResult *run, guint64 limit);
 /** Whether a GPU ran it: its times are then the GPU's where it was recorded, not the host's. */
 gboolean gantry_run_result_is_of_gpu (const GantryRunResult *run);
+/**
+ * gantry_run_result_get_times:
+ * @run: with a recording
+ * @launch: (element-type double) (nullable): of each run, milliseconds that the host took before the GPU began, appended; nothing where
+ *   the times are the host's
+ *
+ * Returns: (transfer full) (element-type double): milliseconds of each recorded run, by the clock that @milliseconds of @run is by
+ */
+GArray *gantry_run_result_get_times (const GantryRunResult *run, GArray *launch);
 /** Returns: (transfer full): with a uid of its own and nothing else, to be filled before anyone else has it */
 GantryRunResult *gantry_run_result_new (void);
 GantryRunResult *gantry_run_result_ref (GantryRunResult *result);

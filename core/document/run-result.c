@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A measured run with its plan, its recording and the texts of its kernels. */
 #include "core/document/document-private.h"
+#include "profiler/device-times.h"
 #include <math.h>
 #include <string.h>
 
@@ -294,4 +295,21 @@ gboolean
 gantry_run_result_is_of_gpu (const GantryRunResult *run)
 {
   return run->arch != NULL && *run->arch != '\0' && strcmp (run->arch, "grid") != 0;
+}
+
+GArray *
+gantry_run_result_get_times (const GantryRunResult *run, GArray *launch)
+{
+  GArray *times = g_array_new (FALSE, FALSE, sizeof (double));
+
+  if (gantry_run_result_is_of_gpu (run) && gantry_recording_device_times (run->recording, times, launch))
+    return times;
+  for (guint i = 0; i < gantry_recording_n_runs (run->recording); i++)
+    {
+      const GantryRecordedRun *recorded = gantry_recording_run (run->recording, i);
+      double ms = (double) (recorded->end - recorded->begin) / 1e6;
+
+      g_array_append_val (times, ms);
+    }
+  return times;
 }

@@ -343,6 +343,64 @@ test_labels_apart (void)
         }
 }
 
+/* Two runs that the host was slow to launch: 3 ms of which the GPU worked 1.5, and 1.6 ms of which it worked 0.5. */
+static GantryRunResult *
+make_launched (GantryPlan *plan, guint32 node, const char *arch)
+{
+  static const gint64 ends[] = { 3000000, 1600000 }, works[] = { 1500000, 500000 };
+  GantryRunResult *run = gantry_run_result_new ();
+  GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    {
+      gint64 begin = 5000000 * (gint64) i, end = begin + ends[i];
+
+      gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ begin, end, 0 });
+      gantry_recording_builder_add (builder, &(GantryEvent){ .begin = end - works[i], .end = end, .node = node,
+                                                             .lane = GANTRY_QUEUE_COMPUTE, .kind = GANTRY_EVENT_KERNEL });
+    }
+  run->plan = gantry_plan_ref (plan);
+  run->recording = gantry_recording_builder_end (builder);
+  run->arch = g_strdup (arch);
+  run->milliseconds = 1.5;
+  run->peak_bytes = MIB;
+  return run;
+}
+
+/* Times of a GPU are told by its clock, others by the host's; and no curve of what nobody saw changing. */
+static void
+test_launched (void)
+{
+  static const struct { const char *arch; guint typical; double first; guint n_launch; } cases[] = {
+    { "sm_90a", 0, 1.5, 2 }, { "grid", 1, 3, 0 }, { "", 1, 3, 0 }, { NULL, 1, 3, 0 },
+  };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  guint32 node;
+  g_autoptr (GantryModule) module = make_module (context, &node);
+  g_autoptr (GantryPlan) plan = make_plan (node, FALSE, 4 * MIB);
+  const GantryTimeView view = { 0, 400000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GantryRunResult) run = make_launched (plan, node, cases[i].arch);
+      g_autoptr (GArray) launch = g_array_new (FALSE, FALSE, sizeof (double)), times = gantry_run_result_get_times (run, launch);
+      g_autoptr (GantryTimeModel) model = gantry_time_model_new (module, plan, run, 0);
+      g_autoptr (GantryScene) scene = gantry_scene_new (800, 200);
+
+      g_assert_cmpuint (gantry_time_typical_run (run), ==, cases[i].typical);
+      g_assert_cmpuint (times->len, ==, 2);
+      g_assert_cmpfloat_with_epsilon (g_array_index (times, double, 0), cases[i].first, 1e-9);
+      g_assert_cmpuint (launch->len, ==, cases[i].n_launch);
+      gantry_paint_memory (scene, model, &view, NULL, gantry_theme_get (FALSE));
+      for (guint k = 0; k < scene->marks->len; k++)
+        {
+          const GantryMark *mark = &g_array_index (scene->marks, GantryMark, k);
+
+          g_assert_false (mark->kind == GANTRY_MARK_TEXT && g_str_has_prefix (gantry_scene_mark_text (scene, mark), "touched peak"));
+        }
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -354,5 +412,6 @@ main (int argc, char **argv)
   g_test_add_func ("/drawing/time/between-runs", test_between_runs);
   g_test_add_func ("/drawing/time/dense-ends", test_dense_ends);
   g_test_add_func ("/drawing/time/labels-apart", test_labels_apart);
+  g_test_add_func ("/drawing/time/launched", test_launched);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 #include "views/notice.h"
 #include "views/page-switch.h"
 #include "views/shown-plan.h"
+#include <math.h>
 #include <string.h>
 
 #define MOST_LANES_HEIGHT 190 /* points: more is scrolled */
@@ -336,12 +337,33 @@ show_summary (GantryTimePanel *self)
     }
 }
 
+/* Returns: (transfer full): each recorded run with its time */
+static GtkStringList *
+name_runs (GantryTimePanel *self, const GantryRunResult *run)
+{
+  g_autoptr (GArray) launch = g_array_new (FALSE, FALSE, sizeof (double)), times = gantry_run_result_get_times (run, launch);
+  GtkStringList *names = gtk_string_list_new (NULL);
+
+  for (guint i = 0; i < times->len; i++)
+    {
+      g_autofree char *time = gantry_format_ns ((gint64) round (g_array_index (times, double, i) * 1e6));
+      g_autofree char *name = g_strdup_printf ("run %u of %u: %s", i + 1, times->len, time);
+
+      gtk_string_list_append (names, name);
+    }
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->runs),
+                               launch->len > 0 ? "Which of the measured runs is drawn. Its time is the GPU's, from its first work to its last; 0 is where "
+                                                 "the host began to launch that"
+                                               : "Which of the measured runs is drawn");
+  return names;
+}
+
 static void
 fill_runs (GantryTimePanel *self)
 {
   GantryRunResult *run = gantry_shown_run (self->document);
-  guint n = run != NULL && run->recording != NULL ? gantry_recording_n_runs (run->recording) : 0;
-  g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
+  gboolean recorded = run != NULL && run->recording != NULL && gantry_recording_n_runs (run->recording) > 0;
+  g_autoptr (GtkStringList) names = recorded ? name_runs (self, run) : gtk_string_list_new (NULL);
 
   if (run != NULL)
     gantry_run_result_ref (run);
@@ -349,18 +371,10 @@ fill_runs (GantryTimePanel *self)
   self->run = run;
   self->filling = TRUE;
   gantry_notice_set_text (GANTRY_NOTICE (self->banner), ""); /* what is said of another run is news, though it be the same */
-  for (guint i = 0; i < n; i++)
-    {
-      const GantryRecordedRun *recorded = gantry_recording_run (run->recording, i);
-      g_autofree char *time = gantry_format_ns (recorded->end - recorded->begin);
-      g_autofree char *name = g_strdup_printf ("run %u of %u: %s", i + 1, n, time);
-
-      gtk_string_list_append (names, name);
-    }
   gtk_drop_down_set_model (self->runs, G_LIST_MODEL (names));
-  if (n > 0)
+  if (recorded)
     gtk_drop_down_set_selected (self->runs, gantry_time_typical_run (run));
-  gtk_widget_set_visible (GTK_WIDGET (self->runs), n > 0);
+  gtk_widget_set_visible (GTK_WIDGET (self->runs), recorded);
   show_summary (self);
   show_measured_memory (self);
   self->filling = FALSE;
@@ -541,7 +555,6 @@ make_title (GantryTimePanel *self)
   gtk_widget_add_css_class (GTK_WIDGET (self->summary), "dim-label");
   self->runs = GTK_DROP_DOWN (gtk_drop_down_new (NULL, NULL));
   gtk_widget_set_visible (GTK_WIDGET (self->runs), FALSE); /* until something is measured */
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->runs), "Which of the measured runs is drawn");
   self->fit = tool_button ("Fit", "Show the whole run", NULL);
   g_signal_connect_swapped (self->fit, "clicked", G_CALLBACK (gantry_time_axis_fit), self->axis);
   self->fold = gtk_toggle_button_new_with_label ("Host");
