@@ -15,6 +15,7 @@ typedef struct
   GHashTable *index; /* key -> 1 + row */
   GHashTable *first; /* node << 32 | instruction -> 1 + name of the function that it launches first */
   GArray *samples;   /* Sample */
+  gboolean is_planned; /* what ran was a program with a plan */
 } Builder;
 
 /* Of one event; runs are told of in the order of time. */
@@ -62,6 +63,15 @@ is_execution (Builder *b, const GantryEvent *event)
   return first == 0 || first == event->name + 1;
 }
 
+/* Of a program that was run here: arguments are brought before each run and results fetched after it, which its time does not have.
+ * What ran elsewhere may run on after the step that launched it. */
+static gboolean
+is_between_runs (const Builder *b, const GantryEvent *event, guint run)
+{
+  return b->is_planned && event->node == 0 && gantry_recording_n_runs (b->recording) > 0
+         && event->begin >= gantry_recording_run (b->recording, run)->end;
+}
+
 static void
 take_lane (Builder *b, guint lane)
 {
@@ -82,13 +92,19 @@ take_lane (Builder *b, guint lane)
         continue;
       while (run + 1 < n_runs && gantry_recording_run (b->recording, run + 1)->begin <= event.begin)
         run++;
+      if (is_between_runs (b, &event, run))
+        continue;
       sample = (Sample){ row_of (b, &event), run, event.end - event.begin };
       row = &g_array_index (b->table->rows, GantryKernelRow, sample.row);
       row->n_events++;
       row->executions += is_execution (b, &event);
       row->total_ns += sample.ns;
       row->bytes += event.bytes;
-      row->detail = row->detail != 0 ? row->detail : event.detail;
+      if (event.detail != 0 && (row->detail == 0 || sample.ns > row->detail_ns))
+        {
+          row->detail = event.detail;
+          row->detail_ns = sample.ns;
+        }
       g_array_append_val (b->samples, sample);
     }
 }
@@ -189,6 +205,7 @@ gantry_kernel_table_new (const GantryRecording *recording, const GantryModule *m
   GantryKernelTable *table = g_new0 (GantryKernelTable, 1);
   Builder b = { .table = table,
                 .recording = recording,
+                .is_planned = plan != NULL && plan->n_steps > 0,
                 .index = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL),
                 .first = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL),
                 .samples = g_array_new (FALSE, FALSE, sizeof (Sample)) };

@@ -27,7 +27,8 @@ typedef struct
   guint32 name;      /* string of the recording */
   guint8 kind;       /* GantryEventKind: kernel, copy, fill */
   guint8 lane;       /* of its first event */
-  guint32 detail;    /* as GantryEvent.detail, of the first event that has one */
+  guint32 detail;    /* as GantryEvent.detail, of the longest event that has one: a kernel of several launches does its work there */
+  gint64 detail_ns;  /* that it took */
   guint64 n_events;  /* in all runs */
   gint64 total_ns;   /* of all events, exact */
   double count;      /* events in a run */
@@ -53,7 +54,7 @@ typedef struct
 /**
  * gantry_kernel_table_new:
  * @module: (nullable): whose nodes the events name: for operations and, where an event has none, bytes
- * @plan: (nullable): what was planned
+ * @plan: (nullable): what was planned; where it has steps, copies of arguments and results between the runs are left out, as run times leave them out
  * @rates: (nullable): what the machine reaches
  *
  * Linear in the events, times a logarithm. Returns: (transfer full)

@@ -29,6 +29,7 @@ make (void)
       add (builder, GANTRY_QUEUE_COMPUTE, GANTRY_EVENT_WAIT, 5, "", at + 600, 900, 0);
       add (builder, GANTRY_QUEUE_COMPUTE, GANTRY_EVENT_KERNEL, 5, "recompute five", at + 2000, halves[run], 100);
       add (builder, GANTRY_QUEUE_TO_HOST, GANTRY_EVENT_COPY, 6, "six", at + 100, 2000, 4000);
+      add (builder, GANTRY_QUEUE_TO_DEVICE, GANTRY_EVENT_COPY, 0, "copy to device", at + 7000, 2500, 5000); /* the next run's arguments */
     }
   add (builder, 5, GANTRY_EVENT_KERNEL, 0, "a \"foreign\", kernel", 50, 300, 0);
   return gantry_recording_builder_end (builder);
@@ -117,6 +118,26 @@ test_csv (void)
   g_assert_nonnull (strstr (lines[3], "0,\"a \"\"foreign\"\", kernel\",,,,kernel,"));
 }
 
+/* What another program recorded has no plan: there work runs on after the step that launched it. */
+static void
+test_between_runs (void)
+{
+  g_autoptr (GantryRecording) recording = make ();
+  g_autoptr (GantryPlan) none = gantry_plan_new (0, 0);
+  GantryPlan *const plans[] = { NULL, none };
+
+  for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
+    {
+      g_autoptr (GantryKernelTable) table = gantry_kernel_table_new (recording, NULL, plans[i], NULL);
+      const GantryKernelRow *rows = (const GantryKernelRow *) (gpointer) table->rows->data;
+
+      g_assert_cmpuint (table->rows->len, ==, 4);
+      g_assert_cmpuint (table->n_events, ==, 13);
+      g_assert_cmpfloat (rows[0].measured_us, ==, 2.5);
+      g_assert_cmpuint (rows[0].node, ==, 0);
+    }
+}
+
 static void
 test_empty (void)
 {
@@ -133,6 +154,8 @@ test_launches (void)
 {
   GantryRecordingBuilder *builder = gantry_recording_builder_new ();
   static const char *const names[] = { "pack", "multiply", "pack", "multiply" };
+  const guint32 details[] = { gantry_recording_builder_detail (builder, &(GantryLaunchDetail){ .registers = 18 }),
+                              gantry_recording_builder_detail (builder, &(GantryLaunchDetail){ .registers = 90 }) };
 
   for (guint run = 0; run < 2; run++)
     {
@@ -141,7 +164,8 @@ test_launches (void)
       gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ at, at + 5000, 100 });
       for (guint i = 0; i < G_N_ELEMENTS (names); i++)
         gantry_recording_builder_add (builder, &(GantryEvent){ .begin = at + 100 * i,
-                                                               .end = at + 100 * i + 50,
+                                                               .end = at + 100 * i + (i % 2 == 0 ? 20 : 80),
+                                                               .detail = details[i % 2],
                                                                .node = 5,
                                                                .kind = GANTRY_EVENT_KERNEL,
                                                                .lane = GANTRY_QUEUE_COMPUTE,
@@ -156,6 +180,7 @@ test_launches (void)
     g_assert_cmpuint (table->rows->len, ==, 1);
     g_assert_cmpfloat (row->count, ==, 4);
     g_assert_cmpfloat (row->executions, ==, 2);
+    g_assert_cmpuint (gantry_recording_detail (recording, row->detail)->registers, ==, 90); /* of the longer launch */
   }
 }
 
@@ -209,5 +234,6 @@ main (int argc, char **argv)
   g_test_add_func ("/kernel-table/launches", test_launches);
   g_test_add_func ("/kernel-table/device-times", test_device_times);
   g_test_add_func ("/kernel-table/empty", test_empty);
+  g_test_add_func ("/kernel-table/between-runs", test_between_runs);
   return g_test_run ();
 }

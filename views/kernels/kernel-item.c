@@ -102,7 +102,7 @@ static const struct
   { "", "The difference beside the largest one: right is slower than planned, left is faster" },
   { "Ratio", "Measured by planned" },
   { "Share", "Part of the time of all rows" },
-  { "Times", "Executions in a run" },
+  { "Times", "Launches in a run; a kernel may take several to be executed once" },
   { "Bytes", "Read and written in a run, or copied" },
   { "Achieved", "Bytes a second, as measured" },
   { "Roofline", "Bytes a second at most where all of them come from memory, at the rates of the target, or fewer where computing takes longer; "
