@@ -87,7 +87,8 @@ quantile (AtenLower *l)
     gantry_aten_refuse (l, "'q' is no number from 0 to 1 that is known before it runs");
   if (x == 0 || l->failed || !sorted (l, x, axis, parts))
     return;
-  place = q * (double) (n - 1);
+  /* torch has q in the input's elements, and the place in f64: of 0.2 of six numbers in f32 "higher" takes the third. */
+  place = (gantry_aten_element (l, x) == GANTRY_F64 ? q : (double) (float) q) * (double) (n - 1);
   share = place - floor (place);
   if (strcmp (method, "lower") == 0)
     share = 0;

@@ -50,6 +50,7 @@ extern const AtenRule gantry_aten_contraction_rules[];
 extern const AtenRule gantry_aten_einsum_rules[];
 extern const AtenRule gantry_aten_scatter_rules[];
 extern const AtenRule gantry_aten_order_rules[];
+extern const AtenRule gantry_aten_loss_rules[];
 extern const AtenRule gantry_aten_reduce_rules[];
 extern const AtenRule gantry_aten_norm_rules[];
 extern const AtenRule gantry_aten_pool_rules[];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions over axes, extremes with their positions, running sums, and losses. Sums of f16 and bf16 are computed in f32. */
+/* Reductions over axes, extremes with their positions, and running sums. Sums of f16 and bf16 are computed in f32. */
 #include "core/frontends/torch/lower-words-private.h"
 
 static guint32
@@ -160,7 +160,24 @@ log_sum_exp (AtenLower *l)
   give (l, 0, BINARY (ADD, UNARY (LOG, sum), top));
 }
 
-/* Norms of order 1, 2 and infinity. */
+/* The sum of the powers of what is there; of infinite orders the extreme, of order 0 how many are not 0. */
+static guint32
+norm_of_order (AtenLower *l, guint32 x, double order, const gint64 *axes, guint n)
+{
+  guint32 sum;
+
+  if (order == 2)
+    return UNARY (SQRT, gantry_builder_reduce_axes (l->b, "add", BINARY (MULTIPLY, x, x), axes, n, TRUE));
+  if (order == 0)
+    return gantry_builder_reduce_axes (
+      l->b, "add", gantry_builder_convert (l->b, gantry_builder_compare (l->b, "NE", x, LIKE (x, 0)), gantry_aten_element (l, x)), axes, n, TRUE);
+  x = UNARY (ABS, x);
+  if (isinf (order))
+    return gantry_builder_reduce_axes (l->b, order > 0 ? "max" : "min", x, axes, n, TRUE);
+  sum = gantry_builder_reduce_axes (l->b, "add", order == 1 ? x : BINARY (POWER, x, LIKE (x, order)), axes, n, TRUE);
+  return order == 1 ? sum : BINARY (POWER, sum, LIKE (sum, 1 / order));
+}
+
 static void
 norm (AtenLower *l)
 {
@@ -169,13 +186,7 @@ norm (AtenLower *l)
   gint64 axes[GANTRY_MAX_RANK];
   guint n = axes_of (l, x, axes);
 
-  if (order == 2)
-    x = UNARY (SQRT, gantry_builder_reduce_axes (l->b, "add", BINARY (MULTIPLY, x, x), axes, n, TRUE));
-  else if (order == 1 || order == INFINITY)
-    x = gantry_builder_reduce_axes (l->b, order == 1 ? "add" : "max", UNARY (ABS, x), axes, n, TRUE);
-  else
-    gantry_aten_refuse (l, "a norm of order %g", order);
-  give (l, 0, x);
+  give (l, 0, norm_of_order (l, x, order, axes, n));
 }
 
 /* A window that ends at each element. */
@@ -206,89 +217,6 @@ cumulative (AtenLower *l)
   l->out[0] = gantry_aten_running (l, l->rule->text, x, gantry_aten_axis (l, gantry_aten_int (l, "dim", 0), gantry_aten_rank (l, x)));
 }
 
-/* Losses */
-
-/* 0 none, 1 mean, 2 sum */
-static void
-give_loss (AtenLower *l, guint32 losses)
-{
-  gint64 axes[GANTRY_MAX_RANK], reduction = gantry_aten_int (l, "reduction", 1);
-  guint n = gantry_aten_rank (l, losses);
-
-  for (guint i = 0; i < n; i++)
-    axes[i] = i;
-  if (reduction == 1)
-    losses = gantry_builder_mean (l->b, losses, axes, n);
-  else if (reduction == 2)
-    losses = gantry_builder_reduce_axes (l->b, "add", losses, axes, n, TRUE);
-  give (l, 0, losses);
-}
-
-static void
-difference_loss (AtenLower *l)
-{
-  guint32 d = gantry_builder_widen (l->b, BINARY (SUBTRACT, self (l), gantry_aten_need (l, "target")));
-
-  give_loss (l, l->rule->arg == 1 ? UNARY (ABS, d) : BINARY (MULTIPLY, d, d));
-}
-
-/* -log p of the target class, axis 1 (of a single sample axis 0), without those of class ignore_index. */
-static void
-class_loss (AtenLower *l)
-{
-  guint32 x = gantry_builder_widen (l->b, self (l)), target = gantry_aten_need (l, "target"), hit, counted, losses;
-  guint rank = gantry_aten_rank (l, x);
-  gint64 axis = rank > 1 ? 1 : 0, axes[GANTRY_MAX_RANK], reduction = gantry_aten_int (l, "reduction", 1);
-  GantryDim dims[GANTRY_MAX_RANK], kept[GANTRY_MAX_RANK];
-
-  if (gantry_aten_in (l, "weight") != 0 || gantry_aten_number (l, "label_smoothing", 0) != 0
-      || !gantry_element_is_integer (gantry_aten_element (l, target)) || rank == 0)
-    {
-      gantry_aten_refuse (l,
-                          "weights of classes, smoothed labels and targets that are probabilities are not supported");
-      return;
-    }
-  if (l->rule->arg)
-    x = gantry_aten_softmax (l, x, axis, TRUE);
-  for (guint i = 0; i < rank; i++)
-    {
-      axes[i] = i;
-      dims[i] = gantry_aten_dim (l, x, i);
-      kept[i] = i == axis ? 1 : dims[i];
-    }
-  target = gantry_builder_reshape (l->b, gantry_builder_convert (l->b, target, GANTRY_I64), rank, kept);
-  hit = gantry_builder_compare (l->b, "EQ", gantry_aten_iota (l, rank, dims, axis), target);
-  losses = gantry_builder_reduce_axes (
-    l->b, "add", gantry_builder_select (l->b, hit, UNARY (NEGATE, x), gantry_builder_like (l->b, x, 0)), &axis, 1,
-    TRUE);
-  counted = gantry_builder_convert (
-    l->b,
-    gantry_builder_compare (l->b, "NE", target,
-                            gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_aten_int (l, "ignore_index", -100))),
-    gantry_aten_element (l, x));
-  losses = BINARY (MULTIPLY, losses, counted);
-  counted = gantry_builder_reduce_axes (l->b, "add", counted, axes, rank, TRUE);
-  if (reduction != 0)
-    losses = gantry_builder_reduce_axes (l->b, "add", losses, axes, rank, TRUE);
-  give (l, 0, reduction == 1 ? BINARY (DIVIDE, losses, counted) : losses);
-  give (l, 1, counted);
-}
-
-static void
-binary_loss (AtenLower *l)
-{
-  guint32 x = gantry_builder_widen (l->b, self (l)),
-          y = gantry_builder_convert (l->b, gantry_aten_need (l, "target"), gantry_aten_element (l, x)), loss;
-
-  if (gantry_aten_in (l, "weight") != 0 || gantry_aten_in (l, "pos_weight") != 0)
-    {
-      gantry_aten_refuse (l, "weights are not supported");
-      return;
-    }
-  loss = BINARY (SUBTRACT, gantry_builder_softplus (l->b, x), BINARY (MULTIPLY, x, y));
-  give_loss (l, loss);
-}
-
 /* clang-format off */
 #define RULE(name, function, arg, text) { name, function, GANTRY_CLASS_REDUCTION, arg, text }
 
@@ -299,10 +227,7 @@ const AtenRule gantry_aten_reduce_rules[] = {
   RULE ("std_mean", variance, 's', NULL), RULE ("max", extreme, 0, "max"), RULE ("min", extreme, 0, "min"),
   RULE ("argmax", arg_extreme, 0, "max"), RULE ("argmin", arg_extreme, 0, "min"), RULE ("logsumexp", log_sum_exp, 0, NULL),
   RULE ("norm", norm, 0, NULL), RULE ("linalg_vector_norm", norm, 0, NULL), RULE ("cumsum", cumulative, 0, "add"),
-  RULE ("cumprod", cumulative, 0, "mul"), RULE ("mse_loss", difference_loss, 2, NULL), RULE ("l1_loss", difference_loss, 1, NULL),
-  RULE ("nll_loss", class_loss, FALSE, NULL), RULE ("nll_loss_nd", class_loss, FALSE, NULL), RULE ("nll_loss_forward", class_loss, FALSE, NULL),
-  RULE ("nll_loss2d_forward", class_loss, FALSE, NULL), RULE ("cross_entropy_loss", class_loss, TRUE, NULL),
-  RULE ("binary_cross_entropy_with_logits", binary_loss, 0, NULL),
+  RULE ("cumprod", cumulative, 0, "mul"),
   { NULL },
 };
 /* clang-format on */

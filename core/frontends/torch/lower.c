@@ -7,7 +7,7 @@
 static const AtenRule *const families[] = {
   gantry_aten_elementwise_rules, gantry_aten_activation_rules, gantry_aten_movement_rules,
   gantry_aten_create_rules,      gantry_aten_index_rules,      gantry_aten_contraction_rules,
-  gantry_aten_reduce_rules,      gantry_aten_norm_rules,       gantry_aten_pool_rules,
+  gantry_aten_loss_rules, gantry_aten_reduce_rules,      gantry_aten_norm_rules,       gantry_aten_pool_rules,
   gantry_aten_resize_rules,      gantry_aten_recurrent_rules,  gantry_aten_arrange_rules,
   gantry_aten_special_rules,     gantry_aten_pairs_rules,      gantry_aten_einsum_rules,
   gantry_aten_scatter_rules,     gantry_aten_order_rules,
@@ -130,7 +130,8 @@ static const AtenUnasked unasked[] = {
   { "native_group_norm", "C" }, { "native_group_norm", "HxW" },
   /* What nothing is done with: of training alone, an order that is not asked for, and what is written over. */
   { NULL, "momentum" }, { NULL, "noise" }, { "dropout", "p" }, { "feature_dropout", "p" }, { "alpha_dropout", "p" }, { "lstm", "dropout" },
-  { "gru", "dropout" }, { "rnn_tanh", "dropout" }, { "rnn_relu", "dropout" }, { "topk", "sorted" }, { "fill", "self" }, { "zero", "self" },
+  { "gru", "dropout" }, { "rnn_tanh", "dropout" }, { "rnn_relu", "dropout" }, { "topk", "sorted" }, { "sort", "stable" },
+  { "fill", "self" }, { "zero", "self" },
   { "copy", "self" }, { "full_like", "self" }, { "ones_like", "self" }, { "zeros_like", "self" }, { "empty_like", "self" },
   { "new_zeros", "self" }, { "new_ones", "self" }, { "new_full", "self" }, { "new_empty", "self" }, { "new_empty_strided", "self" },
   { "transpose_scatter", "self" }, { "movedim_scatter", "self" },
