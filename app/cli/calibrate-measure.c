@@ -243,6 +243,7 @@ take_times (guint p, const GantryProgramTimes *times, double work, GantryCalibra
     }
   figure->n = n;
   figure->clock = times->between_events ? "events of the GPU" : "the host's clock";
+  figure->milliseconds = ms[n / 2];
   figure->value = value_of (p, work, ms[n / 2]);
   figure->least = MIN (value_of (p, work, ms[0]), value_of (p, work, ms[n - 1]));
   figure->most = MAX (value_of (p, work, ms[0]), value_of (p, work, ms[n - 1]));

@@ -16,6 +16,7 @@ G_BEGIN_DECLS
  * @least, @most: of @n runs, of which @value is the median
  * @stated: as published, or stated for this processor; 0: nothing is stated
  * @n_kernels: that a run launched; 0: none of a program
+ * @milliseconds: median of the runs of its program; 0: none of a program
  * @of: what was run
  * @clock: "events of the GPU"
  * @why: (nullable): why it was not measured
@@ -24,7 +25,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   char *key, *beside;
-  double value, least, most, stated;
+  double value, least, most, stated, milliseconds;
   guint n, n_kernels;
   char *of;
   const char *clock;

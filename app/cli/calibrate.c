@@ -182,6 +182,8 @@ add_json (JsonBuilder *json, const GantryCalibrationFigure *figure)
       gantry_cli_add_double (json, "most", figure->most);
       gantry_cli_add_int (json, "runs", figure->n);
       gantry_cli_add_int (json, "kernels", figure->n_kernels);
+      if (figure->milliseconds > 0)
+        gantry_cli_add_double (json, "milliseconds", figure->milliseconds);
       gantry_cli_add_string (json, "timed_by", figure->clock);
     }
   json_builder_end_object (json);

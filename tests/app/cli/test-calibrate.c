@@ -67,6 +67,29 @@ assert_name (const char *path, const char *name)
   g_assert_cmpstr (has, ==, name);
 }
 
+/* What a run of its program does, as it is told, in the time that it took: an array is read and written, a product of two matrices of N rows
+ * is N^3 multiplications and additions, and a chain at least its own operations. */
+static void
+assert_counted (JsonObject *rate)
+{
+  const char *key = json_object_get_string_member (rate, "key"), *of = json_object_get_string_member (rate, "of"), *matrices = strstr (of, "matrices ");
+  double value = json_object_get_double_member (rate, "value"), seconds = json_object_get_double_member (rate, "milliseconds") / 1e3;
+  double n = g_ascii_strtod (matrices != NULL ? matrices + strlen ("matrices ") : of, NULL), work;
+
+  if (strcmp (key, "launch_us") == 0)
+    {
+      g_assert_cmpfloat_with_epsilon (value * (double) json_object_get_int_member (rate, "kernels") / 1e6, seconds, 1e-6 * seconds);
+      return;
+    }
+  work = value * seconds;
+  if (strstr (of, " negated") != NULL)
+    g_assert_cmpfloat_with_epsilon (work, 8 * n, 1e-6 * work);
+  else if (matrices != NULL)
+    g_assert_cmpfloat_with_epsilon (work, 2 * n * n * n, 1e-6 * work);
+  else
+    g_assert_cmpfloat (work, >=, n * g_ascii_strtod (strstr (of, "each of ") + strlen ("each of "), NULL) * (1 - 1e-6));
+}
+
 static void
 assert_rates (const CliResult *result, const char *device, guint n_measured)
 {
@@ -90,6 +113,8 @@ assert_rates (const CliResult *result, const char *device, guint n_measured)
       /* A second kernel would be bound by what it reads of the first. */
       if (g_strcmp0 (json_object_get_string_member (rate, "key"), "launch_us") != 0)
         g_assert_cmpint (json_object_get_int_member (rate, "kernels"), <=, 1);
+      if (json_object_has_member (rate, "milliseconds"))
+        assert_counted (rate);
       g_assert_cmpfloat (json_object_get_double_member (rate, "least"), >, 0);
       g_assert_cmpfloat (json_object_get_double_member (rate, "value"), >=, json_object_get_double_member (rate, "least"));
       g_assert_cmpfloat (json_object_get_double_member (rate, "value"), <=, json_object_get_double_member (rate, "most"));
