@@ -184,7 +184,7 @@ test_launches (void)
   }
 }
 
-/* What a GPU takes of a run is from its first work to its last: not the host's way there, nor what is brought there before the runs. */
+/* What a GPU takes of a run is from its first work to its last: not the host's way there, nor what is brought there before the runs or between them. */
 static void
 test_device_times (void)
 {
@@ -199,6 +199,7 @@ test_device_times (void)
       gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ at, at + 9000000, 100 });
       add (builder, GANTRY_QUEUE_COMPUTE, GANTRY_EVENT_KERNEL, 5, "five", at + 2000000, 1000000, 100);
       add (builder, GANTRY_QUEUE_COMPUTE, GANTRY_EVENT_WAIT, 5, "", at + 500000, 8000000, 0);
+      add (builder, GANTRY_QUEUE_TO_DEVICE, GANTRY_EVENT_COPY, 7, "the next run's arguments", at + 9500000, 400000, 10);
       add (builder, GANTRY_QUEUE_TO_HOST, GANTRY_EVENT_COPY, 6, "six", at + 1500000, 5000000 + 1000000 * (gint64) run, 4000);
     }
   {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What keeping everything takes of training steps: nothing is saved for the backward phase that is made of hardly anything, and a program
- * that is written out takes no more than its loop. */
+ * that is written out takes no more than its loop; and which pass is for a GPU alone. */
 #include "core/compiler/compiler.h"
 #include "core/memory/planner.h"
 #include "tests/test-files.h"
@@ -102,6 +102,31 @@ test_unrolled (void)
   g_assert_cmpfloat (mib_of (unrolled), <=, 1.05 * mib_of (scan));
 }
 
+/* Images of few channels get whole blocks where products are generated, for a GPU, and nowhere else: a processor's library does it itself. */
+static void
+test_channels (void)
+{
+  g_autofree char *path = test_source_file ("data/recordings/h200-2026-11-27", "resnet50-32-224.gir");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, -1, NULL, &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_auto (GantryCompileSettings) settings;
+      g_autoptr (GantryCompilation) compilation = NULL;
+      guint n = 0;
+
+      gantry_compile_settings_init (&settings);
+      settings.fuse_products = i == 1;
+      compilation = gantry_compile (model, &settings, NULL, &error);
+      g_assert_no_error (error);
+      for (guint k = 0; k < compilation->n_snapshots; k++)
+        n += g_str_equal (compilation->snapshots[k].pass, "channels") && compilation->snapshots[k].changed;
+      g_assert_cmpuint (n, ==, i);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -109,5 +134,6 @@ main (int argc, char **argv)
   g_test_add_func ("/compiler/steps/bert", test_bert);
   g_test_add_func ("/compiler/steps/relu", test_relu);
   g_test_add_func ("/compiler/steps/unrolled", test_unrolled);
+  g_test_add_func ("/compiler/steps/channels", test_channels);
   return g_test_run ();
 }

@@ -339,6 +339,16 @@ static const char pool[] =
   "    %33 = add(%31, %32): T[2,16,7,8]\n"
   "  }\n}\n";
 
+/* A look in a shape of other channels: what lies side by side in a block does not there. */
+static const char regrouped[] =
+  "module \"m\" {\n"
+  "  func @main #1 (%1 \"x\": T[2,16,5,6], %2 \"a\": T[32,16,3,3]) -> (%13) {\n"
+  "    %10 = convolution(%1, %2) {padding = [1, 1, 1, 1]}: T[2,32,5,6]\n"
+  "    %11 = reshape(%10) {shape = [2, 8, 4, 30]}: T[2,8,4,30]\n"
+  "    %12 = multiply(%11, %11): T[2,8,4,30]\n"
+  "    %13 = reduce(%12) {kind = \"max\", dimensions = [2]}: T[2,8,30]\n"
+  "  }\n}\n";
+
 static GantryModule *
 make_network (GantryContext *context, const char *text, const char *element)
 {
@@ -451,6 +461,15 @@ test_gpu_pool (gconstpointer data)
   check_network (data, pool, 5, 20);
 }
 
+static void
+test_gpu_regrouped (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_network (context, regrouped, "bf16[");
+
+  check_on_gpu (module, "sm_90a", 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -463,5 +482,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/layouts/gpu/f16", "f16[", test_gpu);
   g_test_add_data_func ("/kernels/layouts/gpu-pool/bf16", "bf16[", test_gpu_pool);
   g_test_add_data_func ("/kernels/layouts/gpu-pool/f16", "f16[", test_gpu_pool);
+  g_test_add_func ("/kernels/layouts/gpu-regrouped", test_gpu_regrouped);
   return g_test_run ();
 }

@@ -58,7 +58,7 @@ static const Case cases[] = {
   { "window", GANTRY_OP_REDUCE_WINDOW, "f16[9,8,16]",
     "kind=max window_dimensions=[3,3,1] window_strides=[2,1,1] window_dilations=[1,2,1] padding=[1,1,0,1,0,0]", ".. +8]" },
   { "window-strides", GANTRY_OP_REDUCE_WINDOW, "f32[3,9,32]",
-    "kind=min window_dimensions=[1,3,3] window_strides=[1,4,2] padding=[0,0,1,1,0,1]", "] := minimum(minimum(" },
+    "kind=min window_dimensions=[1,3,3] window_strides=[1,4,2] padding=[0,0,1,1,0,1]", "(thread.x / 48)] := minimum(minimum(" },
   { "two-axes", GANTRY_OP_REDUCE, "f64[5,70,6,9]", "kind=add dimensions=[1,3]", "for " },
   { "of-f16", GANTRY_OP_REDUCE, "f16[9,100]", "kind=add dimensions=[1]", "private sum: 1 f32" },
   { "of-i8", GANTRY_OP_REDUCE, "i8[90,10]", "kind=min dimensions=[0]", "private sum: 1 i8" },

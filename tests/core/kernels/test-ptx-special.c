@@ -141,6 +141,57 @@ test_pairs (void)
     }
 }
 
+/* Pairs by one instruction of a product and a sum: with which numbers, and where 3 and 0.1 are factors, of which the second is no bf16, or
+ * 3 is what is subtracted. */
+static const char pairs[] =
+  "module \"m\" {\n"
+  "  func @main #1 (%1: bf16[4096,1024], %2: bf16[4096,1024]) -> (%3, %4, %5, %6, %7, %8) {\n"
+  "    %3 = add(%1, %2): bf16[4096,1024]\n"
+  "    %4 = subtract(%1, %2): bf16[4096,1024]\n"
+  "    %5 = multiply(%1, %2): bf16[4096,1024]\n"
+  "    %6 = fusion(%1) {body = @three #2}: bf16[4096,1024]\n"
+  "    %7 = fusion(%1) {body = @tenth #3}: bf16[4096,1024]\n"
+  "    %8 = fusion(%1) {body = @less #4}: bf16[4096,1024]\n"
+  "  }\n"
+#define OF_FLOAT(name, op, number, x) \
+  "  func @" name " (%" x "1: bf16[4096,1024]) -> (%" x "5) {\n" \
+  "    %" x "2 = convert(%" x "1) {to = type f32[]}: f32[4096,1024]\n" \
+  "    %" x "3 = constant() {value = splat<f32[4096,1024]: " number ">}: f32[4096,1024]\n" \
+  "    %" x "4 = " op "(%" x "2, %" x "3): f32[4096,1024]\n" \
+  "    %" x "5 = convert(%" x "4) {to = type bf16[]}: bf16[4096,1024]\n" \
+  "  }\n"
+  OF_FLOAT ("three #2", "multiply", "3", "2") OF_FLOAT ("tenth #3", "multiply", "0.1", "3") OF_FLOAT ("less #4", "subtract", "3", "4")
+  "}\n";
+
+static void
+test_numbers (void)
+{
+#define FMA "fma\\.rn\\.bf16x2 %r\\d+, "
+#define SET(number) "mov\\.b32\\s+(%r\\d+), " number ";[\\s\\S]*"
+  static const struct { guint32 node; const char *pattern; } wanted[] = {
+    { 3, SET ("1065369472") FMA "%r\\d+, \\1, %r" },  /* a 1 + b */
+    { 4, SET ("-1082081408") FMA "%r\\d+, \\1, %r" }, /* b -1 + a */
+    { 5, SET ("-2147450880") FMA "%r\\d+, %r\\d+, \\1;" }, /* a b + -0 */
+    { 6, SET ("1077952576") FMA "%r\\d+, \\1, %r" },
+    { 8, SET ("1077952576") FMA "\\1, %r\\d+, %r" },
+  };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = gantry_module_from_text (context, pairs, -1, "pairs", &error);
+  g_autoptr (GantryKernelSet) set = NULL;
+
+  g_assert_no_error (error);
+  set = compile (module, "sm_80");
+  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+    {
+      const char *assembly = gantry_kernel_set_find (set, wanted[i].node)->assembly;
+
+      if (!g_regex_match_simple (wanted[i].pattern, assembly, 0, 0))
+        g_error ("%u has no %s:\n%s", wanted[i].node, wanted[i].pattern, assembly);
+    }
+  check (set, 7, (const char *[]) { "mul.rn.f32", "cvt.rn.bf16x2.f32", NULL }, (const char *[]) { "fma.rn.bf16x2", NULL });
+}
+
 int
 main (int argc, char **argv)
 {
@@ -148,5 +199,6 @@ main (int argc, char **argv)
   g_setenv ("GANTRY_PTXAS", "", TRUE);
   g_test_add_func ("/ptx/special", test_unit);
   g_test_add_func ("/ptx/pairs", test_pairs);
+  g_test_add_func ("/ptx/pairs/numbers", test_numbers);
   return g_test_run ();
 }
