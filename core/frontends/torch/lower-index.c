@@ -17,6 +17,8 @@ index_select (AtenLower *l)
 static void
 embedding (AtenLower *l)
 {
+  if (gantry_aten_int (l, "scale_grad_by_freq", 0) != 0)
+    gantry_aten_refuse (l, "gradients that are divided by how often a row is taken (scale_grad_by_freq)");
   l->out[0] = gantry_builder_take (l->b, gantry_aten_need (l, "weight"), 0,
                                    gantry_builder_convert (l->b, gantry_aten_need (l, "indices"), GANTRY_I64));
 }

@@ -29,6 +29,12 @@ identity (AtenLower *l)
 }
 
 static void
+detach (AtenLower *l)
+{
+  l->out[0] = gantry_aten_detached (l, self (l));
+}
+
+static void
 expand (AtenLower *l)
 {
   const GantryType *type = gantry_aten_declared (l, 0);
@@ -495,10 +501,10 @@ const AtenRule gantry_aten_movement_rules[] = {
   RULE ("unflatten", to_declared), RULE ("squeeze", to_declared), RULE ("unsqueeze", to_declared), RULE ("view_as", to_declared),
   RULE ("reshape_as", to_declared), RULE ("ravel", to_declared), RULE ("_reshape_alias", to_declared), RULE ("view_copy", to_declared),
   RULE ("atleast_1d", to_declared), RULE ("atleast_2d", to_declared), RULE ("atleast_3d", to_declared), RULE ("squeeze_copy", to_declared), RULE ("unsqueeze_copy", to_declared),
-  SAME ("to"), SAME ("_to_copy"), SAME ("type_as"), SAME ("alias"), SAME ("detach"), SAME ("contiguous"), SAME ("clone"),
-  SAME ("lift_fresh_copy"), SAME ("lift_fresh"), SAME ("lift"), SAME ("alias_copy"), SAME ("detach_copy"), SAME ("cpu"), SAME ("float"),
+  SAME ("to"), SAME ("_to_copy"), SAME ("type_as"), SAME ("alias"), SAME ("contiguous"), SAME ("clone"),
+  SAME ("lift_fresh_copy"), SAME ("lift_fresh"), SAME ("lift"), SAME ("alias_copy"), SAME ("cpu"), SAME ("float"),
   SAME ("half"), SAME ("double"), SAME ("long"), SAME ("int"), SAME ("bool"), SAME ("bfloat16"), SAME ("requires_grad"),
-  SAME ("resolve_conj"), SAME ("resolve_neg"), SAME ("positive"),
+  RULE ("detach", detach), RULE ("detach_copy", detach), SAME ("resolve_conj"), SAME ("resolve_neg"), SAME ("positive"),
   RULE ("expand", expand), RULE ("expand_as", expand), RULE ("broadcast_to", expand), RULE ("expand_copy", expand), RULE ("broadcast_tensors", broadcast_tensors), RULE ("copy", copy),
   RULE ("permute", permute), RULE ("permute_copy", permute), RULE ("permute_scatter", permute_scatter),
   RULE ("transpose", transpose), RULE ("swapaxes", transpose), RULE ("t", transpose), RULE ("mT", transpose), RULE ("numpy_T", transpose),

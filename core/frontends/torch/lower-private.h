@@ -99,6 +99,8 @@ guint32 gantry_aten_add (AtenLower *l, GantryOp op, GantryAttrList *attrs, guint
 guint32 gantry_aten_splat (AtenLower *l, const GantryType *type, double value);
 guint32 gantry_aten_softmax (AtenLower *l, guint32 x, gint64 axis, gboolean logarithm);  /* a scalar is its own axis */
 guint32 gantry_aten_iota (AtenLower *l, guint rank, const GantryDim *dims, gint64 axis); /* i64 */
+/** @x, of which nothing is differentiated: its bits as whole numbers and back, which have no derivative. */
+guint32 gantry_aten_detached (AtenLower *l, guint32 x);
 /** @n numbers that broadcast along @axis of a value of @rank dimensions. */
 guint32
 gantry_aten_floats_along (AtenLower *l, GantryElementType element, const double *values, gint64 n, guint rank, gint64 axis);

@@ -293,6 +293,35 @@ test_open_number (void)
   g_assert_nonnull (strstr (why, "aten.add.Tensor: argument 'alpha' is computed when it runs"));
 }
 
+/* Nothing is differentiated through detach: its bits are whole numbers in between. */
+static void
+test_detached (void)
+{
+  static const char node[] = "{\"target\": \"torch.ops.aten.detach.default\", \"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": "
+                             "{\"name\": \"w\"}}}], \"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}], \"metadata\": {}, \"name\": \"y\"}";
+  static const char begin[] = MODEL ("@", "y");
+  const char *at = strchr (begin, '@');
+  g_autofree char *text = g_strdup_printf ("%.*s%s%s", (int) (at - begin), begin, node, at + 1);
+  const ZipEntry entries[] = { { MODEL_NAME, text }, { CONFIG_NAME, PLAIN }, { WEIGHT_NAME, BYTES } };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = read_archive (context, entries, G_N_ELEMENTS (entries), FALSE, NULL, &error);
+  g_autoptr (GantryModel) model = gantry_model_new (module, "m.pt2");
+  g_autoptr (GantryCompilation) compilation = NULL;
+  g_auto (GantryCompileSettings) settings;
+  guint n = 0;
+
+  g_assert_no_error (error);
+  gantry_compile_settings_init (&settings);
+  compilation = gantry_compile (model, &settings, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_no_error (compilation->refusal);
+  for (guint i = 0; i < compilation->n_snapshots; i++)
+    for (guint32 k = 0; strcmp (compilation->snapshots[i].pass, "legalize") == 0 && k < compilation->snapshots[i].module->n_nodes; k++)
+      n += compilation->snapshots[i].module->nodes[k].op == GANTRY_OP_BITCAST_CONVERT;
+  g_assert_cmpuint (n, ==, 2);
+}
+
 static void
 test_unknown (void)
 {
@@ -605,6 +634,7 @@ main (int argc, char **argv)
   g_test_add_func ("/torch/unasked", test_unasked);
   g_test_add_func ("/torch/unbound", test_unbound);
   g_test_add_func ("/torch/sound", test_sound);
+  g_test_add_func ("/torch/detached", test_detached);
   g_test_add_func ("/torch/unknown", test_unknown);
   g_test_add_func ("/torch/open-number", test_open_number);
   g_test_add_func ("/torch/refused", test_refused);
