@@ -298,7 +298,7 @@ static void
 test_detached (void)
 {
   static const char node[] = "{\"target\": \"torch.ops.aten.detach.default\", \"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": "
-                             "{\"name\": \"w\"}}}], \"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}], \"metadata\": {}, \"name\": \"y\"}";
+                             "{\"name\": \"x\"}}}], \"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}], \"metadata\": {}, \"name\": \"y\"}";
   static const char begin[] = MODEL ("@", "y");
   const char *at = strchr (begin, '@');
   g_autofree char *text = g_strdup_printf ("%.*s%s%s", (int) (at - begin), begin, node, at + 1);
