@@ -347,7 +347,10 @@ add_notes (Converter *converter)
   if (converter->n_bad_time > 0)
     note (converter, "%" G_GUINT64_FORMAT " records or samples have impossible times and are left out.",
           converter->n_bad_time);
-  if (converter->n_late_ends > 0)
+  if (converter->n_late_ends == 1)
+    note (converter, "A kernel or copy ended, by its record, after work that stands behind it in its stream: when it ended is not known, and it is "
+                     "drawn without a length.");
+  else if (converter->n_late_ends > 1)
     note (converter,
           "%" G_GUINT64_FORMAT " kernels or copies ended, by their records, after work that stands behind them in their stream: "
           "when they ended is not known, and they are drawn without a length.",
