@@ -267,12 +267,32 @@ gantry_export_compare (GantryOnnxExport *e, const char *operation, ExportValue *
   return gantry_export_op (e, operation, broadcast_type (e, GANTRY_BOOL, x, y), 2, x, y);
 }
 
+/* onnxruntime has Where of few elements: a wider one that keeps the number. */
+static GantryElementType
+chosen_in (GantryElementType element)
+{
+  switch (element)
+    {
+    case GANTRY_I8:
+    case GANTRY_I16:
+    case GANTRY_U16:
+    case GANTRY_U32:
+    case GANTRY_U64: return GANTRY_I64; /* and back: the same bits */
+    case GANTRY_F16:
+    case GANTRY_BF16: return GANTRY_F32;
+    default: return element;
+    }
+}
+
 ExportValue *
 gantry_export_select (GantryOnnxExport *e, ExportValue *condition, ExportValue *x, ExportValue *y)
 {
-  ExportValue both = { .type = broadcast_type (e, ELEMENT (x), x, y) };
+  GantryElementType element = ELEMENT (x), in = chosen_in (element);
+  ExportValue both = { .type = broadcast_type (e, in, x, y) };
 
-  return gantry_export_op (e, "Where", broadcast_type (e, ELEMENT (x), condition, &both), 3, condition, x, y);
+  x = gantry_export_cast (e, x, in);
+  y = gantry_export_cast (e, y, in);
+  return gantry_export_cast (e, gantry_export_op (e, "Where", broadcast_type (e, in, condition, &both), 3, condition, x, y), element);
 }
 
 ExportValue *

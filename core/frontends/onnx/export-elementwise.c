@@ -219,19 +219,24 @@ unsigned_of (GantryElementType element)
     }
 }
 
+/* @x and @by: unsigned. onnxruntime has no operations on those of 16 bits: they are among 32, of which a shift to the left keeps 16. */
 static ExportValue *
 bit_shift (GantryOnnxExport *e, ExportValue *x, ExportValue *by, const char *direction)
 {
-  double width = 8.0 * (double) gantry_element_size (ELEMENT (x));
-  ExportValue *most = NUMBER (width - 1), *shifted;
+  GantryElementType element = ELEMENT (x), in = element == GANTRY_U16 ? GANTRY_U32 : element;
+  ExportValue *most = gantry_export_integer (e, in, 8 * gantry_element_size (element) - 1), *shifted;
   ExportNode node;
 
+  x = gantry_export_cast (e, x, in);
+  by = gantry_export_cast (e, by, in);
   gantry_export_begin (e, &node, "BitShift");
   gantry_export_input (&node, x);
   gantry_export_input (&node, gantry_export_binary (e, "Min", by, most));
   gantry_export_string (&node, "direction", direction);
-  shifted = gantry_export_end (&node, result_in (e, ELEMENT (x)));
-  return SELECT (gantry_export_compare (e, "Greater", by, most), NUMBER (0), shifted);
+  shifted = gantry_export_end (&node, result_in (e, in));
+  if (in != element)
+    shifted = gantry_export_binary (e, "BitwiseAnd", shifted, gantry_export_integer (e, in, G_MAXUINT16));
+  return gantry_export_cast (e, SELECT (gantry_export_compare (e, "Greater", by, most), NUMBER (0), shifted), element);
 }
 
 /* The largest number of so many bits whose first one, the sign of an arithmetic shift, is not set */

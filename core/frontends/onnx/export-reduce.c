@@ -219,6 +219,7 @@ gantry_export_reduce_window (GantryOnnxExport *e, ExportValue **in, G_GNUC_UNUSE
 
 /* Sorting */
 
+/* What onnxruntime sorts, with the same order */
 static GantryElementType
 sorted_as (GantryElementType element)
 {
@@ -226,6 +227,11 @@ sorted_as (GantryElementType element)
     {
     case GANTRY_BOOL: return GANTRY_I32;
     case GANTRY_BF16: return GANTRY_F32;
+    case GANTRY_I8:
+    case GANTRY_U8:
+    case GANTRY_I16:
+    case GANTRY_U16:
+    case GANTRY_U32: return GANTRY_I64;
     default: return element;
     }
 }

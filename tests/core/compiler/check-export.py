@@ -32,7 +32,7 @@ shared = os.environ.get("GANTRY_SHARED", os.path.join(root, "..", "shared"))
 
 own = ["data/models/sample.onnx", "data/models/sample.onnx@dce-2", "data/programs/mlp.gir", "data/programs/lstm.gir",
        "data/programs/convnet.gir@dce-2", "data/programs/layers-tiny.gir", "data/programs/transformer-tiny.gir",
-       "data/programs/transformer-tiny.gir@dce-2", "data/programs/while.mlir"]
+       "data/programs/transformer-tiny.gir@dce-2", "data/programs/while.mlir", "tests/fixtures/models/few-elements.gir"]
 others = ["onnx/mnist.onnx", "onnx/mnist.onnx@dce-2", "onnx/gonnx_gru.onnx,batch_size=1,seq_length=4", "onnx/nnfusion_gru_bidirectional.onnx",
           "onnx/fastestdet.onnx@legalize", "stablehlo/fullyconnected.mlir"]
 
