@@ -27,6 +27,7 @@ import generate
 
 BATCH = 20
 SECONDS = 300
+ENDLESS = 30  # after which a spoilt program is taken for one whose loop has lost its end, which is no fault
 SHRINK_SECONDS = 60
 SPOILT_SECONDS = 5  # a spoilt program may well have no end
 
@@ -155,11 +156,36 @@ def start(*arguments, seconds=SECONDS):
         return out.decode(errors="replace") if isinstance(out, bytes) else out, "timeout"
 
 
+def watch(*arguments):
+    """As start(), but a child that says nothing while it runs a spoilt program is ended earlier: "endless"."""
+    cli = os.environ.get("GANTRY_CLI", "gantry-cli")
+    with tempfile.NamedTemporaryFile() as out, open(out.name, errors="replace") as reading:
+        child = subprocess.Popen([cli, "python", os.path.abspath(__file__), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=out,
+                                 stderr=subprocess.STDOUT)
+        begin, status, text = time.monotonic(), None, ""
+        while status is None:
+            try:
+                status = child.wait(0.2)
+            except subprocess.TimeoutExpired:
+                reading.seek(0)
+                said = reading.read()
+                if said != text:
+                    begin, text = time.monotonic(), said
+                lines = said.splitlines()
+                spoilt = bool(lines) and lines[-1].startswith("at ") and lines[-1].endswith(" 1")
+                if time.monotonic() - begin > (ENDLESS if spoilt else SECONDS):
+                    child.kill()
+                    child.wait()
+                    status = "endless" if spoilt else "timeout"
+        reading.seek(0)
+        return reading.read(), status
+
+
 def run_batch(seed, first, count):
     """Yields (number, spoilt, what is wrong) of the programs first .. first + count - 1."""
     end = first + count
     while first < end:
-        out, status = start("--child", "--seed", seed, "--first", first, "--count", end - first)
+        out, status = watch("--child", "--seed", seed, "--first", first, "--count", end - first)
         at, wrong = None, {}
         for line in out.splitlines():
             words = line.split(" ", 3)
@@ -171,7 +197,8 @@ def run_batch(seed, first, count):
         if status != 0:
             if at is None:
                 raise SystemExit(f"the child ended with {status}:\n{out[-2000:]}")
-            wrong[at] = f"took more than {SECONDS} s" if status == "timeout" else f"ended by {status}: {out.splitlines()[-1][:200]}"
+            if status != "endless":
+                wrong[at] = f"took more than {SECONDS} s" if status == "timeout" else f"ended by {status}: {out.splitlines()[-1][:200]}"
             last = at[0]
         for number in range(first, last + 1):
             for spoilt in (0, 1):
