@@ -3,6 +3,7 @@
  * model counts it, so that the rate that is written predicts the time that was measured. */
 #include "app/cli/calibrate-measure.h"
 #include "app/cli/calibrate-program.h"
+#include "core/base/compare.h"
 #include "core/base/process-memory.h"
 #include <math.h>
 #include <string.h>
@@ -213,14 +214,6 @@ warmup_of (const Bench *bench, guint p, double work)
   return bench->how->code == GANTRY_CODE_GRID_ON_CPU ? LEAST_WARMUP : (guint) CLAMP (n, LEAST_WARMUP, MOST_WARMUP);
 }
 
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 /* Microseconds each of @work, or a second's work. */
 static double
 value_of (guint p, double work, double milliseconds)
@@ -234,7 +227,7 @@ take_times (guint p, const GantryProgramTimes *times, double work, GantryCalibra
   const double *ms;
   guint n = times->milliseconds->len;
 
-  g_array_sort (times->milliseconds, compare_doubles);
+  g_array_sort (times->milliseconds, gantry_compare_doubles);
   ms = (const double *) (gpointer) times->milliseconds->data;
   if (n == 0 || !(ms[0] > 0) || !(work > 0))
     {

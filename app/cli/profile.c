@@ -9,6 +9,7 @@
 #include "app/cli/remote.h"
 #include "app/cli/memory-report.h"
 #include "app/cli/run-report.h"
+#include "core/base/compare.h"
 #include "core/base/error.h"
 #include "core/base/scratch.h"
 #include "core/document/outside.h"
@@ -268,14 +269,6 @@ figures_of (const GantryCuptiKernelProfile *p, Figure *figures)
   return G_N_ELEMENTS (all);
 }
 
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* What kernels alone take in a run: its pauses are left out. */
 static void
 add_kernels (JsonBuilder *json, const Profile *profile)
@@ -338,7 +331,7 @@ print_launch (const GantryRunResult *result)
 
   if (launch->len == 0)
     return;
-  g_array_sort (launch, compare_doubles);
+  g_array_sort (launch, gantry_compare_doubles);
   gantry_cli_print ("%-10s %.3f ms, median: the host's, before the GPU begins, with CUPTI at each kernel; not in the time, which is the GPU's\n",
                     "launch", g_array_index (launch, double, launch->len / 2));
 }

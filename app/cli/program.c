@@ -3,6 +3,7 @@
 #include "app/cli/program.h"
 #include "app/cli/confine.h"
 #include "app/cli/device.h"
+#include "core/base/compare.h"
 #include "core/base/process-memory.h"
 #include "profiler/device-times.h"
 #include "profiler/profiler.h"
@@ -119,21 +120,13 @@ gantry_program_new (const GantryCompilation *compilation, const GantryCompileSet
   return program;
 }
 
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 static void
 take_times (GantryRunResult *result, GArray *times)
 {
   guint n = times->len;
   const double *sorted;
 
-  g_array_sort (times, compare_doubles);
+  g_array_sort (times, gantry_compare_doubles);
   sorted = (const double *) (gpointer) times->data;
   result->milliseconds = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
   result->milliseconds_min = sorted[0];

@@ -3,6 +3,7 @@
  * every view finds what it expects, and nothing to show. */
 #include "core/document/outside-private.h"
 #include "core/document/outside.h"
+#include "core/base/compare.h"
 #include "core/graph/text.h"
 #include "profiler/cupti/convert.h"
 #include "profiler/import.h"
@@ -57,14 +58,6 @@ gantry_outside_read_trace (const char *path, const GantryProgress *progress, GEr
   return gantry_cupti_is_capture (path) ? gantry_cupti_open (path, NULL, error) : gantry_trace_import (path, progress, error);
 }
 
-static int
-compare_lengths (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* Median, shortest and longest of the runs. */
 static void
 take_times (GantryRunResult *result)
@@ -78,7 +71,7 @@ take_times (GantryRunResult *result)
 
       lengths[i] = (double) (run->end - run->begin) / 1e6;
     }
-  qsort (lengths, n, sizeof *lengths, compare_lengths);
+  qsort (lengths, n, sizeof *lengths, gantry_compare_doubles);
   result->n_runs = n;
   if (n == 0)
     return;

@@ -36,15 +36,6 @@ total (AtenLower *l, guint32 x)
   return gantry_builder_reduce_axes (l->b, "add", x, axes, n, TRUE);
 }
 
-static void
-give (AtenLower *l, guint i, guint32 x)
-{
-  const GantryType *type = gantry_aten_declared (l, i);
-
-  if (i < l->n_out && type->kind == GANTRY_TYPE_TENSOR)
-    l->out[i] = gantry_builder_reshape (l->b, x, type->rank, type->dims);
-}
-
 /* @reduction: 0 none, 1 mean, 2 sum */
 static void
 give_loss (AtenLower *l, guint32 losses)
@@ -56,7 +47,7 @@ give_loss (AtenLower *l, guint32 losses)
     losses = gantry_builder_mean (l->b, losses, axes, n);
   else if (reduction == 2)
     losses = total (l, losses);
-  give (l, 0, losses);
+  gantry_aten_give (l, 0, losses);
 }
 
 static void
@@ -181,8 +172,8 @@ index_loss (AtenLower *l, const Classes *c, guint32 target)
   counted = total (l, counted);
   if (reduction != 0)
     losses = total (l, losses);
-  give (l, 0, reduction == 1 ? BINARY (DIVIDE, losses, counted) : losses);
-  give (l, 1, counted);
+  gantry_aten_give (l, 0, reduction == 1 ? BINARY (DIVIDE, losses, counted) : losses);
+  gantry_aten_give (l, 1, counted);
 }
 
 /* Axis 1 has the classes (of a single sample axis 0). arg: the input is no logarithm of probabilities yet */

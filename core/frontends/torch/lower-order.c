@@ -34,14 +34,6 @@ lined_up (AtenLower *l, const char *name, gint64 fallback, gint64 *axis)
   return l->failed ? 0 : x;
 }
 
-static void
-give (AtenLower *l, guint i, guint32 x)
-{
-  const GantryType *type = gantry_aten_declared (l, i);
-
-  l->out[i] = type->kind == GANTRY_TYPE_TENSOR ? gantry_builder_reshape (l->b, x, type->rank, type->dims) : 0;
-}
-
 /* Element @at of each row, and where it was; a median of what has a NaN is that. */
 static void
 pick (AtenLower *l)
@@ -69,7 +61,7 @@ pick (AtenLower *l)
           first = gantry_builder_select (l->b, unknown, last, first);
         }
       if (i < l->n_out)
-        give (l, i, first);
+        gantry_aten_give (l, i, first);
     }
 }
 
@@ -105,7 +97,7 @@ quantile (AtenLower *l)
   last = gantry_builder_slice_axis (l->b, parts[0], axis, n - 1, n, 1);
   if (share > 0)
     low = share < 1 ? BINARY (ADD, low, gantry_builder_scale (l->b, BINARY (SUBTRACT, high, low), share)) : high;
-  give (l, 0, gantry_builder_select (l->b, UNARY (IS_NAN, last), last, low));
+  gantry_aten_give (l, 0, gantry_builder_select (l->b, UNARY (IS_NAN, last), last, low));
 }
 
 /* The largest or smallest so far, and the last place that it was at; what is no number stays from there on. */
@@ -123,9 +115,9 @@ running_extreme (AtenLower *l)
     is_best = BINARY (OR, is_best, UNARY (IS_NAN, x));
   places = gantry_aten_iota (l, gantry_aten_rank (l, x), gantry_aten_type (l, x)->dims, axis);
   places = gantry_builder_select (l->b, is_best, places, LIKE (places, 0));
-  give (l, 0, best);
+  gantry_aten_give (l, 0, best);
   if (l->n_out > 1)
-    give (l, 1, gantry_aten_running (l, "max", places, axis));
+    gantry_aten_give (l, 1, gantry_aten_running (l, "max", places, axis));
 }
 
 #define MOST_PAIRS ((gint64) 1 << 28)
@@ -178,7 +170,7 @@ both_extremes (AtenLower *l)
   guint rank = gantry_aten_rank (l, x), n = rank == 0 ? 0 : gantry_aten_axes (l, "dim", rank, axes);
 
   for (guint i = 0; i < MIN (l->n_out, 2); i++)
-    give (l, i, gantry_builder_reduce_axes (l->b, i == 0 ? "min" : "max", x, axes, n, TRUE));
+    gantry_aten_give (l, i, gantry_builder_reduce_axes (l->b, i == 0 ? "min" : "max", x, axes, n, TRUE));
 }
 
 /* clang-format off */

@@ -93,6 +93,9 @@ GantryElementType gantry_aten_element (AtenLower *l, guint32 id);
 const GantryType *gantry_aten_declared (AtenLower *l, guint i);
 GantryElementType gantry_aten_result_element (AtenLower *l);
 
+/** @x is result @i, where there is one, in the shape that the archive has: whether dimensions are kept is said there. */
+void gantry_aten_give (AtenLower *l, guint i, guint32 x);
+
 /* Nodes, besides those of the builder and its compositions. Each gives 0 where an operand is 0. */
 /** @attrs: (transfer full) (nullable) */
 guint32 gantry_aten_add (AtenLower *l, GantryOp op, GantryAttrList *attrs, guint n, ...);

@@ -8,16 +8,6 @@ self (AtenLower *l)
   return gantry_aten_need (l, gantry_aten_in (l, "self") != 0 ? "self" : "input");
 }
 
-/* In the shape that the archive has: whether dimensions are kept is said there. */
-static void
-give (AtenLower *l, guint i, guint32 x)
-{
-  const GantryType *type = gantry_aten_declared (l, i);
-
-  if (i < l->n_out && type->kind == GANTRY_TYPE_TENSOR)
-    l->out[i] = gantry_builder_reshape (l->b, x, type->rank, type->dims);
-}
-
 static guint
 axes_of (AtenLower *l, guint32 x, gint64 *axes)
 {
@@ -41,7 +31,7 @@ reduce (AtenLower *l)
   gint64 axes[GANTRY_MAX_RANK];
   guint n = axes_of (l, x, axes);
 
-  give (l, 0, gantry_builder_reduce_axes (l->b, l->rule->text, l->rule->arg ? summed (l, x) : x, axes, n, FALSE));
+  gantry_aten_give (l, 0, gantry_builder_reduce_axes (l->b, l->rule->text, l->rule->arg ? summed (l, x) : x, axes, n, FALSE));
 }
 
 static void
@@ -51,7 +41,7 @@ any_all (AtenLower *l)
   gint64 axes[GANTRY_MAX_RANK];
   guint n = axes_of (l, x, axes);
 
-  give (l, 0, gantry_builder_reduce_axes (l->b, l->rule->text, x, axes, n, FALSE));
+  gantry_aten_give (l, 0, gantry_builder_reduce_axes (l->b, l->rule->text, x, axes, n, FALSE));
 }
 
 static void
@@ -61,7 +51,7 @@ mean (AtenLower *l)
   gint64 axes[GANTRY_MAX_RANK];
   guint n = axes_of (l, x, axes);
 
-  give (l, 0, gantry_builder_mean (l->b, x, axes, n));
+  gantry_aten_give (l, 0, gantry_builder_mean (l->b, x, axes, n));
 }
 
 /* The mean of the squares of what the mean leaves, times n / (n - correction); arg: 's' its square root. */
@@ -79,8 +69,8 @@ variance (AtenLower *l)
   centred = BINARY (SUBTRACT, x, average);
   v = gantry_builder_reduce_axes (l->b, "add", BINARY (MULTIPLY, centred, centred), axes, n, TRUE);
   v = BINARY (DIVIDE, v, gantry_builder_like (l->b, v, MAX (count - correction, 0)));
-  give (l, 0, l->rule->arg == 's' ? UNARY (SQRT, v) : v);
-  give (l, 1, average);
+  gantry_aten_give (l, 0, l->rule->arg == 's' ? UNARY (SQRT, v) : v);
+  gantry_aten_give (l, 1, average);
 }
 
 /* First position of the extreme along an axis, or of what is no number where there is one, i64, the axis kept. */
@@ -125,9 +115,9 @@ extreme (AtenLower *l)
     }
   axis = n > 0 ? axes[0] : 0;
   value = gantry_builder_reduce_axes (l->b, l->rule->text, x, axes, n, TRUE);
-  give (l, 0, value);
+  gantry_aten_give (l, 0, value);
   if (l->n_out > 1)
-    give (l, 1, gantry_aten_position (l, x, value, axis));
+    gantry_aten_give (l, 1, gantry_aten_position (l, x, value, axis));
 }
 
 static void
@@ -143,7 +133,7 @@ arg_extreme (AtenLower *l)
       x = gantry_builder_reshape (l->b, x, 1, &n);
       axis = 0;
     }
-  give (l, 0, gantry_aten_position (l, x, gantry_builder_reduce_axes (l->b, l->rule->text, x, &axis, 1, TRUE), axis));
+  gantry_aten_give (l, 0, gantry_aten_position (l, x, gantry_builder_reduce_axes (l->b, l->rule->text, x, &axis, 1, TRUE), axis));
 }
 
 static void
@@ -157,7 +147,7 @@ log_sum_exp (AtenLower *l)
   /* Of an infinite one the difference is no number. */
   top = gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", UNARY (ABS, top), LIKE (top, INFINITY)), LIKE (top, 0), top);
   sum = gantry_builder_reduce_axes (l->b, "add", UNARY (EXPONENTIAL, BINARY (SUBTRACT, x, top)), axes, n, TRUE);
-  give (l, 0, BINARY (ADD, UNARY (LOG, sum), top));
+  gantry_aten_give (l, 0, BINARY (ADD, UNARY (LOG, sum), top));
 }
 
 /* The sum of the powers of what is there; of infinite orders the extreme, of order 0 how many are not 0. */
@@ -186,7 +176,7 @@ norm (AtenLower *l)
   gint64 axes[GANTRY_MAX_RANK];
   guint n = axes_of (l, x, axes);
 
-  give (l, 0, norm_of_order (l, x, order, axes, n));
+  gantry_aten_give (l, 0, norm_of_order (l, x, order, axes, n));
 }
 
 /* A window that ends at each element. */

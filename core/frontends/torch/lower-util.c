@@ -183,6 +183,15 @@ gantry_aten_result_element (AtenLower *l)
   return (GantryElementType) gantry_aten_declared (l, 0)->element;
 }
 
+void
+gantry_aten_give (AtenLower *l, guint i, guint32 x)
+{
+  const GantryType *type = i < l->n_out ? gantry_aten_declared (l, i) : NULL;
+
+  if (type != NULL && type->kind == GANTRY_TYPE_TENSOR)
+    l->out[i] = gantry_builder_reshape (l->b, x, type->rank, type->dims);
+}
+
 /* Nodes */
 
 guint32
