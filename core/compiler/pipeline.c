@@ -132,6 +132,14 @@ _gantry_pipeline_is_wish (guint index)
   return pipeline[index].run != NULL;
 }
 
+static gboolean
+precedes_training (guint index)
+{
+  while (index < N_PASSES && pipeline[index].run != train)
+    index++;
+  return index < N_PASSES;
+}
+
 GantryModule *
 _gantry_pipeline_run (guint index, GantryModule *module, const GantryCompileSettings *settings,
                       const GantryProgress *progress, GError **error)
@@ -142,6 +150,7 @@ _gantry_pipeline_run (guint index, GantryModule *module, const GantryCompileSett
   options.fuse_rows = settings->fuse_rows;
   options.fuse_products = settings->fuse_products;
   options.max_nodes = settings->max_nodes;
+  options.gradients_follow = settings->train && precedes_training (index);
   options.fold_flops = settings->fold_flops;
   options.most_unrolled = settings->most_unrolled;
   if (pipeline[index].run != NULL)

@@ -270,6 +270,8 @@ gantry_tx_unary (GantryTexprBuilder *b, GantryOp op, guint32 x)
   const GantryTx *node = _gantry_tx_node (b, x);
   gboolean test = op == GANTRY_OP_IS_FINITE || op == GANTRY_OP_IS_NAN;
 
+  if (op == GANTRY_OP_STOP_GRADIENT)
+    return x;
   if (op == GANTRY_OP_NEGATE && node->type == GANTRY_I64)
     return gantry_tx_binary (b, GANTRY_OP_SUBTRACT, gantry_tx_int (b, 0), x);
   if (op == GANTRY_OP_NOT && node->type == GANTRY_BOOL && node->kind == GANTRY_TX_CONST)

@@ -37,6 +37,9 @@
        INTRINSIC ("llvm.fabs"), CODE (abs), RULE (abs)) \
   ROW (with, NEGATE, "negate", "negate", NUMBERS, SAME, SIMPLE, VALUE (-x), VALUE (-x.u), \
        CODE (negate), CODE (negate), OPERAND (negated (g))) \
+  /* x, of which no gradient is taken: gone before there is code */ \
+  ROW (with, STOP_GRADIENT, "stop_gradient", "stop_gradient", NUMBERS, SAME, SIMPLE, VALUE (x), VALUE (x.u), \
+       NO_CODE, NO_CODE, ZERO) \
   ROW (with, SIGN, "sign", "sign", NUMBERS, SAME, SIMPLE, VALUE (sign_of (x)), \
        VALUE (is_unsigned ? x.u != 0 : (x.i > 0) - (x.i < 0)), CODE (sign), CODE (sign), ZERO) \
   ROW (with, EXPONENTIAL, "exponential", "exp", FLOATS, SAME, ELEMENTARY, VALUE (exp (x)), NO_VALUE, \

@@ -24,6 +24,7 @@ typedef enum
  *  processor computes elementwise work again for each reduction of a row and gains nothing.
  * @fuse_products: what follows a product or convolution element by element becomes its epilogue, and movements before it part of its
  *  loads. Right for a GPU, whose products are generated; a processor's are the library's, which takes no other work in.
+ * @gradients_follow: gradients of the module are taken after this pass: what stops them stays
  * @fold_bytes: largest constant that folding may make, bytes
  * @fold_flops: most work that folding one node may be; 0: as much as takes most of a second
  * @most_unrolled: nodes beyond which a scan or a loop is not written out but stays one, run trip by trip; 0: %GANTRY_PASS_MOST_UNROLLED
@@ -34,6 +35,7 @@ typedef struct
   gboolean finite_math;
   gboolean fuse_rows;
   gboolean fuse_products;
+  gboolean gradients_follow;
   gint64 fold_bytes;
   gint64 fold_flops;
   guint32 max_nodes;

@@ -149,6 +149,12 @@ simplify_involution (Match *m)
 }
 
 static guint32
+simplify_stop_gradient (Match *m)
+{
+  return m->state->options->gradients_follow ? 0 : m->x[0];
+}
+
+static guint32
 simplify_convert (Match *m)
 {
   return gantry_builder_get_type (m->b, m->x[0])->element == m->type->element ? m->x[0] : 0;
@@ -507,6 +513,7 @@ static const Rule rules[GANTRY_N_OPS] = {
   [GANTRY_OP_LOG] = simplify_log,
   [GANTRY_OP_NEGATE] = simplify_involution,
   [GANTRY_OP_NOT] = simplify_involution,
+  [GANTRY_OP_STOP_GRADIENT] = simplify_stop_gradient,
   [GANTRY_OP_CONVERT] = simplify_convert,
   [GANTRY_OP_SELECT] = simplify_select,
   [GANTRY_OP_RESHAPE] = simplify_reshape,

@@ -153,16 +153,16 @@ write_integers (DiffMaker *m, guint32 x)
   return gantry_builder_convert (m->b, i, m->element);
 }
 
-/* A name that policies know it by; a copy; through the host's memory and back. */
+/* A name that policies know it by; what no gradient is taken of; a copy; through the host's memory and back. */
 static guint32
 write_marked (DiffMaker *m, guint32 x)
 {
-  guint op = _diff_chance (m, 50) ? GANTRY_OP_CHECKPOINT_NAME : GANTRY_OP_COPY;
+  guint op = _diff_chance (m, 50) ? GANTRY_OP_CHECKPOINT_NAME : _diff_chance (m, 30) ? GANTRY_OP_STOP_GRADIENT : GANTRY_OP_COPY;
   GantryAttrList *attrs = gantry_attr_list_new (m->context);
 
   if (op == GANTRY_OP_CHECKPOINT_NAME)
     gantry_attr_list_set_string (attrs, "name", _diff_chance (m, 50) ? "here" : "there");
-  else if (_diff_chance (m, 50))
+  else if (op == GANTRY_OP_COPY && _diff_chance (m, 50))
     {
       gantry_attr_list_set_string (attrs, "memory", gantry_memory_kind_name (GANTRY_MEMORY_PINNED_HOST));
       x = gantry_builder_add (m->b, op, &x, 1, gantry_attr_list_end (attrs));

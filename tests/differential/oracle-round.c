@@ -99,6 +99,7 @@ _diff_steps (guint op)
     case GANTRY_OP_IS_FINITE:
     case GANTRY_OP_IS_NAN:
     case GANTRY_OP_COPY:
+    case GANTRY_OP_STOP_GRADIENT:
     case GANTRY_OP_CHECKPOINT_NAME:
     case GANTRY_OP_OPTIMIZATION_BARRIER: return 0;
     case GANTRY_OP_ADD:
@@ -179,6 +180,7 @@ _diff_scalar (guint op, const char *direction, const double *x)
   switch (op)
     {
     case GANTRY_OP_COPY:
+    case GANTRY_OP_STOP_GRADIENT:
     case GANTRY_OP_CHECKPOINT_NAME:
     case GANTRY_OP_OPTIMIZATION_BARRIER:
     case GANTRY_OP_CONVERT: return x[0];

@@ -79,6 +79,7 @@ static const struct
 } plain[] = {
   { GANTRY_OP_ABS, "Abs", "Abs", NULL },
   { GANTRY_OP_NEGATE, "Neg", "Neg", NULL },
+  { GANTRY_OP_STOP_GRADIENT, "StopGradient", "StopGradient", NULL },
   { GANTRY_OP_SIGN, "Sign", "Sign", NULL },
   { GANTRY_OP_EXPONENTIAL, "Exp", NULL, NULL },
   { GANTRY_OP_EXPONENTIAL_MINUS_ONE, "Expm1", NULL, NULL },
@@ -187,19 +188,6 @@ iota (MindExport *e, const GantryType *type)
                                        type->rank, type->dims);
 }
 
-/* Bits taken for another type and back again are how a gradient is stopped. */
-static ExportValue *
-bitcast (MindExport *e, ExportValue *x, const GantryType *type)
-{
-  ExportValue *bits;
-
-  if (x->bits_of != NULL && ELEMENT (x->bits_of) == type->element)
-    return gantry_mind_export_node (e, "StopGradient", NULL, type, gantry_mind_export_use (e, x->bits_of), NULL);
-  bits = gantry_mind_export_value (e, NULL, type);
-  bits->bits_of = x;
-  return bits;
-}
-
 ExportValue *
 gantry_mind_export_elementwise (MindExport *e, ExportValue **in, guint n)
 {
@@ -211,7 +199,6 @@ gantry_mind_export_elementwise (MindExport *e, ExportValue **in, guint n)
   switch (op)
     {
     case GANTRY_OP_IOTA: return iota (e, type);
-    case GANTRY_OP_BITCAST_CONVERT: return bitcast (e, in[0], type);
     case GANTRY_OP_CONVERT: return gantry_mind_export_cast (e, in[0], (GantryElementType) type->element);
     case GANTRY_OP_COMPARE: return compare (e, in);
     case GANTRY_OP_REMAINDER: return remainder_of (e, in);

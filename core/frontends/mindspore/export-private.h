@@ -18,7 +18,6 @@ G_BEGIN_DECLS
  *
  * @name: (nullable): NULL of a broadcast that nobody has needed whole, and of a tuple
  * @narrow: (nullable): of a broadcast: what numpy's rule broadcasts to it
- * @bits_of: (nullable): of bits that are taken for another type: what they were of. They have no name: MindSpore cannot say them
  * @members: (nullable): of a tuple
  */
 typedef struct _ExportValue ExportValue;
@@ -26,7 +25,7 @@ struct _ExportValue
 {
   const char *name;
   const GantryType *type;
-  ExportValue *narrow, *bits_of;
+  ExportValue *narrow;
   ExportValue **members;
   guint n;
 };

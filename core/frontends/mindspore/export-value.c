@@ -539,8 +539,6 @@ gantry_mind_export_use (MindExport *e, ExportValue *value)
                            shape_of_all (e, types, value->n));
       value->name = gantry_arena_strdup (e->arena, output);
     }
-  if (value->name == NULL && value->bits_of != NULL)
-    gantry_mind_export_fail (e, "bits that are taken for another type have no primitive");
   return value->name != NULL ? value->name : "";
 }
 

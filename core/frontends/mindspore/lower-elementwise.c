@@ -82,6 +82,15 @@ binary (MindLower *l)
   l->out[0] = gantry_builder_binary_broadcast (l->b, (guint) l->rule->arg, x, y);
 }
 
+/* Of what is no float there is no gradient to stop. */
+static void
+stopped (MindLower *l)
+{
+  guint32 x = gantry_mind_need (l, "x");
+
+  l->out[0] = gantry_element_is_float (gantry_mind_element_of (l, x)) ? UNARY (STOP_GRADIENT, x) : x;
+}
+
 /* x + alpha * y */
 static void
 scaled (MindLower *l)
@@ -273,7 +282,7 @@ const MindRule gantry_mind_elementwise_rules[] = {
   { "Round", "x decimals", rounding, E, GANTRY_OP_ROUND_NEAREST_EVEN, NULL },
   { "Rint", "x", rounding, E, GANTRY_OP_ROUND_NEAREST_EVEN, NULL }, { "Trunc", "x", simple, E, 't', NULL },
   { "Reciprocal", "x", simple, E, 'r', NULL }, { "Inv", "x", simple, E, 'r', NULL }, { "Square", "x", simple, E, 's', NULL },
-  { "Erfc", "x", simple, E, 'e', NULL }, { "IsInf", "x", simple, E, 'i', NULL }, { "StopGradient", "x", simple, E, 'n', NULL },
+  { "Erfc", "x", simple, E, 'e', NULL }, { "IsInf", "x", simple, E, 'i', NULL }, { "StopGradient", "x", stopped, E, 0, NULL },
   { "Identity", "x", simple, E, 'n', NULL }, { "TensorMove", "x", simple, E, 'n', NULL },
   { "ScalarToTensor", "x dtype", cast, E, 0, NULL }, { "TensorToScalar", "x", simple, E, 'n', NULL },
   { "Contiguous", "x", simple, E, 'n', NULL }, { "Cast", "x dtype", cast, E, 0, NULL }, { "ScalarCast", "x dtype", cast, E, 0, NULL },

@@ -232,22 +232,10 @@ gantry_aten_floats_along (AtenLower *l, GantryElementType element, const double 
   return gantry_builder_along (l->b, gantry_builder_floats (l->b, element, values, n), rank, axis);
 }
 
-static guint32
-bitcast (AtenLower *l, guint32 x, GantryElementType to)
-{
-  GantryAttrList *attrs = gantry_attr_list_new (l->context);
-
-  gantry_attr_list_set_type (attrs, "to", gantry_context_tensor (l->context, to, 0, NULL));
-  return gantry_aten_add (l, GANTRY_OP_BITCAST_CONVERT, attrs, 1, x);
-}
-
 guint32
 gantry_aten_detached (AtenLower *l, guint32 x)
 {
-  GantryElementType element = gantry_aten_element (l, x);
-  GantryElementType whole = gantry_element_size (element) == 2 ? GANTRY_I16 : gantry_element_size (element) == 4 ? GANTRY_I32 : GANTRY_I64;
-
-  if (l->failed || !gantry_element_is_float (element))
+  if (l->failed || !gantry_element_is_float (gantry_aten_element (l, x)))
     return x;
-  return bitcast (l, bitcast (l, x, whole), element);
+  return gantry_aten_add (l, GANTRY_OP_STOP_GRADIENT, NULL, 1, x);
 }

@@ -279,6 +279,7 @@ const XlaRule gantry_xla_elementwise_rules[] = {
   UNARY ("abs", ABS),
   UNARY ("negate", NEGATE),
   UNARY ("sign", SIGN),
+  UNARY ("stop_gradient", STOP_GRADIENT),
   UNARY ("exponential", EXPONENTIAL),
   UNARY ("exponential_minus_one", EXPONENTIAL_MINUS_ONE),
   UNARY ("log", LOG),

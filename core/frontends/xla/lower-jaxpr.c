@@ -291,7 +291,7 @@ static const JaxprRule rules[] = {
   ALIAS ("concatenate", "concatenate"), ALIAS ("dynamic_slice", "dynamic_slice"), ALIAS ("top_k", "top_k"),
   ALIAS ("dynamic_update_slice", "dynamic_update_slice"), ALIAS ("copy", "copy"), ALIAS ("copy_p", "copy"),
   ALIAS ("optimization_barrier", "optimization_barrier"), ALIAS ("sharding_constraint", "copy"), ALIAS ("pvary", "copy"),
-  ALIAS ("stop_gradient", "copy"), ALIAS ("mesh_cast", "copy"), ALIAS ("reshard", "copy"),
+  ALIAS ("stop_gradient", "stop_gradient"), ALIAS ("mesh_cast", "copy"), ALIAS ("reshard", "copy"),
   WITH ("slice", "slice", slice_attrs), WITH ("pad", "pad", pad_attrs), WITH ("dot_general", "dot_general", dot_attrs),
   WITH ("conv_general_dilated", "convolution", conv_attrs), WITH ("gather", "gather", gather_attrs),
   SCATTER ("scatter"), SCATTER ("scatter-add"),

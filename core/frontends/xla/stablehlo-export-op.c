@@ -47,6 +47,20 @@ of_unsigned (MlirExport *m, MlirName *x)
   return m->node->op == GANTRY_OP_ABS ? x : gantry_stablehlo_op (m, "stablehlo.minimum", x->type, 2, x, gantry_stablehlo_splat (m, x->type, 1));
 }
 
+/* StableHLO has no operation that stops a gradient, but none flows through integers. */
+static MlirName *
+stopped (MlirExport *m, MlirName *x)
+{
+  static const GantryElementType whole[] = { [2] = GANTRY_I16, [4] = GANTRY_I32, [8] = GANTRY_I64 };
+  GantryElementType element = ELEMENT (x);
+
+  if (!gantry_element_is_float (element))
+    return x;
+  x = gantry_stablehlo_op (m, "stablehlo.bitcast_convert",
+                           gantry_stablehlo_tensor (m, whole[gantry_element_size (element)], x->type->rank, x->type->dims), 1, x);
+  return gantry_stablehlo_op (m, "stablehlo.bitcast_convert", own_type (m), 1, x);
+}
+
 MlirName *
 gantry_stablehlo_export_elementwise (MlirExport *m, MlirName **in, guint n)
 {
@@ -59,6 +73,7 @@ gantry_stablehlo_export_elementwise (MlirExport *m, MlirName **in, guint n)
     return of_unsigned (m, in[0]);
   switch (op)
     {
+    case GANTRY_OP_STOP_GRADIENT: return stopped (m, in[0]);
     case GANTRY_OP_IS_NAN: return compare (m, "NE", in[0], in[0], own_type (m));
     case GANTRY_OP_COMPARE:
       return compare (m, gantry_attrs_string (m->context, m->node->attrs, "comparison_direction", "EQ"), in[0], in[1], own_type (m));

@@ -24,6 +24,15 @@ build_softplus (GantryBuilder *b, guint32 x)
   return gantry_builder_softplus (b, x);
 }
 
+/* Of x * x^2 with the square held fast */
+static guint32
+build_stopped (GantryBuilder *b, guint32 x)
+{
+  guint32 fast = gantry_builder_unary (b, GANTRY_OP_STOP_GRADIENT, gantry_builder_binary (b, GANTRY_OP_MULTIPLY, x, x));
+
+  return gantry_builder_binary (b, GANTRY_OP_MULTIPLY, x, fast);
+}
+
 static void
 check_slopes (guint32 (*build) (GantryBuilder *b, guint32 x), const double *slopes)
 {
@@ -65,11 +74,18 @@ test_elu (void)
   check_slopes (build_elu, (const double[]){ 0, exp (-1), 1, 1, 1 });
 }
 
+static void
+test_stopped (void)
+{
+  check_slopes (build_stopped, (const double[]){ 1e6, 1, 0, 1, 1e6 });
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/gradient/composite/softplus", test_softplus);
   g_test_add_func ("/gradient/composite/elu", test_elu);
+  g_test_add_func ("/gradient/composite/stopped", test_stopped);
   return g_test_run ();
 }

@@ -71,7 +71,9 @@ static const Case cases[] = {
   { "/copy/host", "%1: f64[2]@pinned_host",
     "%2 = copy(%1) {memory = \"device\"}: f64[2] %9 = multiply(%2, %2): f64[2]" },
   /* unary */
-  U ("abs", 0.5, 2), U ("abs", -2, -0.5), U ("negate", -2, 2), U ("exponential", -2, 2),
+  U ("abs", 0.5, 2), U ("abs", -2, -0.5), U ("negate", -2, 2),
+  { "/stop_gradient", "%1: f64[4], %2: f64[4]", "%3 = sign(%1): f64[4] %4 = stop_gradient(%3): f64[4] %9 = multiply(%4, %2): f64[4]" },
+  U ("exponential", -2, 2),
   U ("exponential_minus_one", -1, 1), U ("log", 0.5, 3), U ("log_plus_one", -0.5, 3), U ("logistic", -3, 3),
   U ("tanh", -2, 2), U ("sqrt", 0.5, 3), U ("rsqrt", 0.5, 3), U ("cbrt", 0.5, 3), U ("cbrt", -3, -0.5),
   U ("sine", -3, 3), U ("cosine", -3, 3), U ("tan", -1, 1), U ("asin", -0.8, 0.8), U ("acos", -0.8, 0.8),

@@ -91,6 +91,32 @@ test_relu (void)
   gantry_compilation_give_planner (compilation, planner);
 }
 
+static guint
+stops_after (const GantryCompilation *compilation, const char *pass)
+{
+  const GantryModule *module = NULL;
+  guint n = 0;
+
+  for (guint i = 0; i < compilation->n_snapshots; i++)
+    if (strcmp (compilation->snapshots[i].pass, pass) == 0)
+      module = compilation->snapshots[i].module;
+  g_assert_nonnull (module);
+  for (guint32 i = 0; i < module->n_nodes; i++)
+    n += module->nodes[i].op == GANTRY_OP_STOP_GRADIENT;
+  return n;
+}
+
+/* What stops gradients is there until the gradients are taken, and no longer. */
+static void
+test_stopped (void)
+{
+  g_autoptr (GantryCompilation) compilation = compile ("tests/fixtures/models", "stopped.gir", "none");
+
+  g_assert_cmpuint (stops_after (compilation, "legalize"), ==, 1);
+  g_assert_cmpuint (stops_after (compilation, "simplify"), ==, 1);
+  g_assert_cmpuint (stops_after (compilation, "simplify-2"), ==, 0);
+}
+
 /* Gradients of slices of a stack of parameters are written into one stack, not padded to it and added. */
 static void
 test_unrolled (void)
@@ -131,6 +157,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/compiler/steps/stopped", test_stopped);
   g_test_add_func ("/compiler/steps/bert", test_bert);
   g_test_add_func ("/compiler/steps/relu", test_relu);
   g_test_add_func ("/compiler/steps/unrolled", test_unrolled);

@@ -408,6 +408,21 @@ test_cancelled (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* No gradient flows through what JAX stops it at. */
+static void
+test_stopped (void)
+{
+  static const char text[] = "{ lambda ; a:f32[2]. let\n    b:f32[2] = stop_gradient a\n    c:f32[2] = mul a b\n  in (c,) }\n";
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = read_case (context, text, "t.jaxpr", NULL, &error), core = NULL;
+
+  g_assert_no_error (error);
+  core = gantry_pass_legalize.run (module, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (find_node (core, "stop_gradient", NULL));
+}
+
 /* A result that nobody reads has no name. */
 static void
 test_unread (void)
@@ -429,6 +444,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/xla/jaxpr/values", test_values);
+  g_test_add_func ("/xla/jaxpr/stopped", test_stopped);
   g_test_add_func ("/xla/jaxpr/unread", test_unread);
   g_test_add_func ("/xla/jaxpr/unknown", test_unknown);
   g_test_add_func ("/xla/jaxpr/comments", test_comments);

@@ -182,7 +182,7 @@ def _elementwise(name, xs, bs, size, attrs):
 _SAME = frozenset("""add subtract multiply divide remainder power maximum minimum atan2 and or xor shift_left shift_right_arithmetic
 shift_right_logical compare select clamp abs negate sign exponential exponential_minus_one log log_plus_one logistic tanh sqrt rsqrt cbrt
 sine cosine tan asin acos atan sinh cosh asinh acosh atanh erf floor ceil round_nearest_even round_nearest_afz is_finite is_nan not popcnt
-count_leading_zeros convert bitcast_convert checkpoint_name copy optimization_barrier""".split())
+count_leading_zeros stop_gradient convert bitcast_convert checkpoint_name copy optimization_barrier""".split())
 
 
 def _shifted(key):

@@ -105,13 +105,11 @@ erf_inv, erfc, digamma, lgamma = _special("erf_inv"), _special("erfc"), _special
 
 
 def stop_gradient(x):
-    """Through the bits, which have no derivative."""
     def stop(leaf):
         leaf = asarray(leaf)
-        bits = {"f32": "u32", "f16": "u16", "bf16": "u16"}.get(leaf.element)
-        if bits is None or not leaf.is_variable:
+        if leaf.element == "bool" or not leaf.is_variable:
             return leaf
-        result = op("bitcast_convert", (op("bitcast_convert", (leaf,), {"to": bits}),), {"to": leaf.element})
+        result = op("stop_gradient", (leaf,))
         result._weak = leaf._weak
         return result
     return tree_map(stop, x)

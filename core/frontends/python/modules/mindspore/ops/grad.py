@@ -334,11 +334,9 @@ def _one_hot_row(i, n, dtype):
 
 
 def stop_gradient(value):
-    """The same value, through which no gradient flows: its bits."""
+    """The same value, through which no gradient flows."""
     if isinstance(value, (tuple, list)):
         return type(value)(stop_gradient(v) for v in value)
     if not isinstance(value, Tensor) or value.element == "bool" or not value.is_variable:
         return value
-    bits = {"f16": "u16", "bf16": "u16", "f32": "u32", "f64": "u64"}.get(value.element) or \
-        ("i" if value.element[0] == "u" else "u") + value.element[1:]
-    return _core._op("bitcast_convert", (_core._op("bitcast_convert", (value,), {"to": bits}),), {"to": value.element})
+    return _core._op("stop_gradient", (value,))
