@@ -14,13 +14,31 @@ index_select (AtenLower *l)
   l->out[0] = gantry_builder_reshape (l->b, x, type->rank, type->dims);
 }
 
+/* The row at @padding is not trained. */
+static guint32
+without_gradient_at (AtenLower *l, guint32 rows, guint32 indices, gint64 padding)
+{
+  const GantryType *type = gantry_builder_get_type (l->b, rows);
+  guint32 is_padding = gantry_builder_compare (l->b, "EQ", indices, gantry_builder_like (l->b, indices, (double) padding));
+  gint64 where[GANTRY_MAX_RANK];
+
+  for (guint i = 0; i < gantry_aten_rank (l, indices); i++)
+    where[i] = i;
+  is_padding = gantry_builder_broadcast (l->b, is_padding, type->rank, type->dims, where);
+  return gantry_builder_select (l->b, is_padding, gantry_aten_detached (l, rows), rows);
+}
+
 static void
 embedding (AtenLower *l)
 {
+  gint64 padding = gantry_aten_int (l, "padding_idx", -1);
+  guint32 indices = gantry_builder_convert (l->b, gantry_aten_need (l, "indices"), GANTRY_I64);
+
   if (gantry_aten_int (l, "scale_grad_by_freq", 0) != 0)
     gantry_aten_refuse (l, "gradients that are divided by how often a row is taken (scale_grad_by_freq)");
-  l->out[0] = gantry_builder_take (l->b, gantry_aten_need (l, "weight"), 0,
-                                   gantry_builder_convert (l->b, gantry_aten_need (l, "indices"), GANTRY_I64));
+  l->out[0] = gantry_builder_take (l->b, gantry_aten_need (l, "weight"), 0, indices);
+  if (padding >= 0 && !l->failed)
+    l->out[0] = without_gradient_at (l, l->out[0], indices, padding);
 }
 
 /* Every other axis is a batching dimension. */

@@ -135,8 +135,8 @@ static const AtenUnasked unasked[] = {
   { "copy", "self" }, { "full_like", "self" }, { "ones_like", "self" }, { "zeros_like", "self" }, { "empty_like", "self" },
   { "new_zeros", "self" }, { "new_ones", "self" }, { "new_full", "self" }, { "new_empty", "self" }, { "new_empty_strided", "self" },
   { "transpose_scatter", "self" }, { "movedim_scatter", "self" },
-  /* Of the derivative alone: torch gives the row of the padding none, here it has one; the others say how that is kept. */
-  { "embedding", "padding_idx" }, { "embedding_bag", "scale_grad_by_freq" }, { "_embedding_bag", "scale_grad_by_freq" },
+  /* Of the derivative alone: how it is kept. */
+  { "embedding_bag", "scale_grad_by_freq" }, { "_embedding_bag", "scale_grad_by_freq" },
   { "_embedding_bag_forward_only", "scale_grad_by_freq" }, { NULL, "sparse" }, { NULL, "sparse_grad" },
 };
 

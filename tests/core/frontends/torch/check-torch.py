@@ -96,30 +96,31 @@ class Network(nn.Module):
         self.norm = nn.BatchNorm2d(8)
         self.layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0, batch_first=True, activation="gelu")
         self.head, self.gate = nn.Linear(8, 5), nn.Linear(8, 5)
+        self.table = nn.Embedding(7, 5, padding_idx=2)
 
-    def forward(self, x):
+    def forward(self, x, ids):
         y = F.max_pool2d(F.relu(self.norm(self.conv(x)), inplace=True), 2)
         y = self.layer(y.flatten(2).transpose(1, 2)).mean(1)
-        return self.head(y) * self.gate(y.detach()).sigmoid()
+        return self.head(y) * self.gate(y.detach()).sigmoid() + self.table(ids).mean(1)
 
 
 def check_gradients():
     model = Network().eval()
-    x, target = r(2, 3, 8, 8), r(2, 5)
-    loss = F.mse_loss(model(x), target)
+    x, ids, target = r(2, 3, 8, 8), torch.tensor([[2, 1, 2], [0, 2, 3]]), r(2, 5)
+    loss = F.mse_loss(model(x, ids), target)
     loss.backward()
     parameters = {name: value.grad for name, value in model.named_parameters()}
     with tempfile.TemporaryDirectory() as folder:
         path, step = os.path.join(folder, "model.pt2"), os.path.join(folder, "step.gantry")
-        torch.export.save(torch.export.export(model, (x,)), path)
-        (given,), (wanted,) = save(folder, "in", [x]), save(folder, "target", [target])
+        torch.export.save(torch.export.export(model, (x, ids)), path)
+        (given, chosen), (wanted,) = save(folder, "in", [x, ids]), save(folder, "target", [target])
         made = call(["train", "--gradients-only", "--loss=mse", "-o", step, path])
         report("gradients step", made.returncode == 0, made.stderr)
         # Parameters in the order in which the program first uses them.
         for device in ("cpu", "grid"):
             out = os.path.join(folder, device)
             os.makedirs(out)
-            result = call(["run", step, "--device", device, "-n", "1", "--warmup", "0", "--quick-compile", "--input", "x=" + given, "--input", "target=" + wanted,
+            result = call(["run", step, "--device", device, "-n", "1", "--warmup", "0", "--quick-compile", "--input", "x=" + given, "--input", "ids=" + chosen, "--input", "target=" + wanted,
                            "--output-dir", out])
             values = [np.load(os.path.join(out, "output_%d.npy" % i)) for i in range(len(os.listdir(out)))]
             good = result.returncode == 0 and len(values) == 1 + len(parameters) and math.isclose(values[0], loss.item(), rel_tol=1e-4)
