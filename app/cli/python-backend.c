@@ -73,7 +73,7 @@ take_arenas (Own *own, Compiled *compiled, GError **error)
 }
 
 static gboolean
-run (gpointer self, gpointer data, GantryLiteral *const *arguments, GantryLiteral **results, GError **error)
+run (gpointer self, gpointer data, GantryLiteral *const *arguments, GantryLiteral **results, GCancellable *cancellable, GError **error)
 {
   Own *own = self;
   Compiled *compiled = data;
@@ -83,7 +83,7 @@ run (gpointer self, gpointer data, GantryLiteral *const *arguments, GantryLitera
   if (compiled->executor == NULL && !take_arenas (own, compiled, error))
     return FALSE;
   return gantry_executor_run_literals (compiled->executor, arguments, executable->n_inputs, results, executable->n_outputs,
-                                       NULL, NULL, error);
+                                       NULL, cancellable, error);
 }
 
 static void

@@ -28,7 +28,7 @@ usage (FILE *out)
                 "  --threads N           threads of compiled graphs\n"
                 "  --graphs FOLDER       write the graphs that it makes, and what none could be made of, into FOLDER\n"
                 "  --sha256 SUM          run the program only if this is its SHA-256\n"
-                "  --parent PID          end, with all that the program started, when this process, which started it, ends\n");
+                "  --parent PID          end when this process, which started it, ends; with --graphs all that the program started ends too\n");
   return out == stdout ? GANTRY_EXIT_DONE : GANTRY_EXIT_ERROR;
 }
 
@@ -66,16 +66,13 @@ parse (Options *options, int argc, char **argv)
 
 /* Who wants the graphs does not want what the program started beside them: this process goes on in a child of its own, and ends with
  * that and what is left of it. */
-static gboolean
-supervise (const Options *options, GError **error)
+static void
+supervise (void)
 {
   int status;
 
-  if (options->parent != 0 && !gantry_process_end_with (options->parent, SIGTERM, error))
-    return FALSE;
   if (!gantry_process_supervise (&status))
     gantry_process_end_as (status);
-  return TRUE;
 }
 
 int
@@ -95,8 +92,10 @@ gantry_cli_python (int argc, char **argv)
   python.sha256 = options.sha256;
   python.argc = argc - first;
   python.argv = argv + first;
-  if (options.graphs != NULL && !supervise (&options, &error))
+  if (options.parent != 0 && !gantry_process_end_with (options.parent, options.graphs != NULL ? SIGTERM : SIGKILL, &error))
     return gantry_cli_fail (error);
+  if (options.graphs != NULL)
+    supervise ();
   backend = gantry_python_backend_new ((guint) MAX (options.threads, 0));
   status = options.graphs != NULL ? gantry_cli_python_graphs (&python, backend, options.graphs, &error)
                                   : gantry_python_run (&python, backend, &error);

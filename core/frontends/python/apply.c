@@ -149,9 +149,9 @@ eager_run (GantryPyState *state, Eager *eager, GantryLiteral *const *operands, G
       eager->tried = TRUE;
       eager->compiled = backend->compile (backend->self, eager->module, NULL, NULL);
     }
-  if (eager->compiled != NULL ? backend->run (backend->self, eager->compiled, operands, results, &error)
-                              : gantry_evaluate (eager->module, gantry_module_entry (eager->module), operands, results,
-                                                 NULL, &error))
+  if (eager->compiled != NULL)
+    return gantry_py_run_compiled (state, eager->compiled, operands, results);
+  if (gantry_evaluate (eager->module, gantry_module_entry (eager->module), operands, results, NULL, &error))
     return TRUE;
   PyErr_SetString (PyExc_RuntimeError, error->message);
   return FALSE;

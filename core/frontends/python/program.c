@@ -283,15 +283,9 @@ literal_of (GantryPyState *state, PyObject *leaf)
 static gboolean
 execute (GantryPyProgram *program, GantryLiteral *const *arguments, GantryLiteral **results)
 {
-  const GantryPythonBackend *backend = program->state->backend;
-  g_autoptr (GError) error = NULL;
-
   if (program->compiled == NULL)
     return gantry_py_walk (program, arguments, results);
-  if (backend->run (backend->self, program->compiled, arguments, results, &error))
-    return TRUE;
-  PyErr_SetString (PyExc_RuntimeError, error->message);
-  return FALSE;
+  return gantry_py_run_compiled (program->state, program->compiled, arguments, results);
 }
 
 static void

@@ -7,6 +7,7 @@
  * functions are run over variables instead (jax/jax.h). For child processes only. */
 #pragma once
 #include "core/graph/module.h"
+#include <gio/gio.h>
 
 G_BEGIN_DECLS
 
@@ -23,7 +24,8 @@ typedef struct
  *
  * @compile: (nullable): makes @module ready to run, with what the statements of @policy (nullable) place; NULL and
  *  %GANTRY_ERROR_UNSUPPORTED where the compiler cannot: then the evaluator runs it
- * @run: @arguments: one for each parameter of the entry, @results: (out): one for each result, (transfer full)
+ * @run: @arguments: one for each parameter of the entry, unchanged afterwards, @results: (out): one for each result, (transfer full);
+ *  @cancellable: (nullable): ends it with %G_IO_ERROR_CANCELLED
  * @release: frees what compile gave
  * @memory: what the plan takes
  * @text: the module after the last pass in Gantry's text form, (transfer full)
@@ -38,7 +40,7 @@ typedef struct
 {
   gpointer (*compile) (gpointer self, GantryModule *module, const char *policy, GError **error);
   gboolean (*run) (gpointer self, gpointer compiled, GantryLiteral *const *arguments, GantryLiteral **results,
-                   GError **error);
+                   GCancellable *cancellable, GError **error);
   void (*release) (gpointer self, gpointer compiled);
   void (*memory) (gpointer self, gpointer compiled, GantryPythonMemory *memory);
   char *(*text) (gpointer self, gpointer compiled);

@@ -259,4 +259,15 @@ PyObject *gantry_py_stored (PyObject *module, PyObject *object);
 PyObject *gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs,
                                GantryPyValueKind result);
 
+/**
+ * gantry_py_run_compiled:
+ * @compiled: what compile of the backend gave
+ * @results: (out): one for each result, (transfer full); untouched on error
+ *
+ * Runs a compiled graph. Handlers of signals that CPython has (KeyboardInterrupt) are called while it runs, and end it where they raise.
+ *
+ * Returns: FALSE with an exception
+ */
+gboolean gantry_py_run_compiled (GantryPyState *state, gpointer compiled, GantryLiteral *const *arguments, GantryLiteral **results);
+
 G_END_DECLS

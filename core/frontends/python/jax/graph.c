@@ -65,19 +65,14 @@ gantry_py_jax_compile (PyObject *module, PyObject *args)
 static gboolean
 execute (GantryPyStaged *staged, GantryLiteral *const *arguments, GantryLiteral **results)
 {
-  const GantryPythonBackend *backend = staged->state->backend;
   g_autoptr (GPtrArray) hosts = NULL;
-  g_autoptr (GError) error = NULL;
 
   if (staged->compiled == NULL)
     {
       hosts = g_ptr_array_new ();
       return gantry_py_run_evaluated (staged->state, staged->module, hosts, arguments, results);
     }
-  if (backend->run (backend->self, staged->compiled, arguments, results, &error))
-    return TRUE;
-  PyErr_SetString (PyExc_RuntimeError, error->message);
-  return FALSE;
+  return gantry_py_run_compiled (staged->state, staged->compiled, arguments, results);
 }
 
 /* What the evaluator does sooner than the compiler has made code for it. */

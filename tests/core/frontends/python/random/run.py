@@ -145,11 +145,15 @@ def check_file(path, seed, spoilt):
 
 # The parent
 
-def start(*arguments, seconds=SECONDS):
+def command(arguments):
     cli = os.environ.get("GANTRY_CLI", "gantry-cli")
+    return [cli, "python", "--parent", str(os.getpid()), os.path.abspath(__file__), *map(str, arguments)]
+
+
+def start(*arguments, seconds=SECONDS):
     try:
-        done = subprocess.run([cli, "python", os.path.abspath(__file__), *map(str, arguments)], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, text=True, errors="replace")
+        done = subprocess.run(command(arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=seconds, text=True, errors="replace")
         return done.stdout, done.returncode
     except subprocess.TimeoutExpired as e:
         out = e.stdout or b""
@@ -158,10 +162,8 @@ def start(*arguments, seconds=SECONDS):
 
 def watch(*arguments):
     """As start(), but a child that says nothing while it runs a spoilt program is ended earlier: "endless"."""
-    cli = os.environ.get("GANTRY_CLI", "gantry-cli")
     with tempfile.NamedTemporaryFile() as out, open(out.name, errors="replace") as reading:
-        child = subprocess.Popen([cli, "python", os.path.abspath(__file__), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=out,
-                                 stderr=subprocess.STDOUT)
+        child = subprocess.Popen(command(arguments), stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
         begin, status, text = time.monotonic(), None, ""
         while status is None:
             try:
