@@ -34,7 +34,8 @@ _LAZY = {"numpy", "dataset", "train", "amp", "boost", "export", "load", "save_ch
          "load_param_into_net", "Model", "FixedLossScaleManager", "DynamicLossScaleManager", "LossScaleManager", "LossMonitor",
          "TimeMonitor", "Callback", "ModelCheckpoint", "CheckpointConfig", "RunContext", "scipy", "log", "communication",
          "parallel", "profiler", "rewrite", "experimental", "mint"}
-_ABSENT = {"COOTensor", "CSRTensor", "SparseTensor", "RowTensor", "SummaryRecord", "MapParameter"}
+_ABSENT = {"SummaryRecord", "MapParameter"}
+_SPARSE = {"COOTensor", "CSRTensor", "SparseTensor", "RowTensor"}
 
 
 def __getattr__(name):
@@ -49,6 +50,9 @@ def __getattr__(name):
                 return module
             if hasattr(module, name):
                 return getattr(module, name)
+    elif name in _SPARSE:
+        from mindspore.common import sparse_tensor
+        return getattr(sparse_tensor, name)
     elif name in _ABSENT:
         from mindspore import _paths
         return _paths.absent("mindspore." + name)

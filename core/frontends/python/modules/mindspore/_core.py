@@ -371,6 +371,15 @@ class Tensor(_gantry.Value):
     def init_data(self, *args, **kwargs):
         return self
 
+    def register_hook(self, hook):
+        """The gradient by this tensor goes through @hook."""
+        from mindspore.nn.hook import passing
+        if self.is_variable and not self._is_parameter:
+            before = Tensor.__new__(Tensor)
+            before._take(self)
+            self._take(passing(hook)(before))
+        return None
+
     def contiguous(self):
         return self
 
@@ -833,6 +842,12 @@ def elements(x):
 def assign(parameter, value):
     _gantry.assign(parameter, assigned(parameter, value))
     return parameter
+
+
+def updated(parameter, value):
+    """Assigns, and gives what operations that assign give: outside of a graph a tensor."""
+    assign(parameter, value)
+    return parameter if _gantry.in_graph() or _gantry.recording() else parameter.value()
 
 
 def assigned(parameter, value):

@@ -33,7 +33,7 @@ _INSIDE = {
                            "optimizer momentum adam adagrad adadelta adamax adafactor asgd ftrl lamb lars lazyadam proximal_ada_grad "
                            "rmsprop rprop sgd thor tft_wrapper"),
     "mindspore.common": (_COMMON, "jit_config mutable jit_context lazy_inline generator symbol recompute dump auto_dynamic_shape hook_handle "
-                                  "_decorator _register_for_tensor _utils _stub_tensor np_dtype no_inline sparse_tensor"),
+                                  "_decorator _register_for_tensor _utils _stub_tensor np_dtype no_inline"),
     "mindspore.train": (("mindspore.train", "mindspore"), "train_thor dataset_helper mind_ir_pb2 summary"),
     "mindspore.train.metrics": (("mindspore.train.metrics",), "accuracy metric error fbeta loss precision recall topk mae confusion_matrix"),
     "mindspore.train.callback": (("mindspore.train.callback",), "_callback _loss_monitor _time_monitor _checkpoint _early_stop _history "

@@ -137,7 +137,10 @@ def identity(n, dtype=float32):
 
 
 def meshgrid(*xi, sparse=False, indexing="xy"):
-    return list(_f.meshgrid(*(_tensor(x) for x in xi), indexing=indexing))
+    if not sparse:
+        return list(_f.meshgrid(*(_tensor(x) for x in xi), indexing=indexing))
+    places = [1, 0] + list(range(2, len(xi))) if indexing == "xy" and len(xi) > 1 else range(len(xi))
+    return [_core.reshape(_tensor(x), tuple(-1 if d == place else 1 for d in range(len(xi)))) for x, place in zip(xi, places)]
 
 
 def diag(v, k=0):
@@ -357,6 +360,9 @@ def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, en
     widths = [(pad_width, pad_width)] * arr.ndim if isinstance(pad_width, int) else [tuple(pad_width)] * arr.ndim \
         if isinstance(pad_width[0], int) else [tuple(w) for w in pad_width]
     flat = [w for pair in reversed(widths) for w in pair]
+    if mode in ("maximum", "minimum", "mean", "median", "linear_ramp") or reflect_type != "even":
+        from mindspore.numpy_more import padded
+        return padded(arr, widths, mode, stat_length, end_values, reflect_type)
     return _f.pad(arr, flat, mode, constant_values) if mode == "constant" else _f.pad(arr, flat, {"edge": "replicate"}.get(mode, mode))
 
 
@@ -382,19 +388,30 @@ def mean(a, axis=None, keepdims=False, dtype=None):
     return _result(_f.mean(a, axis, keepdims), dtype)
 
 
+def _chosen(name, a, initial, where):
+    if where is True:
+        return _tensor(a)
+    if initial is None:
+        raise ValueError(f"For '{name}', 'initial' must be given where 'where' is.")
+    return _core.select(_tensor(where), _tensor(a), initial)
+
+
 def amax(a, axis=None, keepdims=False, initial=None, where=True):
-    return _core.reduce("max", _tensor(a), axis, keepdims)
+    best = _core.reduce("max", _chosen("amax", a, initial, where), axis, keepdims)
+    return best if initial is None else _f.maximum(best, initial)
 
 
 def amin(a, axis=None, keepdims=False, initial=None, where=True):
-    return _core.reduce("min", _tensor(a), axis, keepdims)
+    best = _core.reduce("min", _chosen("amin", a, initial, where), axis, keepdims)
+    return best if initial is None else _f.minimum(best, initial)
 
 
 max, min = amax, amin
 
 
 def prod(a, axis=None, dtype=None, keepdims=False, initial=None):
-    return _result(_f.prod(_tensor(a), axis, keepdims), dtype)
+    made = _f.prod(_tensor(a), axis, keepdims)
+    return _result(made if initial is None else _core.mul(made, initial), dtype)
 
 
 def var(x, axis=None, ddof=0, keepdims=False):
@@ -427,10 +444,12 @@ def ptp(x, axis=None, out=None, keepdims=False):
 
 def average(x, axis=None, weights=None, returned=False):
     x = _as_float(x)
-    if weights is None:
-        return mean(x, axis)
-    weights = _core.broadcast_to(_as_float(weights), x.shape)
-    return _core.div(sum(_core.mul(x, weights), axis), sum(weights, axis))
+    if weights is not None and _tensor(weights).ndim == 1 < x.ndim and isinstance(axis, int):
+        weights = _core.reshape(_tensor(weights), tuple(-1 if d == axis % x.ndim else 1 for d in range(x.ndim)))
+    weights = _core.full(x.shape, 1, x.dtype) if weights is None else _core.broadcast_to(_as_float(weights), x.shape)
+    total = sum(weights, axis)
+    made = _core.div(sum(_core.mul(x, weights), axis), total)
+    return (made, total) if returned else made
 
 
 def count_nonzero(x, axis=None, keepdims=False):
@@ -472,18 +491,27 @@ def where(condition, x=None, y=None):
 
 def clip(x, xmin, xmax, out=None, where=True, dtype=None):
     x = _tensor(x)
-    if xmin is not None:
-        x = _f.maximum(x, xmin)
-    return _result(_f.minimum(x, xmax) if xmax is not None else x, dtype)
+    made = x if xmin is None else _f.maximum(x, xmin)
+    made = made if xmax is None else _f.minimum(made, xmax)
+    return _result(made if where is True else _core.select(_tensor(where), made, x if out is None else out), dtype)
 
 
 def take(a, indices, axis=None, mode="clip"):
-    a = _tensor(a)
-    return _f.gather(ravel(a) if axis is None else a, _tensor(indices), 0 if axis is None else axis)
+    a, indices = _tensor(a), _tensor(indices)
+    a, axis = (ravel(a), 0) if axis is None else (a, axis)
+    n = a.shape[axis]
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"For 'take', the mode must be one of 'raise', 'wrap' and 'clip', but got {mode!r}.")
+    return _f.gather(a, _f.floor_mod(indices, n) if mode == "wrap" else _f.clamp(indices, -n if mode == "raise" else 0, n - 1), axis)
 
 
 def take_along_axis(arr, indices, axis):
-    return _f.gather_elements(arr, axis, indices)
+    arr, indices = _tensor(arr), _tensor(indices)
+    if axis is None:
+        return _f.gather_elements(ravel(arr), 0, ravel(indices))
+    axis %= arr.ndim
+    shape = tuple(n if d == axis else arr.shape[d] for d, n in enumerate(indices.shape))
+    return _f.gather_elements(arr, axis, _core.broadcast_to(indices, shape))
 
 
 def select(condlist, choicelist, default=0):
@@ -503,7 +531,8 @@ in1d = isin
 
 
 def searchsorted(a, v, side="left", sorter=None):
-    return _core.convert(_f.searchsorted(_tensor(a), _tensor(v), right=side == "right"), int32)
+    a = _tensor(a) if sorter is None else _f.gather(_tensor(a), _tensor(sorter), 0)
+    return _core.convert(_f.searchsorted(a, _tensor(v), right=side == "right"), int32)
 
 
 def digitize(x, bins, right=False):
@@ -520,7 +549,7 @@ def unique(x, return_inverse=False):
 
 
 def bincount(x, weights=None, minlength=0, length=None):
-    return _f.bincount(_tensor(x), weights, minlength)
+    return _f.bincount(_tensor(x), weights, minlength) if length is None else _f.bincount(_tensor(x), weights, length)[:length]
 
 
 # Algebra
@@ -537,15 +566,14 @@ def tensordot(a, b, axes=2):
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
-    m = atleast_2d(_as_float(m))
-    m = m if rowvar else transpose(m)
-    n = m.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
-    d = _core.sub(m, mean(m, 1, True))
-    return squeeze(_core.div(_core.matmul(d, transpose(d)), float(n)))
+    rows = [r if rowvar or r.shape[0] == 1 else transpose(r) for r in (atleast_2d(_as_float(v)) for v in (m, y) if v is not None)]
+    made = _f.cov(rows[0] if y is None else concatenate(rows, 0), correction=ddof if ddof is not None else 0 if bias else 1,
+                  fweights=fweights, aweights=aweights)
+    return _result(squeeze(made), dtype)
 
 
 def corrcoef(x, y=None, rowvar=True, dtype=None):
-    c = atleast_2d(cov(x, rowvar=rowvar))
+    c = atleast_2d(cov(x, y, rowvar, dtype=dtype))
     d = _f.sqrt(diagonal(c))
     return _core.div(_core.div(c, _core.reshape(d, (-1, 1))), d)
 
@@ -559,6 +587,8 @@ def polyval(p, x):
 
 
 def gradient(f, *varargs, axis=None, edge_order=1):
+    if edge_order != 1:
+        raise NotImplementedError("edge_order != 1 not implemented")
     f = _as_float(f)
     axes = range(f.ndim) if axis is None else [axis % f.ndim]
     made = []
@@ -582,7 +612,7 @@ def interp(x, xp, fp, left=None, right=None):
 
 def ediff1d(ary, to_end=None, to_begin=None):
     a = ravel(_tensor(ary))
-    return _core.sub(a[1:], a[:-1])
+    return concatenate([_core.convert(ravel(_tensor(p)), a.dtype) for p in (to_begin, _core.sub(a[1:], a[:-1]), to_end) if p is not None], 0)
 
 
 def cbrt(x, dtype=None):
@@ -609,7 +639,10 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
 
 def array_equal(a1, a2, equal_nan=False):
     a1, a2 = _tensor(a1), _tensor(a2)
-    return all(_core.compare("EQ", a1, a2)) if a1.shape == a2.shape else Tensor(False)
+    if a1.shape != a2.shape:
+        return Tensor(False)
+    same = _core.compare("EQ", a1, a2)
+    return all(_f.logical_or(same, _f.logical_and(_f.isnan(a1), _f.isnan(a2))) if equal_nan and a1.dtype.is_float and a2.dtype.is_float else same)
 
 
 # Asking

@@ -285,6 +285,51 @@ def unravel_index(indices, shape, order="C"):
     return tuple(result if order == "F" else result[::-1])
 
 
+def _along(x, axis, start, stop):
+    n = x.shape[axis]
+    return x[(slice(None),) * axis + (slice(_builtins.max(start, 0), _builtins.min(stop, n)),)]
+
+
+def _edge(x, axis, width, last, mode, stat_length, end_value, reflect_type):
+    """What is put before, or behind where @last, the values of an axis."""
+    n = x.shape[axis]
+    shape = tuple(width if d == axis else s for d, s in enumerate(x.shape))
+    edge = _along(x, axis, n - 1, n) if last else _along(x, axis, 0, 1)
+    if mode == "linear_ramp":
+        steps = arange(0, width) if not last else _f.flip(arange(0, width), (0,))
+        steps = reshape(_core.convert(steps, _core.float32), tuple(-1 if d == axis else 1 for d in _builtins.range(x.ndim)))
+        ramp = _core.add(_core.mul(_core.div(steps, float(width)), _core.sub(_core.convert(edge, _core.float32), float(end_value))), float(end_value))
+        return _core.convert(ramp, x.dtype)
+    if mode in ("reflect", "symmetric"):
+        skip = mode == "reflect"
+        part = _along(x, axis, n - width - skip, n - skip) if last else _along(x, axis, int(skip), width + skip)
+        part = _f.flip(part, (axis,))
+        return _core.sub(_core.mul(edge, 2), part) if reflect_type == "odd" else part
+    length = n if stat_length is None else _builtins.min(stat_length, n)
+    part = _along(x, axis, n - length, n) if last else _along(x, axis, 0, length)
+    if mode == "median":
+        ordered = _f.sort(part, axis)[0]
+        middle = _core.convert(_along(ordered, axis, (length - 1) // 2, (length - 1) // 2 + 1), _core.float32), _along(ordered, axis, length // 2, length // 2 + 1)
+        made = _core.convert(_core.div(_core.add(*middle), 2.0), x.dtype)
+    else:
+        made = {"maximum": _f.amax, "minimum": _f.amin, "mean": _f.mean}[mode](part, axis, True)
+    return _core.broadcast_to(_core.convert(made, x.dtype), shape)
+
+
+def padded(x, widths, mode, stat_length, end_values, reflect_type):
+    """pad() by what the values of each axis say; at most a length of it where they are reflected."""
+    def pairs(value):
+        value = value if isinstance(value, (tuple, list)) else ((value, value),)
+        value = value if isinstance(value[0], (tuple, list)) else (value,)
+        return [tuple(v) * (2 if len(v) == 1 else 1) for v in value] * (x.ndim if len(value) == 1 else 1)
+    lengths, ends = pairs(stat_length), pairs(end_values)
+    for d, pair in enumerate(widths):
+        parts = [_edge(x, d, width, last, mode, lengths[d][last], ends[d][last], reflect_type) if width else None
+                 for last, width in enumerate(pair)]
+        x = concatenate([p for p in (parts[0], x, parts[1]) if p is not None], d)
+    return x
+
+
 def tril_indices_from(arr, k=0):
     return _of_numpy("tril_indices")(arr.shape[0], k, arr.shape[1])
 

@@ -17,24 +17,8 @@ def is_tensor(obj):
     return isinstance(obj, Tensor)
 
 
-class _Unsupported:
-    """Sparse tensors are not part of Gantry."""
-
-    def __init__(self, *args, **kwargs):
-        raise NotImplementedError(f"{type(self).__name__} is not supported")
-
-
-class COOTensor(_Unsupported):
-    pass
-
-
-class CSRTensor(_Unsupported):
-    pass
-
-
-class RowTensor(_Unsupported):
-    pass
-
-
-class SparseTensor(_Unsupported):
-    pass
+def __getattr__(name):
+    from mindspore.common import sparse_tensor
+    if name in ("COOTensor", "CSRTensor", "RowTensor", "RowTensorInner", "SparseTensor"):
+        return getattr(sparse_tensor, name)
+    raise AttributeError(f"module 'mindspore.common.tensor' has no attribute '{name}'")

@@ -90,6 +90,9 @@ class Cell:
         inner = getattr(function, "__gantry_function__", None)
         if inner is not None:  # jit may have been given the method itself
             construct = inner if isinstance(inner, types.MethodType) else types.MethodType(inner, self)
+        if self.__dict__.get("_backward_hooks") and _gantry.in_graph() and _Context.mode != GRAPH_MODE:
+            from mindspore.nn.hook import Hooking
+            construct = Hooking(self, construct)
         return _Choosing(construct, self._amp_type) if "_amp_type" in self.__dict__ and _gantry.in_graph() else construct
 
     def __call__(self, *args, **kwargs):
@@ -97,7 +100,7 @@ class Cell:
             Cell.__init__(self)
         if _gantry.in_graph():
             return _gantry.call(self, args, kwargs)
-        if hasattr(self, "bprop") and _gantry.recording():
+        if (hasattr(self, "bprop") or self.__dict__.get("_backward_hooks")) and _gantry.recording():
             raise _core.NeedsGraph(f"The Cell '{type(self).__name__}' has a derivative of its own (bprop): its gradient is that of a "
                                    f"graph. Make one of what is differentiated, by jit.")
         for hook in self.__dict__.get("_pre_hooks", {}).values():
@@ -273,7 +276,12 @@ class Cell:
         return _Handle(hooks, hook)
 
     def register_backward_hook(self, hook):
-        return _Handle(OrderedDict(), hook)
+        """@hook (cell, gradients by the inputs, gradients by the outputs) may give other gradients by the inputs. In eager mode."""
+        return _Handle(self.__dict__.setdefault("_backward_hooks", OrderedDict()), (False, hook))
+
+    def register_backward_pre_hook(self, hook):
+        """@hook (cell, gradients by the outputs) may give others."""
+        return _Handle(self.__dict__.setdefault("_backward_hooks", OrderedDict()), (True, hook))
 
     def apply(self, fn):
         for cell in self.name_cells().values():

@@ -6,7 +6,7 @@ from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.nn.cell import Cell
 from mindspore.ops import function as _f
 from mindspore.ops._plain import mixed_precision_cast
-from mindspore.ops.grad import value_and_grad
+from mindspore.ops.grad import GradOperation, value_and_grad
 
 
 class WithLossCell(Cell):
@@ -41,10 +41,12 @@ class ForwardValueAndGrad(Cell):
         super().__init__(auto_prefix=False)
         self.network, self.weights = network, weights
         self.get_all, self.get_by_list = get_all, get_by_list
+        self._derive = GradOperation(get_all, get_by_list, sens_param)
+        self.sens_param = sens_param
 
     def construct(self, *inputs):
-        positions = tuple(range(len(inputs))) if self.get_all else (None if self.get_by_list else 0)
-        return value_and_grad(self.network, positions, self.weights if self.get_by_list else None)(*inputs)
+        forward = self.network(*(inputs[:-1] if self.sens_param else inputs))
+        return forward, (self._derive(self.network, self.weights) if self.get_by_list else self._derive(self.network))(*inputs)
 
 
 class TrainOneStepCell(Cell):

@@ -229,8 +229,8 @@ def approximate_equal(x, y, tolerance=1e-5):
 
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     a, b = _float_pair(input, other)
-    close = _op("or", tuple(_core.broadcast_to(v, _core.broadcast_shapes(a.shape, b.shape)) for v in (
-        less_equal(abs(sub(a, b)), add(mul(abs(b), rtol), atol)), equal(a, b))))
+    near = logical_and(less_equal(abs(sub(a, b)), add(mul(abs(b), rtol), atol)), logical_and(isfinite(a), isfinite(b)))
+    close = logical_or(near, equal(a, b))
     return logical_or(close, logical_and(isnan(a), isnan(b))) if equal_nan else close
 
 
@@ -489,15 +489,15 @@ def population_count(input_x):
 
 
 def assign(variable, value):
-    return _core.assign(variable, value)
+    return _core.updated(variable, value)
 
 
 def assign_add(variable, value):
-    return _core.assign(variable, add(_value(variable), value))
+    return _core.updated(variable, add(_value(variable), value))
 
 
 def assign_sub(variable, value):
-    return _core.assign(variable, sub(_value(variable), value))
+    return _core.updated(variable, sub(_value(variable), value))
 
 
 def _value(variable):

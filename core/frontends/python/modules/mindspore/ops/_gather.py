@@ -4,6 +4,7 @@ import builtins as _builtins
 import _gantry
 from mindspore import _core, _index
 from mindspore._core import Tensor, _op, _operand, convert, float32, float64, int32, int64, bool_, reduce as _reduce
+from mindspore.ops import _elementwise as _e
 from mindspore.ops._array import _iota, _part, _ints, concat as _concat, stack as _stack, squeeze as _squeeze, zeros as _zeros
 
 
@@ -60,7 +61,11 @@ def take_along_dim(input, index, axis):
 
 
 def embedding_lookup(input_params, input_indices, offset):
-    return gather(input_params, _core.sub(input_indices, offset), 0)
+    at = _core.sub(input_indices, offset)
+    inside = _e.logical_and(_core.compare("GE", at, 0), _core.compare("LT", at, input_params.shape[0]))
+    rows = gather(input_params, _core.select(inside, at, 0), 0)
+    inside = _core.reshape(inside, inside.shape + (1,) * (rows.ndim - inside.ndim))
+    return _core.select(_core.broadcast_to(inside, rows.shape), rows, _core.full((), 0, rows.dtype))
 
 
 def masked_select(input, mask):
@@ -122,7 +127,7 @@ def tensor_scatter_div(input_x, indices, updates):
 def _parameter_scatter(kind, change=None):
     def function(input_x, indices, updates, use_locking=None):
         value = _gantry.parameter_value(input_x)
-        return _core.assign(input_x, _scatter_rows(value, indices, change(updates) if change else updates, kind))
+        return _core.updated(input_x, _scatter_rows(value, indices, change(updates) if change else updates, kind))
     return function
 
 
@@ -135,7 +140,7 @@ scatter_div = _parameter_scatter("mul", lambda u: _core.div(1.0, u))
 def _parameter_scatter_nd(kind, change=None):
     def function(input_x, indices, updates, use_locking=False):
         value = _gantry.parameter_value(input_x)
-        return _core.assign(input_x, _scatter_nd(value, indices, change(updates) if change else updates, kind))
+        return _core.updated(input_x, _scatter_nd(value, indices, change(updates) if change else updates, kind))
     return function
 
 
@@ -161,7 +166,7 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     value = _gantry.parameter_value(x) if x._is_parameter else x
     moved = _core.swapaxes(value, 0, axis % x.ndim)
     result = _core.swapaxes(_scatter_rows(moved, indices, _core.swapaxes(y, 0, axis % x.ndim), "add"), 0, axis % x.ndim)
-    return _core.assign(x, result) if x._is_parameter else result
+    return _core.updated(x, result) if x._is_parameter else result
 
 
 def index_fill(x, axis, index, value):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the names are that few programs ask for: their modules are loaded then."""
-_MODULES = ("_image", "_matrix", "_sequence", "_plain", "operations_more", "operations_rare")
+_MODULES = ("_image", "_matrix", "_sequence", "_plain", "operations_more", "operations_rare", "mindspore.common.sparse_tensor")
 
 
 def find(name):
@@ -9,7 +9,7 @@ def find(name):
         return None
     import importlib
     for module in _MODULES:
-        found = importlib.import_module("mindspore.ops." + module)
+        found = importlib.import_module(module if "." in module else "mindspore.ops." + module)
         if name in found.__all__:
             return getattr(found, name)
     return None

@@ -110,11 +110,25 @@ def cholesky_solve(input, input2, upper=False):
     return _solve(_core.matmul(lower, _core.swapaxes(lower, -1, -2)), input)[0]
 
 
+def _weighted_cov(x, correction, counts, weights):
+    """Of the rows of @x, whose columns were seen @counts times each and count @weights."""
+    if counts is None and weights is None:
+        centred = _core.sub(x, _r.mean(x, 1, True))
+        return _core.div(_core.matmul(centred, _core.swapaxes(centred, 0, 1)), float(x.shape[1] - correction))
+    w = _core.full((x.shape[1],), 1, x.dtype)
+    for given in (counts, weights):
+        w = w if given is None else _core.mul(w, convert(_operand(given), x.dtype))
+    total = _r.sum(w)
+    centred = _core.sub(x, _core.div(_r.sum(_core.mul(x, w), 1, True), total))
+    lost = correction if weights is None else _core.div(_core.mul(_r.sum(_core.mul(w, convert(_operand(weights), x.dtype))), float(correction)), total)
+    return _core.div(_core.matmul(centred, _core.swapaxes(_core.mul(centred, w), 0, 1)), _core.sub(total, lost))
+
+
 def cov(input, *, correction=1, fweights=None, aweights=None):
     x = _operand(input)
     x = _core.reshape(x, (1,) + x.shape) if x.ndim < 2 else x
-    centred = _core.sub(x, _r.mean(x, 1, True))
-    product = _core.div(_core.matmul(centred, _core.swapaxes(centred, 0, 1)), float(x.shape[1] - correction))
+    x = x if x.dtype.is_float else convert(x, _core.float32)
+    product = _weighted_cov(x, correction, fweights, aweights)
     return _core.reshape(product, ()) if product.size == 1 else product
 
 
@@ -313,7 +327,7 @@ def qr(np, input, mode="reduced"):
 
 @_by_numpy
 def pinv(np, x, *, atol=None, rtol=None, hermitian=False):
-    return np.linalg.pinv(x).astype(x.dtype)
+    return np.linalg.pinv(x, *((rtol,) if rtol is not None else ()), hermitian=hermitian).astype(x.dtype)
 
 
 @_by_numpy

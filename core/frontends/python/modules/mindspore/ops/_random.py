@@ -78,7 +78,7 @@ def randperm(n, seed=0, offset=0, dtype=int64):
 
 
 def bernoulli(input, p=0.5, seed=None):
-    return convert(_core.compare("LT", _unit(input.shape, seed), p), float32)
+    return convert(_core.compare("LT", _unit(input.shape, seed), p), input.dtype)
 
 
 def multinomial(input, num_samples, replacement=True, seed=None):
@@ -92,6 +92,7 @@ def multinomial(input, num_samples, replacement=True, seed=None):
     else:
         noise = _core.neg(_e.log(_core.neg(_e.log(_core.add(_unit(x.shape, seed), 1e-20)))))
         result = convert(topk(_core.add(_e.log(x), noise), num_samples)[1], int64)
+    result = convert(result, int32)
     return _core.reshape(result, (num_samples,)) if single else result
 
 

@@ -2,7 +2,7 @@
 """Sums, extremes and what is made of them."""
 import builtins as _builtins
 import math as _math
-from mindspore import _amp, _core
+from mindspore import _amp, _core, _index
 from mindspore._core import Tensor, _op, _operand, convert, reduce as _reduce, normal_axes as _normal_axes, float32, float64, int32, int64, bool_
 from mindspore.ops import _elementwise as _e
 
@@ -31,7 +31,8 @@ def mean(x, axis=None, keep_dims=False, **kw):
     x = _operand(x)
     axis = kw.get("dim", axis)
     keep_dims = kw.get("keepdim", keep_dims)
-    x = x if x.dtype.is_float else convert(x, float32)
+    if not x.dtype.is_float:  # the mean of integers is one
+        return convert(mean(convert(x, _core.float64), axis, keep_dims), int64 if x.element == "bool" else x.dtype)
     axes = _normal_axes(_plain_axis(axis), x.ndim)
     n = _core._product(x.shape[d] for d in axes)
     return _core.div(_reduce("add", x, axes or (), keep_dims) if axes else x, float(n)) if n else _reduce("add", x, axes, keep_dims)
@@ -114,6 +115,10 @@ def _without(x, axis, keepdims):
 def _with_index(kind):
     def function(input, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False):
         input = _operand(input)
+        if where is not None and where is not True:
+            if initial is None:
+                raise ValueError(f"For '{kind}', 'initial' must not be None when 'where' is given.")
+            input = _core.select(where, input, initial)
         if axis is None:
             return _reduce(kind, input), _core.full((), 0, int64)
         if input.ndim == 0:
@@ -216,6 +221,21 @@ def cumsum(x, axis, dtype=None):
 def cumprod(input, dim, dtype=None):
     x = input if dtype is None else convert(input, _core.as_type(dtype))
     return _scanned(x, dim, _core.mul, 1)
+
+
+def cumulative(function, neutral):
+    """@function along an axis with the attributes of its primitive: from the end where `reverse`, without the element itself where
+    `exclusive`, which shifts by one @neutral."""
+    def compute(x, axis, exclusive, reverse):
+        axis = int(axis) % x.ndim
+        reversed_ = [slice(None)] * axis + [slice(None, None, -1)]
+        x = _index.get(x, tuple(reversed_)) if reverse else x
+        if exclusive:
+            low, high = ([n if d == axis else 0 for d in _builtins.range(x.ndim)] for n in (1, -1))
+            x = _op("pad", (x, _core.full((), neutral, x.dtype)), {"edge_padding_low": tuple(low), "edge_padding_high": tuple(high)})
+        x = function(x, axis)
+        return _index.get(x, tuple(reversed_)) if reverse else x
+    return compute
 
 
 def _windowed(x, axis, kind, reverse=False):

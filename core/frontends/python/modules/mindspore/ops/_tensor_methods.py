@@ -254,7 +254,16 @@ def softmax(self, axis=-1):
 
 def index_put(self, indices, values, accumulate=False):
     from mindspore import _index
-    return _index.set(self, tuple(indices), values)
+    if not accumulate:
+        return _index.set(self, tuple(indices), values)
+    places = _f.stack([_core.convert(i, _core.int64) for i in _broadcast(indices)], -1)
+    shape = places.shape[:-1] + self.shape[len(indices):]
+    return _f.tensor_scatter_add(self, places, _core.broadcast_to(_core.convert(values, self.dtype), shape))
+
+
+def _broadcast(tensors):
+    shape = _core.broadcast_shapes(*(t.shape for t in tensors))
+    return [_core.broadcast_to(t, shape) for t in tensors]
 
 
 def asin_(self):

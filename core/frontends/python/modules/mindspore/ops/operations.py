@@ -3,6 +3,7 @@
 from mindspore import _core
 from mindspore._core import Tensor, convert, float32, int32, int64
 from mindspore.ops import function as _f
+from mindspore.ops._reduction import cumulative as _cumulative
 from mindspore.ops._neural import _max_pool, _avg_pool, _pool_pads, _tuple, _conv, conv_transpose as _conv_transpose
 from mindspore.ops.primitive import Primitive, primitive_of as _primitive_of, prim_attr_register
 
@@ -113,13 +114,9 @@ def _print(*args):
     _f.print_(*args)
 
 
-def _cum_sum(x, axis, exclusive, reverse):
-    if reverse:
-        x = _f.flip(x, (axis,))
-    result = _f.cumsum(x, axis)
-    if exclusive:
-        result = _core.sub(result, x)
-    return _f.flip(result, (axis,)) if reverse else result
+def _weights_of(weight, target, ignored):
+    there = _core.compare("NE", target, ignored)
+    return _core.select(there, _f.gather(weight, _core.select(there, target, 0), 0), 0.0)
 
 
 def _update(function):
@@ -207,7 +204,7 @@ _table = {
     "ArgMinWithValue": (lambda x, axis, keep_dims: _f.argmin_with_value(x, axis, keep_dims), "axis keep_dims", (0, False)),
     "TopK": (lambda x, k, sorted: _f.topk(x, k), "sorted", (True,)),
     "Sort": (lambda x, axis, descending: _f.sort(x, axis, descending), "axis descending", (-1, False)),
-    "CumSum": (_cum_sum, "exclusive reverse", (False, False)), "CumProd": (lambda x, axis, exclusive, reverse: _f.cumprod(x, axis), "exclusive reverse", (False, False)),
+    "CumSum": (_cumulative(_f.cumsum, 0), "exclusive reverse", (False, False)), "CumProd": (_cumulative(_f.cumprod, 1), "exclusive reverse", (False, False)),
     "SoftmaxCrossEntropyWithLogits": (_cross, "", ()),
     "SparseSoftmaxCrossEntropyWithLogits": (_sparse_cross, "is_grad", (False,)),
     "SmoothL1Loss": (lambda x, y, beta, reduction: _f.smooth_l1_loss(x, y, beta, reduction), "beta reduction", (1.0, "none")),
@@ -215,7 +212,7 @@ _table = {
     "BinaryCrossEntropy": (lambda x, y, weight=None, reduction="mean": _f.binary_cross_entropy(x, y, weight, reduction), "reduction", ("mean",)),
     "BCEWithLogitsLoss": (lambda x, y, w, p, reduction: _f.binary_cross_entropy_with_logits(x, y, w, p, reduction), "reduction", ("mean",)),
     "KLDivLoss": (lambda x, y, reduction: _f.kl_div(x, y, reduction), "reduction", ("mean",)),
-    "NLLLoss": (lambda x, t, w, reduction, ignore_index: (_f.nll_loss(x, t, w, ignore_index, reduction), _f.sum(w)), "reduction ignore_index", ("mean", -100)),
+    "NLLLoss": (lambda x, t, w, reduction, ignore_index: (_f.nll_loss(x, t, w, ignore_index, reduction), _f.sum(_weights_of(w, t, ignore_index))), "reduction ignore_index", ("mean", -100)),
     "StandardNormal": (_random(_f.standard_normal), "seed seed2", (0, 0)), "UniformReal": (_random(lambda shape, seed: _f.uniform(shape, 0.0, 1.0, seed)), "seed seed2", (0, 0)),
     "UniformInt": (lambda shape, minval, maxval, seed, seed2: _f.randint(int(minval), int(maxval), shape, seed or None, dtype=int32), "seed seed2", (0, 0)),
     "ResizeBilinear": (_resize_bilinear, "size align_corners half_pixel_centers", (False, False)),
@@ -262,7 +259,7 @@ for _name, _function in {
         "Inv": "inv", "Invert": "invert", "IsFinite": "isfinite", "IsInf": "isinf", "IsNan": "isnan", "Lerp": "lerp", "Less": "less",
         "LessEqual": "less_equal", "Lgamma": "lgamma", "Igamma": "igamma", "Igammac": "igammac", "Polygamma": "polygamma", "Zeta": "zeta", "Log": "log", "Log1p": "log1p", "LogicalAnd": "logical_and",
         "LogicalNot": "logical_not", "LogicalOr": "logical_or", "LogicalXor": "logical_xor", "Maximum": "maximum", "Minimum": "minimum",
-        "Mish": "mish", "Mod": "mod", "Mul": "mul", "MulNoNan": "mul_no_nan", "NanToNum": "nan_to_num", "Neg": "neg",
+        "Mish": "mish", "Mod": "truncate_mod", "Mul": "mul", "MulNoNan": "mul_no_nan", "NanToNum": "nan_to_num", "Neg": "neg",
         "NotEqual": "not_equal", "OnesLike": "ones_like", "PopulationCount": "population_count", "Pow": "pow", "ReLU": "relu",
         "Reciprocal": "reciprocal", "Rint": "rint", "Round": "round", "Rsqrt": "rsqrt", "Sigmoid": "sigmoid", "Sign": "sign", "Sin": "sin",
         "Sinc": "sinc", "Sinh": "sinh", "SoftShrink": "softshrink", "Softplus": "softplus", "Softsign": "softsign", "Sqrt": "sqrt",
@@ -285,12 +282,24 @@ class StopGradient(Primitive):
 
 
 class InsertGradientOf(Primitive):
-    def __init__(self, f):
-        super().__init__("InsertGradientOf")
-        self.f = f
+    """The same value, whose gradient goes through a function."""
 
-    def compute(self, x):
-        return x
+    def __init__(self, f):
+        super().__init__(type(self).__name__)
+        self.f, self._passing = f, None
+
+    def compute(self, *values):
+        from mindspore.nn.hook import passing
+        if self._passing is None:
+            self._passing = passing(self.f)
+        return self._passing(*values)
+
+
+class HookBackward(InsertGradientOf):
+    def __init__(self, hook_fn, cell_id=""):
+        if not callable(hook_fn):
+            raise TypeError(f"For 'HookBackward', the type of 'hook_fn' must be function, but got {type(hook_fn)}.")
+        super().__init__(hook_fn)
 
 
 class ScalarSummary(Primitive):
@@ -300,7 +309,7 @@ class ScalarSummary(Primitive):
 
 TensorSummary = ImageSummary = HistogramSummary = ScalarSummary
 
-__all__ = sorted(list(_table) + ["StopGradient", "InsertGradientOf", "ScalarSummary", "TensorSummary", "ImageSummary", "HistogramSummary"])
+__all__ = sorted(list(_table) + ["StopGradient", "InsertGradientOf", "HookBackward", "ScalarSummary", "TensorSummary", "ImageSummary", "HistogramSummary"])
 
 
 def __getattr__(name):

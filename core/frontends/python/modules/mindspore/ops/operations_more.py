@@ -4,6 +4,7 @@ from mindspore import _core
 from mindspore._core import convert, float32, int32, int64
 from mindspore.ops import _image, _matrix, _sequence, _updates, function as _f
 from mindspore.ops._neural import _avg_pool, _conv, _max_pool, _pool_pads, _tuple, conv_transpose as _conv_transpose
+from mindspore.ops._reduction import cumulative as _cumulative
 from mindspore.ops.primitive import primitive_of as _primitive_of
 
 
@@ -123,13 +124,13 @@ _table = {
     "FastGelu": (_f.fast_gelu, "", ()), "Dense": (lambda x, w, b=None: _f.dense(x, w, b), "", ()),
     "RmsNorm": (lambda x, gamma, epsilon: _f.rms_norm(x, gamma, epsilon), "epsilon", (1e-6,)),
     "Cdist": (lambda x, y, p: _f.cdist(x, y, p), "p", (2.0,)), "Pdist": (lambda x, p: _matrix.pdist(x, p), "p", (2.0,)),
-    "Cholesky": (lambda x, upper: _f.cholesky(x, upper), "upper", (False,)), "MatrixInverse": (lambda x, adjoint: _f.inverse(x), "adjoint", (False,)),
+    "Cholesky": (lambda x, upper: _f.cholesky(x, upper), "upper", (False,)), "MatrixInverse": (lambda x, adjoint: _f.inverse(_core.swapaxes(x, -1, -2) if adjoint else x), "adjoint", (False,)),
     "MatrixDeterminant": (_f.det, "", ()), "LogMatrixDeterminant": (_f.slogdet, "", ()),
     "MatrixPower": (lambda x, n: _f.matrix_power(x, n), "n", ()), "MatrixDiagV3": (lambda x, k, r, c, p, align: _matrix.matrix_diag(x, k, r, c, p), "align", ("RIGHT_LEFT",)),
     "MatrixDiagPartV3": (lambda x, k, p, align: _matrix.matrix_diag_part(x, k, p), "align", ("RIGHT_LEFT",)),
     "MatrixSetDiagV3": (lambda x, d, k, align: _matrix.matrix_set_diag(x, d, k), "align", ("RIGHT_LEFT",)),
     "CountNonZero": (lambda x, dims: _f.count_nonzero(x, dims), "dims", (None,)),
-    "CumulativeLogsumexp": (lambda x, axis, exclusive, reverse: _f.logcumsumexp(x, int(axis)), "exclusive reverse", (False, False)),
+    "CumulativeLogsumexp": (_cumulative(_f.logcumsumexp, -3.4028234663852886e38), "exclusive reverse", (False, False)),
     "FillV2": (lambda shape, value: _core.full(tuple(shape), value, value.dtype), "", ()), "Fills": (_matrix.fills, "", ()), "Eps": (_matrix.eps, "", ()),
     "Fmax": (_f.fmax, "", ()), "Fmin": (_f.fmin, "", ()), "Gcd": (_f.gcd, "", ()), "Lcm": (_f.lcm, "", ()),
     "LeftShift": (_f.bitwise_left_shift, "", ()), "RightShift": (_f.bitwise_right_shift, "", ()),
