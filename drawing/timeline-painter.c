@@ -110,6 +110,7 @@ ink_of (const Row *row, const GantryEvent *event)
     {
     case GANTRY_EVENT_COPY:
     case GANTRY_EVENT_FILL:
+    case GANTRY_EVENT_CONVERT:
       return GANTRY_INK_COPY;
     case GANTRY_EVENT_CALL:
     case GANTRY_EVENT_HOST_CALL:
@@ -365,7 +366,7 @@ text_of (const Row *row, const GantryEvent *event)
     g_string_append_printf (text, " at %.3g GB/s", (double) event->bytes / (double) (event->end - event->begin));
   if (is_kernel_of_node (row, event) && *gantry_recording_string (row->recording, event->name) != '\0')
     g_string_append_printf (text, "\nKernel %s", gantry_recording_string (row->recording, event->name));
-  if (event->kind == GANTRY_EVENT_KERNEL || event->kind == GANTRY_EVENT_COPY)
+  if (event->kind == GANTRY_EVENT_KERNEL || event->kind == GANTRY_EVENT_COPY || event->kind == GANTRY_EVENT_CONVERT)
     {
       tell_times (text, row->model, event);
       tell_wait (text, row, event);

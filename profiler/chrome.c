@@ -147,7 +147,8 @@ is_caller (const GantryEvent *event)
 static gboolean
 is_called (const GantryEvent *event)
 {
-  return event->kind == GANTRY_EVENT_KERNEL || event->kind == GANTRY_EVENT_COPY || event->kind == GANTRY_EVENT_FILL;
+  return event->kind == GANTRY_EVENT_KERNEL || event->kind == GANTRY_EVENT_COPY || event->kind == GANTRY_EVENT_FILL
+         || event->kind == GANTRY_EVENT_CONVERT;
 }
 
 static int

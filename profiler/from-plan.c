@@ -33,6 +33,8 @@ bytes_of (const GantryModule *module, const GantryPlan *plan, const GantryPlanSt
 
   if (step->kind == GANTRY_STEP_COPY && step->n_refs == 2 && plan->refs != NULL)
     return plan->buffers[plan->refs[step->first_ref + 1]].size;
+  if (step->kind == GANTRY_STEP_CONVERT && step->n_refs == 2 && plan->refs != NULL)
+    return plan->buffers[plan->refs[step->first_ref]].size + plan->buffers[plan->refs[step->first_ref + 1]].size;
   bytes = node != NULL ? gantry_node_bytes (module, node) : -1;
   return bytes > 0 ? (guint64) bytes : 0;
 }
@@ -87,7 +89,9 @@ add_step (GantryRecordingBuilder *builder, const GantryModule *module, const Gan
   event.bytes = bytes_of (module, plan, step);
   event.instruction = GANTRY_NO_INSTRUCTION;
   event.node = step->node;
-  event.kind = step->kind == GANTRY_STEP_COPY ? GANTRY_EVENT_COPY : GANTRY_EVENT_KERNEL;
+  event.kind = step->kind == GANTRY_STEP_COPY      ? GANTRY_EVENT_COPY
+               : step->kind == GANTRY_STEP_CONVERT ? GANTRY_EVENT_CONVERT
+                                                   : GANTRY_EVENT_KERNEL;
   event.lane = step->queue;
   event.name = gantry_recording_builder_string (builder, name);
   gantry_recording_builder_add (builder, &event);

@@ -25,11 +25,11 @@ typedef struct
   gint64 ns;
 } Sample;
 
-/* Events of one node on one queue are one row; a node's number and a name's do not meet. */
+/* Events of one node on one queue are one row, conversions of its value another; a node's number and a name's do not meet. */
 static guint64
 key_of (guint32 node, guint32 name, guint lane, guint kind)
 {
-  return node != 0 ? (guint64) node << 8 | MIN (lane, GANTRY_N_QUEUES)
+  return node != 0 ? (guint64) node << 8 | (kind == GANTRY_EVENT_CONVERT ? 1 << 4 : 0) | MIN (lane, GANTRY_N_QUEUES)
                    : G_GUINT64_CONSTANT (1) << 62 | (guint64) name << 8 | kind;
 }
 
@@ -85,7 +85,8 @@ take_lane (Builder *b, guint lane)
       Sample sample;
 
       gantry_recording_get (b->recording, lane, i, &event);
-      if (event.kind != GANTRY_EVENT_KERNEL && event.kind != GANTRY_EVENT_COPY && event.kind != GANTRY_EVENT_FILL)
+      if (event.kind != GANTRY_EVENT_KERNEL && event.kind != GANTRY_EVENT_COPY && event.kind != GANTRY_EVENT_FILL
+          && event.kind != GANTRY_EVENT_CONVERT)
         continue;
       /* Weights that were brought there, and runs for warming up, are no part of the runs. */
       if (n_runs > 0 && event.end <= gantry_recording_run (b->recording, 0)->begin)
@@ -152,7 +153,7 @@ take_plan (Builder *b, const GantryPlan *plan)
   for (guint32 i = plan->n_init_steps; i < plan->n_steps; i++)
     {
       const GantryPlanStep *step = &plan->steps[i];
-      guint64 key = key_of (step->node, 0, step->queue, 0);
+      guint64 key = key_of (step->node, 0, step->queue, step->kind == GANTRY_STEP_CONVERT ? GANTRY_EVENT_CONVERT : 0);
       guint found = GPOINTER_TO_UINT (g_hash_table_lookup (b->index, &key));
       GantryKernelRow *row = found > 0 ? &g_array_index (b->table->rows, GantryKernelRow, found - 1) : NULL;
 
@@ -255,7 +256,7 @@ gantry_kernel_row_name (const GantryKernelRow *row, const GantryRecording *recor
 {
   const GantryNode *node = module != NULL && row->node != 0 ? gantry_module_node (module, row->node) : NULL;
 
-  return node != NULL ? gantry_node_label (module, node) : g_strdup (gantry_recording_string (recording, row->name));
+  return node != NULL && row->kind != GANTRY_EVENT_CONVERT ? gantry_node_label (module, node) : g_strdup (gantry_recording_string (recording, row->name));
 }
 
 /* CSV */

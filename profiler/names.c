@@ -19,6 +19,8 @@ gantry_step_name (const GantryPlanStep *step, const char *label)
 {
   if (step->kind == GANTRY_STEP_RECOMPUTE)
     return g_strconcat ("recompute ", label, NULL);
+  if (step->kind == GANTRY_STEP_CONVERT)
+    return g_strconcat (step->instance > 0 ? "restore " : "compress ", label, NULL);
   if (step->kind != GANTRY_STEP_COPY)
     return g_strdup (label);
   switch ((GantryQueue) step->queue)

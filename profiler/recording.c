@@ -273,7 +273,7 @@ const char *
 gantry_event_kind_name (GantryEventKind kind)
 {
   static const char *const names[GANTRY_N_EVENT_KINDS]
-      = { "kernel", "copy", "fill", "wait", "host call", "run", "mark", "sync", "call", "overhead", "range" };
+      = { "kernel", "copy", "fill", "wait", "host call", "run", "mark", "sync", "call", "overhead", "range", "convert" };
 
   g_return_val_if_fail (kind < GANTRY_N_EVENT_KINDS, "");
   return names[kind];

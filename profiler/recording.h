@@ -24,6 +24,7 @@ typedef enum
   GANTRY_EVENT_CALL,     /* of the driver or a runtime library, on a thread of the host */
   GANTRY_EVENT_OVERHEAD, /* of measuring, or of the driver (compiling, loading, flushing) */
   GANTRY_EVENT_RANGE,    /* that a program named: NVTX, a record function; ranges nest */
+  GANTRY_EVENT_CONVERT,  /* of a residual to fewer bits, or back */
   GANTRY_N_EVENT_KINDS
 } GantryEventKind;
 

@@ -250,7 +250,7 @@ gantry_code_report_json (const GantryExecutable *executable, JsonBuilder *json)
       const GantryGpuImage *image = image_of (executable, kernel);
       const char *contraction;
 
-      if (kernel->gpu == NULL)
+      if (kernel->gpu == NULL || kernel->node == G_MAXUINT32)
         continue;
       contraction = contraction_of (executable->module, gantry_module_node (executable->module, kernel->node));
       json_builder_begin_object (json);

@@ -3,6 +3,7 @@
 #include "app/cli/plan-report.h"
 #include "app/cli/assignment-report.h"
 #include "core/memory/report.h"
+#include "core/plan/compression.h"
 #include "core/plan/plan-moves.h"
 
 #define MOST_SCOPES 40u
@@ -324,6 +325,7 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   gantry_cli_add_parts (json, "host_parts", &analysis->host);
   gantry_cli_add_boolean (json, "sizes_known", analysis->sizes_known);
   add_times (json, plan);
+  gantry_plan_report_add_approximate (json, plan);
   gantry_cli_add_string (json, "target", gantry_document_get_settings (document)->target.name);
   gantry_cli_add_int (json, "limit_bytes", (gint64) gantry_document_get_settings (document)->target.memory_limit);
   gantry_cli_add_string (json, "times", gantry_document_get_settings (document)->measured != NULL
@@ -341,7 +343,31 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   add_scopes (json, module, analysis);
 }
 
+void
+gantry_plan_report_add_approximate (JsonBuilder *json, const GantryPlan *plan)
+{
+  GantryCompressionSums sums;
+
+  gantry_plan_sum_compression (plan, &sums);
+  gantry_cli_add_boolean (json, "approximate", sums.values > 0);
+  gantry_cli_add_int (json, "stored_residuals", sums.values);
+  gantry_cli_add_int (json, "stored_bytes", (gint64) sums.stored_bytes);
+  gantry_cli_add_int (json, "stored_exact_bytes", (gint64) sums.exact_bytes);
+  gantry_cli_add_double (json, "convert_ms", sums.convert_us / 1000);
+}
+
 /* Text */
+
+void
+gantry_plan_report_print_approximate (const GantryPlan *plan)
+{
+  g_autofree char *text = gantry_plan_approximate_text (plan);
+  GantryCompressionSums sums;
+
+  gantry_plan_sum_compression (plan, &sums);
+  if (text != NULL)
+    gantry_cli_print ("%-10s %s; converting takes %.3f ms of the step as predicted\n", "results", text, sums.convert_us / 1000);
+}
 
 static void
 print_rules (GPtrArray *reports)
@@ -405,6 +431,7 @@ gantry_plan_report_text (GantryDocument *document, guint64 limit, guint most_hol
   gantry_cli_print ("%-10s %.3f ms predicted, of that %.3f ms done again and %.3f ms waiting for copies\n", "step",
                     plan->total_us / 1000, plan->recompute_us / 1000, plan->stall_us / 1000);
   gantry_cli_print ("%-10s %s between device and host\n", "copied", copied);
+  gantry_plan_report_print_approximate (plan);
   if (assignment != NULL)
     gantry_cli_print_assignment_summary (assignment);
   print_rules (gantry_document_get_reports (document));

@@ -15,6 +15,10 @@ G_BEGIN_DECLS
 void gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most_holders);
 /** As gantry_plan_report_json(), printed as lines. @limit: what the peak was asked to keep to, 0: the document's limit */
 void gantry_plan_report_text (GantryDocument *document, guint64 limit, guint most_holders);
+/** Whether results are approximate, since residuals are stored in fewer bits, and how many bytes that saves: members of a JSON object. */
+void gantry_plan_report_add_approximate (JsonBuilder *json, const GantryPlan *plan);
+/** A line "results", where they are approximate. */
+void gantry_plan_report_print_approximate (const GantryPlan *plan);
 /** The plan is there. Returns: FALSE with the refusal, or with why it does not fit. */
 gboolean gantry_plan_report_check (GantryDocument *document, GError **error);
 

@@ -171,6 +171,8 @@ take_codes (GantryRunResult *result, const GantryExecutable *executable)
                           .texpr = kernel->texpr, .llvm_ir = kernel->llvm_ir, .assembly = kernel->assembly,
                           .schedule = kernel->schedule };
 
+      if (kernel->node == G_MAXUINT32)
+        continue;
       if (kernel->gpu != NULL && kernel->gpu->n_launches > 0
           && kernel->gpu->launches[0].image < executable->n_images)
         take_image (&code, &executable->images[kernel->gpu->launches[0].image]);
@@ -320,6 +322,16 @@ note_unmeasured (GantryCpuRecorder *recorder, const char *why)
     gantry_cpu_recorder_add_note (recorder, note);
 }
 
+/* And that results of the run were approximate, into whatever the recording is written. */
+static void
+note_approximate (GantryCpuRecorder *recorder, const GantryPlan *plan)
+{
+  g_autofree char *text = gantry_plan_approximate_text (plan), *note = text != NULL ? g_strdup_printf ("Results are %s.", text) : NULL;
+
+  if (note != NULL)
+    gantry_cpu_recorder_add_note (recorder, note);
+}
+
 static GantryRunResult *
 result_of (Session *session, const GantryProgram *program, const GantryProgramOptions *options, const GantryValues *values)
 {
@@ -339,6 +351,7 @@ result_of (Session *session, const GantryProgram *program, const GantryProgramOp
   result->memory = gantry_executor_take_measure (session->executor, &error);
   result->unmeasured = error != NULL ? g_strdup (error->message) : NULL;
   note_unmeasured (session->recorder, result->unmeasured);
+  note_approximate (session->recorder, result->plan);
   result->peak_bytes = result->memory != NULL ? result->memory->peak_bytes : 0;
   result->recording = gantry_cpu_recorder_take (session->recorder);
   if (options->end_recording != NULL)

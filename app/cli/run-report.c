@@ -4,6 +4,7 @@
 #include "app/cli/changes-report.h"
 #include "app/cli/device.h"
 #include "app/cli/memory-report.h"
+#include "app/cli/plan-report.h"
 #include "core/base/format.h"
 #include "core/base/output.h"
 #include "profiler/kernel-table.h"
@@ -196,6 +197,7 @@ gantry_run_report_json (const GantryRunReport *report)
   gantry_cli_add_measured (json, "touched_bytes", result->memory != NULL, result->peak_bytes);
   gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
   gantry_cli_add_parts (json, "parts", &parts);
+  gantry_plan_report_add_approximate (json, plan);
   add_overlap (json, report);
   gantry_memory_report_json (json, result, report->module, report->limit);
   gantry_cli_device_add_memory (report->device, json);
@@ -247,6 +249,7 @@ gantry_run_report_text (const GantryRunReport *report)
   else
     gantry_cli_print ("\n%-10s %.3f ms for %s, which is not what ran: not to be compared\n", "predicted",
                       result->plan->total_us / 1000, elsewhere);
+  gantry_plan_report_print_approximate (result->plan);
   if (report->replanned)
     gantry_cli_print ("%-10s %.3f ms measured, %.3f ms predicted\n", "before", report->measured_before_ms,
                       report->predicted_before_ms);

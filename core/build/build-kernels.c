@@ -21,6 +21,7 @@ gantry_build_kernels (const GantryCompilation *compilation, const GantryBuildOpt
                       GError **error)
 {
   GantryKernelOptions kernels = GANTRY_KERNEL_OPTIONS_INIT;
+  g_autoptr (GArray) compressions = gantry_placements_compressions (compilation->placements, gantry_compilation_module (compilation));
 
   kernels.n_threads = options->threads > 0 ? options->threads : g_get_num_processors ();
   kernels.use_library = !options->no_library;
@@ -34,6 +35,7 @@ gantry_build_kernels (const GantryCompilation *compilation, const GantryBuildOpt
     kernels.optimization = 0;
   kernels.arch = options->arch;
   kernels.cache_folder = options->cache_folder;
+  kernels.compressions = compressions;
   return gantry_kernels_compile (gantry_compilation_module (compilation), &kernels, progress, error);
 }
 

@@ -116,7 +116,9 @@ compare_times (GantryPlanChanges *changes, const GArray *before, const GArray *a
     {
       GantryPlanStep *step = &g_array_index (before, GantryPlanStep, i);
 
-      g_hash_table_insert (old, time_key (step), step);
+      /* Conversions are never measured by themselves. */
+      if (step->kind != GANTRY_STEP_CONVERT)
+        g_hash_table_insert (old, time_key (step), step);
     }
   for (guint i = 0; i < after->len; i++)
     {
@@ -124,7 +126,7 @@ compare_times (GantryPlanChanges *changes, const GArray *before, const GArray *a
       const GantryPlanStep *was = g_hash_table_lookup (old, time_key (step));
       GantryTimeChange change = { step->node, step->queue, was != NULL ? was->duration_us : 0, step->duration_us };
 
-      if (was == NULL)
+      if (was == NULL || step->kind == GANTRY_STEP_CONVERT)
         continue;
       g_hash_table_remove (old, time_key (step)); /* what is done twice is told once */
       if (fabs (change.after_us - change.before_us) > 1e-9 * MAX (change.after_us, change.before_us))

@@ -2,6 +2,7 @@
 /* Reading one run of a session: its figures, its plan, its recording and its code. What the file says is checked so that
  * whoever reads the plan can follow its numbers; columns that an earlier version lacks read as 0. */
 #include "core/document/session-private.h"
+#include "core/plan/compression.h"
 #include <string.h>
 
 #define MOST_REFS (1u << 28)
@@ -68,7 +69,7 @@ read_step (sqlite3_stmt *row, GantryPlan *plan, guint32 i, GArray *refs, GArray 
   step->start_us = sqlite3_column_double (row, 3);
   step->duration_us = sqlite3_column_double (row, 4);
   plan->live_bytes[i] = (guint64) sqlite3_column_int64 (row, 5);
-  step->kind = (guint8) CLAMP (sqlite3_column_int (row, 6), 0, GANTRY_STEP_COPY);
+  step->kind = (guint8) CLAMP (sqlite3_column_int (row, 6), 0, GANTRY_N_STEP_KINDS - 1);
   step->instance = sqlite3_column_int (row, 7) != 0;
   step->wait_us = sqlite3_column_double (row, 8);
   step->first_ref = refs->len;
@@ -143,6 +144,8 @@ read_buffer (sqlite3_stmt *row, const GantryPlan *plan, guint32 i)
   b->end = (guint32) CLAMP (sqlite3_column_int64 (row, 10), b->begin, last);
   b->role = (guint8) CLAMP (sqlite3_column_int (row, 11), 0, GANTRY_N_ROLES - 1);
   b->instance = (guint8) CLAMP (sqlite3_column_int (row, 12), 0, 1);
+  b->stored = (guint8) CLAMP (sqlite3_column_int (row, 13), 0, GANTRY_N_PLACEMENTS - 1);
+  b->stored = gantry_placement_is_approximate (b->stored) ? b->stored : GANTRY_PLACEMENT_KEEP;
 }
 
 /* Cuts every chain of shares that runs in a circle, which only a damaged file has. */
@@ -173,9 +176,9 @@ static gboolean
 load_buffers (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
 {
   g_autofree char *sql = g_strdup_printf (
-    "SELECT node, member, category, region, memory, in_place, shares, offset, size, first_step, last_step, %s, %s"
+    "SELECT node, member, category, region, memory, in_place, shares, offset, size, first_step, last_step, %s, %s, %s"
     " FROM plan_buffers WHERE run = ? ORDER BY buffer", _gantry_session_column (db, "plan_buffers", "role"),
-    _gantry_session_column (db, "plan_buffers", "instance"));
+    _gantry_session_column (db, "plan_buffers", "instance"), _gantry_session_column (db, "plan_buffers", "stored"));
   g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
 

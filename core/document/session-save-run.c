@@ -58,7 +58,7 @@ static gboolean
 save_buffers (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
 {
   g_autoptr (sqlite3_stmt) buffers =
-    _gantry_session_prepare (db, "INSERT INTO plan_buffers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+    _gantry_session_prepare (db, "INSERT INTO plan_buffers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
 
   if (buffers == NULL)
     return FALSE;
@@ -67,7 +67,7 @@ save_buffers (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
       const GantryPlanBuffer *b = &plan->buffers[i];
       const gint64 values[] = { run, i, b->node, b->member, b->category, b->region, b->memory, b->in_place,
                                 b->shares == GANTRY_NO_BUFFER ? -1 : (gint64) b->shares, (gint64) b->offset,
-                                (gint64) b->size, b->begin, b->end, b->role, b->instance };
+                                (gint64) b->size, b->begin, b->end, b->role, b->instance, b->stored };
 
       for (guint j = 0; j < G_N_ELEMENTS (values); j++)
         sqlite3_bind_int64 (buffers, (int) j + 1, values[j]);

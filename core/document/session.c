@@ -27,7 +27,7 @@ static const char schema[] =
   "CREATE TABLE IF NOT EXISTS plan_buffers (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,"
   "  buffer INTEGER, node INTEGER, member INTEGER, category INTEGER, region INTEGER, memory INTEGER, in_place INTEGER,"
   "  shares INTEGER, offset INTEGER, size INTEGER, first_step INTEGER, last_step INTEGER, role INTEGER,"
-  "  instance INTEGER, PRIMARY KEY (run, buffer)) WITHOUT ROWID;"
+  "  instance INTEGER, stored INTEGER, PRIMARY KEY (run, buffer)) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS plan_memory (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,"
   "  memory INTEGER, arena_bytes INTEGER, argument_bytes INTEGER, output_bytes INTEGER, alias_bytes INTEGER,"
   "  PRIMARY KEY (run, memory)) WITHOUT ROWID;"
@@ -255,6 +255,7 @@ upgrade (sqlite3 *db, GError **error)
     { "front", "fits", "INTEGER" },         { "front", "parts", "TEXT" },
     { "front", "limit_part", "REAL" },
     { "plan_buffers", "role", "INTEGER" },  { "plan_buffers", "instance", "INTEGER" },
+    { "plan_buffers", "stored", "INTEGER" },
   };
   g_autofree char *mark = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d;", GANTRY_SESSION_APPLICATION_ID,
                                            GANTRY_SESSION_VERSION);

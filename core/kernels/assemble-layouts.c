@@ -152,7 +152,7 @@ check_launch (Check *c, const GantryPlanStep *step, const GantryNode *node, GErr
   return TRUE;
 }
 
-/* A copy takes the bytes as they lie. */
+/* A copy takes the bytes as they lie; so does a conversion the elements, and what it stores is read in that order. */
 static gboolean
 check_copy (Check *c, const GantryPlanStep *step, const GantryNode *node, GError **error)
 {
@@ -193,7 +193,7 @@ gantry_assembly_check_layouts (const GantryModule *module, const GantryPlan *pla
       const GantryPlanStep *step = &plan->steps[i];
       const GantryNode *node = gantry_module_node (module, step->node);
 
-      fits = step->kind == GANTRY_STEP_COPY ? check_copy (&c, step, node, error) : check_launch (&c, step, node, error);
+      fits = step->kind == GANTRY_STEP_COPY || step->kind == GANTRY_STEP_CONVERT ? check_copy (&c, step, node, error) : check_launch (&c, step, node, error);
     }
   fits = fits && check_outputs (&c, error);
   g_free (c.root);

@@ -242,11 +242,38 @@ add_launch (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *s
   return TRUE;
 }
 
+/* To fewer bits or back from them: a kernel of no node. */
+static gboolean
+add_conversion (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *step, const GantryNode *node,
+                GantryInstruction instruction, GError **error)
+{
+  const GantryPlan *plan = a->executable->plan;
+  const guint32 *refs = plan->refs + step->first_ref;
+  GantryCompression compression;
+  const GantryKernel *kernel;
+  gboolean back;
+  guint64 exact;
+
+  if (!gantry_plan_step_compression (plan, step, a->executable->module, &compression, &back))
+    return refuse (a, node, error, "its conversion is none that there is");
+  exact = (guint64) compression.elements * gantry_element_size (compression.element);
+  if (plan->buffers[refs[back]].size < exact
+      || plan->buffers[refs[!back]].size < gantry_compressed_bytes (compression.kind, compression.elements))
+    return refuse (a, node, error, "the buffers of its conversion are too small");
+  kernel = gantry_kernel_set_find_compression (kernels, &compression, back);
+  if (kernel == NULL)
+    return refuse (a, node, error, "there is no kernel for its conversion");
+  instruction.kind = GANTRY_INSTRUCTION_LAUNCH;
+  instruction.kernel = (guint32) (kernel - kernels->kernels);
+  add_instruction (a, instruction);
+  return TRUE;
+}
+
 /* An operand without a value, which only says what comes first. */
 static gboolean
 is_token (const Assembly *a, const GantryPlanStep *step, const GantryNode *node, guint32 i)
 {
-  return step->kind != GANTRY_STEP_COPY && i < step->n_operands
+  return step->kind != GANTRY_STEP_COPY && step->kind != GANTRY_STEP_CONVERT && i < step->n_operands
          && gantry_node_operand_type (a->executable->module, node, i)->kind == GANTRY_TYPE_TOKEN;
 }
 
@@ -295,6 +322,8 @@ add_step (Assembly *a, const GantryKernelSet *kernels, guint32 index, GError **e
       }
   if (step->kind == GANTRY_STEP_COPY)
     added = add_copy (a, step, node, instruction, error);
+  else if (step->kind == GANTRY_STEP_CONVERT)
+    added = add_conversion (a, kernels, step, node, instruction, error);
   else if (gantry_node_is_control (node))
     added = add_control (a, kernels, step, node, instruction, error);
   else if (node->op == GANTRY_OP_CUSTOM_CALL && gantry_kernel_set_find (kernels, node->id) == NULL)

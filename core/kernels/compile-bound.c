@@ -113,7 +113,8 @@ gantry_compile_finish_bound (GantryCompile *c, GantryKernel *kernel, const Gantr
       kernel->gpu->launches[i].entry = g_strdup (job->launches[i].entry);
       kernel->gpu->launches[i].image = image;
     }
-  kernel->gpu->product = gantry_product_of (c->module, gantry_module_node (c->module, kernel->node));
+  kernel->gpu->product = kernel->node != GANTRY_NO_NODE
+                           ? gantry_product_of (c->module, gantry_module_node (c->module, kernel->node)) : NULL;
   /* Its address comes behind the kernel's own, which takes no notice of it. */
   if (c->options.gpu_library && kernel->gpu->product != NULL)
     kernel->workspace_bytes = MAX (kernel->workspace_bytes, GANTRY_GPU_LIBRARY_WORKSPACE);

@@ -61,6 +61,8 @@ void gantry_compile_add_diagnostic (GantryCompile *c, const GantryNode *node, co
 gint gantry_compile_add_job (GantryCompile *c, const GantryNode *node, GantryKernel *kernel);
 /** The same for a kernel that is written by hand as a bound program. */
 gint gantry_compile_add_builtin_job (GantryCompile *c, const GantryNode *node, GantryKernel *kernel);
+/** The job of a conversion to fewer bits, or @back, as a bound program. Returns: its index */
+gint gantry_compile_add_compression_job (GantryCompile *c, const GantryCompression *compression, gboolean back, const char *name);
 /** The expression of @node as text, one line for each result. Returns: (transfer full) (nullable) */
 char *gantry_compile_expression (GantryCompile *c, const GantryNode *node);
 /** Generates all jobs, on as many threads as the options say. */

@@ -151,10 +151,11 @@ check_job (GantryCompile *c, const GantryNode *node, const GantryJob *job)
   return TRUE;
 }
 
-/* Takes @job and @key. Returns: the index of the job, or of the one with that key that is there already */
+/* Takes @name, @job and @key. Returns: the index of the job, or of the one with that key that is there already */
 static gint
-keep_job (GantryCompile *c, const GantryNode *node, GantryJob *job, GBytes *key)
+keep_job (GantryCompile *c, char *name, GantryJob *job, GBytes *key)
 {
+  g_autofree char *own = name;
   guint found = GPOINTER_TO_UINT (g_hash_table_lookup (c->by_key, key));
 
   if (found != 0)
@@ -167,7 +168,7 @@ keep_job (GantryCompile *c, const GantryNode *node, GantryJob *job, GBytes *key)
   g_hash_table_insert (c->by_key, key, GUINT_TO_POINTER (c->jobs->len));
   /* Each image is a module of its own: where the name does not say which of them it is, equal kernels of two models are
    * assembled once, and a profiler shows what it is. */
-  job->symbol = c->options.target == GANTRY_CODE_CUDA ? gantry_node_kernel_name (c->module, node, FALSE)
+  job->symbol = c->options.target == GANTRY_CODE_CUDA ? g_steal_pointer (&own)
                                                       : g_strdup_printf ("gantry_kernel_%u", c->jobs->len - 1);
   return (gint) c->jobs->len - 1;
 }
@@ -191,7 +192,7 @@ gantry_compile_add_job (GantryCompile *c, const GantryNode *node, GantryKernel *
     }
   if (c->options.keep_texts)
     kernel->texpr = gantry_compile_expression (c, node);
-  return keep_job (c, node, job, gantry_kernel_source_key (&job->source));
+  return keep_job (c, gantry_node_kernel_name (c->module, node, FALSE), job, gantry_kernel_source_key (&job->source));
 }
 
 /* Types and attributes are interned: their numbers say all. */
@@ -223,10 +224,24 @@ gantry_compile_add_builtin_job (GantryCompile *c, const GantryNode *node, Gantry
   job->n_results = gantry_node_n_results (c->module, node);
   job->bound = gantry_builtin_bind (c->module, node, job->source.inputs, job->source.n_inputs, &c->gpu, why);
   if (job->bound != NULL)
-    return keep_job (c, node, job, builtin_key (c, node));
+    return keep_job (c, gantry_node_kernel_name (c->module, node, FALSE), job, builtin_key (c, node));
   gantry_job_free (job);
   gantry_compile_add_diagnostic (c, node, why->str);
   return -1;
+}
+
+gint
+gantry_compile_add_compression_job (GantryCompile *c, const GantryCompression *compression, gboolean back, const char *name)
+{
+  GantryJob *job = g_new0 (GantryJob, 1);
+
+  job->source.n_inputs = 1;
+  job->source.inputs = g_new0 (GantryKxInput, 1);
+  job->source.inputs[0].type = gantry_compression_input (c->module->context, compression, back);
+  gantry_kx_layout_plain (&job->source.inputs[0].layout, job->source.inputs[0].type);
+  job->n_results = 1;
+  job->bound = gantry_compression_bind (compression, back, job->source.inputs, &c->gpu);
+  return keep_job (c, g_strdup (name), job, g_bytes_new (name, strlen (name)));
 }
 
 /* Compiling the jobs */

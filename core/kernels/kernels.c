@@ -172,6 +172,25 @@ add_nodes (GantryCompile *c, const GantryFunction *function, GError **error)
   return TRUE;
 }
 
+static void
+add_conversion (GantryCompile *c, const GantryCompression *compression, gboolean back)
+{
+  const char *stored = gantry_placement_kind_name (compression->kind), *exact = gantry_element_name (compression->element);
+  GantryKernel kernel = { .node = GANTRY_NO_NODE, .kind = GANTRY_KERNEL_BUILTIN, .n_tasks = 1 };
+  gint job = -1;
+
+  kernel.name = g_strdup_printf ("%s_to_%s_%" G_GINT64_FORMAT, back ? stored : exact, back ? exact : stored, compression->elements);
+  kernel.flops = gantry_compression_flops (compression->kind, compression->elements);
+  kernel.bytes = (gint64) gantry_compressed_bytes (compression->kind, compression->elements)
+                 + compression->elements * (gint64) gantry_element_size (compression->element);
+  if (c->options.target == GANTRY_CODE_CPU)
+    gantry_compression_make (compression, back, &kernel);
+  else
+    job = gantry_compile_add_compression_job (c, compression, back, kernel.name);
+  g_array_append_val (c->kernels, kernel);
+  g_array_append_val (c->job_of, job);
+}
+
 /* The entry and what control in it runs. */
 static gboolean
 add_functions (GantryCompile *c, GError **error)
@@ -211,6 +230,7 @@ gantry_kernel_set_free (GantryKernelSet *set)
   g_free (set->kernels);
   g_free (set->kernel_of);
   g_free (set->layout_blocks);
+  g_free (set->compressions);
   g_free (set->target);
   if (set->free_code != NULL)
     set->free_code (set->code);
@@ -223,6 +243,19 @@ gantry_kernel_set_find (const GantryKernelSet *set, guint32 node)
   return node < set->n_kernel_of && set->kernel_of[node] != 0 ? &set->kernels[set->kernel_of[node] - 1] : NULL;
 }
 
+const GantryKernel *
+gantry_kernel_set_find_compression (const GantryKernelSet *set, const GantryCompression *compression, gboolean back)
+{
+  for (guint32 i = 0; i < set->n_compressions; i++)
+    {
+      const GantryCompression *c = &set->compressions[i];
+
+      if (c->kind == compression->kind && c->element == compression->element && c->elements == compression->elements)
+        return &set->kernels[set->n_kernels - 2 * (set->n_compressions - i) + (back ? 1 : 0)];
+    }
+  return NULL;
+}
+
 GantryKernelSizes *
 gantry_kernel_set_sizes (const GantryKernelSet *set, const GantryModule *module)
 {
@@ -230,7 +263,7 @@ gantry_kernel_set_sizes (const GantryKernelSet *set, const GantryModule *module)
 
   sizes->code_bytes = set->code_bytes;
   sizes->at_least = set->code_at_least;
-  for (guint32 i = 0; i < set->n_kernels; i++)
+  for (guint32 i = 0; i < set->n_kernels - 2 * set->n_compressions; i++)
     gantry_kernel_sizes_add (sizes,
                              gantry_module_position (module, gantry_module_node (module, set->kernels[i].node)),
                              set->kernels[i].workspace_bytes, set->kernels[i].packed_bytes);
@@ -313,7 +346,11 @@ make_set (GantryCompile *c, GantryJit *jit)
   set->n_kernel_of = c->module->n_index;
   set->kernel_of = g_new0 (guint32, set->n_kernel_of);
   for (guint32 i = 0; i < set->n_kernels; i++)
-    set->kernel_of[set->kernels[i].node] = i + 1;
+    if (set->kernels[i].node < set->n_kernel_of)
+      set->kernel_of[set->kernels[i].node] = i + 1;
+  set->n_compressions = c->options.compressions != NULL ? c->options.compressions->len : 0;
+  set->compressions = set->n_compressions > 0
+                        ? g_memdup2 (c->options.compressions->data, set->n_compressions * sizeof (GantryCompression)) : NULL;
   set->layout_blocks = g_new0 (guint8, set->n_kernel_of + 1);
   for (guint32 i = 0; i < set->n_kernel_of; i++)
     set->layout_blocks[i] = c->blocked[i] ? (guint8) c->block : 0;
@@ -416,6 +453,8 @@ add_program (GantryCompile *c, GError **error)
     gantry_library_code_begin (&code);
   if (!add_functions (c, error))
     return FALSE;
+  for (guint i = 0; c->options.compressions != NULL && i < 2 * c->options.compressions->len; i++)
+    add_conversion (c, &g_array_index (c->options.compressions, GantryCompression, i / 2), i % 2 == 1);
   if (c->options.use_library)
     gantry_library_code_end (&code, (const GantryKernel *) (gpointer) c->kernels->data, c->kernels->len);
   c->code_bytes += code.bytes;

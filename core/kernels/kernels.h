@@ -31,10 +31,12 @@ typedef struct
   guint32 n_distinct;
   guint64 code_bytes;
   gboolean code_at_least;
-  GantryKernel *kernels;  /* in program order of their nodes */
+  GantryKernel *kernels;  /* in program order of their nodes, then conversions, which are of no node */
   guint32 n_kernel_of;
   guint32 *kernel_of;     /* node id -> 1 + index in kernels, 0: none */
   guint8 *layout_blocks;  /* node id -> 0, 8 or 16; n_kernel_of of them */
+  guint32 n_compressions;
+  GantryCompression *compressions; /* those of the options; their kernels are the last ones, to fewer bits and back in turn */
   char *target;
   double compile_ms;
   guint32 n_images;
@@ -63,6 +65,8 @@ GantryKernelSet *gantry_kernels_compile (GantryModule *module, const GantryKerne
 
 /** Returns: (nullable): the kernel that does the work of the node */
 const GantryKernel *gantry_kernel_set_find (const GantryKernelSet *set, guint32 node);
+/** Returns: (nullable): the kernel that converts so; @back: from fewer bits */
+const GantryKernel *gantry_kernel_set_find_compression (const GantryKernelSet *set, const GantryCompression *compression, gboolean back);
 /** What the kernels need beside operands and results: for the planner. @module: that they were made for. (transfer full) */
 GantryKernelSizes *gantry_kernel_set_sizes (const GantryKernelSet *set, const GantryModule *module);
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "core/kernels/instructions.h"
 #include "core/plan/code-target.h"
+#include "core/plan/compression.h"
 
 G_BEGIN_DECLS
 
@@ -30,6 +31,7 @@ G_BEGIN_DECLS
  * @host_calls: a custom_call has no code: who runs the program answers it (gantry_executor_set_host_call()). For programs that embed
  *  the libraries; without it a custom_call is an error that names its target
  * @gpu_library: plain products have a workspace of %GANTRY_GPU_LIBRARY_WORKSPACE, for a library that may do them (CUDA only)
+ * @compressions: (nullable) (element-type GantryCompression): conversions that the plan may make
  * @find_races: the code tells what its threads do to shared memory, and a race ends the process
  *  (GANTRY_CODE_GRID_ON_CPU only; slow, for tests)
  */
@@ -50,6 +52,7 @@ typedef struct
   gboolean gpu_library;
   gboolean find_races;
   gboolean host_calls;
+  const GArray *compressions;
 } GantryKernelOptions;
 
 /** What cuBLASLt is given to work in: as NVIDIA recommends for Hopper. The plan counts it, and values share its place. */

@@ -218,7 +218,7 @@ run_copies (Simulation *s, guint32 at, const GantryLiveBytes *live)
     }
 }
 
-/* Of a result that is copied over its argument at the end, the result. */
+/* Of a result that is copied over its argument at the end, the result; of a conversion, whose value it is. */
 static const GantryNode *
 node_of (const GantryPlanner *planner, const Run *run)
 {
@@ -238,7 +238,10 @@ run_work (Simulation *s, guint32 at, const GantryLiveBytes *live)
   const Run *run = RUN (planner, at);
   double ready = s->now[GANTRY_QUEUE_COMPUTE], us = START_US (planner, at + 1) - START_US (planner, at), wait;
   const GantryNode *node = node_of (planner, run);
-  gboolean copy = run->work == NONE || node->op == GANTRY_OP_COPY;
+  GantryStepKind kind = run->kind == RUN_CONVERT                                             ? GANTRY_STEP_CONVERT
+                        : run->kind == RUN_LAST_COPY || node->op == GANTRY_OP_COPY ? GANTRY_STEP_COPY
+                        : run->instance > 0                                        ? GANTRY_STEP_RECOMPUTE
+                                                                                   : GANTRY_STEP_RUN;
   guint64 streamed = 0;
 
   /* One that is read later may stand before one that is read here. */
@@ -252,14 +255,12 @@ run_work (Simulation *s, guint32 at, const GantryLiveBytes *live)
     ready = MAX (ready, EVICTION (planner, e)->end);
   wait = ready - s->now[GANTRY_QUEUE_COMPUTE];
   s->prediction->stall_us += wait;
-  if (run->instance > 0)
+  if (run->instance > 0 && run->kind == RUN_WORK)
     s->prediction->recompute_us += us;
   if (run->work != NONE)
     _gantry_planner_stream_us (planner, run->work, &streamed);
   s->prediction->copied_bytes += streamed;
-  add_step (s, node->id, GANTRY_QUEUE_COMPUTE,
-            copy ? GANTRY_STEP_COPY : run->instance > 0 ? GANTRY_STEP_RECOMPUTE : GANTRY_STEP_RUN, run->instance, ready, us,
-            wait, live);
+  add_step (s, node->id, GANTRY_QUEUE_COMPUTE, kind, run->instance, ready, us, wait, live);
   s->now[GANTRY_QUEUE_COMPUTE] = ready + us;
 }
 

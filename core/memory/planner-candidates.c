@@ -38,6 +38,36 @@ residual (const GantryPlanner *planner, const Value *value)
   return candidate;
 }
 
+/* Why root @v, of the forward phase, cannot be stored as @kind says. Returns: (nullable): it can */
+static const char *
+why_not_compressed (const GantryPlanner *planner, guint32 v, GantryPlacementKind kind)
+{
+  const Value *value = VALUE (planner->program, v);
+
+  if (value->memory != GANTRY_MEMORY_DEVICE)
+    return "the program puts it into host memory";
+  if (value->result)
+    return "it is a result and has its place anyway";
+  if (value->group != NONE)
+    return "it is made within a concatenation, whose place it has";
+  return _gantry_planner_why_not_compressed (planner, v, kind);
+}
+
+/* Which of the kinds with fewer bits @candidate, of root @v, may have. */
+static void
+allow_compression (const GantryPlanner *planner, guint32 v, GantryCandidate *candidate)
+{
+  static const char not_residual[] = "only residuals, which the forward phase makes and the backward phase reads, are stored in fewer bits";
+  const gboolean residual = candidate->subject == GANTRY_SUBJECT_RESIDUAL;
+
+  candidate->why_not_bf16 = residual ? why_not_compressed (planner, v, GANTRY_PLACEMENT_BF16) : not_residual;
+  candidate->why_not_int8 = residual ? why_not_compressed (planner, v, GANTRY_PLACEMENT_INT8) : not_residual;
+  if (candidate->why_not_bf16 == NULL)
+    candidate->allowed |= 1 << GANTRY_PLACEMENT_BF16;
+  if (candidate->why_not_int8 == NULL)
+    candidate->allowed |= 1 << GANTRY_PLACEMENT_INT8;
+}
+
 static GantryCandidate
 argument (const GantryPlanner *planner, const Value *value)
 {
@@ -80,6 +110,7 @@ add_candidate (GantryPlanner *planner, guint32 v)
     }
   else
     return;
+  allow_compression (planner, v, &candidate);
   candidate.node = value->node;
   candidate.bytes = value->bytes;
   planner->candidate_of[v] = (gint32) planner->candidates->len;
@@ -151,7 +182,8 @@ rank_of (guint8 decider)
 static gboolean
 outranks (const GantryPlanner *planner, guint32 root, const GantryPlacement *placement)
 {
-  static const guint8 order[GANTRY_N_PLACEMENTS] = { [GANTRY_PLACEMENT_KEEP] = 2, [GANTRY_PLACEMENT_OFFLOAD] = 1,
+  static const guint8 order[GANTRY_N_PLACEMENTS] = { [GANTRY_PLACEMENT_KEEP] = 4, [GANTRY_PLACEMENT_BF16] = 3,
+                                                     [GANTRY_PLACEMENT_INT8] = 2, [GANTRY_PLACEMENT_OFFLOAD] = 1,
                                                      [GANTRY_PLACEMENT_RECOMPUTE] = 0 };
   guint now = rank_of (planner->decider[root]), asked = rank_of (placement->decider);
 
@@ -167,8 +199,10 @@ save_for_later (GantryPlanner *planner, const GantryPlacement *placement, guint3
   const Value *value = VALUE (planner->program, root);
 
   if (value->kind != VALUE_COMPUTED || value->phase != GANTRY_PHASE_FORWARD || value->memory != GANTRY_MEMORY_DEVICE
-      || value->result || placement->kind == GANTRY_PLACEMENT_RECOMPUTE || placement->decider == GANTRY_DECIDED_BY_DEFAULT)
+      || value->result || placement->kind == GANTRY_PLACEMENT_RECOMPUTE || placement->decider == GANTRY_DECIDED_BY_DEFAULT
+      || (gantry_placement_is_approximate (placement->kind) && why_not_compressed (planner, root, placement->kind) != NULL))
     return FALSE;
+  planner->compresses |= gantry_placement_is_approximate (placement->kind);
   planner->kind[root] = placement->kind;
   planner->decider[root] = placement->decider;
   if (placement->memory != GANTRY_MEMORY_DEVICE)
@@ -176,8 +210,10 @@ save_for_later (GantryPlanner *planner, const GantryPlacement *placement, guint3
   return TRUE;
 }
 
+/* @why: (out): where it returns FALSE: why nothing was decided, if it is no matter of use. A member of a tuple that cannot be stored in
+ * fewer bits is no problem where another one can. */
 static gboolean
-read_placement (GantryPlanner *planner, const GantryPlacement *placement, guint32 v)
+read_placement (GantryPlanner *planner, const GantryPlacement *placement, guint32 v, const char **why)
 {
   guint32 root = VALUE (planner->program, v)->root;
   gint32 index = planner->candidate_of[root];
@@ -188,12 +224,17 @@ read_placement (GantryPlanner *planner, const GantryPlacement *placement, guint3
   candidate = &g_array_index (planner->candidates, GantryCandidate, (guint) index);
   if (!(candidate->allowed & 1 << placement->kind))
     {
+      if (gantry_placement_is_approximate (placement->kind))
+        *why = gantry_candidate_why_not (candidate, placement->kind);
+      if (gantry_placement_is_approximate (placement->kind))
+        return FALSE;
       if (placement->kind != GANTRY_PLACEMENT_KEEP || placement->decider != GANTRY_DECIDED_BY_DEFAULT)
         add_problem (planner, placement->node, placement->kind, planner->kind[root], candidate->why_not);
       return TRUE;
     }
   if (!outranks (planner, root, placement))
     return TRUE;
+  planner->compresses |= gantry_placement_is_approximate (placement->kind);
   planner->kind[root] = placement->kind;
   planner->decider[root] = placement->decider;
   if (placement->memory != GANTRY_MEMORY_DEVICE && VALUE (planner->program, root)->memory == GANTRY_MEMORY_DEVICE)
@@ -210,6 +251,7 @@ _gantry_planner_read_placements (GantryPlanner *planner, const GantryPlacements 
   memset (planner->kind, GANTRY_PLACEMENT_KEEP, n);
   memset (planner->decider, G_MAXUINT8, n);
   memset (planner->memory, GANTRY_MEMORY_PINNED_HOST, n);
+  planner->compresses = FALSE;
   g_array_set_size (planner->problems, 0);
   for (guint i = 0; i < planner->unmet_donations->len; i++)
     add_problem (planner, VALUE (program, g_array_index (planner->unmet_donations, guint32, i))->node, GANTRY_PLACEMENT_KEEP,
@@ -223,15 +265,15 @@ _gantry_planner_read_placements (GantryPlanner *planner, const GantryPlacements 
   for (guint i = 0; placements != NULL && i < placements->entries->len; i++)
     {
       const GantryPlacement *placement = &g_array_index (placements->entries, GantryPlacement, i);
+      const char *why = "nothing that is made later reads it from memory: it needs no placement";
       guint32 first, end;
       gboolean taken = FALSE;
 
       if (placement->kind >= GANTRY_N_PLACEMENTS || placement->memory >= GANTRY_N_MEMORY_KINDS)
         continue;
       for (values_of (planner, placement->node, &first, &end) ? 0 : (first = end = 0); first < end; first++)
-        taken = read_placement (planner, placement, first) || taken;
+        taken = read_placement (planner, placement, first, &why) || taken;
       if (!taken && placement->kind != GANTRY_PLACEMENT_KEEP)
-        add_problem (planner, placement->node, placement->kind, GANTRY_PLACEMENT_KEEP,
-                     "nothing that is made later reads it from memory: it needs no placement");
+        add_problem (planner, placement->node, placement->kind, GANTRY_PLACEMENT_KEEP, why);
     }
 }

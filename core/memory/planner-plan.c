@@ -192,7 +192,7 @@ write_ranges (Writer *w)
       const LiveRange *range = RANGE (planner, l);
       const Value *value = VALUE (planner->program, range->unit);
       GantryPlanBuffer buffer = { .node = value->node, .member = value->member, .memory = range->memory,
-                                  .instance = range->instance, .shares = GANTRY_NO_BUFFER, .size = range->bytes,
+                                  .instance = range->instance, .stored = range->stored, .shares = GANTRY_NO_BUFFER, .size = range->bytes,
                                   .begin = w->begin[l], .end = w->end[l] };
 
       if (w->buffer[l] != NONE)
@@ -345,7 +345,10 @@ write_steps (Writer *w)
       if (at == planner->line->len)
         break;
       run = RUN (planner, at);
-      if (run->work == NONE)
+      if (run->kind == RUN_CONVERT)
+        write_copy (w, w->step_of[at], w->buffer[g_array_index (planner->use_range, guint32, run->first_use)],
+                    w->buffer[run->first_range]);
+      else if (run->work == NONE)
         write_copy (w, w->step_of[at], w->buffer[g_array_index (planner->use_range, guint32, run->first_use)],
                     g_array_index (planner->last_copies, guint32, last_copy++));
       else

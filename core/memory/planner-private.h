@@ -5,6 +5,7 @@
 #pragma once
 #include "core/memory/planner.h"
 #include "core/memory/program-private.h"
+#include "core/plan/compression.h"
 
 /* One instance of a value in one memory, from its first to its last step. */
 typedef struct
@@ -18,18 +19,28 @@ typedef struct
   guint64 bytes;
   guint8 instance;
   guint8 memory;    /* GantryMemoryKind */
+  guint8 stored;    /* GantryPlacementKind: as GantryPlanBuffer has it */
   guint8 fixed;     /* has a place of its own for the whole run */
   guint8 kept;      /* a result: nothing is written over it */
   guint8 released;  /* a schedule says when its place is free: nothing is written over it before */
 } LiveRange;
 
+/* What a place in the line is. */
+typedef enum
+{
+  RUN_WORK,
+  RUN_LAST_COPY, /* of a result over its argument, at the end */
+  RUN_CONVERT,   /* of one range into another: to fewer bits or back */
+} RunKind;
+
 /* One run of a work. */
 typedef struct
 {
-  guint32 work;
-  guint32 first_use;   /* in use_range: as many as the work has uses */
+  guint32 work;        /* NONE: it is no work's */
+  guint32 first_use;   /* in use_range: as many as the work has uses; else one, of what is read */
   guint32 first_range; /* of what it makes */
   guint8 instance;
+  guint8 kind;         /* RunKind */
 } Run;
 
 typedef struct
@@ -102,6 +113,7 @@ struct _GantryPlanner
   GArray *unmet_donations; /* guint32: inputs that are donated to a result without a place of its own */
   Touches units;        /* of a result that is donated to, or a part of one: units of the input that lie there and are read */
   Touches writers;      /* of such a unit: the result, or its parts, that lie there */
+  guint32 *n_forward_uses; /* by value (roots): works of the forward phase that read it */
   guint8 *in_place_donation; /* by result or part of one: its work may write over what it reads of that input */
   GArray *overwritable; /* guint32: uses (their place among the uses of the work) that its result may be written over */
   guint64 held[GANTRY_N_MEMORY_KINDS]; /* of the current question: arguments + results - aliased */
@@ -119,6 +131,10 @@ struct _GantryPlanner
   guint32 *in_host;     /* by root: its range in the host, where it has one */
   guint32 *again;       /* by unit: range of the second instance, or of the last fetched one */
   guint32 *evicted;     /* by root: its last copy to the host */
+  gboolean compresses;  /* some value is stored in fewer bits; of those, by value (roots): */
+  guint32 *compressed;  /* what is stored, or NONE */
+  guint32 *restored;    /* what was converted back last, or NONE */
+  guint32 *forward_left; /* works of the forward phase that are still to read it */
   GArray *schedule;     /* Scheduled: works in the order in which they run, some again, and copies; none: the base order */
   guint8 *copies;       /* by value (roots): the schedule says when it is copied */
   guint8 *residence;    /* by value (roots): of those, while the schedule is read: IN_DEVICE, ... */
@@ -157,6 +173,24 @@ void _gantry_planner_read_placements (GantryPlanner *planner, const GantryPlacem
 /** Fills schedule, n_scheduled and scheduled_last; one that cannot be followed becomes a problem, and none. After the
  *  placements were read. */
 void _gantry_planner_read_schedule (GantryPlanner *planner, const GantryPlacements *placements);
+/** A range that begins at index @at of the line. */
+guint32 _gantry_planner_add_range (GantryPlanner *planner, guint32 unit, guint8 instance, guint8 memory, guint32 at);
+/** @l is read or written at index @at. */
+void _gantry_planner_extend (GantryPlanner *planner, guint32 l, guint32 at);
+/** Is root @v stored in fewer bits, under the placements that were read? */
+gboolean _gantry_planner_compresses (const GantryPlanner *planner, guint32 v);
+/** Why a value cannot be stored as @kind says, by its type. Returns: (nullable): it can */
+const char *_gantry_planner_why_not_compressed (const GantryPlanner *planner, guint32 v, GantryPlacementKind kind);
+/** How long a conversion of root @v takes. */
+double _gantry_planner_convert_us (const GantryPlanner *planner, guint32 v, GantryPlacementKind kind);
+/** Of the line that begins: nothing is stored yet. */
+void _gantry_planner_begin_compression (GantryPlanner *planner);
+/** The conversions that must stand before a run of @work. @late: it reads what was converted back */
+void _gantry_planner_convert_before (GantryPlanner *planner, const Work *work, gboolean late);
+/** The conversions that stand behind the first run of @work: of what it makes and the forward phase does not read. */
+void _gantry_planner_convert_after (GantryPlanner *planner, const Work *work);
+/** Fills n_forward_uses. */
+void _gantry_planner_find_forward_uses (GantryPlanner *planner);
 /** Fills work_at. */
 void _gantry_planner_find_works (GantryPlanner *planner);
 /** May @work run a second time at all, whatever is placed? */

@@ -10,24 +10,25 @@ typedef struct
   guint32 next; /* of its uses */
 } Frame;
 
-static guint32
-add_range (GantryPlanner *planner, guint32 unit, guint8 instance, guint8 memory, guint32 at)
+guint32
+_gantry_planner_add_range (GantryPlanner *planner, guint32 unit, guint8 instance, guint8 memory, guint32 at)
 {
-  LiveRange range = { unit, at, at, at, NONE, NONE, VALUE (planner->program, unit)->bytes, instance, memory };
+  LiveRange range = { .unit = unit, .begin = at, .end = at, .last_use = at, .over = NONE, .inside = NONE,
+                      .bytes = VALUE (planner->program, unit)->bytes, .instance = instance, .memory = memory };
 
   g_array_append_val (planner->ranges, range);
   return planner->ranges->len - 1;
 }
 
-static void
-extend (GantryPlanner *planner, guint32 l, guint32 at)
+void
+_gantry_planner_extend (GantryPlanner *planner, guint32 l, guint32 at)
 {
   LiveRange *range = RANGE (planner, l);
 
   range->end = MAX (range->end, at);
   range->last_use = MAX (range->last_use, at);
   if (range->inside != NONE)
-    extend (planner, range->inside, at);
+    _gantry_planner_extend (planner, range->inside, at);
 }
 
 /* Where a root lives: of what is made on the device and belongs to the host, the host. */
@@ -66,7 +67,7 @@ host_range (GantryPlanner *planner, guint32 root, guint32 at)
     {
       const Value *value = VALUE (planner->program, root);
       guint8 memory = _gantry_planner_memory_of (planner, root);
-      guint32 l = add_range (planner, root, 0, memory != GANTRY_MEMORY_DEVICE ? memory : planner->memory[root], at);
+      guint32 l = _gantry_planner_add_range (planner, root, 0, memory != GANTRY_MEMORY_DEVICE ? memory : planner->memory[root], at);
 
 
       RANGE (planner, l)->fixed = planner->program->resident && (value->kind == VALUE_INPUT || value->result);
@@ -120,11 +121,11 @@ fetch (GantryPlanner *planner, guint32 unit, guint32 at, gboolean once)
                                                  < 2 * copy.us)))
     return l;
   copy.from = host_range (planner, value->root, 0);
-  extend (planner, copy.from, at);
+  _gantry_planner_extend (planner, copy.from, at);
   copy.after = planner->evicted[value->root];
   if (VALUE (planner->program, value->root)->kind != VALUE_INPUT)
     copy.earliest = RANGE (planner, copy.from)->begin + (copy.after == NONE);
-  copy.to = planner->again[unit] = add_range (planner, unit, 1, GANTRY_MEMORY_DEVICE, at);
+  copy.to = planner->again[unit] = _gantry_planner_add_range (planner, unit, 1, GANTRY_MEMORY_DEVICE, at);
   g_array_append_val (planner->fetches, copy);
   if (value->kind == VALUE_INPUT && value_is_gone (planner, unit))
     planner->late_donation[value->root] = TRUE;
@@ -162,8 +163,8 @@ prefetch (GantryPlanner *planner, guint32 v)
 
   copy.us = gantry_target_predict_copy_us (&planner->target, copy.bytes);
   copy.from = host_range (planner, v, at);
-  extend (planner, copy.from, at);
-  copy.to = planner->again[v] = add_range (planner, v, 1, GANTRY_MEMORY_DEVICE, at);
+  _gantry_planner_extend (planner, copy.from, at);
+  copy.to = planner->again[v] = _gantry_planner_add_range (planner, v, 1, GANTRY_MEMORY_DEVICE, at);
   planner->fetched[v] = planner->fetches->len;
   g_array_append_val (planner->fetches, copy);
 }
@@ -195,6 +196,8 @@ resolve (GantryPlanner *planner, guint32 unit, guint32 at, gboolean late)
     return _gantry_planner_in_host (planner, value->root) ? fetch (planner, unit, at, FALSE) : planner->device_range[unit];
   if (planner->kind[unit] == GANTRY_PLACEMENT_OFFLOAD && !value->result)
     return late || again != NONE ? fetch (planner, unit, at, TRUE) : planner->device_range[unit];
+  if (late && planner->compresses && _gantry_planner_compresses (planner, unit))
+    return planner->restored[unit];
   if (again != NONE && (!candidate || planner->kind[unit] == GANTRY_PLACEMENT_RECOMPUTE || planner->schedule->len > 0))
     return again;
   return planner->device_range[unit];
@@ -211,12 +214,12 @@ place_made (GantryPlanner *planner, guint32 v, guint32 l, guint32 at)
     {
       if (planner->device_range[group] == NONE)
         {
-          planner->device_range[group] = add_range (planner, group, 0, GANTRY_MEMORY_DEVICE, at);
+          planner->device_range[group] = _gantry_planner_add_range (planner, group, 0, GANTRY_MEMORY_DEVICE, at);
           RANGE (planner, planner->device_range[group])->fixed = VALUE (planner->program, group)->result;
         }
       RANGE (planner, l)->inside = planner->device_range[group];
       RANGE (planner, planner->device_range[group])->kept |= value->result;
-      extend (planner, l, at);
+      _gantry_planner_extend (planner, l, at);
     }
   else if (group != NONE && planner->copy_at_end[group])
     RANGE (planner, l)->kept = TRUE; /* copied at the end */
@@ -246,12 +249,16 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
 {
   const Program *program = planner->program;
   const Work *work = WORK (program, w);
-  gboolean copy = work_node (program, work)->op == GANTRY_OP_COPY;
-  guint32 at = planner->line->len;
-  Run run = { w, planner->use_range->len, 0, instance };
+  gboolean copy = work_node (program, work)->op == GANTRY_OP_COPY, late = instance > 0 || work->phase != GANTRY_PHASE_FORWARD;
+  guint32 at;
+  Run run = { .work = w, .instance = instance };
   guint64 streamed;
-  double next = START_US (planner, at) + planner->cost_us[w] + _gantry_planner_stream_us (planner, w, &streamed);
+  double next;
 
+  _gantry_planner_convert_before (planner, work, late);
+  at = planner->line->len;
+  run.first_use = planner->use_range->len;
+  next = START_US (planner, at) + planner->cost_us[w] + _gantry_planner_stream_us (planner, w, &streamed);
   for (guint32 k = 0; k < work->n_uses; k++)
     {
       guint32 unit = USE (program, work, k), root = VALUE (program, unit)->root, l;
@@ -262,14 +269,14 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
       else if (_gantry_planner_streams (planner, root))
         l = planner->in_host[root];
       else
-        l = resolve (planner, unit, at, instance > 0 || work->phase != GANTRY_PHASE_FORWARD);
+        l = resolve (planner, unit, at, late);
       if (l != NONE)
-        extend (planner, l, at);
+        _gantry_planner_extend (planner, l, at);
       g_array_append_val (planner->use_range, l);
     }
   run.first_range = planner->ranges->len;
   for (guint32 k = 0; k < work->n_values; k++)
-    add_range (planner, work->first_value + k, instance,
+    _gantry_planner_add_range (planner, work->first_value + k, instance,
                copy ? VALUE (program, work->first_value + k)->memory
                : instance == 0 && _gantry_planner_streams (planner, work->first_value + k) ? planner->memory[work->first_value + k]
                                                                                             : GANTRY_MEMORY_DEVICE,
@@ -281,6 +288,8 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
       planner->again[work->first_value + k] = run.first_range + k;
   g_array_append_val (planner->line, run);
   g_array_append_val (planner->start_us, next);
+  if (instance == 0)
+    _gantry_planner_convert_after (planner, work);
 }
 
 /* An explicit copy out of the device: nothing that the compute queue does. */
@@ -288,10 +297,13 @@ static void
 emit_to_host (GantryPlanner *planner, const Work *work)
 {
   const Program *program = planner->program;
-  guint32 unit = USE (program, work, 0), at = planner->line->len, v = work->first_value;
-  guint32 from = resolve (planner, unit, at, work->phase != GANTRY_PHASE_FORWARD);
+  gboolean late = work->phase != GANTRY_PHASE_FORWARD;
+  guint32 unit = USE (program, work, 0), at, v = work->first_value, from;
   guint32 operand = _gantry_program_operand (program, work_node (program, work), 0);
 
+  _gantry_planner_convert_before (planner, work, late);
+  at = planner->line->len;
+  from = resolve (planner, unit, at, late);
   evict (planner, from, VALUE (program, operand)->offset - VALUE (program, unit)->offset, v, v, 0, at);
 }
 
@@ -360,6 +372,7 @@ begin (GantryPlanner *planner)
   memset (planner->rematerialized, 0, program->works->len);
   memset (planner->made, 0, program->works->len);
   memset (planner->late_donation, 0, n);
+  _gantry_planner_begin_compression (planner);
   g_array_set_size (planner->line, 0);
   g_array_set_size (planner->start_us, 0);
   g_array_append_val (planner->start_us, zero);
@@ -378,7 +391,7 @@ begin (GantryPlanner *planner)
           host_range (planner, value->root, 0);
           continue;
         }
-      planner->device_range[v] = add_range (planner, v, 0, GANTRY_MEMORY_DEVICE, 0);
+      planner->device_range[v] = _gantry_planner_add_range (planner, v, 0, GANTRY_MEMORY_DEVICE, 0);
       RANGE (planner, planner->device_range[v])->fixed = program->resident;
       RANGE (planner, planner->device_range[v])->kept = value->result;
     }
@@ -452,7 +465,7 @@ end_donations (GantryPlanner *planner)
     {
       guint32 input = g_array_index (planner->donated, guint32, i), result = VALUE (program, input)->donated, at;
       guint32 l = planner->device_range[result];
-      Run run = { NONE, planner->use_range->len, 0, 0 };
+      Run run = { NONE, planner->use_range->len, 0, 0, RUN_LAST_COPY };
       double next;
 
       if (_gantry_planner_in_host (planner, input))
@@ -467,7 +480,7 @@ end_donations (GantryPlanner *planner)
       at = planner->line->len;
       RANGE (planner, l)->fixed = FALSE;
       RANGE (planner, l)->kept = TRUE;
-      extend (planner, l, at);
+      _gantry_planner_extend (planner, l, at);
       next = START_US (planner, at)
              + gantry_target_predict_us (&planner->target, 0, (gint64) (2 * RANGE (planner, l)->bytes));
       g_array_append_val (planner->last_copies, result);

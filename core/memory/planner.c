@@ -77,7 +77,8 @@ free_parts (GantryPlanner *planner)
                            (void **) &planner->again, (void **) &planner->evicted, (void **) &planner->rematerialized,
                            (void **) &planner->work_at, (void **) &planner->n_scheduled, (void **) &planner->scheduled_last, (void **) &planner->made,
                            (void **) &planner->late_donation, (void **) &planner->copy_at_end, (void **) &planner->copies,
-                           (void **) &planner->residence, (void **) &planner->fetched,
+                           (void **) &planner->residence, (void **) &planner->fetched, (void **) &planner->n_forward_uses,
+                           (void **) &planner->compressed, (void **) &planner->restored, (void **) &planner->forward_left,
                            (void **) &planner->units.first, (void **) &planner->units.n,
                            (void **) &planner->writers.first, (void **) &planner->writers.n };
   GArray **const arrays[] = { &planner->candidates, &planner->donated, &planner->unmet_donations, &planner->overwritable, &planner->problems, &planner->line, &planner->schedule,
@@ -126,6 +127,10 @@ allocate (GantryPlanner *planner)
   planner->stack_of_slices = g_new0 (guint8, n + (gsize) 1);
   planner->first_overwritable = g_new0 (guint32, n_works);
   planner->in_place_donation = g_new0 (guint8, n);
+  planner->n_forward_uses = g_new0 (guint32, n);
+  planner->compressed = g_new0 (guint32, n);
+  planner->restored = g_new0 (guint32, n);
+  planner->forward_left = g_new0 (guint32, n);
   planner->kind = g_new0 (guint8, n);
   planner->memory = g_new0 (guint8, n);
   planner->decider = g_new0 (guint8, n);
@@ -269,6 +274,7 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   allocate (planner);
   find_costs (planner);
   _gantry_planner_find_works (planner);
+  _gantry_planner_find_forward_uses (planner);
   _gantry_planner_find_candidates (planner);
   _gantry_planner_find_stacks (planner);
   _gantry_planner_find_overwritable (planner);

@@ -10,6 +10,9 @@
  *   otherwise; the second instance lives until the last backward use. So the cost is linear, never exponential.
  * - OFFLOAD of a residual: one copy to the other memory kind right after it is made, its device place is free
  *   after that copy and its last forward use; one copy back before its first backward use.
+ * - BF16 or INT8 of a residual: before its last forward use it is converted to fewer bits, and its place is free after that use; before
+ *   its first backward use it is converted back, into a place of its own that lives to its last use within a window, and again for a
+ *   later one. Works that run once more read it converted back too.
  * - OFFLOAD of a parameter, state or input: it lives in the other memory kind for the whole run and is fetched before a
  *   use; the fetched instance lives from there to the last use within a window, and is fetched again for a later one. What
  *   is written over it (donated) goes back by a copy. Slices of it are fetched one by one.
@@ -47,7 +50,18 @@ typedef struct
   guint64 bytes;
   double make_us;   /* predicted time of the work that makes it, 0 for parameters */
   const char *why_not; /* (nullable): why something is not allowed */
+  const char *why_not_bf16, *why_not_int8; /* (nullable): why it cannot be stored in fewer bits */
 } GantryCandidate;
+
+/** Why @kind is not allowed. Returns: (nullable): it is */
+static inline const char *
+gantry_candidate_why_not (const GantryCandidate *candidate, GantryPlacementKind kind)
+{
+  return candidate->allowed >> kind & 1             ? NULL
+         : kind == GANTRY_PLACEMENT_BF16 ? candidate->why_not_bf16
+         : kind == GANTRY_PLACEMENT_INT8 ? candidate->why_not_int8
+                                                    : candidate->why_not;
+}
 
 /** Returns: (array length=n) (transfer none): in the order in which they are made */
 const GantryCandidate *gantry_planner_candidates (const GantryPlanner *planner, guint *n);

@@ -298,7 +298,7 @@ read_decision (Reader *r, Statement *statement)
         word = _gantry_policy_word (r, "a memory kind: pinned_host", FALSE);
         return word != NULL && _gantry_policy_memory (r, at, word, &statement->memory);
       }
-  return _gantry_policy_fail (r, r->p, "expected '&' and a selector, or keep, recompute or offload");
+  return _gantry_policy_fail (r, r->p, "expected '&' and a selector, or keep, recompute, offload, bf16 or int8");
 }
 
 static gboolean

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A rule over all values: selectors are put together by '&'. Globs look at a string once, however many nodes have it. */
 #include "core/memory/policy-private.h"
+#include "core/plan/compression.h"
 #include <string.h>
 
 /* The answers of one glob: 0 not asked yet, 1 no, 2 yes. */
@@ -125,6 +126,31 @@ matches (const Matcher *m, guint32 i)
   return FALSE;
 }
 
+/* One of several results that can is enough. */
+static const char *
+compression_refusal (const ModuleFacts *facts, guint32 i, GantryPlacementKind kind)
+{
+  const GantryModule *module = facts->module;
+  const GantryType *type = gantry_node_type (module, facts_node (facts, i));
+  const char *why = NULL;
+
+  if (facts->subject[i] != GANTRY_SUBJECT_RESIDUAL && facts->subject[i] != GANTRY_SUBJECT_NONE)
+    return "only residuals, which the forward phase makes and the backward phase reads, are stored in fewer bits";
+  if (facts->returned[i])
+    return "it is also a result of the program and has its place anyway";
+  if (type->kind != GANTRY_TYPE_TUPLE)
+    return gantry_compression_why_not (kind, type);
+  for (guint m = 0; m < type->rank; m++)
+    {
+      const char *member = gantry_compression_why_not (kind, gantry_context_type (module->context, (guint32) type->dims[m]));
+
+      if (member == NULL)
+        return NULL;
+      why = member;
+    }
+  return why;
+}
+
 static const char *
 argument_refusal (const ModuleFacts *facts, guint32 i, GantryPlacementKind kind)
 {
@@ -143,6 +169,8 @@ argument_refusal (const ModuleFacts *facts, guint32 i, GantryPlacementKind kind)
 static const char *
 refusal (const ModuleFacts *facts, guint32 i, GantryPlacementKind kind)
 {
+  if (gantry_placement_is_approximate (kind))
+    return compression_refusal (facts, i, kind);
   switch ((GantryPlacementSubject) facts->subject[i])
     {
     case GANTRY_SUBJECT_PARAMETER:

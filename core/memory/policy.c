@@ -189,7 +189,7 @@ overridden_text (const Application *a, const Outcome *outcome)
 static char *
 refused_text (const Application *a, const Statement *statement, const Outcome *outcome)
 {
-  static const char *const done[GANTRY_N_PLACEMENTS] = { "kept", "recomputed", "offloaded" };
+  static const char *const done[GANTRY_N_PLACEMENTS] = { "kept", "recomputed", "offloaded", "stored as bf16", "stored in 8 bits" };
   const GantryNode *node = facts_node (a->facts, outcome->first_refused);
   g_autofree char *label = gantry_node_label (a->facts->module, node);
 

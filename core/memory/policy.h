@@ -6,7 +6,7 @@
  *     selector  = term { "&" term }
  *     term      = "*" | "op:" glob | "scope:" glob | "name:" glob | "role:" subject | "class:" class | "id:" number
  *                 | "bytes>=" size
- *     decision  = "keep" | "recompute" | "offload" [ "to" memory ]
+ *     decision  = "keep" | "recompute" | "offload" [ "to" memory ] | "bf16" | "int8"
  *     policy    = one of JAX's names, with its arguments in parentheses: save_only_these_names(a, b)
  *
  * `op:dot` means dot_general, `op:conv` convolution; a fusion matches what any node of its body matches. `name:` is the name

@@ -4,7 +4,7 @@
 #include "core/memory/solve-fit-private.h"
 #include <math.h>
 
-#define ALL_KINDS 7u    /* bits 1 << GantryPlacementKind */
+#define ALL_KINDS GANTRY_EXACT_PLACEMENTS
 #define MOST_HALVED 10u /* limits that are tried for a time */
 #define PART 4u         /* of the effort of a limit that is asked for by itself */
 #define MOST_BELOW 1000u /* works: of a larger program nothing below a goal is searched for */

@@ -88,7 +88,7 @@ typedef struct
   char *name;             /* unique in the executable: "fusion_12_add_relu" */
   guint8 kind;            /* GantryKernelKind */
   guint8 whole;           /* the callee uses the worker threads itself (oneDNN): n_tasks is 1 */
-  guint32 node;           /* node id */
+  guint32 node;           /* node id; G_MAXUINT32: a conversion to fewer bits or back, which is of no node */
   gint64 n_tasks;         /* how many independent parts */
   GantryKernelFunc func;
   gpointer state;

@@ -387,7 +387,7 @@ gantry_placement_subjects (const GantryModule *module)
 const char *
 gantry_placement_kind_name (GantryPlacementKind kind)
 {
-  static const char *const names[GANTRY_N_PLACEMENTS] = { "keep", "recompute", "offload" };
+  static const char *const names[GANTRY_N_PLACEMENTS] = { "keep", "recompute", "offload", "bf16", "int8" };
 
   g_return_val_if_fail ((guint) kind < G_N_ELEMENTS (names), "keep");
   return names[kind];

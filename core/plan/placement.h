@@ -2,7 +2,7 @@
 /* The one table of placements: for each value that may live elsewhere or be computed again, what is to
  * become of it and who said so. Clicks, names, rules, policies and the solver write to it; the planner
  * reads it. Nothing here rewrites the graph: a placement changes the plan, never a kernel, so a result
- * does not depend on it. */
+ * does not depend on it, but for those that store a value in fewer bits. */
 #pragma once
 #include "core/graph/module.h"
 
@@ -14,8 +14,14 @@ typedef enum
   GANTRY_PLACEMENT_KEEP,      /* in device memory from its first to its last use */
   GANTRY_PLACEMENT_RECOMPUTE, /* dropped after its last forward use, computed again before its first backward use */
   GANTRY_PLACEMENT_OFFLOAD,   /* copied to (or living in) another memory kind, fetched before it is used */
+  GANTRY_PLACEMENT_BF16,      /* converted for its last forward use, converted back before later ones: approximate (compression.h) */
+  GANTRY_PLACEMENT_INT8,      /* the same in 8 bits with a scale for each block */
   GANTRY_N_PLACEMENTS
 } GantryPlacementKind;
+
+/** Bits 1 << kind: those that no result depends on, and the others. */
+#define GANTRY_EXACT_PLACEMENTS (1u << GANTRY_PLACEMENT_KEEP | 1u << GANTRY_PLACEMENT_RECOMPUTE | 1u << GANTRY_PLACEMENT_OFFLOAD)
+#define GANTRY_APPROXIMATE_PLACEMENTS (1u << GANTRY_PLACEMENT_BF16 | 1u << GANTRY_PLACEMENT_INT8)
 
 /** What the value is. The order is part of the session file format: append only. */
 typedef enum
@@ -131,7 +137,7 @@ guint32 *gantry_placement_owners (const GantryModule *module);
  */
 guint8 *gantry_placement_subjects (const GantryModule *module);
 
-const char *gantry_placement_kind_name (GantryPlacementKind kind);          /* "keep", "recompute", "offload" */
+const char *gantry_placement_kind_name (GantryPlacementKind kind);          /* "keep", "recompute", "offload", "bf16", "int8" */
 const char *gantry_placement_subject_name (GantryPlacementSubject subject); /* "residual", "parameter", ... */
 const char *gantry_decider_name (GantryDecider decider);                    /* "default", "policy", ... */
 

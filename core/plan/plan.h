@@ -57,7 +57,8 @@ typedef struct
   guint8 memory;    /* GantryMemoryKind */
   guint8 in_place;  /* written over the buffer @shares */
   guint8 role;      /* GantryBufferRole */
-  guint8 instance;  /* 0: the value as first made; 1: computed again, or fetched back; of a host copy 0 */
+  guint8 instance;  /* 0: the value as first made; 1: computed again, or fetched or converted back; of a host copy 0 */
+  guint8 stored;    /* GantryPlacementKind: BF16 or INT8: what lies here is the value in fewer bits; KEEP: the value itself */
   guint32 shares;   /* buffer whose place this one takes over (in place or as a view), or GANTRY_NO_BUFFER */
   guint64 offset;   /* bytes in its region; of a literal 0; a view may begin inside the place it shares */
   guint64 size;     /* bytes of the value; places are aligned to 64 */
@@ -71,6 +72,8 @@ typedef enum
   GANTRY_STEP_RUN,       /* the kernel of the node */
   GANTRY_STEP_RECOMPUTE, /* the kernel of the node, once more */
   GANTRY_STEP_COPY,      /* refs[0] to refs[1], between memory kinds (or within one: an explicit `copy` node) */
+  GANTRY_STEP_CONVERT,   /* refs[0] to refs[1], to fewer bits or back from them */
+  GANTRY_N_STEP_KINDS,
 } GantryStepKind;
 
 /**
@@ -81,7 +84,7 @@ typedef enum
  */
 typedef struct
 {
-  guint32 node;     /* node id of the entry function: whose work this is, or whose value is copied */
+  guint32 node;     /* node id of the entry function: whose work this is, or whose value is copied or converted */
   guint8 queue;     /* GantryQueue */
   guint8 init;      /* runs once at load: all it reads is constant */
   guint8 kind;      /* GantryStepKind */

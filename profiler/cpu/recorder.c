@@ -247,7 +247,10 @@ instruction_name (const GantryExecutable *executable, guint32 i)
   if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH)
     {
       if (instruction->step < executable->plan->n_steps)
-        step.kind = executable->plan->steps[instruction->step].kind;
+        step = executable->plan->steps[instruction->step];
+      label = gantry_label_of (executable->module, instruction->node);
+      if (step.kind == GANTRY_STEP_CONVERT)
+        return gantry_step_name (&step, label);
       return step.kind == GANTRY_STEP_RECOMPUTE
                ? gantry_step_name (&step, executable->kernels[instruction->kernel].name)
                : g_strdup (executable->kernels[instruction->kernel].name);
@@ -276,8 +279,11 @@ name_instructions (Taking *taking, GantryExecutable *executable)
 }
 
 static GantryEventKind
-kind_of (const GantryInstruction *instruction)
+kind_of (const GantryExecutable *executable, const GantryInstruction *instruction)
 {
+  if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH && instruction->step < executable->plan->n_steps
+      && executable->plan->steps[instruction->step].kind == GANTRY_STEP_CONVERT)
+    return GANTRY_EVENT_CONVERT;
   switch ((GantryInstructionKind) instruction->kind)
     {
     case GANTRY_INSTRUCTION_COPY:
@@ -326,7 +332,7 @@ take_event (const Taking *taking, const Run *run, const Noted *noted)
   event.name = noted->control > 0
                  ? control_name (taking, noted, &g_array_index (run->controls, NotedControl, noted->control - 1))
                  : taking->names[noted->instruction];
-  event.kind = noted->wait ? GANTRY_EVENT_WAIT : kind_of (instruction);
+  event.kind = noted->wait ? GANTRY_EVENT_WAIT : kind_of (executable, instruction);
   event.lane = instruction->queue;
   gantry_recording_builder_add (taking->builder, &event);
 }

@@ -113,6 +113,13 @@ kernel_bytes (const GantryExecutable *executable, const GantryInstruction *instr
   return (guint64) MAX (kernel->bytes, 0);
 }
 
+static gboolean
+is_conversion (const GantryExecutable *executable, const GantryInstruction *instruction)
+{
+  return instruction != NULL && instruction->step < executable->plan->n_steps
+         && executable->plan->steps[instruction->step].kind == GANTRY_STEP_CONVERT;
+}
+
 static guint32
 detail_of (Converter *converter, const GantryCuptiRecord *record)
 {
@@ -170,7 +177,7 @@ _gantry_cupti_convert_work (Converter *converter, const GantryCuptiRecord *recor
         group->votes[instruction->queue]++;
     }
   event.name = name_of (converter, record, executable, instruction);
-  event.kind = record->kind == GANTRY_CUPTI_KERNEL ? GANTRY_EVENT_KERNEL
+  event.kind = record->kind == GANTRY_CUPTI_KERNEL ? (is_conversion (executable, instruction) ? GANTRY_EVENT_CONVERT : GANTRY_EVENT_KERNEL)
                : record->kind == GANTRY_CUPTI_COPY ? GANTRY_EVENT_COPY
                : record->kind == GANTRY_CUPTI_SET  ? GANTRY_EVENT_FILL
                                                    : GANTRY_EVENT_MARK;

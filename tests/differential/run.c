@@ -120,7 +120,7 @@ diff_random_placements (const GantryPlanner *planner, guint32 seed, double share
       GantryPlacement placement = { candidates[i].node, (guint8) kind, GANTRY_DECIDED_BY_CLICK,
                                     GANTRY_MEMORY_PINNED_HOST, candidates[i].subject };
 
-      if ((candidates[i].allowed & (1u << kind)) != 0 && g_rand_double (rand) < share)
+      if ((candidates[i].allowed & (1u << kind) & GANTRY_EXACT_PLACEMENTS) != 0 && g_rand_double (rand) < share)
         gantry_placements_set (placements, &placement);
     }
   return placements;

@@ -3,6 +3,7 @@
 #pragma once
 #include "core/kernels/program/grid.h"
 #include "core/kernels/program/node-kernel.h"
+#include "core/plan/compression.h"
 
 G_BEGIN_DECLS
 
@@ -56,6 +57,14 @@ gboolean gantry_scatter_read (GantryScatter *s, const GantryModule *module, cons
  */
 GantryBound *gantry_builtin_bind (const GantryModule *module, const GantryNode *node, const GantryKxInput *inputs,
                                   guint n_inputs, const GantryGpu *gpu, GString *why);
+
+/** Conversions of residuals to fewer bits (core/plan/compression.h), and @back. */
+void gantry_compression_make (const GantryCompression *compression, gboolean back, GantryKernel *kernel);
+/** What such a conversion reads, as a GPU's kernel sees it: the elements in a row; of records their words. */
+const GantryType *gantry_compression_input (GantryContext *context, const GantryCompression *compression, gboolean back);
+/** @input: that type, laid out plainly; its results are those of the CPU's kernel but for rounding. Returns: (transfer full) */
+GantryBound *gantry_compression_bind (const GantryCompression *compression, gboolean back, const GantryKxInput *input,
+                                      const GantryGpu *gpu);
 
 /** sort, scatter, random bits */
 GantryMade gantry_builtin_make (const GantryModule *module, const GantryNode *node, GantryKernel *kernel, GString *why);

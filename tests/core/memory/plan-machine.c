@@ -3,6 +3,7 @@
 #include "tests/core/memory/plan-machine.h"
 #include "core/eval/eval.h"
 #include "core/expr/storage.h"
+#include "core/plan/compression.h"
 #include "core/plan/plan-alive.h"
 #include <string.h>
 
@@ -47,6 +48,7 @@ check_step (const GantryModule *module, const GantryPlan *plan, guint32 s)
             continue;
           g_assert_cmpuint (j, <, step->n_operands);
           g_assert_cmpint (step->kind, !=, GANTRY_STEP_COPY);
+          g_assert_cmpint (step->kind, !=, GANTRY_STEP_CONVERT);
           g_assert_cmpuint (buffer->offset, ==, other->offset);
           g_assert_cmpuint (k, ==, step->n_operands); /* the first result */
           g_assert_true (gantry_node_may_alias (module, node, j));
@@ -270,6 +272,49 @@ run_work (Machine *machine, const GantryPlanStep *step)
     gantry_literal_unref (operands[i]);
 }
 
+/* What is stored in fewer bits stands for the value: here bytes that say whose it is. */
+static void
+mark (guint8 *bytes, const GantryPlanBuffer *buffer)
+{
+  for (guint64 i = 0; i < buffer->size; i++)
+    bytes[i] = (guint8) (buffer->node * 37 + buffer->member * 11 + buffer->stored + i * 7);
+}
+
+static void
+run_conversion (Machine *machine, const GantryPlanStep *step)
+{
+  const GantryModule *module = machine->module;
+  const GantryNode *node = gantry_module_node (module, step->node);
+  const guint32 *refs = machine->plan->refs + step->first_ref;
+  const GantryPlanBuffer *from = &machine->plan->buffers[refs[0]], *to = &machine->plan->buffers[refs[1]];
+  const GantryPlanBuffer *exact = from->stored != GANTRY_PLACEMENT_KEEP ? to : from;
+  const GantryPlanBuffer *stored = from->stored != GANTRY_PLACEMENT_KEEP ? from : to;
+  const GPtrArray *values = machine->oracle.values[gantry_module_position (module, node)
+                                                   - gantry_module_entry (module)->first_node];
+  const GantryLiteral *value = g_ptr_array_index (values, from->member);
+  g_autofree guint8 *marks = g_malloc (stored->size);
+
+  g_assert_cmpuint (step->n_refs, ==, 2);
+  g_assert_cmpuint (from->node, ==, step->node);
+  g_assert_cmpuint (to->node, ==, step->node);
+  g_assert_cmpint (exact->stored, ==, GANTRY_PLACEMENT_KEEP);
+  g_assert_cmpuint (stored->size, ==, gantry_compressed_bytes (stored->stored, gantry_type_elements (value->type)));
+  mark (marks, stored);
+  if (exact == from)
+    {
+      GantryLiteral *found = read_value (machine, refs[0], value->type);
+
+      g_assert_true (oracle_agrees (&machine->oracle, node, from->member, found));
+      gantry_literal_unref (found);
+      memcpy (bytes_of (machine, refs[1]), marks, stored->size);
+    }
+  else
+    {
+      g_assert_cmpmem (bytes_of (machine, refs[0]), stored->size, marks, stored->size);
+      gantry_literal_copy_to (value, bytes_of (machine, refs[1]));
+    }
+}
+
 static void
 run_step (Machine *machine, guint32 s)
 {
@@ -286,6 +331,8 @@ run_step (Machine *machine, guint32 s)
       else
         memmove (bytes_of (machine, refs[1]), bytes_of (machine, refs[0]), machine->plan->buffers[refs[0]].size);
     }
+  else if (step->kind == GANTRY_STEP_CONVERT)
+    run_conversion (machine, step);
   else
     run_work (machine, step);
   machine->done[s] = TRUE;

@@ -311,6 +311,7 @@ random_placements (GRand *random, const GantryPlanner *planner)
 {
   GantryPlacements *placements = gantry_placements_new ();
   double keep = g_rand_double (random), offload = g_rand_double (random);
+  double fewer = g_rand_boolean (random) ? g_rand_double (random) : 0;
   guint n;
   const GantryCandidate *candidates = gantry_planner_candidates (planner, &n);
 
@@ -323,6 +324,12 @@ random_placements (GRand *random, const GantryPlanner *planner)
         continue;
       if (g_rand_double (random) < offload || !(candidates[i].allowed & 1 << GANTRY_PLACEMENT_RECOMPUTE))
         placement.kind = GANTRY_PLACEMENT_OFFLOAD;
+      if (g_rand_double (random) < fewer)
+        {
+          GantryPlacementKind kind = g_rand_boolean (random) ? GANTRY_PLACEMENT_BF16 : GANTRY_PLACEMENT_INT8;
+
+          placement.kind = candidates[i].allowed >> kind & 1 ? kind : placement.kind;
+        }
       if (g_rand_double (random) < 0.1)
         placement.memory = GANTRY_MEMORY_UNPINNED_HOST;
       gantry_placements_set (placements, &placement);

@@ -2,6 +2,7 @@
 /* Policies all the way to a plan: the planner takes every entry, calls the same values what the table calls them, and runs
  * again what the policy lets it, from where the policy says. */
 #include "core/memory/planner.h"
+#include "core/plan/compression.h"
 #include "tests/core/memory/policy-test.h"
 
 typedef struct
@@ -63,6 +64,77 @@ expect_plan (const char *module, const char *policy, const char *again, const ch
     g_error ("%%%u: %s", t.plan->problems[i].node, t.plan->problems[i].reason);
   g_assert_cmpstr (runs, ==, again);
   g_assert_cmpstr (copies, ==, copied);
+}
+
+/* "4 5 7": what is run; "4-" a conversion to fewer bits, "4+" back from them. */
+static char *
+order_text (const GantryPlan *plan)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint32 s = plan->n_init_steps; s < plan->n_steps; s++)
+    g_string_append_printf (text, "%s%u%s", text->len > 0 ? " " : "", plan->steps[s].node,
+                            plan->steps[s].kind != GANTRY_STEP_CONVERT ? "" : plan->steps[s].instance > 0 ? "+" : "-");
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* Converted before the last forward use, and back before each later use that is not close to the one before; a work that is run once
+ * more reads what was converted back, too. */
+static void
+test_fewer_bits (void)
+{
+  static const struct { const char *policy, *order; } cases[] = {
+    { "name:h bf16", "4 5 5- 7 8 9 10 5+ 11 12 13 14 15" },
+    { "name:a2 int8", "4 5 7 7- 8 9 7+ 10 11 12 13 14 15" },
+    { "name:a1 int8; name:h recompute", "4 4- 5 7 8 9 10 4+ 5 11 12 4+ 13 14 15" },
+    { "role:residual bf16", "4 4- 5 5- 7 7- 8 9 7+ 10 5+ 11 12 4+ 13 14 15" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlanTest) t = plan_test (two_layers, cases[i].policy);
+      g_autofree char *order = order_text (t.plan), *told = gantry_plan_approximate_text (t.plan);
+
+      g_assert_cmpuint (t.plan->n_problems, ==, 0);
+      g_assert_cmpstr (order, ==, cases[i].order);
+      g_assert_nonnull (told);
+    }
+}
+
+/* What cannot be stored so: with the reason. */
+static void
+test_fewer_bits_refused (void)
+{
+  static const char integers[] = "module \"m\" { func @main #1 (%1 \"x\": i32[64]) -> (%3) {"
+                                 "%2 \"i\" = negate(%1): i32[64] %3 = add(%2, %2): i32[64] phase(backward) } }";
+  static const struct { const char *policy, *problem; } cases[] = {
+    { "name:w1 bf16", "only residuals" }, { "role:input int8", "only residuals" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlanTest) t = plan_test (two_layers, cases[i].policy);
+      const GantryPolicyReport *report = g_ptr_array_index (t.test.reports, 0);
+
+      g_assert_nonnull (strstr (report->problem, cases[i].problem));
+      g_assert_null (gantry_plan_approximate_text (t.plan));
+    }
+  for (guint kind = GANTRY_PLACEMENT_BF16; kind <= GANTRY_PLACEMENT_INT8; kind++)
+    {
+      g_autofree char *policy = g_strdup_printf ("name:i %s", gantry_placement_kind_name (kind));
+      g_auto (PlanTest) t = plan_test (integers, policy);
+      const GantryPolicyReport *report = g_ptr_array_index (t.test.reports, 0);
+      /* By a click no policy has looked at it before. */
+      const GantryPlacement click = { 2, (guint8) kind, GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_DEVICE, GANTRY_SUBJECT_RESIDUAL };
+      g_autoptr (GantryPlacements) clicks = gantry_placements_new ();
+      g_autoptr (GantryPlan) plan = NULL;
+
+      g_assert_nonnull (strstr (report->problem, "can be stored"));
+      gantry_placements_set (clicks, &click);
+      plan = gantry_planner_plan (t.planner, clicks, NULL, NULL);
+      g_assert_cmpuint (plan->n_problems, ==, 1);
+      g_assert_nonnull (strstr (plan->problems[0].reason, "can be stored"));
+    }
 }
 
 /* The table and the planner mean the same values, and the same by what they call them. */
@@ -150,6 +222,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/memory/policy-plan/candidates", test_candidates);
+  g_test_add_func ("/memory/policy-plan/fewer-bits", test_fewer_bits);
+  g_test_add_func ("/memory/policy-plan/fewer-bits-refused", test_fewer_bits_refused);
   g_test_add_func ("/memory/policy-plan/two-layers", test_two_layers);
   g_test_add_func ("/memory/policy-plan/start-of-recomputation", test_start_of_recomputation);
   return g_test_run ();

@@ -20,7 +20,7 @@ static void
 test_errors (void)
 {
   static const struct { const char *text, *message; } cases[] = {
-    { "op:dot", "policy:1:7: found the end: expected '&' and a selector, or keep, recompute or offload" },
+    { "op:dot", "policy:1:7: found the end: expected '&' and a selector, or keep, recompute, offload, bf16 or int8" },
     { "op:dot keep\n\n  name: keep", "policy:3:13: found the end: expected '&' and a selector, or keep" },
     { "op:dot keep name:x keep", "policy:1:13: found 'name:x': expected ';' or the end of the line" },
     { "keep", "policy:1:1: found 'keep': expected a selector" },
