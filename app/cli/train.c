@@ -11,7 +11,7 @@ typedef struct
   char *loss, *optimizer;
   gint index;
   gboolean gradients_only;
-  gint holders;
+  gint holders, microbatches;
 } Options;
 
 static void
@@ -72,6 +72,7 @@ print_json (const Options *options, GantryDocument *document, const Counts *coun
   json_builder_begin_object (json);
   gantry_cli_add_string (json, "optimizer", gantry_optimizer_name (options->training.optimizer));
   gantry_cli_add_string (json, "loss", gantry_loss_name (options->training.loss));
+  gantry_cli_add_int (json, "microbatches", options->training.microbatches);
   gantry_cli_add_boolean (json, "no_loss", options->training.no_loss);
   gantry_cli_add_int (json, "parameters", counts->n_parameters);
   gantry_cli_add_int (json, "parameter_bytes", (gint64) counts->parameter_bytes);
@@ -102,6 +103,8 @@ print_text (const Options *options, GantryDocument *document, const Counts *coun
 
   gantry_cli_print ("%-10s %s of the loss %s%s\n", "training", what_of (options->training.optimizer),
                     gantry_loss_name (options->training.loss), options->training.no_loss ? ", which is no result" : "");
+  if (options->training.microbatches > 1)
+    gantry_cli_print ("%-10s %u microbatches, whose gradients are accumulated\n", "batch", options->training.microbatches);
   gantry_cli_print ("%-10s %u, %s; %u states, %s\n", "parameters", counts->n_parameters, parameters, counts->n_states,
                     states);
   gantry_cli_print ("%-10s %u forward, %u backward, %u update\n", "nodes", counts->nodes[GANTRY_PHASE_FORWARD],
@@ -155,6 +158,12 @@ read_training (Options *options, GError **error)
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--gradients-only and --optimizer do not go together");
       return FALSE;
     }
+  if (options->microbatches < 1 || options->microbatches > GANTRY_TRAINING_MOST_MICROBATCHES)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--microbatches takes a number from 1 to %u", GANTRY_TRAINING_MOST_MICROBATCHES);
+      return FALSE;
+    }
+  training->microbatches = (guint) options->microbatches;
   training->output = (guint) options->index;
   if (options->gradients_only)
     training->optimizer = GANTRY_OPTIMIZER_NONE;
@@ -165,7 +174,7 @@ read_training (Options *options, GError **error)
 int
 gantry_cli_train (int argc, char **argv)
 {
-  g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT, .holders = 10 };
+  g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT, .holders = 10, .microbatches = 1 };
   GantryTrainingOptions *training = &options.training;
   g_autoptr (GError) error = NULL;
   const GOptionEntry own[] = {
@@ -183,6 +192,8 @@ gantry_cli_train (int argc, char **argv)
     { "weight-decay", 0, 0, G_OPTION_ARG_DOUBLE, &training->weight_decay, "Of AdamW (0)", "X" },
     { "clip", 0, 0, G_OPTION_ARG_DOUBLE, &training->clip_norm, "Clip the gradients to this global norm (0: no)", "X" },
     { "l2", 0, 0, G_OPTION_ARG_DOUBLE, &training->l2, "Add this times the sum of squared parameters to the loss (0)", "X" },
+    { "microbatches", 0, 0, G_OPTION_ARG_INT, &options.microbatches,
+      "Accumulate the gradients of as many batches of the model's size: the step takes N times its examples (1)", "N" },
     { "train", 0, 0, G_OPTION_ARG_STRING_ARRAY, &training->with_respect_to, "Train only parameters of this name, '*' allowed",
       "GLOB" },
     { "holders", 0, 0, G_OPTION_ARG_INT, &options.holders, "How many of the values at the peak to list (10)", "N" },

@@ -10,7 +10,7 @@ typedef struct
   GantryWindow *window;
   GtkWindow *dialog;
   GtkWidget *on, *loss, *output, *optimizer, *parameters;
-  GtkWidget *rate, *momentum, *beta1, *beta2, *epsilon, *decay, *clip, *l2;
+  GtkWidget *rate, *momentum, *beta1, *beta2, *epsilon, *decay, *clip, *l2, *microbatches;
 } Train;
 
 static const char *const losses[] = { "The result itself", "Mean squared error", "Softmax cross-entropy" };
@@ -61,7 +61,7 @@ show_rows (Train *t)
   guint optimizer = adw_combo_row_get_selected (ADW_COMBO_ROW (t->optimizer));
   gboolean adam = optimizer == GANTRY_OPTIMIZER_ADAM || optimizer == GANTRY_OPTIMIZER_ADAMW;
   GtkWidget *const all[] = { t->loss, t->output, t->optimizer, t->parameters, t->rate, t->momentum,
-                             t->beta1, t->beta2, t->epsilon, t->decay, t->clip, t->l2 };
+                             t->beta1, t->beta2, t->epsilon, t->decay, t->clip, t->l2, t->microbatches };
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     gtk_widget_set_sensitive (all[i], on);
@@ -72,6 +72,20 @@ show_rows (Train *t)
   gtk_widget_set_visible (t->beta2, adam);
   gtk_widget_set_visible (t->epsilon, adam);
   gtk_widget_set_visible (t->decay, optimizer == GANTRY_OPTIMIZER_ADAMW);
+}
+
+static gboolean
+read_microbatches (Train *t, GantryTrainingOptions *training)
+{
+  double n = 1;
+  gboolean ok = _gantry_dialog_read_number (t->microbatches, 1, &n) && n <= GANTRY_TRAINING_MOST_MICROBATCHES && n == (double) (guint) n;
+
+  training->microbatches = ok ? (guint) n : 1;
+  if (ok)
+    gtk_widget_remove_css_class (t->microbatches, "error");
+  else
+    gtk_widget_add_css_class (t->microbatches, "error");
+  return ok;
 }
 
 /* FALSE, and what is wrong is marked. @training: initialized */
@@ -96,6 +110,7 @@ read_options (Train *t, GantryTrainingOptions *training)
   ok &= _gantry_dialog_read_number (t->decay, 0, &training->weight_decay);
   ok &= _gantry_dialog_read_number (t->clip, 0, &training->clip_norm);
   ok &= _gantry_dialog_read_number (t->l2, 0, &training->l2);
+  ok &= read_microbatches (t, training);
   for (guint i = 0; words[i] != NULL; i++)
     if (*words[i] != '\0')
       g_ptr_array_add (globs, words[i]);
@@ -158,11 +173,13 @@ make_program (Train *t, const GantryCompileSettings *settings)
   gtk_editable_set_text (GTK_EDITABLE (t->parameters), globs);
   gtk_widget_set_name (t->parameters, "parameters");
   t->l2 = _gantry_dialog_number ("L2: added to the loss for each squared weight", "l2", training->l2);
+  t->microbatches = _gantry_dialog_number ("Microbatches: batches of this size whose gradients are accumulated", "microbatches", training->microbatches);
   add (group, row);
   add (group, t->loss);
   add (group, t->output);
   add (group, t->parameters);
   add (group, t->l2);
+  add (group, t->microbatches);
   return group;
 }
 

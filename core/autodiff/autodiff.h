@@ -77,6 +77,9 @@ typedef enum
  * @l2: adds l2 * sum (w^2) over all parameters to the loss; 0: none
  * @clip_norm: 0: none
  * @with_respect_to: (nullable): NULL-terminated globs over the names of parameters; NULL: all
+ * @microbatches: how many microbatches a step takes, each as large as the batch of the program; the step's inputs hold all of them. Loss
+ *  and gradients are the means over them (gradient accumulation), the update is made once. 0 or 1: the batch is one. At most
+ *  %GANTRY_TRAINING_MOST_MICROBATCHES
  * @no_loss: the loss is no result (a gradient need not compute it)
  */
 typedef struct
@@ -88,8 +91,11 @@ typedef struct
   double clip_norm;
   double l2;
   char **with_respect_to;
+  guint microbatches;
   gboolean no_loss;
 } GantryTrainingOptions;
+
+#define GANTRY_TRAINING_MOST_MICROBATCHES 4096
 
 /** SGD with rate 0.01 on output 0; Adam's 0.9, 0.999, 1e-8; momentum 0.9. */
 void gantry_training_options_init (GantryTrainingOptions *options);

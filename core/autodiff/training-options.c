@@ -13,6 +13,7 @@ gantry_training_options_init (GantryTrainingOptions *options)
     .beta1 = 0.9,
     .beta2 = 0.999,
     .epsilon = 1e-8,
+    .microbatches = 1,
   };
 }
 

@@ -48,6 +48,13 @@ gantry_training_element (GantryElementType element)
 /** @module with the loss, a scalar, as its only result; fills @training->output. Returns: (transfer full) (nullable) */
 GantryModule *_gantry_training_add_loss (GantryTraining *training, const GantryProgress *progress, GError **error);
 
+/**
+ * @differentiated, whose results are the loss and the gradients, for as many times its batch as the options have microbatches: inputs
+ * that have the batch for their first dimension get that many times as many examples, others stay. Returns: (transfer full) (nullable)
+ */
+GantryModule *_gantry_training_accumulate (const GantryTraining *training, GantryModule *differentiated, const GantryProgress *progress,
+                                           GError **error);
+
 /** The whole step from @differentiated, whose results are the loss and the gradients. Returns: (transfer full) (nullable) */
 GantryModule *_gantry_training_add_update (GantryTraining *training, GantryModule *differentiated,
                                            const GantryProgress *progress, GError **error);

@@ -103,6 +103,12 @@ check_options (const GantryTraining *training, GError **error)
                            "the program is a training step already; begin from its forward program");
       return FALSE;
     }
+  if (options->microbatches > GANTRY_TRAINING_MOST_MICROBATCHES)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a step takes at most %u microbatches, not %u", GANTRY_TRAINING_MOST_MICROBATCHES,
+                   options->microbatches);
+      return FALSE;
+    }
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++)
     if (!(rates[i].value >= 0 && rates[i].value < rates[i].below))
       {
@@ -145,6 +151,13 @@ gantry_training_step (GantryModule *module, const GantryTrainingOptions *options
     training.with_loss = _gantry_training_add_loss (&training, progress, error);
   if (training.with_loss != NULL)
     differentiated = differentiate (&training, progress, error);
+  if (differentiated != NULL && options->microbatches > 1)
+    {
+      GantryModule *accumulated = _gantry_training_accumulate (&training, differentiated, progress, error);
+
+      gantry_module_unref (differentiated);
+      differentiated = accumulated;
+    }
   if (differentiated != NULL)
     step = _gantry_training_add_update (&training, differentiated, progress, error);
   g_clear_pointer (&training.with_loss, gantry_module_unref);

@@ -85,7 +85,7 @@ same_training (const GantryTrainingOptions *a, const GantryTrainingOptions *b)
   return a->loss == b->loss && a->output == b->output && a->optimizer == b->optimizer &&
          a->learning_rate == b->learning_rate && a->momentum == b->momentum && a->beta1 == b->beta1 &&
          a->beta2 == b->beta2 && a->epsilon == b->epsilon && a->weight_decay == b->weight_decay &&
-         a->clip_norm == b->clip_norm && a->l2 == b->l2 && a->no_loss == b->no_loss && same_names (a->with_respect_to, b->with_respect_to);
+         a->clip_norm == b->clip_norm && a->l2 == b->l2 && MAX (a->microbatches, 1) == MAX (b->microbatches, 1) && a->no_loss == b->no_loss && same_names (a->with_respect_to, b->with_respect_to);
 }
 
 static char *

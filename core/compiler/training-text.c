@@ -89,6 +89,8 @@ gantry_training_options_to_text (const GantryTrainingOptions *options)
   g_key_file_set_string (file, GROUP, "optimizer", gantry_optimizer_name (options->optimizer));
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     g_key_file_set_double (file, GROUP, numbers[i].key, G_STRUCT_MEMBER (double, options, numbers[i].offset));
+  if (options->microbatches > 1)
+    g_key_file_set_uint64 (file, GROUP, "microbatches", options->microbatches);
   g_key_file_set_boolean (file, GROUP, "no_loss", options->no_loss);
   if (options->with_respect_to != NULL)
     g_key_file_set_string_list (file, GROUP, "with_respect_to", (const char *const *) options->with_respect_to,
@@ -128,6 +130,8 @@ parse_all (GKeyFile *file, GantryTrainingOptions *options, GError **error)
     return FALSE;
   if (g_key_file_has_key (file, GROUP, "output", NULL))
     options->output = (guint) MIN (g_key_file_get_uint64 (file, GROUP, "output", NULL), G_MAXUINT);
+  if (g_key_file_has_key (file, GROUP, "microbatches", NULL))
+    options->microbatches = (guint) MIN (g_key_file_get_uint64 (file, GROUP, "microbatches", NULL), G_MAXUINT);
   if (g_key_file_has_key (file, GROUP, "no_loss", NULL))
     options->no_loss = g_key_file_get_boolean (file, GROUP, "no_loss", NULL);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)

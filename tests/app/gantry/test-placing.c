@@ -536,11 +536,16 @@ test_train (void)
   g_assert_false (gantry_document_get_settings (document_of (window))->train);
   gtk_editable_set_text (GTK_EDITABLE (window_test_find (dialog, "rate")), "0.05");
   gtk_editable_set_text (GTK_EDITABLE (window_test_find (dialog, "clip")), "1");
+  gtk_editable_set_text (GTK_EDITABLE (window_test_find (dialog, "microbatches")), "2.5");
+  g_signal_emit_by_name (window_test_find (dialog, "apply"), "clicked");
+  g_assert_true (gtk_widget_has_css_class (window_test_find (dialog, "microbatches"), "error"));
+  gtk_editable_set_text (GTK_EDITABLE (window_test_find (dialog, "microbatches")), "2");
   g_signal_emit_by_name (window_test_find (dialog, "apply"), "clicked");
   views_settle ();
   window_test_wait (window);
   g_assert_null (window_test_dialog ("train"));
   g_assert_cmpfloat (gantry_document_get_settings (document_of (window))->training.learning_rate, ==, 0.05);
+  g_assert_cmpuint (gantry_document_get_settings (document_of (window))->training.microbatches, ==, 2);
   g_assert_cmpint (gantry_document_get_settings (document_of (window))->training.optimizer, ==, GANTRY_OPTIMIZER_MOMENTUM);
   g_assert_true (gantry_module_is_training (gantry_compilation_module (gantry_document_get_compilation (document_of (window)))));
   /* What was made is shown. */

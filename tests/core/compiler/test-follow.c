@@ -235,6 +235,7 @@ test_training_text (void)
   a.learning_rate = 0.1234567890123;
   a.weight_decay = 1e-300;
   a.l2 = 0.5;
+  a.microbatches = 4;
   a.output = 3;
   a.with_respect_to = g_strdupv ((char **) globs);
   text = gantry_training_options_to_text (&a);
@@ -243,6 +244,7 @@ test_training_text (void)
   again = gantry_training_options_to_text (&b);
   g_assert_cmpstr (text, ==, again);
   g_assert_cmpfloat (b.learning_rate, ==, a.learning_rate);
+  g_assert_cmpuint (b.microbatches, ==, 4);
   g_assert_cmpstrv (b.with_respect_to, a.with_respect_to);
   g_assert_false (gantry_training_options_parse (&b, "[training]\noptimizer=magic\n", -1, &error));
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);

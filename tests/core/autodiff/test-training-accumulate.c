@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gradient accumulation: a step of several microbatches is the step of one batch of all their examples, whose loss is a mean. */
+#include "core/passes/passes.h"
+#include "tests/core/autodiff/training-test.h"
+#include <math.h>
+#include <string.h>
+
+#define MICROBATCHES 3
+
+/* Two layers; a scale that all examples share, and one that each has. */
+static const char layers[] =
+  "module \"m\" { func @main #1 (%1 \"x\": f64[B,4], %2 \"scale\": f64[5], %3 \"weights\": f64[B], %4 \"rate\": f64[],"
+  " %5 \"w\": f64[4,5] {role = \"parameter\"}, %6 \"v\": f64[5,3] {role = \"parameter\"}) -> (%15) {"
+  " %7 = dot_general(%1, %5) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,5]"
+  " %8 = tanh(%7): f64[B,5]"
+  " %9 = broadcast_in_dim(%2) {broadcast_dimensions = [1], shape = [B, 5]}: f64[B,5]"
+  " %10 = multiply(%8, %9): f64[B,5]"
+  " %11 = broadcast_in_dim(%3) {broadcast_dimensions = [0], shape = [B, 5]}: f64[B,5]"
+  " %12 = multiply(%10, %11): f64[B,5]"
+  " %13 = broadcast_in_dim(%4) {shape = [B, 5]}: f64[B,5]"
+  " %14 = add(%12, %13): f64[B,5]"
+  " %15 = dot_general(%14, %6) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,3] } }";
+
+static GantryModule *
+program (const char *text, guint batch, const char *element)
+{
+  g_autofree char *size = g_strdup_printf ("%u", batch);
+  g_autoptr (GString) made = g_string_new (text);
+
+  g_string_replace (made, "B", size, 0);
+  g_string_replace (made, "f64", element, 0);
+  return training_from_text (made->str);
+}
+
+/* @context: (out): what the types of the results belong to */
+static TrainingValues *
+results_of (guint batch, guint microbatches, const GantryTrainingOptions *as, gboolean written_out, GantryContext **context)
+{
+  g_autoptr (GantryModule) module = program (layers, batch, "f64");
+  g_autoptr (GantryModule) step = NULL;
+  g_autoptr (TrainingValues) arguments = NULL;
+  GantryTrainingOptions options = *as;
+
+  options.microbatches = microbatches;
+  step = training_step (module, &options);
+  if (written_out)
+    {
+      GantryPassOptions pass_options = GANTRY_PASS_OPTIONS_INIT;
+      g_autoptr (GError) error = NULL;
+      GantryModule *next = gantry_pass_unroll.run (step, &pass_options, NULL, &error);
+
+      g_assert_no_error (error);
+      gantry_module_unref (step);
+      step = next;
+    }
+  arguments = training_arguments (step);
+  *context = gantry_context_ref (step->context);
+  return training_run (step, arguments);
+}
+
+static void
+test_same (void)
+{
+  for (guint optimizer = 0; optimizer <= GANTRY_OPTIMIZER_ADAMW; optimizer++)
+    for (guint loss = GANTRY_LOSS_MEAN_SQUARED_ERROR; loss <= GANTRY_LOSS_SOFTMAX_CROSS_ENTROPY; loss++)
+      for (guint extras = 0; extras < 4; extras++)
+        {
+          GantryTrainingOptions options;
+          g_autoptr (GantryContext) one = NULL, several = NULL, third = NULL;
+          g_autoptr (TrainingValues) whole = NULL, parts = NULL, written = NULL;
+
+          gantry_training_options_init (&options);
+          options.optimizer = (GantryOptimizer) optimizer;
+          options.loss = (GantryLoss) loss;
+          options.l2 = extras & 1 ? 0.1 : 0;
+          options.clip_norm = extras & 2 ? 0.05 : 0;
+          whole = results_of (2 * MICROBATCHES, 1, &options, FALSE, &one);
+          parts = results_of (2, MICROBATCHES, &options, FALSE, &several);
+          written = results_of (2, MICROBATCHES, &options, TRUE, &third);
+          g_assert_cmpuint (parts->n, ==, whole->n);
+          for (guint r = 0; r < whole->n; r++)
+            for (gint64 k = 0; k < gantry_type_elements (whole->values[r]->type); k++)
+              {
+                double expected = gantry_literal_get_double (whole->values[r], k);
+
+                g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (parts->values[r], k), expected, 1e-12);
+                g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (written->values[r], k), expected, 1e-12);
+              }
+        }
+}
+
+/* What of the forward phase is read in the backward phase stays that where the microbatches are written out, and is as much for each. */
+static void
+test_phases (void)
+{
+  g_autoptr (GantryModule) module = program (layers, 2, "f64");
+  g_autoptr (GantryModule) one = NULL, several = NULL, written = NULL;
+  g_autoptr (GError) error = NULL;
+  GantryPassOptions pass_options = GANTRY_PASS_OPTIONS_INIT;
+  GantryTrainingOptions options;
+  guint n[2] = { 0, 0 };
+
+  gantry_training_options_init (&options);
+  one = training_step (module, &options);
+  options.microbatches = MICROBATCHES;
+  several = training_step (module, &options);
+  written = gantry_pass_unroll.run (several, &pass_options, NULL, &error);
+  g_assert_no_error (error);
+  for (guint32 i = 0; i < one->n_nodes; i++)
+    n[0] += one->nodes[i].op == GANTRY_OP_TANH && one->nodes[i].phase == GANTRY_PHASE_FORWARD;
+  for (guint32 i = 0; i < written->n_nodes; i++)
+    n[1] += written->nodes[i].op == GANTRY_OP_TANH && written->nodes[i].phase == GANTRY_PHASE_FORWARD;
+  g_assert_cmpuint (n[0], ==, 1);
+  g_assert_cmpuint (n[1], ==, MICROBATCHES);
+}
+
+/* Sums of half precision are kept in single precision, the parameters keep their type. */
+static void
+test_half (void)
+{
+  g_autoptr (GantryModule) module = program (layers, 2, "bf16");
+  g_autoptr (GantryModule) step = NULL;
+  g_autoptr (TrainingValues) arguments = NULL, results = NULL;
+  GantryTrainingOptions options;
+  gboolean found = FALSE;
+
+  gantry_training_options_init (&options);
+  options.microbatches = MICROBATCHES;
+  step = training_step (module, &options);
+  for (guint32 i = 0; i < step->n_nodes; i++)
+    if (step->nodes[i].op == GANTRY_OP_SCAN)
+      {
+        found = TRUE;
+        for (guint k = 0; k < 3; k++)
+          g_assert_cmpint (gantry_node_operand_type (step, &step->nodes[i], k)->element, ==, GANTRY_F32);
+      }
+  g_assert_true (found);
+  arguments = training_arguments (step);
+  results = training_run (step, arguments);
+  g_assert_cmpint (results->values[1]->type->element, ==, GANTRY_BF16);
+}
+
+static void
+check_refused (const char *text, guint microbatches, const char *said)
+{
+  g_autoptr (GantryModule) module = training_from_text (text);
+  g_autoptr (GantryModule) step = NULL;
+  g_autoptr (GError) error = NULL;
+  GantryTrainingOptions options;
+
+  gantry_training_options_init (&options);
+  options.microbatches = microbatches;
+  step = gantry_training_step (module, &options, NULL, &error);
+  g_assert_null (step);
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, said));
+}
+
+static void
+test_refused (void)
+{
+  static const char alone[] = "module \"m\" { func @main #1 (%1 \"w\": f32[4] {role = \"parameter\"}, %2 \"x\": f32[]) -> (%4) {"
+                              " %3 = broadcast_in_dim(%2) {shape = [4]}: f32[4] %4 = multiply(%1, %3): f32[4] } }";
+  static const char open[] = "module \"m\" { func @main #1 (%1 \"w\": f32[4] {role = \"parameter\"}, %2 \"x\": f32[n]) -> (%3) {"
+                             " %3 = multiply(%1, %1): f32[4] } }";
+
+  check_refused (alone, 2, "no input with a dimension");
+  check_refused (open, 2, "'x', whose size is not known");
+  check_refused (alone, 4097, "at most 4096 microbatches, not 4097");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/training/accumulate/same", test_same);
+  g_test_add_func ("/training/accumulate/phases", test_phases);
+  g_test_add_func ("/training/accumulate/half", test_half);
+  g_test_add_func ("/training/accumulate/refused", test_refused);
+  return g_test_run ();
+}
