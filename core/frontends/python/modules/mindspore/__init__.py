@@ -50,6 +50,8 @@ def __getattr__(name):
                 return module
             if hasattr(module, name):
                 return getattr(module, name)
+    elif name == "bool":
+        return bool_
     elif name in _SPARSE:
         from mindspore.common import sparse_tensor
         return getattr(sparse_tensor, name)

@@ -55,6 +55,10 @@ class Tensor(_gantry.Value):
             shape = (shape,) if isinstance(shape, int) else tuple(shape if shape is not None else ())
             input_data = _initial(init, shape, dtype or float32)
         elif shape is not None and input_data is None:
+            if shape is Ellipsis or any(n is None or n < 0 for n in ((shape,) if isinstance(shape, int) else shape)):
+                # For set_inputs(): a shape that is found out when the Cell is called.
+                self._open_shape = shape if shape is Ellipsis else tuple(-1 if n is None else n for n in ((shape,) if isinstance(shape, int) else shape))
+                shape = () if shape is Ellipsis else tuple(max(n, 1) for n in self._open_shape)
             input_data = full(shape, 0, dtype or float32)
         elif input_data is None:
             raise TypeError("For Tensor, input_data, or shape with init, is needed.")

@@ -12,11 +12,11 @@ newaxis = None
 
 # The same function under the same name.
 _SAME = ("abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_or bitwise_xor bitwise_not ceil copysign "
-         "cos cosh cross deg2rad divide dot equal exp exp2 expm1 float_power floor floor_divide fmod gcd greater greater_equal heaviside "
-         "hypot inner isclose isfinite isinf isnan isneginf isposinf kron lcm less less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and "
+         "cos cosh deg2rad divide dot equal exp exp2 expm1 float_power floor floor_divide fmod gcd greater greater_equal heaviside "
+         "hypot inner isfinite isinf isnan isneginf isposinf kron lcm less less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and "
          "logical_not logical_or logical_xor matmul maximum minimum multiply negative not_equal outer positive power rad2deg "
-         "reciprocal remainder rint sign signbit sin sinh sqrt square subtract tan tanh trunc true_divide fix vander trapz nanmean nansum "
-         "nanmax nanmin heaviside diff fabs").split()
+         "reciprocal remainder rint sign signbit sin sinh sqrt square subtract tan tanh trunc true_divide fix nanmean nansum "
+         "nanmax nanmin heaviside fabs").split()
 _OTHER = {"power": "pow", "fabs": "abs", "rint": "round", "radians": "deg2rad", "degrees": "rad2deg", "invert": "bitwise_not", "mod": "floor_mod",
           "divide": "div", "true_divide": "div", "remainder": "floor_mod", "subtract": "sub", "multiply": "mul", "negative": "neg"}
 
@@ -29,11 +29,16 @@ def _result(value, dtype):
     return value if dtype is None else _core.convert(value, _core.as_type(dtype))
 
 
+_FIRST, _SECOND = ("x", "x1", "a"), ("x2", "b")
+
+
 def _wrapped(function):
-    @_functools.wraps(function)
     def call(*args, dtype=None, out=None, where=True, **kwargs):
+        for i, names in enumerate((_FIRST, _SECOND)):
+            args += tuple(kwargs.pop(n) for n in names if len(args) == i and n in kwargs)
         return _result(function(*(_tensor(a) if isinstance(a, (list, tuple, int, float)) and i < 2 else a for i, a in enumerate(args)),
                                 **kwargs), dtype)
+    call.__name__, call.__doc__ = function.__name__, function.__doc__
     return call
 
 
@@ -41,6 +46,38 @@ for _name in _SAME + list(_OTHER):
     _function = getattr(_f, _OTHER.get(_name, _name), None)
     if _function is not None:
         globals()[_name] = _wrapped(_function)
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return _f.isclose(_tensor(a), _tensor(b), rtol, atol, equal_nan)
+
+
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    return _f.diff(_tensor(a), n, axis, prepend, append)
+
+
+def trapz(y, x=None, dx=1.0, axis=-1):
+    return _f.trapz(_as_float(y), None if x is None else _tensor(x), dx=dx, dim=axis)
+
+
+def vander(x, N=None, increasing=False):
+    made = _f.vander(_tensor(x), N)
+    return _f.flip(made, (1,)) if increasing else made
+
+
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """Of vectors of two or three parts along an axis of each."""
+    axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
+    a, b = _f.movedim(_tensor(a), axisa, -1), _f.movedim(_tensor(b), axisb, -1)
+    parts = [[v[..., i] if i < v.shape[-1] else None for i in range(3)] for v in (a, b)]
+
+    def term(i, j):
+        left, right = (None if p is None or q is None else _core.mul(p, q) for p, q in ((parts[0][i], parts[1][j]), (parts[0][j], parts[1][i])))
+        return None if left is None and right is None else _core.neg(right) if left is None else left if right is None else _core.sub(left, right)
+    if a.shape[-1] == b.shape[-1] == 2:
+        return term(0, 1)
+    made = [term(1, 2), term(2, 0), term(0, 1)]
+    return _f.movedim(_f.stack(made, -1), -1, axisc)
 
 
 # Making

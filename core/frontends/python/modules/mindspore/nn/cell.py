@@ -51,20 +51,22 @@ class Cell:
                 raise TypeError(f"The type of value must be Tensor or Parameter, but got {type(value).__name__}.")
         elif cells is not None and name in cells and value is None:
             cells[name] = None
+        elif name in self.__dict__.get("_buffers", ()) and (value is None or isinstance(value, Tensor)):
+            self.register_buffer(name, value)
         else:
             if cells is not None:
                 cells.pop(name, None)
             object.__setattr__(self, name, value)
 
     def __getattr__(self, name):
-        for place in ("_params", "_cells"):
+        for place in ("_params", "_cells", "_buffers"):
             found = self.__dict__.get(place)
             if found is not None and name in found:
                 return found[name]
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def __delattr__(self, name):
-        for place in ("_params", "_cells"):
+        for place in ("_params", "_cells", "_buffers"):
             if name in self.__dict__.get(place, ()):
                 del self.__dict__[place][name]
                 return
@@ -216,7 +218,77 @@ class Cell:
             parameter.name = prefix + name
 
     def init_parameters_data(self, auto_parallel_mode=False):
-        return {}
+        return {p: p for p in self.get_parameters()}
+
+    def get_sub_cell(self, target):
+        cell = self
+        for name in target.split(".") if target else ():
+            cell = cell.__dict__.get("_cells", {}).get(name)
+            if cell is None:
+                raise AttributeError(f"The '{type(self).__name__}' object has no cell '{target}'.")
+        return cell
+
+    def update_cell_prefix(self):
+        for name, cell in self.cells_and_names():
+            cell.__dict__["_param_prefix"] = name
+
+    # Buffers: tensors of the state that are no parameters; a graph reads and keeps them as it does Parameters that need no gradient
+
+    def register_buffer(self, name, tensor, persistent=True):
+        if not isinstance(name, str) or not name or "." in name:
+            raise (ValueError if isinstance(name, str) else TypeError)(f"For 'register_buffer', the name must be a word without '.', but got {name!r}.")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"For 'register_buffer', the type of 'tensor' must be Tensor, but got {type(tensor).__name__}.")
+        buffers = self.__dict__.setdefault("_buffers", OrderedDict())
+        if name not in buffers and (name in self.__dict__ or name in self._params or name in self._cells):
+            raise KeyError(f"For 'register_buffer', the attribute '{name}' already exists.")
+        buffers[name] = tensor
+        kept = self.__dict__.setdefault("_kept_buffers", set())
+        (kept.add if persistent else kept.discard)(name)
+        _Context.serial += 1  # graphs hold what it was
+
+    def get_buffer(self, target):
+        path, _, name = target.rpartition(".")
+        return self.get_sub_cell(path)._buffers[name]
+
+    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
+        seen = set()
+        for path, cell in (self.cells_and_names(prefix) if recurse else [(prefix, self)]):
+            for name, buffer in cell.__dict__.get("_buffers", {}).items():
+                if buffer is None or remove_duplicate and id(buffer) in seen:
+                    continue
+                seen.add(id(buffer))
+                yield f"{path}.{name}" if path else name, buffer
+
+    def buffers(self, recurse=True):
+        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
+
+    def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
+        """Parameters and buffers by their paths."""
+        found = OrderedDict() if destination is None else destination
+        for path, cell in self.cells_and_names():
+            for name, value in list(cell._params.items()) + [(n, b) for n, b in cell.__dict__.get("_buffers", {}).items()
+                                                             if n in cell.__dict__["_kept_buffers"]]:
+                if value is not None:
+                    found[prefix + (f"{path}.{name}" if path else name)] = value
+        return found
+
+    def load_state_dict(self, state_dict, strict=True):
+        """Returns: names that it lacks, names that are not here"""
+        mine = self.state_dict()
+        missing, unexpected = [n for n in mine if n not in state_dict], [n for n in state_dict if n not in mine]
+        if strict and (missing or unexpected):
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}: missing key(s) {missing}, unexpected key(s) "
+                               f"{unexpected}.")
+        for name, value in mine.items():
+            if name not in state_dict:
+                continue
+            if isinstance(value, Parameter):
+                value.set_data(state_dict[name])
+            else:
+                path, _, last = name.rpartition(".")
+                self.get_sub_cell(path).register_buffer(last, _core.tensor_of(state_dict[name], value.dtype))
+        return missing, unexpected
 
     # Flags
 
@@ -263,7 +335,17 @@ class Cell:
         self.__dict__["_syntax_level"] = syntax_level(jit_config)
         self.__dict__["_graph_caches"] = {}
 
-    set_comm_fusion = set_boost = set_inputs = set_broadcast_flag = recompute = shard = set_param_ps = _nothing
+    def set_inputs(self, *inputs, **kwargs):
+        """What the Cell will be called with: a graph is made for each shape that it is called with."""
+        names = getattr(self.construct, "__code__", None)
+        if kwargs and names is not None:
+            inputs += tuple(kwargs[n] for n in names.co_varnames[1:names.co_argcount] if n in kwargs)
+        self.__dict__["_set_inputs"] = inputs
+
+    def get_inputs(self):
+        return self.__dict__.get("_set_inputs")
+
+    set_comm_fusion = set_boost = set_broadcast_flag = recompute = shard = set_param_ps = _nothing
     set_data_parallel = set_auto_parallel = flatten_weights = place = set_param_fl = offload = pipeline_stage = _nothing
     check_names = extend_repr_ = _nothing
 

@@ -134,6 +134,18 @@ class CellDict(_Container):
     def __getitem__(self, name):
         return self._cells[name]
 
+    def __setitem__(self, name, cell):
+        self._take(name, cell)
+
+    def __delitem__(self, name):
+        del self._cells[name]
+
+    def clear(self):
+        self._cells.clear()
+
+    def pop(self, key):
+        return self._cells.pop(key)
+
     def __len__(self):
         return len(self._cells)
 
@@ -444,10 +456,9 @@ AvgPool1d, AvgPool2d, AvgPool3d = (type(f"AvgPool{n}d", (_Pool,), {"_n": n, "_ma
 def _adaptive(name, function):
     def __init__(self, output_size, return_indices=False):
         Cell.__init__(self)
-        if return_indices:
-            raise NotImplementedError(f"For '{name}', 'return_indices' is not supported")
         self.output_size = output_size
-    return type(name, (Cell,), {"__init__": __init__, "construct": lambda self, x: function(x, self.output_size),
+        self._more = (True,) if return_indices else ()
+    return type(name, (Cell,), {"__init__": __init__, "construct": lambda self, x: function(x, self.output_size, *self._more),
                                 "__module__": "mindspore.nn.layer"})
 
 

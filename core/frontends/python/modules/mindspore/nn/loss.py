@@ -17,6 +17,9 @@ class LossBase(Cell):
         x = _core.mul(x, weights)
         return _f.mean(x) if self.average else (_f.sum(x) if self.reduce else x)
 
+    def get_axis(self, x):
+        return tuple(range(_core.tensor_of(x).ndim))
+
     def construct(self, logits, labels):
         raise NotImplementedError
 

@@ -66,6 +66,23 @@ class Optimizer(Cell):
     def _decay_of(self, decay):
         return self._at_step(decay) if isinstance(decay, Cell) else decay
 
+    # What optimizers of a program's own call
+
+    target, unique = "CPU", True
+
+    def flatten_gradients(self, gradients):
+        return gradients
+
+    def gradients_centralization(self, gradients):
+        return gradients
+
+    def scale_grad(self, gradients):
+        return gradients if self.loss_scale == 1.0 else tuple(_core.mul(g, 1.0 / self.loss_scale) for g in gradients)
+
+    def decay_weight(self, gradients):
+        return tuple(_core.add(g, _core.mul(_value(p), self._decay_of(decay))) if isinstance(decay, Cell) or decay else g
+                     for p, g, decay in zip(self.parameters, gradients, self._decays))
+
     def _prepared(self, gradients):
         result = []
         for p, g, decay in zip(self.parameters, gradients, self._decays):

@@ -618,7 +618,15 @@ def unique_consecutive(input, return_idx=False, return_counts=False, axis=None):
     return result if len(result) > 1 else result[0]
 
 
-def searchsorted(sorted_sequence, values, *, out_int32=False, right=False):
+def _in_order_of(x, places):
+    from mindspore.ops import _gather
+    return _gather.gather_elements(x, -1, places)
+
+
+def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None):
+    right = right if side is None else side == "right"
+    sorted_sequence = sorted_sequence if sorter is None else _in_order_of(sorted_sequence, sorter)
+    values = _operand(values)
     last = sorted_sequence.ndim - 1
     a = _core.reshape(sorted_sequence, sorted_sequence.shape[:last] + (1,) * (1 if last else values.ndim) + sorted_sequence.shape[last:])
     hits = _core.compare("LE" if right else "LT", a, _core.reshape(values, values.shape + (1,)))

@@ -44,7 +44,15 @@ def _of_floats(core):
     return function
 
 
-floor, ceil, round, rint = (_of_floats(n) for n in ("floor", "ceil", "round_nearest_even", "round_nearest_even"))
+floor, ceil, rint = (_of_floats(n) for n in ("floor", "ceil", "round_nearest_even"))
+
+
+def round(input, *, decimals=0):
+    if decimals == 0:
+        return rint(input)
+    scale = 10.0 ** decimals
+    return convert(div(rint(mul(input, scale)), scale), input.dtype)
+
 
 
 def trunc(input):
@@ -120,7 +128,12 @@ def div(input, other, *, rounding_mode=None):
 
 
 tensor_add, tensor_sub, tensor_mul = add, sub, mul
-subtract, multiply = sub, mul
+multiply = mul
+
+
+def subtract(input, other, *, alpha=1):
+    return sub(input, other if alpha == 1 else mul(other, alpha))
+
 divide = true_divide = tensor_div = div
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the names are that few programs ask for: their modules are loaded then."""
-_MODULES = ("_image", "_matrix", "_sequence", "_plain", "operations_more", "operations_rare", "mindspore.common.sparse_tensor")
+_MODULES = ("_image", "_matrix", "_sequence", "_plain", "operations_more", "operations_rare", "operations_late", "_bessel", "mindspore.common.sparse_tensor")
 
 
 def find(name):

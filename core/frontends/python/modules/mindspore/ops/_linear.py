@@ -308,11 +308,6 @@ def nanquantile(np, input, q, axis=None, keepdims=False):
 
 
 @_by_numpy
-def nanmedian(np, input, axis=-1, keepdims=False):
-    return np.nanmedian(input, axis=axis, keepdims=keepdims).astype(input.dtype)
-
-
-@_by_numpy
 def svd(np, input, full_matrices=False, compute_uv=True):
     if not compute_uv:
         return np.linalg.svd(input, compute_uv=False)

@@ -8,34 +8,72 @@ from mindspore.ops import _array as _a, _elementwise as _e, _gather as _g, _line
 from mindspore.ops._neural import _reduced, _tuple
 
 
-def _one_diagonal(name, k):
+def _band(k):
     k = k.tolist() if isinstance(k, Tensor) else k
-    if isinstance(k, (tuple, list)):
-        if len(k) == 2 and k[0] != k[1]:
-            raise NotImplementedError(f"For '{name}', a band of several diagonals is not supported: {k}")
-        k = k[0]
-    return int(k)
+    low, high = (k, k) if isinstance(k, int) else (k[0], k[-1])
+    if low > high:
+        raise ValueError(f"For 'matrix_diag', the first diagonal of 'k' must not be above the last, but got {k}.")
+    return int(low), int(high)
+
+
+def _places(low, high, rows, columns, align):
+    """How long the longest diagonal of a band is, and of each element of the matrix on it (row, column, its place among the diagonals that
+    lie under each other, the highest first). @align: at which end those above, and those below, the main diagonal stand."""
+    if align not in ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"):
+        raise ValueError(f"For 'matrix_diag', the 'align' must be one of RIGHT_LEFT, LEFT_RIGHT, LEFT_LEFT and RIGHT_RIGHT, but got {align!r}.")
+    above, below = align.split("_")
+    longest = max((min(rows + min(d, 0), columns - max(d, 0)) for d in range(low, high + 1)), default=0)
+    found = []
+    for d in range(low, high + 1):
+        n = min(rows + min(d, 0), columns - max(d, 0))
+        shift = longest - n if (above if d >= 0 else below) == "RIGHT" else 0
+        found += [(max(-d, 0) + i, max(d, 0) + i, (high - d) * longest + shift + i) for i in range(max(n, 0))]
+    return longest, found
+
+
+def _picked(x, n_taken, places, count):
+    """The elements of the last @n_taken dimensions at @places (target: source) of @count, and a mask of which there are."""
+    flat = _core.reshape(x, x.shape[:x.ndim - n_taken] + (-1,))
+    source = [places.get(t, 0) for t in range(count)]
+    return flat[(Ellipsis, _core.tensor_of(source))], _core.tensor_of([t in places for t in range(count)], _core.bool_)
+
+
+def _count(n, default):
+    n = int(n) if n is not None else -1
+    return default if n == -1 else n
 
 
 def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
-    k = _one_diagonal("matrix_diag", k)
-    made = _l.diag_embed(x, k)
-    rows, columns = (made.shape[-1] if int(n) == -1 else int(n) for n in (num_rows, num_cols))
-    n = made.shape[-1]
-    if (rows, columns) != (n, n):
-        made = _a.pad(made, (0, columns - n, 0, rows - n)) if columns >= n and rows >= n else made[..., :rows, :columns]
-    if isinstance(padding_value, Tensor) or padding_value:
-        on = _core.compare("EQ", sub(_a._iota((rows, columns), 1), _a._iota((rows, columns), 0)), k)
-        made = _core.select(_core.broadcast_to(on, made.shape), made, padding_value)
-    return made
+    low, high = _band(k)
+    single, longest = low == high, x.shape[-1]
+    rows, columns = _count(num_rows, -1), _count(num_cols, -1)
+    least = longest - min(high, 0), longest + max(low, 0)
+    if rows == columns == -1:
+        rows = columns = max(least)
+    rows, columns = least[0] if rows == -1 else rows, least[1] if columns == -1 else columns
+    _, found = _places(low, high, rows, columns, align)
+    values, there = _picked(x, 1 if single else 2, {r * columns + c: at for r, c, at in found}, rows * columns)
+    made = _core.select(_core.broadcast_to(there, values.shape), values, convert(_core.tensor_of(padding_value), x.dtype))
+    return _core.reshape(made, values.shape[:-1] + (rows, columns))
 
 
-def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
-    return _a.diagonal(x, _one_diagonal("matrix_diag_part", k), -2, -1)
+def matrix_diag_part(x, k, padding_value=0, align="RIGHT_LEFT"):
+    low, high = _band(k)
+    rows, columns = x.shape[-2:]
+    longest, found = _places(low, high, rows, columns, align)
+    count = (high - low + 1) * longest
+    values, there = _picked(x, 2, {at: r * columns + c for r, c, at in found}, count)
+    made = _core.select(_core.broadcast_to(there, values.shape), values, convert(_core.tensor_of(padding_value), x.dtype))
+    return made if low == high else _core.reshape(made, values.shape[:-1] + (high - low + 1, longest))
 
 
 def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
-    return diagonal_scatter(x, diagonal, _one_diagonal("matrix_set_diag", k), -2, -1)
+    low, high = _band(k)
+    rows, columns = x.shape[-2:]
+    _, found = _places(low, high, rows, columns, align)
+    values, there = _picked(diagonal, 1 if low == high else 2, {r * columns + c: at for r, c, at in found}, rows * columns)
+    flat = _core.reshape(x, x.shape[:-2] + (-1,))
+    return _core.reshape(_core.select(_core.broadcast_to(there, flat.shape), values, flat), x.shape)
 
 
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):

@@ -572,12 +572,30 @@ def adaptive_max_pool1d(input, output_size):
     return _adaptive(input, output_size, 1, "max")
 
 
+def _adaptive_max(input, output_size, n, return_indices):
+    value = _adaptive(input, output_size, n, "max")
+    if not return_indices:
+        return value
+    # The place of each value in its plane: the largest place of those that are as large, of the same windows.
+    sizes = tuple(o or s for o, s in zip(_tuple(output_size, n), input.shape[-n:]))
+    wide = value
+    for i, out in enumerate(sizes):
+        axis, size = input.ndim - n + i, input.shape[input.ndim - n + i]
+        if out != size and size % out:
+            raise NotImplementedError(f"For 'adaptive_max_pool{n}d', 'return_indices' needs sizes that divide: {size} into {out}")
+        wide = _a.repeat_elements(wide, size // out, axis)
+    count = _core._product(input.shape[-n:])
+    places = _core.reshape(_a._iota((count,), 0), input.shape[-n:])
+    mine = _core.select(_core.compare("EQ", input, wide), _core.broadcast_to(places, input.shape), count)
+    return value, convert(_adaptive(mine, output_size, n, "min"), int64)
+
+
 def adaptive_max_pool2d(input, output_size, return_indices=False):
-    return _adaptive(input, output_size, 2, "max")
+    return _adaptive_max(input, output_size, 2, return_indices)
 
 
 def adaptive_max_pool3d(input, output_size, return_indices=False):
-    return _adaptive(input, output_size, 3, "max")
+    return _adaptive_max(input, output_size, 3, return_indices)
 
 
 def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False):

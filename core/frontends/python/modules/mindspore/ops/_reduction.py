@@ -312,7 +312,10 @@ def nansum(input, axis=None, keepdims=False, *, dtype=None):
 
 
 def aminmax(input, *, axis=0, keepdims=False):
-    return amin(input, axis, keepdims), amax(input, axis, keepdims)
+    least, most = input, input
+    if input.dtype.is_float:
+        least, most = (_core.select(_e.isnan(input), bound, input) for bound in (_math.inf, -_math.inf))
+    return amin(least, axis, keepdims), amax(most, axis, keepdims)
 
 
 def ptp(x, axis=None, keepdims=False):

@@ -244,6 +244,9 @@ _table = {
     "EmbeddingLookup": (_f.embedding_lookup, "", ()), "Unique": (_f.unique, "", ()), "MaskedFill": (_f.masked_fill, "", ()),
     "MaskedSelect": (_f.masked_select, "", ()), "RandpermV2": (lambda n, seed, offset, dtype: _f.randperm(n, seed), "seed offset dtype", (0, 0, int64)),
     "Identity": (_f.identity, "", ()), "TensorAdd": (_f.add, "", ()), "Zeros": (_f.zeros, "", ()), "Ones": (_f.ones, "", ()),
+    "Cross": (lambda x, y, dim: _f.cross(x, y, None if dim == -65530 else dim), "dim", (-65530,)), "Logit": (lambda x, eps: _f.logit(x, None if eps < 0 else eps), "eps", (-1.0,)),
+    "Cummax": (lambda x, axis: _f.cummax(x, axis), "axis", ()), "Cummin": (lambda x, axis: _f.cummin(x, axis), "axis", ()),
+    "Tril": (lambda x, diagonal: _f.tril(x, diagonal), "diagonal", (0,)), "Triu": (lambda x, diagonal: _f.triu(x, diagonal), "diagonal", (0,)),
     "Roll": (lambda x, shift, axis: _f.roll(x, shift, axis), "shift axis", ()), "MatrixBandPart": (_f.matrix_band_part, "", ()),
 }
 
@@ -264,9 +267,9 @@ for _name, _function in {
         "Reciprocal": "reciprocal", "Rint": "rint", "Round": "round", "Rsqrt": "rsqrt", "Sigmoid": "sigmoid", "Sign": "sign", "Sin": "sin",
         "Sinc": "sinc", "Sinh": "sinh", "SoftShrink": "softshrink", "Softplus": "softplus", "Softsign": "softsign", "Sqrt": "sqrt",
         "Square": "square", "SquareSumAll": "square_sum_all", "SquaredDifference": None, "Sub": "sub", "Tan": "tan", "Tanh": "tanh",
-        "Trace": "trace", "Tril": "tril", "Triu": "triu", "Trunc": "trunc", "TruncateDiv": "truncate_div",
+        "Trace": "trace", "Trunc": "trunc", "TruncateDiv": "truncate_div",
         "TruncateMod": "truncate_mod", "ZerosLike": "zeros_like", "Addcdiv": "addcdiv", "Addcmul": "addcmul", "BatchToSpace": None,
-        "Cross": "cross", "Ger": "ger", "Cummax": "cummax", "Cummin": "cummin", "Logit": "logit", "NonZero": "nonzero"}.items():
+        "Ger": "ger", "NonZero": "nonzero"}.items():
     if _function is not None:
         _table[_name] = (getattr(_f, _function), "", ())
 _table["SquaredDifference"] = (lambda x, y: _f.square(_core.sub(x, y)), "", ())

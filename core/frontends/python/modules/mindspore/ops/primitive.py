@@ -31,12 +31,24 @@ class Primitive:
         return self
 
     def init_prim_io_names(self, inputs, outputs):
-        return None
+        self.add_prim_attr("input_names", inputs)
+        self.add_prim_attr("output_names", outputs)
+
+    def set_stage(self, stage):
+        return self.add_prim_attr("stage", stage)
+
+    def set_device(self, device_target):
+        return self.add_prim_attr("primitive_target", device_target)
+
+    def set_prim_instance_name(self, instance_name):
+        self.instance_name = instance_name
+        self.attrs["instance_name"] = instance_name
+        return self
 
     def _return_self(self, *args, **kwargs):
         return self
 
-    set_stage = shard = set_device = recompute = set_prim_instance_name = add_auto_parallel_flag = place = _return_self
+    shard = recompute = add_auto_parallel_flag = place = _return_self
 
     def __repr__(self):
         return f"Prim[{self.name}]<{', '.join(f'{k}={v}' for k, v in self.__dict__.get('attrs', {}).items())}>"
