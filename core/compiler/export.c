@@ -139,12 +139,19 @@ gantry_module_export (const GantryModule *module, const char *path, const char *
 }
 
 GantryModule *
-gantry_module_load (GantryContext *context, const char *path, GError **error)
+gantry_module_load (GantryContext *context, const char *path, GPtrArray **weights, guint *n_assigned, GError **error)
 {
-  g_autoptr (GantryModule) module = gantry_mindspore_import (context, path, NULL, NULL, NULL, error);
+  GantryMindsporeOptions options = { .open_weights = weights != NULL };
+  g_autoptr (GantryMindsporeInfo) info = NULL;
+  g_autoptr (GantryModule) module = gantry_mindspore_import (context, path, &options, &info, NULL, error);
   GantryModule *core = module != NULL ? gantry_pass_legalize.run (module, NULL, NULL, error) : NULL;
 
   if (module != NULL && core == NULL)
     gantry_error_prefix (error, "%s: ", path);
+  if (core == NULL)
+    return NULL;
+  *n_assigned = info->n_assigned;
+  if (weights != NULL)
+    *weights = g_ptr_array_ref (info->weights);
   return core;
 }

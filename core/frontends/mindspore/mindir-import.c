@@ -74,6 +74,21 @@ is_buffer (const char *name)
   return g_str_has_suffix (name, "moving_mean") || g_str_has_suffix (name, "moving_variance");
 }
 
+/* @attrs: of a constant */
+static guint32
+write_value (MindImport *import, GantryLiteral *literal, const char *name, guint32 attrs)
+{
+  guint32 type = gantry_context_type_id (import->context, literal->type);
+
+  if (import->options->open_weights)
+    {
+      g_ptr_array_add (import->info->weights, gantry_literal_ref (literal));
+      return gantry_builder_parameter (import->b, type, name);
+    }
+  gantry_builder_set_name (import->b, gantry_context_intern (import->context, name));
+  return gantry_builder_add_typed (import->b, GANTRY_OP_CONSTANT, NULL, 0, attrs, type);
+}
+
 static void
 write_weight (MindImport *import, GantryWireSpan message)
 {
@@ -99,12 +114,11 @@ write_weight (MindImport *import, GantryWireSpan message)
         gantry_attr_list_set_string (list, "role", "buffer");
       import->info->n_weights++;
       import->info->weight_bytes += (guint64) MAX (gantry_type_bytes (literal->type), 0);
-      gantry_builder_set_name (import->b, gantry_context_intern (import->context, name));
-      id = gantry_builder_add_typed (import->b, GANTRY_OP_CONSTANT, NULL, 0, gantry_attr_list_end (list),
-                                     gantry_context_type_id (import->context, literal->type));
+      id = write_value (import, literal, name, gantry_attr_list_end (list));
     }
   else
     id = gantry_builder_parameter (import->b, gantry_mind_tensor_type (import, &tensor, name), name);
+  g_hash_table_add (import->weights, GUINT_TO_POINTER (id));
   gantry_mind_bind (import, gantry_mind_intern (import, tensor.name), gantry_mind_node_value (import, id));
 }
 
@@ -148,6 +162,43 @@ read_constants (MindImport *import)
 
 /* Outputs */
 
+/* What is a parameter of the module is written over by what it becomes, where that fits. */
+static void
+set_alias (MindImport *import, guint32 id, guint32 becomes, guint result)
+{
+  const GantryNode *node = gantry_builder_node (import->b, id);
+  GantryAttrList *attrs;
+
+  if (node == NULL || node->op != GANTRY_OP_PARAMETER || gantry_builder_type (import->b, id) != gantry_builder_type (import->b, becomes))
+    return;
+  attrs = gantry_attr_list_new (import->context);
+  gantry_attr_list_set_all (attrs, node->attrs);
+  gantry_attr_list_set_int (attrs, "alias", result);
+  gantry_builder_set_parameter_attrs (import->b, id, gantry_attr_list_end (attrs));
+}
+
+/* What parameters become stands behind the outputs. */
+static void
+write_assignments (MindImport *import, GArray *results)
+{
+  g_autoptr (GHashTable) done = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < import->assignments->len && import->error == NULL; i++)
+    {
+      MindValue *parameter = g_array_index (import->assignments, MindAssignment, i).parameter;
+      guint32 id;
+
+      if (!g_hash_table_add (done, GUINT_TO_POINTER (parameter->node)))
+        continue;
+      id = gantry_mind_use (import, gantry_mind_assigned (import, parameter, import->assignments->len));
+      if (import->error != NULL)
+        return;
+      set_alias (import, parameter->node, id, results->len);
+      g_array_append_val (results, id);
+      import->info->n_assigned++;
+    }
+}
+
 static void
 write_outputs (MindImport *import, MindValue *value)
 {
@@ -162,6 +213,7 @@ write_outputs (MindImport *import, MindValue *value)
 
         g_array_append_val (results, id);
       }
+  write_assignments (import, results);
   if (import->error == NULL && results->len == 0)
     gantry_mind_fail (import, GANTRY_ERROR_INVALID, "the model has no output that is a tensor");
   gantry_mind_region_end (import, (const guint32 *) (gpointer) results->data, import->error == NULL ? results->len : 0);
@@ -201,6 +253,9 @@ import_init (MindImport *import, GantryContext *context, GBytes *bytes, const ch
   import->info->unknown = g_ptr_array_new_with_free_func (g_free);
   import->info->unbound = g_ptr_array_new_with_free_func (g_free);
   import->info->files = g_ptr_array_new_with_free_func (g_free);
+  import->info->weights = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+  import->weights = g_hash_table_new (NULL, NULL);
+  import->assignments = g_array_new (FALSE, FALSE, sizeof (MindAssignment));
   import->file = gantry_context_intern (context, name);
   import->arena = gantry_arena_new ();
   import->names = gantry_interner_new ();
@@ -237,6 +292,8 @@ import_clear (MindImport *import)
   g_ptr_array_unref (import->literals);
   g_ptr_array_unref (import->regions);
   g_array_unref (import->loops);
+  g_array_unref (import->assignments);
+  g_hash_table_unref (import->weights);
   g_hash_table_unref (import->operations);
   g_hash_table_unref (import->external);
   g_hash_table_unref (import->symbols);
@@ -313,6 +370,7 @@ gantry_mindspore_info_free (GantryMindsporeInfo *info)
   g_ptr_array_unref (info->unknown);
   g_ptr_array_unref (info->unbound);
   g_ptr_array_unref (info->files);
+  g_ptr_array_unref (info->weights);
   g_free (info);
 }
 

@@ -367,6 +367,51 @@ write_primitive (MindImport *import, const MindNode *node, const char *primitive
   return gantry_mind_write_foreign (import, node, valid, list, values, node->n_inputs, names);
 }
 
+/* Assignments to parameters. One that is made in the main course alone, and not by a branch or loop, has the parameter's new value as its
+ * own; what reads the parameter behind it reads that. */
+
+MindValue *
+gantry_mind_assigned (MindImport *import, MindValue *parameter, guint n)
+{
+  for (guint i = MIN (n, import->assignments->len); i-- > 0;)
+    {
+      const MindAssignment *assignment = &g_array_index (import->assignments, MindAssignment, i);
+
+      if (parameter->kind == MIND_NODE && assignment->parameter->node == parameter->node)
+        return assignment->value;
+    }
+  return parameter;
+}
+
+/* Returns: (nullable): NULL without an error where it is no such assignment */
+static MindValue *
+assign (MindImport *import, const MindNode *node, const char *name, MindValue *const *values)
+{
+  static const char *const changes[][2] = { { "Assign", NULL }, { "AssignAdd", "Add" }, { "AssignSub", "Sub" } };
+  MindAssignment assignment;
+
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
+    {
+      MindNode change = *node;
+      MindValue *operands[2];
+
+      if (strcmp (name, changes[i][0]) != 0 || node->n_inputs < 2 || import->regions->len != 1 || values[0]->kind != MIND_NODE
+          || !gantry_mind_is_data (values[1]) || !g_hash_table_contains (import->weights, GUINT_TO_POINTER (values[0]->node)))
+        continue;
+      operands[0] = gantry_mind_assigned (import, values[0], import->assignments->len);
+      operands[1] = values[1];
+      change.n_inputs = 2;
+      assignment.parameter = values[0];
+      assignment.value = changes[i][1] == NULL ? values[1]
+                                               : write_primitive (import, &change, changes[i][1], (GantryWireSpan){ 0 }, operands);
+      if (assignment.value == NULL)
+        return NULL;
+      g_array_append_val (import->assignments, assignment);
+      return assignment.value;
+    }
+  return NULL;
+}
+
 /* What only arranges values */
 
 static MindValue *
@@ -415,9 +460,16 @@ arrange (MindImport *import, const char *name, MindValue *const *values, guint n
   if (strcmp (name, "MakeList") == 0 || strcmp (name, "make_list") == 0)
     return make_tuple (import, values, n, TRUE);
   if (strcmp (name, "UpdateState") == 0)
-    return gantry_mind_value_new (import, MIND_MONAD);
+    {
+      MindValue *monad = gantry_mind_value_new (import, MIND_MONAD);
+
+      monad->i = import->assignments->len;
+      return monad;
+    }
   if (n == 0)
     return NULL;
+  if (strcmp (name, "Load") == 0 && n == 2 && values[1]->kind == MIND_MONAD)
+    return gantry_mind_assigned (import, values[0], (guint) values[1]->i);
   if (strcmp (name, "Depend") == 0 || strcmp (name, "Load") == 0 || strcmp (name, "Return") == 0)
     return values[0];
   if ((strcmp (name, "Partial") == 0 || strcmp (name, "partial") == 0) && values[0]->kind == MIND_GRAPH)
@@ -521,6 +573,8 @@ write_operation (MindImport *import, const MindGraph *graph, const MindNode *nod
       return value != NULL ? gantry_mind_call (import, graph, node, value, values, node->n_inputs) : NULL;
     }
   value = arrange (import, primitive, values, node->n_inputs);
+  if (value == NULL && import->error == NULL)
+    value = assign (import, node, primitive, values);
   if (value != NULL || import->error != NULL)
     return value;
   return write_primitive (import, node, primitive, message, values);

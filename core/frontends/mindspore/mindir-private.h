@@ -121,7 +121,7 @@ typedef enum
   MIND_STRING,
   MIND_TYPE, /* an element type */
   MIND_NONE,
-  MIND_MONAD, /* orders effects; no value */
+  MIND_MONAD, /* orders effects; no value: i is how many assignments stand before it */
   MIND_TUPLE,
   MIND_GRAPH,    /* a function, perhaps with its first arguments */
   MIND_CHOICE,   /* of two functions by a value: members are the condition and both */
@@ -158,6 +158,12 @@ struct _MindValue
   MindValue **members;
 };
 
+/** A parameter of the model that is assigned, and what it is from then on. */
+typedef struct
+{
+  MindValue *parameter, *value;
+} MindAssignment;
+
 /** A function of the module that is being written. */
 typedef struct
 {
@@ -187,6 +193,8 @@ typedef struct
   GPtrArray *values;      /* name -> MindValue */
   GPtrArray *literals;    /* kept until the end */
   GPtrArray *regions;     /* MindRegion, innermost last */
+  GHashTable *weights;    /* node ids of parameters of the model */
+  GArray *assignments;    /* MindAssignment, in the order of their effects */
   GArray *loops;          /* guint: graphs whose loop is being read, innermost last */
   GHashTable *operations; /* op codes */
   GHashTable *external;   /* location -> GBytes */
@@ -269,6 +277,9 @@ MindValue *gantry_mind_write_node (MindImport *import, const MindGraph *graph, g
 /** A foreign node @name with @values as its arguments, of the type that the file declares for @node. */
 MindValue *gantry_mind_write_foreign (MindImport *import, const MindNode *node, const char *name, GantryAttrList *attrs,
                                       MindValue *const *values, guint n, const char *const *names);
+
+/** What @parameter is behind the first @n assignments (mindir-node.c). */
+MindValue *gantry_mind_assigned (MindImport *import, MindValue *parameter, guint n);
 
 /* mindir-call.c */
 /** Binds the inputs of graph @index to @arguments and writes its nodes. Returns: (nullable): what it gives */

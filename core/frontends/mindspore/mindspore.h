@@ -18,6 +18,7 @@ typedef GantryDimSize GantryMindsporeDim;
  *
  * @anywhere: files of weights may lie outside of the model's folder
  * @max_nodes: what the module may have at most; 0 means four million
+ * @open_weights: weights are parameters, behind the inputs, and their values are the info's
  */
 typedef struct
 {
@@ -25,6 +26,7 @@ typedef struct
   guint n_dims;
   gboolean anywhere;
   guint max_nodes;
+  gboolean open_weights;
 } GantryMindsporeOptions;
 
 /**
@@ -37,6 +39,8 @@ typedef struct
  * @unknown: names of operations that no rule knows, each once
  * @unbound: symbols of dimensions that nobody has bound
  * @files: paths of weights beside the model
+ * @weights: GantryLiteral: of open weights, which are the last parameters, their values
+ * @n_assigned: the last results are what so many parameters become, in the order of the first assignments to them
  */
 typedef struct
 {
@@ -48,6 +52,8 @@ typedef struct
   GPtrArray *unknown;
   GPtrArray *unbound;
   GPtrArray *files;
+  GPtrArray *weights;
+  guint n_assigned;
 } GantryMindsporeInfo;
 
 void gantry_mindspore_info_free (GantryMindsporeInfo *info);

@@ -116,13 +116,14 @@ gantry_py_graph_file (PyObject *module, PyObject *args)
 
 /* Node ids of @arguments, which have to be of the types that the model's inputs have. */
 static gboolean
-take_arguments (GantryPyState *state, GantryModule *model, PyObject *arguments, guint32 *ids)
+take_arguments (GantryPyState *state, GantryModule *model, PyObject *arguments, guint n_weights, guint32 *ids)
 {
   const GantryFunction *entry = gantry_module_entry (model);
 
   if (PyTuple_GET_SIZE (arguments) != (Py_ssize_t) entry->n_params)
     {
-      PyErr_Format (PyExc_TypeError, "The loaded graph takes %u arguments, but got %zd.", entry->n_params, PyTuple_GET_SIZE (arguments));
+      PyErr_Format (PyExc_TypeError, "The loaded graph takes %u arguments, but got %zd.", entry->n_params - n_weights,
+                    PyTuple_GET_SIZE (arguments) - (Py_ssize_t) n_weights);
       return FALSE;
     }
   for (guint i = 0; i < entry->n_params; i++)
@@ -145,17 +146,40 @@ take_arguments (GantryPyState *state, GantryModule *model, PyObject *arguments, 
   return TRUE;
 }
 
-static PyObject *
-splice_model (GantryPyState *state, GantryModule *model, PyObject *arguments)
+/* What the last results say that parameters have become. */
+static gboolean
+assign_results (GantryPyState *state, const GantryModule *model, PyObject *arguments, const guint32 *results)
 {
   const GantryFunction *entry = gantry_module_entry (model);
+  gboolean fine = TRUE;
+
+  for (guint i = 0; fine && i < entry->n_params; i++)
+    {
+      PyObject *parameter = PyTuple_GET_ITEM (arguments, (Py_ssize_t) i), *value;
+      gint64 alias = gantry_attrs_int (model->context, model->nodes[entry->first_node + i].attrs, "alias", -1);
+
+      if (alias < 0 || alias >= entry->n_results || !gantry_py_value_check (parameter) || !((GantryPyValue *) parameter)->is_parameter)
+        continue;
+      value = gantry_py_wrap (state, results[alias], GANTRY_PY_TENSOR);
+      fine = value != NULL && gantry_py_parameter_assign (state, parameter, value) >= 0;
+      Py_XDECREF (value);
+    }
+  return fine;
+}
+
+static PyObject *
+splice_model (GantryPyState *state, GantryModule *model, PyObject *arguments, guint n_weights, guint n_assigned)
+{
+  const GantryFunction *entry = gantry_module_entry (model);
+  guint n = entry->n_results - MIN (n_assigned, entry->n_results);
   g_autofree guint32 *ids = g_new0 (guint32, entry->n_params + 1), *results = g_new0 (guint32, entry->n_results + 1);
   PyObject *tuple;
 
-  if (!take_arguments (state, model, arguments, ids) || !gantry_py_splice (state, model, ids, results))
+  if (!take_arguments (state, model, arguments, n_weights, ids) || !gantry_py_splice (state, model, ids, results)
+      || !assign_results (state, model, arguments, results))
     return NULL;
-  tuple = PyTuple_New (entry->n_results);
-  for (guint i = 0; tuple != NULL && i < entry->n_results; i++)
+  tuple = PyTuple_New (n);
+  for (guint i = 0; tuple != NULL && i < n; i++)
     {
       PyObject *value = gantry_py_wrap (state, results[i], GANTRY_PY_TENSOR);
 
@@ -169,21 +193,71 @@ splice_model (GantryPyState *state, GantryModule *model, PyObject *arguments)
   return tuple;
 }
 
+static GantryModule *
+load (GantryPyState *state, GantryContext *context, const char *path, GPtrArray **weights, guint *n_assigned)
+{
+  g_autoptr (GError) error = NULL;
+  GantryModule *model;
+
+  if (state->backend == NULL || state->backend->load == NULL)
+    {
+      PyErr_SetString (PyExc_RuntimeError, "load: nothing here reads files of graphs");
+      return NULL;
+    }
+  model = state->backend->load (state->backend->self, context, path, weights, n_assigned, &error);
+  if (model == NULL)
+    PyErr_Format (error->domain == G_FILE_ERROR ? PyExc_OSError : PyExc_ValueError, "%s", error->message);
+  return model;
+}
+
 PyObject *
 gantry_py_splice_file (PyObject *module, PyObject *args)
 {
   GantryPyState *state = gantry_py_state ();
-  g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) model = NULL;
-  PyObject *arguments;
+  g_autoptr (GPtrArray) weights = NULL;
+  PyObject *arguments, *parameters, *all, *result;
   const char *path;
+  guint n_assigned;
 
-  if (!PyArg_ParseTuple (args, "sO!", &path, &PyTuple_Type, &arguments))
+  if (!PyArg_ParseTuple (args, "sO!O", &path, &PyTuple_Type, &arguments, &parameters))
     return NULL;
-  if (state->trace == NULL || state->backend == NULL || state->backend->load == NULL)
+  if (state->trace == NULL)
     return PyErr_Format (PyExc_RuntimeError, "load: a loaded graph runs as part of a graph");
-  model = state->backend->load (state->backend->self, state->trace->context, path, &error);
+  model = load (state, state->trace->context, path, parameters != Py_None ? &weights : NULL, &n_assigned);
   if (model == NULL)
-    return PyErr_Format (error->domain == G_FILE_ERROR ? PyExc_OSError : PyExc_ValueError, "%s", error->message);
-  return splice_model (state, model, arguments);
+    return NULL;
+  all = parameters != Py_None ? PySequence_Concat (arguments, parameters) : Py_NewRef (arguments);
+  result = all != NULL ? splice_model (state, model, all, weights != NULL ? weights->len : 0, n_assigned) : NULL;
+  Py_XDECREF (all);
+  return result;
+}
+
+PyObject *
+gantry_py_file_weights (PyObject *module, PyObject *path)
+{
+  GantryPyState *state = gantry_py_state ();
+  g_autoptr (GantryModule) model = NULL;
+  g_autoptr (GPtrArray) weights = NULL;
+  const char *text = PyUnicode_AsUTF8 (path);
+  const GantryFunction *entry;
+  PyObject *list;
+  guint n_assigned;
+
+  model = text != NULL ? load (state, state->context, text, &weights, &n_assigned) : NULL;
+  if (model == NULL)
+    return NULL;
+  entry = gantry_module_entry (model);
+  list = PyList_New (0);
+  for (guint i = 0; list != NULL && i < weights->len; i++)
+    {
+      const GantryNode *node = &model->nodes[entry->first_node + entry->n_params - weights->len + i];
+      PyObject *value = gantry_py_value_new (state, gantry_literal_ref (g_ptr_array_index (weights, i)));
+      PyObject *pair = value != NULL ? Py_BuildValue ("(sN)", gantry_context_string (state->context, node->name), value) : NULL;
+
+      if (pair == NULL || PyList_Append (list, pair) < 0)
+        Py_CLEAR (list);
+      Py_XDECREF (pair);
+    }
+  return list;
 }

@@ -56,8 +56,11 @@ char *gantry_py_host_lines (const GPtrArray *hosts);
 /** _gantry.graph_text (callable, args, strict): the graph in Gantry's text form; RuntimeError where it needs Python to run */
 PyObject *gantry_py_graph_text (PyObject *module, PyObject *args);
 
-/** _gantry.splice_file (path, args): a MindIR model as part of the graph that is being made. Returns: a tuple of its results */
+/** _gantry.splice_file (path, args, parameters): a MindIR model as part of the graph that is being made; its weights are @parameters, which it
+ *  may assign, or constants (None). Returns: a tuple of its results */
 PyObject *gantry_py_splice_file (PyObject *module, PyObject *args);
+/** _gantry.file_weights (path). Returns: a list of names and values */
+PyObject *gantry_py_file_weights (PyObject *module, PyObject *path);
 /** _gantry.graph_file (callable, args, strict, path): writes the graph as MindIR or ONNX, by the ending; RuntimeError as graph_text() */
 PyObject *gantry_py_graph_file (PyObject *module, PyObject *args);
 

@@ -12,7 +12,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-static const char *const models[] = { "network", "control", "parts", "recurrent" };
+static const char *const models[] = { "network", "control", "parts", "recurrent", "assigned" };
 
 static char *
 fixture (const char *name, const char *ending)
@@ -115,7 +115,8 @@ test_export (void)
       g_autofree char *path = fixture (models[i], ".mindir"), *values = fixture (models[i], ".values");
       g_autoptr (GantryContext) context = gantry_context_new ();
       g_autoptr (GError) error = NULL;
-      g_autoptr (GantryModule) module = gantry_module_load (context, path, &error);
+      guint n_assigned;
+      g_autoptr (GantryModule) module = gantry_module_load (context, path, NULL, &n_assigned, &error);
 
       g_assert_no_error (error);
       g_assert_true (gantry_module_export (module, written, NULL, NULL, &error));

@@ -90,3 +90,20 @@ with tempfile.TemporaryDirectory() as folder:
     assert not os.path.exists(os.path.join(folder, "host.mindir"))
     assert "does not exist" in fails(ValueError, lambda: ms.load(os.path.join(folder, "none.mindir")))
     assert "should end with '.mindir'" in fails(ValueError, lambda: ms.load("net.onnx"))
+
+# Weights of a loaded graph are parameters: read, assigned, given anew and differentiated. MindSpore made the file: tests/fixtures/mindspore/make.py.
+path = os.path.join(os.path.dirname(__file__), *[os.pardir] * 4, "fixtures", "mindspore", "assigned.mindir")
+x = Tensor(np.array([5, 7], np.float32))
+for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):
+    ms.set_context(mode=mode)
+    cell = nn.GraphCell(ms.load(path))
+    assert [(p.name, p.requires_grad) for p in cell.get_parameters()] == [("count", False), ("step", True), ("weight", True)]
+    for count, first in ((5, [11, 23]), (7, [15, 35])):
+        y, z = cell(x)
+        assert y.asnumpy().tolist() == first and z.asnumpy().tolist() == [10, 28], (y, z)
+        assert int(cell.count) == count and cell.step.asnumpy().tolist() == [5, 14]
+    cell = nn.GraphCell(ms.load(path), {"weight": Tensor(np.array([10, 20], np.float32))})
+    assert cell(x)[0].asnumpy().tolist() == [51, 142]
+    gradients = ms.grad(lambda v: cell(v)[0].sum(), None, cell.trainable_params())(x)
+    assert [g.asnumpy().tolist() for g in gradients] == [[1, 1], [5, 7]], gradients
+    assert "takes 1 arguments, but got 2" in fails(TypeError, lambda: cell(x, x))

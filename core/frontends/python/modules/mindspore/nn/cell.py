@@ -421,7 +421,21 @@ class GraphCell(Cell):
 
     def __init__(self, graph, params_init=None, obf_random_seed=None):
         super().__init__()
+        if not hasattr(graph, "path"):
+            raise TypeError(f"For 'GraphCell', the argument 'graph' must be a FuncGraph, but got type {type(graph)}.")
+        given = params_init or {}
+        if not isinstance(given, dict) or not all(isinstance(p, Tensor) for p in given.values()):
+            raise TypeError("For 'GraphCell', the argument 'params_init' must be a dict of Parameters or Tensors by their names.")
         self.graph = graph
+        for name, value in _gantry.file_weights(graph.path):
+            value = given.get(name, Tensor(value))
+            trained = value.dtype.is_float and not name.endswith(("moving_mean", "moving_variance"))
+            self.insert_param_to_cell(name, value if isinstance(value, Parameter) else Parameter(value, name, trained))
 
     def construct(self, *inputs):
-        return self.graph(*inputs)
+        if _gantry.recording():
+            raise _core.NeedsGraph("A loaded graph is part of a graph: its gradient is that of a graph.")
+        if not _gantry.in_graph():
+            return self._call_graph(inputs, {}, False)
+        results = _gantry.splice_file(self.graph.path, inputs, tuple(self._params.values()))
+        return results[0] if len(results) == 1 else results

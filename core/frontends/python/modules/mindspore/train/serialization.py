@@ -197,7 +197,7 @@ class FuncGraph:
 
     def _spliced(self, *inputs):
         import _gantry
-        results = _gantry.splice_file(self.path, inputs)
+        results = _gantry.splice_file(self.path, inputs, None)
         return results[0] if len(results) == 1 else results
 
     def __call__(self, *inputs):
