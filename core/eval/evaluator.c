@@ -195,6 +195,23 @@ take_member (const GantryModule *module, const GantryNode *node, GPtrArray *oper
   return value;
 }
 
+/* Both operands are the same. */
+static GantryValue *
+take_saved (GPtrArray *operands, GError **error)
+{
+  const GantryValue *saved = _gantry_values_get (operands, 0);
+  GantryValue *value;
+
+  if (saved == NULL || saved->len != 1)
+    {
+      unsupported (error, "a tuple is not made again");
+      return NULL;
+    }
+  value = _gantry_value_new ();
+  g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (saved, 0)));
+  return value;
+}
+
 static GantryValue *
 evaluate_value (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands, GError **error)
 {
@@ -207,6 +224,7 @@ evaluate_value (const GantryMachine *machine, const GantryNode *node, GPtrArray 
     {
     case GANTRY_OP_TUPLE: return make_tuple (operands, error);
     case GANTRY_OP_RESULT: return take_member (machine->module, node, operands, error);
+    case GANTRY_OP_REMATERIALIZE: return take_saved (operands, error);
     case GANTRY_OP_IF:
     case GANTRY_OP_WHILE:
     case GANTRY_OP_SCAN:

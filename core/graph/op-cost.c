@@ -2,6 +2,7 @@
 /* What one execution of a node costs, for the cost model and the views: operations counted as written (an exponential
  * counts one, a multiply-add two) and bytes that have to move at least once. */
 #include "core/graph/operation-private.h"
+#include "core/graph/region.h"
 #include <string.h>
 
 /* Bodies in bodies. The verifier forbids recursion, but costs are asked of modules that it has not seen. */
@@ -51,19 +52,32 @@ ceil_log2 (gint64 n)
 
 static gint64 node_flops (const GantryModule *module, const GantryNode *node, guint depth);
 
+static gboolean
+holds_rematerialized (const GantryModule *module, const GantryFunction *body)
+{
+  for (guint32 i = 0; i < body->n_nodes; i++)
+    if (module->nodes[body->first_node + i].op == GANTRY_OP_REMATERIALIZE)
+      return TRUE;
+  return FALSE;
+}
+
+/* What a loop makes again only if a plan wants it to is not counted. */
 static gint64
 body_flops (const GantryModule *module, const GantryNode *node, const char *key, guint depth)
 {
   const GantryAttr *attr = gantry_attrs_find (module->context, node->attrs, key);
   const GantryFunction *body = NULL;
+  g_autofree guint8 *needed = NULL;
   gint64 sum = 0;
 
   if (attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION && depth < MAX_DEPTH)
     body = gantry_module_function (module, attr->id);
   if (body == NULL)
     return -1;
+  needed = holds_rematerialized (module, body) ? gantry_function_find_needed (module, body, NULL) : NULL;
   for (guint32 i = 0; i < body->n_nodes && sum >= 0; i++)
-    sum = plus (sum, node_flops (module, &module->nodes[body->first_node + i], depth + 1));
+    if (needed == NULL || needed[i])
+      sum = plus (sum, node_flops (module, &module->nodes[body->first_node + i], depth + 1));
   return sum;
 }
 

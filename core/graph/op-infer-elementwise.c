@@ -48,6 +48,16 @@ _gantry_infer_same (const GantryTypeQuery *query, GError **error)
 }
 
 guint32
+_gantry_infer_rematerialize (const GantryTypeQuery *query, GError **error)
+{
+  if (_gantry_infer_tensor (query, 0, error) == NULL || _gantry_infer_tensor (query, 1, error) == NULL)
+    return 0;
+  if (query->operand_types[0] != query->operand_types[1])
+    return _gantry_infer_fail (query, error, "what is made again must have the type of what is saved");
+  return query->operand_types[0];
+}
+
+guint32
 _gantry_infer_copy (const GantryTypeQuery *query, GError **error)
 {
   const GantryAttr *attr = gantry_attrs_find (query->context, query->attrs, "memory");

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 typedef guint32 (*GantryTypeRule) (const GantryTypeQuery *query, GError **error);
 
 guint32 _gantry_infer_same (const GantryTypeQuery *query, GError **error);
+guint32 _gantry_infer_rematerialize (const GantryTypeQuery *query, GError **error);
 guint32 _gantry_infer_copy (const GantryTypeQuery *query, GError **error);
 guint32 _gantry_infer_unary (const GantryTypeQuery *query, GError **error);
 guint32 _gantry_infer_convert (const GantryTypeQuery *query, GError **error);

@@ -75,6 +75,7 @@ static const GantryTypeRule rules[GANTRY_N_OPS] = {
   [GANTRY_OP_SCAN] = _gantry_infer_scan,
   [GANTRY_OP_OPTIMIZATION_BARRIER] = _gantry_infer_same,
   [GANTRY_OP_CHECKPOINT_NAME] = _gantry_infer_same,
+  [GANTRY_OP_REMATERIALIZE] = _gantry_infer_rematerialize,
   [GANTRY_OP_COPY] = _gantry_infer_copy,
   [GANTRY_OP_CONVERT] = _gantry_infer_convert,
   [GANTRY_OP_BITCAST_CONVERT] = _gantry_infer_convert,

@@ -75,6 +75,7 @@ typedef enum
   OP (SCAN, "scan", CONTROL, 0, -1, GANTRY_OP_EXTERN) /* carries..., xs..., captures...; body: function of (carries..., one slice of each x..., captures...) -> (carries..., ys...); length, n_carries, n_xs; axes: of each x; y_axes: of each y; reverse. Result: the last carries, then the ys stacked */ \
   OP (OPTIMIZATION_BARRIER, "optimization_barrier", CONTROL, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) \
   OP (CHECKPOINT_NAME, "checkpoint_name", MEMORY, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) /* name */ \
+  OP (REMATERIALIZE, "rematerialize", MEMORY, 2, 2, GANTRY_OP_STRUCTURE) /* a parameter of a loop's body, and the same value made again: the plan says which of them it is */ \
   OP (COPY, "copy", MEMORY, 1, 1, GANTRY_OP_ELEMENTWISE) /* memory (optional): kind of the result */                                               \
   GANTRY_UNARY_OPERATIONS (GANTRY_UNARY_AS_OP, OP) \
   OP (CONVERT, "convert", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_ANY) /* to: type of a scalar */ \

@@ -68,6 +68,88 @@ gantry_control_of (const GantryModule *module, const GantryNode *node, GantryCon
     }
 }
 
+guint
+gantry_rematerialize_choice (const GantryModule *module, const GantryFunction *function, const GantryNode *node, const guint8 *absent)
+{
+  const GantryNode *saved = gantry_node_operand (module, node, 0);
+  guint32 i = saved != NULL ? gantry_module_position (module, saved) - function->first_node : G_MAXUINT32;
+
+  return absent != NULL && i < function->n_params && absent[i] ? 1 : 0;
+}
+
+static gboolean
+has_effect (const GantryModule *module, const GantryNode *node)
+{
+  const GantryOpInfo *info = gantry_op_info (node->op);
+
+  return (info != NULL && (info->flags & GANTRY_OP_EFFECT) != 0)
+         || (gantry_node_is_control (node) && gantry_control_has_effect (module, node));
+}
+
+static void
+need_operand (const GantryModule *module, const GantryFunction *function, const GantryNode *node, guint k, guint8 *needed)
+{
+  const GantryNode *operand = gantry_node_operand (module, node, k);
+
+  if (operand != NULL)
+    needed[gantry_module_position (module, operand) - function->first_node] = TRUE;
+}
+
+guint8 *
+gantry_function_find_needed (const GantryModule *module, const GantryFunction *function, const guint8 *absent)
+{
+  guint8 *needed = g_new0 (guint8, function->n_nodes + (gsize) 1);
+
+  for (guint i = 0; i < function->n_results; i++)
+    {
+      const GantryNode *node = gantry_module_node (module, gantry_function_result_id (module, function, i));
+
+      if (node != NULL)
+        needed[gantry_module_position (module, node) - function->first_node] = TRUE;
+    }
+  for (guint32 i = function->n_nodes; i-- > 0;)
+    {
+      const GantryNode *node = &module->nodes[function->first_node + i];
+
+      needed[i] = needed[i] || (i >= function->n_params && has_effect (module, node));
+      if (needed[i] && node->op == GANTRY_OP_REMATERIALIZE)
+        need_operand (module, function, node, gantry_rematerialize_choice (module, function, node, absent), needed);
+      else
+        for (guint k = 0; needed[i] && k < node->n_operands; k++)
+          need_operand (module, function, node, k, needed);
+    }
+  return needed;
+}
+
+gboolean
+gantry_scan_does_without (const GantryModule *module, const GantryNode *node, guint i)
+{
+  g_autofree guint8 *absent = g_new0 (guint8, node->n_operands + (gsize) 1), *needed = NULL;
+  const GantryFunction *body;
+  GantryScan scan;
+
+  gantry_scan_of (module, node, &scan);
+  body = gantry_module_function (module, scan.body);
+  if (i < scan.n_carries || i >= scan.n_carries + scan.n_xs || body == NULL)
+    return FALSE;
+  absent[i] = TRUE;
+  needed = gantry_function_find_needed (module, body, absent);
+  return !needed[i];
+}
+
+const GantryNode *
+gantry_scan_stack_source (const GantryModule *module, const GantryNode *node, guint result)
+{
+  const GantryFunction *body;
+  GantryScan scan;
+
+  gantry_scan_of (module, node, &scan);
+  body = gantry_module_function (module, scan.body);
+  return body != NULL && result >= scan.n_carries && result < body->n_results
+           ? gantry_module_node (module, gantry_function_result_id (module, body, result))
+           : NULL;
+}
+
 gboolean
 gantry_loop_check_trips (gint64 exact, gint64 made, gboolean more, GError **error)
 {

@@ -59,6 +59,21 @@ GantryModule *gantry_module_region (GantryModule *module, guint32 function);
 GArray *gantry_module_list_regions (const GantryModule *module);
 
 /**
+ * gantry_function_find_needed:
+ * @absent: (nullable): by parameter: it is not given, so that a `rematerialize` of it is what is made again; else that is what is saved
+ *
+ * Returns: (transfer full): by index in @function, whether its results or its effects need the value of the node
+ */
+guint8 *gantry_function_find_needed (const GantryModule *module, const GantryFunction *function, const guint8 *absent);
+/** The operand that `rematerialize` @node of @function stands for. @absent: as in gantry_function_find_needed() */
+guint gantry_rematerialize_choice (const GantryModule *module, const GantryFunction *function, const GantryNode *node, const guint8 *absent);
+
+/** Whether the body of @scan does without its slice of operand @i, one of those that it walks along: it can make it again. */
+gboolean gantry_scan_does_without (const GantryModule *module, const GantryNode *scan, guint i);
+/** The node of the body of @scan that result @result, a stack, has the values of. Returns: (nullable) (transfer none) */
+const GantryNode *gantry_scan_stack_source (const GantryModule *module, const GantryNode *scan, guint result);
+
+/**
  * gantry_loop_check_trips:
  * @made: trips that a loop of @exact has made
  * @more: whether its condition asks for another one

@@ -172,21 +172,36 @@ check_control (Assembly *a, const GantryPlanStep *step, const GantryNode *node, 
 static GantryExecutable *assemble_function (GantryExecutable *whole, GantryModule *module, GantryPlan *plan,
                                             const GantryKernelSet *kernels, GError **error);
 
-/* Which slices of a scan cannot be used where they lie in what the step reads and writes. (transfer full) */
+/* Bytes of the whole that ref @i of @step stands for. */
+static gint64
+slice_bytes (const Assembly *a, const GantryPlanStep *step, guint i)
+{
+  const GantryModule *module = a->executable->module;
+  const GantryNode *node = gantry_module_node (module, step->node);
+
+  return gantry_type_bytes (i < node->n_operands ? gantry_node_operand_type (module, node, i)
+                                                 : gantry_node_result_type (module, node, i - node->n_operands));
+}
+
+/* Which slices of a scan cannot be used where they lie in what the step reads and writes, and of what the plan has not. (transfer full) */
 static guint8 *
-find_staged (const Assembly *a, const GantryPlanStep *step, const GantryControl *control)
+find_slices (const Assembly *a, const GantryPlanStep *step, const GantryControl *control)
 {
   const GantryPlan *plan = a->executable->plan;
   guint n_inputs = control->n_operands - control->first, n = n_inputs + control->n_results;
-  guint8 *staged = g_new0 (guint8, n + 1);
+  guint8 *slices = g_new0 (guint8, n + 1);
+
 
   for (guint i = 0; i < n && control->first + i < step->n_refs; i++)
     {
       const GantryPlanBuffer *buffer = &plan->buffers[plan->refs[step->first_ref + control->first + i]];
 
-      staged[i] = plan->slices_staged || buffer->region == GANTRY_REGION_LITERAL || buffer->memory != GANTRY_MEMORY_DEVICE;
+      if (plan->slices_staged || buffer->region == GANTRY_REGION_LITERAL || buffer->memory != GANTRY_MEMORY_DEVICE)
+        slices[i] = GANTRY_SLICE_STAGED;
+      if (buffer->size == 0 && slice_bytes (a, step, control->first + i) > 0)
+        slices[i] |= GANTRY_SLICE_ABSENT;
     }
-  return staged;
+  return slices;
 }
 
 static gboolean
@@ -194,7 +209,7 @@ add_control (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *
              GantryInstruction instruction, GError **error)
 {
   GantryExecutable *executable = a->executable, *whole = executable->whole != NULL ? executable->whole : executable;
-  g_autofree guint8 *staged = NULL;
+  g_autofree guint8 *slices = NULL;
   GantryControlCode *code;
 
   executable->controls = g_renew (GantryControlCode, executable->controls, executable->n_controls + 1);
@@ -202,7 +217,7 @@ add_control (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *
   *code = (GantryControlCode){ .node = node->id };
   if (!gantry_control_of (executable->module, node, &code->control))
     return refuse (a, node, error, "it names a function that is not in the module");
-  staged = find_staged (a, step, &code->control);
+  slices = find_slices (a, step, &code->control);
   for (guint r = 0; r < code->control.n_regions; r++)
     {
       guint32 function = code->control.functions[r];
@@ -211,7 +226,7 @@ add_control (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *
 
       if (module == NULL)
         return refuse (a, node, error, "the plan has none for what it runs");
-      code->layouts[r] = gantry_region_layout_new (&code->control, r, module, plan, staged, error);
+      code->layouts[r] = gantry_region_layout_new (&code->control, r, module, plan, slices, error);
       if (code->layouts[r] == NULL)
         return FALSE;
       code->regions[r] = assemble_function (whole, module, plan, kernels, error);

@@ -257,6 +257,8 @@ run_work (Simulation *s, guint32 at, const GantryLiveBytes *live)
   s->prediction->stall_us += wait;
   if (run->instance > 0 && run->kind == RUN_WORK)
     s->prediction->recompute_us += us;
+  else if (run->work != NONE)
+    s->prediction->recompute_us += _gantry_planner_loop_us (planner, run->work);
   if (run->work != NONE)
     _gantry_planner_stream_us (planner, run->work, &streamed);
   s->prediction->copied_bytes += streamed;

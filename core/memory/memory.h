@@ -69,6 +69,7 @@ typedef struct
   const GantryKernelSizes *sizes; /* (nullable): what kernels need beside operands and results; NULL: not known yet */
   /** (nullable) (element-type guint double*): measured times in microseconds by node id (GUINT_TO_POINTER). */
   GHashTable *measured_us;
+  const guint8 *absent; /* (nullable): by parameter: it is not given, and what `rematerialize` makes again stands for it */
   guint nesting; /* functions around the entry function, where that is the body of control */
 } GantryPlanOptions;
 

@@ -111,10 +111,28 @@ add_candidate (GantryPlanner *planner, guint32 v)
   else
     return;
   allow_compression (planner, v, &candidate);
-  candidate.node = value->node;
+  candidate.node = planner->shown_by[v] != 0 ? planner->shown_by[v] : value->node;
   candidate.bytes = value->bytes;
   planner->candidate_of[v] = (gint32) planner->candidates->len;
   g_array_append_val (planner->candidates, candidate);
+}
+
+/* As gantry_placement_owners() has it: the first `result` that shows what a scan gives. */
+static void
+find_shown (GantryPlanner *planner)
+{
+  const Program *program = planner->program;
+
+  for (guint32 v = 0; v < program->values->len; v++)
+    {
+      const Value *value = VALUE (program, v);
+      guint32 maker = VALUE (program, value->root)->maker;
+
+      if (value->base != NONE && maker != NONE && planner->shown_by[value->root] == 0
+          && work_node (program, WORK (program, maker))->op == GANTRY_OP_SCAN
+          && gantry_module_node (program->module, value->node)->op == GANTRY_OP_RESULT)
+        planner->shown_by[value->root] = value->node;
+    }
 }
 
 void
@@ -122,10 +140,25 @@ _gantry_planner_find_candidates (GantryPlanner *planner)
 {
   guint32 n = planner->program->values->len;
 
+  find_shown (planner);
   for (guint32 v = 0; v < n; v++)
     planner->candidate_of[v] = -1;
   for (guint32 v = 0; v < n; v++)
     add_candidate (planner, v);
+}
+
+void
+_gantry_planner_allow_loops (GantryPlanner *planner)
+{
+  for (guint32 v = 0; v < planner->program->values->len; v++)
+    if (planner->again_in_loops[v])
+      {
+        GantryCandidate *candidate = &g_array_index (planner->candidates, GantryCandidate, (guint) planner->candidate_of[v]);
+
+        candidate->make_us = _gantry_planner_again_us (planner, v);
+        candidate->allowed |= 1 << GANTRY_PLACEMENT_RECOMPUTE;
+        candidate->why_not = NULL;
+      }
 }
 
 /* Values of node @id: [*first, *end). */

@@ -150,7 +150,7 @@ write_value (Writer *w, guint32 v)
   buffer->member = value->member;
   buffer->category = category_of (w, value);
   buffer->role = role_of (w, v);
-  buffer->size = value->bytes;
+  buffer->size = planner->unmade[value->root] ? 0 : value->bytes;
   buffer->shares = value->base;
   /* A view of a filled place is not filled again. */
   buffer->literal = value->kind == VALUE_LITERAL || value->base == NONE ? value->literal : 0;
@@ -228,7 +228,7 @@ part_of (Writer *w, guint32 l, guint32 v, guint64 offset, guint64 bytes)
   gpointer known;
   g_autofree char *key = NULL;
 
-  if (offset == 0 && bytes == range->bytes)
+  if ((offset == 0 && bytes == range->bytes) || range->bytes == 0)
     return w->buffer[l];
   /* The value's own buffer lies there. */
   if (w->buffer[l] == range->unit && VALUE (program, v)->root == VALUE (program, range->unit)->root
@@ -373,7 +373,7 @@ write_totals (Writer *w)
       plan->alias_bytes[m] = planner->alias_bytes[m];
     }
   plan->constant_bytes = planner->constants->bytes;
-  plan->literal_bytes = planner->constants->literal_bytes + planner->program->region_bytes;
+  plan->literal_bytes = planner->constants->literal_bytes + planner->program->region_bytes + (guint64) planner->loop_bytes;
   plan->packed_bytes = planner->beside.bytes[GANTRY_PART_PACKED_WEIGHTS];
   plan->code_bytes = planner->beside.bytes[GANTRY_PART_CODE];
   plan->sizes_known = planner->options.sizes != NULL && !planner->options.sizes->at_least;
@@ -389,6 +389,13 @@ write_totals (Writer *w)
   for (guint32 i = 0; i < plan->n_regions; i++)
     {
       plan->regions[i] = g_array_index (planner->program->regions, GantryPlanRegion, i);
+      for (guint s = 0; s < planner->scans->len; s++)
+        {
+          const Loop *loop = planner->loop[g_array_index (planner->scans, guint32, s)];
+
+          if (loop != NULL && loop->function == plan->regions[i].function)
+            plan->regions[i].plan = loop->plan;
+        }
       gantry_plan_ref (plan->regions[i].plan);
     }
   plan->n_problems = planner->problems->len;

@@ -106,8 +106,11 @@ struct _GantryPlanner
   guint32 *base_last;   /* by unit: index in order of its last use, or of its making */
   GArray *candidates;   /* GantryCandidate */
   gint32 *candidate_of; /* by value (roots) */
+  guint32 *shown_by;    /* by value (roots): what a scan gives: node that stands for it; else 0 */
   guint8 *stack_of_slices; /* by value: it is made and read slice by slice alone */
   gboolean has_stacks;     /* there is such a value */
+  guint8 *again_in_loops;  /* by value: of those, the loops that read it can make its slices again */
+  GArray *scans;           /* guint32: works, ascending; none where no loop can make anything again */
   guint32 *first_overwritable; /* by work: index in overwritable */
   GArray *donated;      /* guint32: inputs with a result written over them */
   GArray *unmet_donations; /* guint32: inputs that are donated to a result without a place of its own */
@@ -127,6 +130,9 @@ struct _GantryPlanner
   guint8 *memory;       /* by value (roots): where it is offloaded to */
   guint8 *decider;      /* by value (roots) */
   GArray *problems;     /* GantryPlacementProblem, reasons static */
+  const Loop **loop;    /* by work: how a scan runs, NULL: as it is */
+  guint8 *unmade;       /* by value: a stack that nothing reads: there is none */
+  gint64 loop_bytes;    /* of constants that loops need so, and not else */
   guint32 *device_range; /* by unit: its live range on the device, of what is made again the first */
   guint32 *in_host;     /* by root: its range in the host, where it has one */
   guint32 *again;       /* by unit: range of the second instance, or of the last fetched one */
@@ -199,6 +205,18 @@ gboolean _gantry_planner_can_repeat (const GantryPlanner *planner, guint32 work)
 void _gantry_planner_find_candidates (GantryPlanner *planner);
 /** Fills stack_of_slices; after the candidates. */
 void _gantry_planner_find_stacks (GantryPlanner *planner);
+/** What loops make again may be placed so, and what that costs. */
+void _gantry_planner_allow_loops (GantryPlanner *planner);
+/** Fills scans and again_in_loops; after the stacks. */
+void _gantry_planner_find_loops (GantryPlanner *planner);
+/** Fills loop, unmade and loop_bytes from the placements that were read. */
+void _gantry_planner_choose_loops (GantryPlanner *planner);
+/** Whether slices of root @v are made again by the loops that read it, under the placements that were read. */
+gboolean _gantry_planner_loops_make (const GantryPlanner *planner, guint32 v);
+/** By how much longer @work runs than if all that it reads were there. */
+double _gantry_planner_loop_us (const GantryPlanner *planner, guint32 work);
+/** What it costs loops to make the slices of root @v again, if it is the only one. */
+double _gantry_planner_again_us (GantryPlanner *planner, guint32 v);
 /** Whether root @v has its only place in the host, and scans copy it slice by slice, under the placements that were read. */
 gboolean _gantry_planner_streams (const GantryPlanner *planner, guint32 v);
 /** Bytes of workspace that @work takes, with room for the slices of what it brings to the host and back. */

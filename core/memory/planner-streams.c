@@ -83,7 +83,7 @@ _gantry_planner_workspace (const GantryPlanner *planner, guint32 w)
   const Program *program = planner->program;
   const Work *work = WORK (program, w);
   const GantryNode *node = work_node (program, work);
-  guint64 bytes = work->workspace;
+  guint64 bytes = planner->scans->len > 0 && planner->loop[w] != NULL ? planner->loop[w]->workspace : work->workspace;
   GantryScan scan;
 
   if (!planner->has_stacks || program->slices_staged || !scan_of (planner, w, &scan))

@@ -20,6 +20,17 @@ _gantry_planner_add_range (GantryPlanner *planner, guint32 unit, guint8 instance
   return planner->ranges->len - 1;
 }
 
+/* What stands for a unit that a work has as operand and does not read: no bytes. */
+static guint32
+add_absent (GantryPlanner *planner, guint32 unit, guint32 at)
+{
+  guint32 l = value_is_constant (VALUE (planner->program, unit)) ? NONE : _gantry_planner_add_range (planner, unit, 1, GANTRY_MEMORY_DEVICE, at);
+
+  if (l != NONE)
+    RANGE (planner, l)->bytes = 0;
+  return l;
+}
+
 void
 _gantry_planner_extend (GantryPlanner *planner, guint32 l, guint32 at)
 {
@@ -210,6 +221,8 @@ place_made (GantryPlanner *planner, guint32 v, guint32 l, guint32 at)
   guint32 group = value->group;
 
   planner->device_range[v] = l;
+  if (planner->unmade[v])
+    return;
   if (group != NONE && !_gantry_planner_in_host (planner, group))
     {
       if (planner->device_range[group] == NONE)
@@ -254,14 +267,23 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
   Run run = { .work = w, .instance = instance };
   guint64 streamed;
   double next;
+  const Loop *loop = planner->loop[w];
 
   _gantry_planner_convert_before (planner, work, late);
   at = planner->line->len;
   run.first_use = planner->use_range->len;
-  next = START_US (planner, at) + planner->cost_us[w] + _gantry_planner_stream_us (planner, w, &streamed);
+  next = START_US (planner, at) + planner->cost_us[w] + _gantry_planner_loop_us (planner, w)
+         + _gantry_planner_stream_us (planner, w, &streamed);
   for (guint32 k = 0; k < work->n_uses; k++)
     {
       guint32 unit = USE (program, work, k), root = VALUE (program, unit)->root, l;
+
+      if (loop != NULL && loop->unread[k])
+        {
+          l = add_absent (planner, unit, at);
+          g_array_append_val (planner->use_range, l);
+          continue;
+        }
 
       /* A copy within the host, or to a result, reads where it lies. */
       if (copy && !value_is_constant (VALUE (program, unit)) && _gantry_planner_in_host (planner, root))
@@ -281,6 +303,9 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
                : instance == 0 && _gantry_planner_streams (planner, work->first_value + k) ? planner->memory[work->first_value + k]
                                                                                             : GANTRY_MEMORY_DEVICE,
                at);
+  for (guint32 k = 0; k < work->n_values; k++)
+    if (planner->unmade[work->first_value + k])
+      RANGE (planner, run.first_range + k)->bytes = 0;
   for (guint32 k = 0; k < work->n_values; k++)
     if (instance == 0)
       place_made (planner, work->first_value + k, run.first_range + k, at);
@@ -321,7 +346,7 @@ must_rematerialize (const GantryPlanner *planner, guint32 unit, guint32 position
   if (work->effect || work->phase != GANTRY_PHASE_FORWARD || value->memory != GANTRY_MEMORY_DEVICE)
     return FALSE;
   if (planner->candidate_of[unit] >= 0)
-    return planner->kind[unit] == GANTRY_PLACEMENT_RECOMPUTE;
+    return planner->kind[unit] == GANTRY_PLACEMENT_RECOMPUTE && !planner->again_in_loops[unit];
   return (planner->schedule->len > 0 ? planner->scheduled_last : planner->base_last)[unit] < position && !value->result
          && planner->decider[unit] == G_MAXUINT8;
 }

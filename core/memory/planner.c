@@ -71,7 +71,8 @@ static void
 free_parts (GantryPlanner *planner)
 {
   void **const plain[] = { (void **) &planner->order, (void **) &planner->cost_us, (void **) &planner->base_last,
-                           (void **) &planner->candidate_of, (void **) &planner->stack_of_slices, (void **) &planner->first_overwritable,
+                           (void **) &planner->candidate_of, (void **) &planner->shown_by, (void **) &planner->stack_of_slices, (void **) &planner->again_in_loops,
+                           (void **) &planner->loop, (void **) &planner->unmade, (void **) &planner->first_overwritable,
                            (void **) &planner->in_place_donation, (void **) &planner->kind, (void **) &planner->memory,
                            (void **) &planner->decider, (void **) &planner->device_range, (void **) &planner->in_host,
                            (void **) &planner->again, (void **) &planner->evicted, (void **) &planner->rematerialized,
@@ -81,7 +82,7 @@ free_parts (GantryPlanner *planner)
                            (void **) &planner->compressed, (void **) &planner->restored, (void **) &planner->forward_left,
                            (void **) &planner->units.first, (void **) &planner->units.n,
                            (void **) &planner->writers.first, (void **) &planner->writers.n };
-  GArray **const arrays[] = { &planner->candidates, &planner->donated, &planner->unmet_donations, &planner->overwritable, &planner->problems, &planner->line, &planner->schedule,
+  GArray **const arrays[] = { &planner->candidates, &planner->scans, &planner->donated, &planner->unmet_donations, &planner->overwritable, &planner->problems, &planner->line, &planner->schedule,
                               &planner->start_us, &planner->use_range, &planner->ranges, &planner->evictions,
                               &planner->fetches, &planner->last_copies, &planner->stack, &planner->live,
                               &planner->live_arguments,
@@ -125,6 +126,11 @@ allocate (GantryPlanner *planner)
   planner->base_last = g_new0 (guint32, n);
   planner->candidate_of = g_new0 (gint32, n);
   planner->stack_of_slices = g_new0 (guint8, n + (gsize) 1);
+  planner->shown_by = g_new0 (guint32, n);
+  planner->again_in_loops = g_new0 (guint8, n);
+  planner->loop = g_new0 (const Loop *, n_works);
+  planner->unmade = g_new0 (guint8, n);
+  planner->scans = g_array_new (FALSE, FALSE, sizeof (guint32));
   planner->first_overwritable = g_new0 (guint32, n_works);
   planner->in_place_donation = g_new0 (guint8, n);
   planner->n_forward_uses = g_new0 (guint32, n);
@@ -277,6 +283,8 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   _gantry_planner_find_forward_uses (planner);
   _gantry_planner_find_candidates (planner);
   _gantry_planner_find_stacks (planner);
+  _gantry_planner_find_loops (planner);
+  _gantry_planner_allow_loops (planner);
   _gantry_planner_find_overwritable (planner);
   find_beside (planner, progress);
   _gantry_planner_find_donations (planner);
@@ -389,8 +397,9 @@ _gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placem
 
   _gantry_planner_read_placements (planner, placements);
   _gantry_planner_read_schedule (planner, placements);
+  _gantry_planner_choose_loops (planner);
   count_held (planner);
-  device = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes;
+  device = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes + (guint64) planner->loop_bytes;
   planner->narrow = FALSE;
   temp_bytes = lay (planner, limit, TRUE, device, &at);
   if (limit > 0 && device + temp_bytes > limit && planner->fetches->len > 0)
@@ -410,6 +419,7 @@ _gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placem
   for (guint m = GANTRY_MEMORY_DEVICE + 1; m < GANTRY_N_MEMORY_KINDS; m++)
     prediction->host_bytes += planner->held[m];
   prediction->beside = planner->beside;
+  prediction->beside.bytes[GANTRY_PART_CONSTANTS] += (guint64) planner->loop_bytes;
   prediction->sizes_known = planner->options.sizes != NULL && !planner->options.sizes->at_least;
   prediction->fits = (limit == 0 || prediction->peak_bytes <= limit)
                      && (planner->target.host_limit == 0 || prediction->host_bytes <= planner->target.host_limit);

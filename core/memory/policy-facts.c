@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A module as statements see it: which values own their bytes, what they are, which names they go by, and what can be
  * computed again. One walk over the nodes. */
+#include "core/graph/region.h"
 #include "core/memory/policy-private.h"
 #include <string.h>
 
@@ -13,6 +14,8 @@ _gantry_module_facts_free (ModuleFacts *facts)
   g_free (facts->subject);
   g_free (facts->returned);
   g_free (facts->constant);
+  g_free (facts->source);
+  g_free (facts->again);
   g_free (facts->first_name);
   g_free (facts->names);
   gantry_module_unref (facts->module);
@@ -43,13 +46,21 @@ why_not_again (const GantryNode *node)
 }
 
 const char *
-_gantry_why_not_again (const GantryModule *module, const GantryNode *node)
+_gantry_why_not_again (const ModuleFacts *facts, guint32 i)
 {
-  const GantryFunction *body = _gantry_fusion_body (module, node);
-  const char *why = why_not_again (node);
+  const GantryNode *node = facts_node (facts, i);
+  const GantryFunction *body = _gantry_fusion_body (facts->module, node);
+  const char *why;
 
-  for (guint32 i = 0; why == NULL && body != NULL && i < body->n_nodes; i++)
-    why = why_not_again (&module->nodes[body->first_node + i]);
+  if (facts->again[i])
+    return NULL;
+  if (facts_is_of_scan (facts, i))
+    return facts_source (facts, i)->op == GANTRY_OP_PARAMETER
+             ? "it is what a loop begins each trip with, from which everything else in it is computed again"
+             : "what a loop computes is computed again by the loop that goes back over it, which cannot make this";
+  why = why_not_again (node);
+  for (guint32 k = 0; why == NULL && body != NULL && k < body->n_nodes; k++)
+    why = why_not_again (&facts->module->nodes[body->first_node + k]);
   return why;
 }
 
@@ -100,26 +111,102 @@ names_of (const GantryModule *module, guint32 position, ValueName *names)
   return n;
 }
 
+/* What the node at @position calls value @owner. */
+static void
+add_names (ModuleFacts *facts, guint32 position, guint32 owner, GArray *owners, GArray *names)
+{
+  ValueName some[2] = { 0 };
+  guint n = names_of (facts->module, position, some);
+
+  g_array_append_vals (names, some, n);
+  for (guint k = 0; k < n; k++)
+    {
+      g_array_append_val (owners, owner);
+      facts->most_string = MAX (facts->most_string, some[k].name);
+    }
+}
+
+/* Names that the body of a loop gives to what becomes stack @i: those of its source, and of all that only shows it. */
+static void
+collect_names_of_stack (ModuleFacts *facts, guint32 i, GArray *owners, GArray *names)
+{
+  const GantryModule *module = facts->module;
+  const GantryFunction *body = gantry_module_function_of (module, facts_source (facts, i)), *fused = _gantry_fusion_body (module, facts_source (facts, i));
+  g_autofree guint8 *shows = g_new0 (guint8, body->n_nodes + (gsize) 1);
+
+  for (guint32 b = 0; b < body->n_nodes; b++)
+    {
+      const GantryNode *node = &module->nodes[body->first_node + b], *operand = gantry_node_operand (module, node, 0);
+
+      shows[b] = body->first_node + b == facts->source[i]
+                 || (operand != NULL && gantry_node_is_view (module, node) && shows[gantry_module_position (module, operand) - body->first_node]);
+      if (shows[b])
+        add_names (facts, body->first_node + b, i, owners, names);
+    }
+  for (guint32 b = 0; fused != NULL && b < fused->n_nodes; b++)
+    add_names (facts, fused->first_node + b, i, owners, names);
+}
+
 /* Names of the value that node @i shows, those within the body of a fusion included. */
 static void
 collect_names (ModuleFacts *facts, guint32 i, GArray *owners, GArray *names)
 {
   const GantryModule *module = facts->module;
   const GantryFunction *body = _gantry_fusion_body (module, facts_node (facts, i));
-  ValueName some[2];
 
   for (guint32 b = 0; b <= (body != NULL ? body->n_nodes : 0); b++)
-    {
-      guint n = names_of (module, b == 0 ? facts->entry->first_node + i : body->first_node + b - 1, some);
+    add_names (facts, b == 0 ? facts->entry->first_node + i : body->first_node + b - 1, facts->owner[i], owners, names);
+  if (facts_is_stack (facts, i))
+    collect_names_of_stack (facts, i, owners, names);
+}
 
-      g_array_append_vals (names, some, n);
-      for (guint k = 0; k < n; k++)
-        {
-          g_array_append_val (owners, facts->owner[i]);
-          facts->most_string = MAX (facts->most_string, some[k].name);
-        }
+/* What a scan stacks is made by a node of its body, whatever it is called there. */
+static void
+find_sources (ModuleFacts *facts)
+{
+  const GantryModule *module = facts->module;
+
+  for (guint32 i = 0; i < facts->n; i++)
+    {
+      const GantryNode *maker = facts_is_of_scan (facts, i) ? gantry_node_operand (module, facts_node (facts, i), 0) : NULL, *source = NULL;
+
+      facts->source[i] = facts->entry->first_node + i;
+      if (maker != NULL && maker->op == GANTRY_OP_SCAN)
+        source = gantry_scan_stack_source (module, maker, (guint) gantry_attrs_int (module->context, facts_node (facts, i)->attrs, "index", 0));
+      while (source != NULL && source->n_operands == 1 && gantry_node_is_view (module, source)
+             && gantry_node_operand_type (module, source, 0)->kind == GANTRY_TYPE_TENSOR)
+        source = gantry_node_operand (module, source, 0);
+      if (source == NULL)
+        continue;
+      facts->source[i] = gantry_module_position (module, source);
+      facts->again[i] = TRUE;
     }
 }
+
+/* A stack that is read otherwise than slice by slice, by loops that can make the slices again, cannot be. */
+static void
+find_again (ModuleFacts *facts)
+{
+  const GantryModule *module = facts->module;
+
+  for (guint32 i = 0; i < facts->n; i++)
+    {
+      const GantryNode *node = facts_node (facts, i);
+
+      for (guint k = 0; k < node->n_operands && !gantry_node_is_view (module, node); k++)
+        {
+          guint32 o = _gantry_facts_operand (facts, node, k);
+
+          if (o != G_MAXUINT32 && facts->again[o])
+            facts->again[o] = node->op == GANTRY_OP_SCAN && gantry_node_operand (module, node, k) == facts_node (facts, o)
+                              && gantry_scan_does_without (module, node, k);
+        }
+    }
+  for (guint32 i = 0; i < facts->n; i++)
+    facts->again[i] = facts->again[i] && !facts->returned[i];
+}
+
+
 
 /* By counting: the names of one value stand together. */
 static void
@@ -155,6 +242,8 @@ _gantry_module_facts_new (GantryModule *module)
   facts->n = entry->n_nodes;
   facts->owner = g_new (guint32, facts->n + 1);
   facts->returned = g_new0 (guint8, facts->n + 1);
+  facts->source = g_new (guint32, facts->n + 1);
+  facts->again = g_new0 (guint8, facts->n + 1);
   facts->constant = g_new0 (guint8, facts->n + 1);
   for (guint32 i = 0; i < facts->n; i++)
     facts->owner[i] = owners[entry->first_node + i] - entry->first_node;
@@ -173,6 +262,8 @@ _gantry_module_facts_new (GantryModule *module)
         facts->returned[facts->owner[i]] = TRUE;
     }
   find_constants (facts);
+  find_sources (facts);
+  find_again (facts);
   find_names (facts);
   return facts;
 }

@@ -18,6 +18,7 @@ typedef struct
   const Statement *statement;
   guint32 *function_of_scope; /* by scope id: which checkpointed function, from 1 on, or NO_FUNCTION */
   guint n_functions;
+  guint32 loops;     /* the bodies of loops, where they are checkpointed functions, or NO_FUNCTION */
   guint8 *inside;    /* by index: read within a checkpointed function other than its own, without a name given there */
   guint8 *renamed;   /* the same, but named there */
   guint8 *outside;   /* leaves its function, and the backward pass of what is in no function reads it */
@@ -84,7 +85,10 @@ find_functions (Functions *f)
       f->function_of_scope[scope] = ++f->n_functions;
       g_hash_table_insert (known, g_steal_pointer (&name), GUINT_TO_POINTER (f->n_functions));
     }
-  /* No loop was unrolled: the whole program is one. */
+  for (guint32 i = 0; i < facts->n && f->statement->within == NULL && f->loops == NO_FUNCTION; i++)
+    if (facts_is_stack (facts, i) && facts->subject[i] == GANTRY_SUBJECT_RESIDUAL)
+      f->loops = ++f->n_functions;
+  /* There is no loop: the whole program is one. */
   if (f->n_functions > 0 || f->statement->within != NULL)
     return;
   f->n_functions = 1;
@@ -98,10 +102,20 @@ home_of (const Functions *f, const GantryNode *node)
   return f->function_of_scope[node->scope];
 }
 
+/* Of value @i. The body of a loop that is not written out is a checkpointed function, as its trips are where it is. */
+static guint32
+home_of_value (const Functions *f, guint32 i)
+{
+  return facts_is_stack (f->facts, i) && f->loops != NO_FUNCTION ? f->loops : home_of (f, facts_source (f->facts, i));
+}
+
 static guint32
 function_of_name (const Functions *f, const ValueName *name)
 {
-  return home_of (f, &f->facts->module->nodes[name->position]);
+  guint32 home = home_of (f, &f->facts->module->nodes[name->position]), at = name->position - f->facts->entry->first_node;
+
+  /* Given in the body of a loop. */
+  return f->loops != NO_FUNCTION && at >= f->facts->n && home == NO_FUNCTION ? f->loops : home;
 }
 
 static gboolean
@@ -136,7 +150,7 @@ find_crossings (Functions *f)
 
           if (o == G_MAXUINT32)
             continue;
-          home = home_of (f, facts_node (facts, o));
+          home = home_of_value (f, o);
           if (reader == NO_FUNCTION && node->phase == GANTRY_PHASE_FORWARD)
             leaves[o] |= home != NO_FUNCTION;
           else if (reader == NO_FUNCTION)
@@ -162,11 +176,10 @@ is_dot (const ModuleFacts *facts, const GantryNode *node, gboolean any)
   return any || n == 0;
 }
 
-/* A fusion is a product when there is one in it. @any: convolutions and batch dimensions too */
+/* A fusion is a product when there is one in it. */
 static gboolean
-makes_dot (const ModuleFacts *facts, guint32 i, gboolean any)
+node_makes_dot (const ModuleFacts *facts, const GantryNode *node, gboolean any)
 {
-  const GantryNode *node = facts_node (facts, i);
   const GantryFunction *body = _gantry_fusion_body (facts->module, node);
 
   if (is_dot (facts, node, any))
@@ -174,6 +187,31 @@ makes_dot (const ModuleFacts *facts, guint32 i, gboolean any)
   for (guint32 b = 0; body != NULL && b < body->n_nodes; b++)
     if (is_dot (facts, &facts->module->nodes[body->first_node + b], any))
       return TRUE;
+  return FALSE;
+}
+
+/* @any: convolutions and batch dimensions too. A loop may have saved what is computed element by element of a product in the place of
+ * that product. */
+static gboolean
+makes_dot (const ModuleFacts *facts, guint32 i, gboolean any)
+{
+  const GantryModule *module = facts->module;
+  const GantryNode *node = facts_source (facts, i);
+  const GantryOpInfo *info = gantry_op_info (node->op);
+  gboolean of_elements = facts_is_stack (facts, i) && info != NULL && ((info->flags & GANTRY_OP_ELEMENTWISE) != 0 || node->op == GANTRY_OP_FUSION);
+  gint64 elements = gantry_type_elements (gantry_node_type (module, node));
+
+  if (node_makes_dot (facts, node, any))
+    return TRUE;
+  for (guint k = 0; of_elements && k < node->n_operands; k++)
+    {
+      const GantryNode *operand = gantry_node_operand (module, node, k);
+
+      while (operand != NULL && operand->n_operands == 1 && gantry_node_is_view (module, operand))
+        operand = gantry_node_operand (module, operand, 0);
+      if (operand != NULL && gantry_type_elements (gantry_node_type (module, operand)) == elements && node_makes_dot (facts, operand, any))
+        return TRUE;
+    }
   return FALSE;
 }
 
@@ -219,7 +257,7 @@ static NameCount
 count_names (const Functions *f, const NameSets *sets, guint32 i, gboolean own)
 {
   const ModuleFacts *facts = f->facts;
-  guint32 home = home_of (f, facts_node (facts, i));
+  guint32 home = home_of_value (f, i);
   NameCount count = { 0 };
 
   for (guint32 k = facts->first_name[i]; k < facts->first_name[i + 1]; k++)
@@ -272,12 +310,14 @@ static GantryPlacementKind
 verdict (const Functions *f, guint32 i, gboolean *governed)
 {
   const JaxPolicy *policy = f->statement->jax;
-  guint32 home = home_of (f, facts_node (f->facts, i));
+  guint32 home = home_of_value (f, i);
 
   *governed = home != NO_FUNCTION || f->inside[i] || f->renamed[i];
   /* An input of a function, or of what is in none, is saved for its own sake. */
   if (!*governed || f->inside[i] || f->outside[i])
     return GANTRY_PLACEMENT_KEEP;
+  if (facts_is_stack (f->facts, i) && facts_source (f->facts, i)->op == GANTRY_OP_PARAMETER)
+    return say (f, policy, i, TRUE) == GANTRY_PLACEMENT_OFFLOAD ? GANTRY_PLACEMENT_OFFLOAD : GANTRY_PLACEMENT_KEEP;
   if (f->renamed[i])
     return say (f, policy, i, FALSE) == GANTRY_PLACEMENT_OFFLOAD ? GANTRY_PLACEMENT_OFFLOAD : GANTRY_PLACEMENT_KEEP;
   return say (f, policy, i, TRUE);
@@ -364,7 +404,7 @@ decide (const Functions *f, gint32 index, guint32 i, Decision *decisions, Outcom
   const ModuleFacts *facts = f->facts;
   gboolean governed, residual = facts->subject[i] == GANTRY_SUBJECT_RESIDUAL;
   GantryPlacementKind kind = verdict (f, i, &governed);
-  const char *why = kind == GANTRY_PLACEMENT_RECOMPUTE ? _gantry_why_not_again (facts->module, facts_node (facts, i)) : NULL;
+  const char *why = kind == GANTRY_PLACEMENT_RECOMPUTE ? _gantry_why_not_again (facts, i) : NULL;
 
   if (!governed)
     return;

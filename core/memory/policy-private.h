@@ -107,6 +107,8 @@ typedef struct
   guint8 *subject;       /* GantryPlacementSubject */
   guint8 *returned;      /* of an owner: it or a view of it is a result */
   guint8 *constant;      /* made of constants alone: computed when the program is loaded */
+  guint32 *source;       /* of an owner: position of the node that computes it: itself, of a stack a node of the body of its loop */
+  guint8 *again;         /* of an owner that is a stack: the loops that read it can make its slices again */
   guint32 *first_name;   /* of an owner: in names; n + 1 */
   ValueName *names;
   guint32 most_string;   /* largest string id of any scope or name */
@@ -122,18 +124,36 @@ facts_node (const ModuleFacts *facts, guint32 i)
 {
   return &facts->module->nodes[facts->entry->first_node + i];
 }
+/** Stands for one of the results of a scan. */
+static inline gboolean
+facts_is_of_scan (const ModuleFacts *facts, guint32 i)
+{
+  return facts->owner[i] == i && facts_node (facts, i)->op == GANTRY_OP_RESULT;
+}
+static inline const GantryNode *
+facts_source (const ModuleFacts *facts, guint32 i)
+{
+  return &facts->module->nodes[facts->source[i]];
+}
+/** One of several values that a loop stacks. */
+static inline gboolean
+facts_is_stack (const ModuleFacts *facts, guint32 i)
+{
+  return facts->source[i] != facts->entry->first_node + i;
+}
 /** TRUE for what has bytes of its own that are made or given in a run. */
 static inline gboolean
 facts_is_value (const ModuleFacts *facts, guint32 i)
 {
-  return !facts->constant[i] && facts->owner[i] == i && !gantry_node_is_view (facts->module, facts_node (facts, i));
+  return !facts->constant[i] && facts->owner[i] == i
+         && (facts_is_of_scan (facts, i) || !gantry_node_is_view (facts->module, facts_node (facts, i)));
 }
 /** Index of the owner of operand @k, or G_MAXUINT32. */
 guint32 _gantry_facts_operand (const ModuleFacts *facts, const GantryNode *node, guint k);
 /** The body of a fusion. Returns: (nullable) */
 const GantryFunction *_gantry_fusion_body (const GantryModule *module, const GantryNode *node);
-/** Why the value cannot be computed again. Returns: (nullable): it can */
-const char *_gantry_why_not_again (const GantryModule *module, const GantryNode *node);
+/** Why value @i cannot be computed again. Returns: (nullable): it can */
+const char *_gantry_why_not_again (const ModuleFacts *facts, guint32 i);
 
 /** What the statements so far said of a value. Values that the backward pass does not read take part: they are what
  *  recomputation may start from. */

@@ -112,12 +112,12 @@ value_matches (const Matcher *m, guint32 i)
 static gboolean
 matches (const Matcher *m, guint32 i)
 {
-  const GantryNode *node = facts_node (m->facts, i);
+  const GantryNode *node = facts_source (m->facts, i);
   const GantryFunction *body;
 
   if (!value_matches (m, i))
     return FALSE;
-  if (node_matches (m, node))
+  if (node_matches (m, node) || (facts_is_of_scan (m->facts, i) && node_matches (m, gantry_node_operand (m->facts->module, facts_node (m->facts, i), 0))))
     return TRUE;
   body = _gantry_fusion_body (m->facts->module, node);
   for (guint32 b = 0; body != NULL && b < body->n_nodes; b++)
@@ -184,7 +184,7 @@ refusal (const ModuleFacts *facts, guint32 i, GantryPlacementKind kind)
         return NULL;
       if (facts->returned[i])
         return "it is also a result of the program and has its place anyway";
-      return kind == GANTRY_PLACEMENT_RECOMPUTE ? _gantry_why_not_again (facts->module, facts_node (facts, i)) : NULL;
+      return kind == GANTRY_PLACEMENT_RECOMPUTE ? _gantry_why_not_again (facts, i) : NULL;
     default:
       return NULL;
     }

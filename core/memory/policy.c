@@ -78,7 +78,8 @@ find_needed (const Application *a)
     {
       const GantryNode *node = facts_node (facts, i);
 
-      if (!is_made_again (a, i, needed[i]))
+      /* What a loop makes again it makes of what it has. */
+      if (!is_made_again (a, i, needed[i]) || facts->again[i])
         continue;
       for (guint k = 0; k < node->n_operands; k++)
         {

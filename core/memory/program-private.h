@@ -58,6 +58,19 @@ typedef struct
   double control_us;    /* of control: predicted from the plans of its regions */
 } Work;
 
+/* How a scan is run where some of the stacks that it reads or makes are not there. */
+typedef struct
+{
+  guint32 work;
+  guint32 function;    /* its body */
+  guint n;             /* of slices */
+  guint8 *slices;      /* by operand, then by result: GANTRY_SLICE_ABSENT */
+  guint8 *unread;      /* by use of the work: the body does not read it */
+  GantryPlan *plan;    /* of its body */
+  guint64 workspace;
+  double us;
+} Loop;
+
 enum { ALIAS_UNKNOWN, ALIAS_NO, ALIAS_YES };
 
 typedef struct
@@ -84,6 +97,8 @@ typedef struct
   guint32 *units;        /* units of each input */
   GArray *regions;       /* GantryPlanRegion: of the functions that control names, each once */
   guint64 region_bytes;  /* of all constants of those */
+  GPtrArray *loops;      /* Loop: what was asked for so far */
+  const guint8 *absent;  /* (nullable): as in GantryPlanOptions */
 } Program;
 
 #define VALUE(program, i) (&g_array_index ((program)->values, Value, (i)))
@@ -115,6 +130,10 @@ value_is_constant (const Value *value)
 /** Plans what control @node names: its workspace and time. */
 gboolean _gantry_program_plan_regions (Program *program, const GantryNode *node, Work *work, const GantryPlanOptions *options,
                                        const GantryProgress *progress, GError **error);
+
+/** Scan @w without some stacks. @slices: by operand, then by result. Returns: (transfer none) (nullable): NULL where it cannot be planned */
+const Loop *_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const GantryPlanOptions *options);
+void _gantry_loop_free (Loop *loop);
 
 /* program-views.c */
 Value *_gantry_program_add_value (Program *program, const GantryNode *node, guint32 member, const GantryType *type,

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/expr/storage.h"
 #include "core/graph/region.h"
+#include <string.h>
 
 /* The sum of all buffers stays far from overflow. */
 #define MOST_BYTES (G_GUINT64_CONSTANT (1) << 60)
@@ -28,6 +29,7 @@ _gantry_program_free (Program *program)
   for (guint i = 0; i < program->regions->len; i++)
     gantry_plan_unref (g_array_index (program->regions, GantryPlanRegion, i).plan);
   g_array_unref (program->regions);
+  g_ptr_array_unref (program->loops);
   g_free (program->first_value);
   g_free (program->alias);
   g_free (program->first_user);
@@ -48,40 +50,22 @@ _gantry_program_fail (const Program *program, const GantryNode *node, GantryErro
   return FALSE;
 }
 
-/* What nobody uses and what has no effect is not run. */
+/* What nobody uses and what has no effect is not run. Parameters are the interface. */
 static guint8 *
 mark_needed (const Program *program)
 {
   const GantryModule *module = program->module;
   const GantryFunction *function = program->function;
-  guint8 *needed = g_new0 (guint8, function->n_nodes + 1);
+  guint8 *needed = gantry_function_find_needed (module, function, program->absent);
 
   for (guint i = 0; i < function->n_results; i++)
     {
       const GantryNode *node = gantry_module_node (module, gantry_function_result_id (module, function, i));
 
       if (node != NULL)
-        {
-          needed[gantry_module_position (module, node) - function->first_node] = TRUE;
-          program->returned[gantry_module_position (module, node) - function->first_node] = TRUE;
-        }
+        program->returned[gantry_module_position (module, node) - function->first_node] = TRUE;
     }
-  for (guint32 i = function->n_nodes; i-- > 0;)
-    {
-      const GantryNode *node = &module->nodes[function->first_node + i];
-      const GantryOpInfo *info = gantry_op_info (node->op);
-
-      if (i < function->n_params || (info != NULL && (info->flags & GANTRY_OP_EFFECT))
-          || (gantry_node_is_control (node) && gantry_control_has_effect (module, node)))
-        needed[i] = TRUE;
-      for (guint k = 0; needed[i] && k < node->n_operands; k++)
-        {
-          const GantryNode *operand = gantry_node_operand (module, node, k);
-
-          if (operand != NULL)
-            needed[gantry_module_position (module, operand) - function->first_node] = TRUE;
-        }
-    }
+  memset (needed, TRUE, function->n_params);
   return needed;
 }
 
@@ -220,6 +204,18 @@ add_result (Program *program, const GantryNode *node, GError **error)
     return _gantry_program_fail (program, node, GANTRY_ERROR_INVALID, "it takes a member that its operand does not have", error);
   return _gantry_program_add_view (program, node, 0, first_value_of (program, operand) + (guint32) index, 0,
                                    gantry_node_type (program->module, node), error);
+}
+
+/* A view of what was saved, or of what is made again. */
+static gboolean
+add_choice (Program *program, const GantryNode *node, GError **error)
+{
+  guint k = gantry_rematerialize_choice (program->module, program->function, node, program->absent);
+  guint32 operand = _gantry_program_operand (program, node, k);
+
+  if (operand == NONE)
+    return _gantry_program_fail (program, node, GANTRY_ERROR_INVALID, "it stands for something that is no tensor", error);
+  return _gantry_program_add_view (program, node, 0, operand, 0, gantry_node_type (program->module, node), error);
 }
 
 /* A view has all members of its operand. FALSE in @is_view: it changes the kind of memory, and is work. */
@@ -381,6 +377,8 @@ add_node (Program *program, const GantryNode *node, const GantryPlanOptions *opt
       return add_tuple (program, node, error);
     case GANTRY_OP_RESULT:
       return add_result (program, node, error);
+    case GANTRY_OP_REMATERIALIZE:
+      return add_choice (program, node, error);
     default:
       break;
     }
@@ -452,6 +450,8 @@ _gantry_program_new (GantryModule *module, const GantryPlanOptions *options, con
   program->parts = g_array_new (FALSE, FALSE, sizeof (guint32));
   program->slices_staged = options == NULL || options->target == NULL || options->target->arch[0] != 0;
   program->regions = g_array_new (FALSE, FALSE, sizeof (GantryPlanRegion));
+  program->loops = g_ptr_array_new_with_free_func ((GDestroyNotify) _gantry_loop_free);
+  program->absent = options != NULL ? options->absent : NULL;
   program->resident = gantry_module_is_training (module) || (options != NULL && (options->flags & GANTRY_PLAN_RESIDENT));
   program->returned = g_new0 (guint8, program->function->n_nodes + 1);
   program->first_value = g_new0 (guint32, program->function->n_nodes + 1);

@@ -184,7 +184,8 @@ _gantry_solve_fit_schedules (Solve *solve, guint64 limit)
   problem->method = "schedule search";
   outcome = _gantry_solve_schedules (problem, limit, &us);
   best = _gantry_solve_fastest (problem, limit);
-  all = outcome != SCHEDULE_GIVEN_UP
+  /* What loops do with stacks slice by slice is in no schedule. */
+  all = outcome != SCHEDULE_GIVEN_UP && !problem->planner->has_stacks
         && (problem->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) == 0;
   /* The planner found room where the search's model has none: then the model proves nothing. */
   if (outcome == SCHEDULE_NONE && best != NULL)
@@ -250,7 +251,7 @@ _gantry_solve_fit_copies (Solve *solve, guint64 limit)
     answer = _gantry_schedule_evaluate_copies (model, entries);
   problem->method = method;
   best = _gantry_solve_fastest (problem, limit);
-  if (outcome != SCHEDULE_GIVEN_UP && best != NULL && (answer == NULL || answer == best) && model->complete
+  if (outcome != SCHEDULE_GIVEN_UP && best != NULL && (answer == NULL || answer == best) && model->complete && !problem->planner->has_stacks
       && _gantry_schedule_copies_all (model))
     _gantry_store_note_bound (problem, limit, best->us, GANTRY_PROOF_SCHEDULES);
   _gantry_solve_report (solve, limit);

@@ -19,11 +19,12 @@ typedef struct
   guint32 maker;         /* work, or NONE for what the caller gives */
   guint64 bytes;         /* whole place */
   guint8 allowed;        /* bits */
+  guint8 in_loops;       /* loops make it again, its maker does not run once more */
   guint8 resident;       /* argument: its place is otherwise held for the whole run */
   guint32 first_gap, n_gaps; /* in gaps, by time; none: only in another order than the base order could it be gone */
   guint32 first_backward;    /* base step of the first use after the gap, or NONE */
   guint32 last_use;
-  double again_us;       /* its maker alone */
+  double again_us;       /* its maker alone, or what it costs loops if it is the only one */
   double copy_us;        /* one way */
   guint32 n_in, n_out;   /* copies in a step when it is offloaded */
 } SolveItem;

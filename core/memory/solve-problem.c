@@ -117,6 +117,15 @@ find_gap (SolveProblem *problem, SolveItem *item, const GArray *uses, guint32 ma
     add_gap (problem, item, last > made ? last : last + 1, item->first_backward - 1);
 }
 
+/* One that loops make and walk along slice by slice is never there as a whole, where it is not kept. */
+static void
+find_gap_of_stack (SolveProblem *problem, SolveItem *item, guint32 made)
+{
+  g_array_set_size (problem->gaps, item->first_gap);
+  item->n_gaps = 0;
+  add_gap (problem, item, made, item->last_use);
+}
+
 /* What the caller gives can be gone whenever no work reads it. */
 static void
 find_gaps_of_argument (SolveProblem *problem, SolveItem *item, const GArray *uses)
@@ -180,7 +189,8 @@ add_item (Finder *finder, guint index)
       item.maker = VALUE (program, item.root)->maker;
       if (item.maker == NONE)
         return;
-      item.again_us = planner->cost_us[item.maker];
+      item.in_loops = planner->again_in_loops[item.root];
+      item.again_us = item.in_loops ? candidate->make_us : planner->cost_us[item.maker];
       item.n_in = item.n_out = 1;
       if (candidate->subject == GANTRY_SUBJECT_OUTPUT)
         {
@@ -190,6 +200,8 @@ add_item (Finder *finder, guint index)
         }
       else
         find_gap (problem, &item, uses, finder->step_of[item.maker], WORK (program, item.maker)->phase);
+      if (planner->stack_of_slices[item.root])
+        find_gap_of_stack (problem, &item, finder->step_of[item.maker]);
     }
   if (item.n_gaps > 0 || (candidate->subject == GANTRY_SUBJECT_RESIDUAL && problem->n_steps <= SCHEDULE_MOST_EXACT))
     g_array_append_val (problem->items, item);
@@ -205,7 +217,7 @@ add_pairs (SolveProblem *problem, guint by, const gint32 *item_of)
   const SolveItem *item = ITEM (problem, by);
   const Work *work;
 
-  if (item->maker == NONE || item->first_backward == NONE)
+  if (item->maker == NONE || item->first_backward == NONE || item->in_loops)
     return;
   work = WORK (program, item->maker);
   for (guint32 k = 0; k < work->n_uses; k++)

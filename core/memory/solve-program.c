@@ -84,6 +84,18 @@ add_works (Integer *program, guint32 work, const guint8 *is_item)
     }
 }
 
+/* What loops make again may have much in common: of all of it together they take at least as long as for the dearest, and that is no
+ * less than the mean. */
+static double
+least_again_us (const SolveProblem *problem, const SolveItem *item)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < problem->items->len; i++)
+    n += ITEM (problem, i)->in_loops && ITEM (problem, i)->maker == item->maker;
+  return MAX (item->again_us, 0) / MAX (n, 1);
+}
+
 static void
 add_columns (Integer *program)
 {
@@ -100,8 +112,9 @@ add_columns (Integer *program)
       program->recompute[i] = program->offload[i] = NO_COLUMN;
       if ((item->allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) != 0 && item->maker != NONE)
         {
-          program->recompute[i] = _gantry_integer_add_column (program, 0, 1, TRUE);
-          add_works (program, item->maker, is_item);
+          program->recompute[i] = _gantry_integer_add_column (program, item->in_loops && program->limit != 0 ? least_again_us (problem, item) : 0, 1, TRUE);
+          if (!item->in_loops)
+            add_works (program, item->maker, is_item);
         }
       /* A copy that hides is free; the smallest price keeps it from being chosen for nothing. */
       if ((item->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) != 0)
@@ -168,7 +181,7 @@ add_logic_rows (Integer *program, Cbc_Model *model, Row *row)
           _gantry_row_add (row, program->offload[i], 1);
           _gantry_row_end (model, row, 'L', 1);
         }
-      if (program->recompute[i] != NO_COLUMN)
+      if (program->recompute[i] != NO_COLUMN && !item->in_loops)
         {
           _gantry_row_add (row, program->again[item->maker], 1);
           _gantry_row_add (row, program->recompute[i], -1);

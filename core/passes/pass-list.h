@@ -28,4 +28,5 @@
   PASS (cse, "cse", ALWAYS) \
   PASS (dce, "dce", ALWAYS) \
   PASS (fuse, "fuse", ALWAYS) \
-  PASS (dce, "dce-2", ALWAYS)
+  PASS (dce, "dce-2", ALWAYS) \
+  PASS (rematerialize, "rematerialize", CONTROL) /* loops make again what the loops before them saved, if a placement says so */

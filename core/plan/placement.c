@@ -151,13 +151,15 @@ gantry_module_is_training (const GantryModule *module)
   return FALSE;
 }
 
-/* Members of all tuples, flat: a slot is one tensor that a node shows, a root the node that made its bytes. */
+/* Members of all tuples, flat: a slot is one tensor that a node shows, its root the slot whose bytes these are. */
 typedef struct
 {
   const GantryModule *module;
   const GantryFunction *entry;
   guint32 *first; /* by index in the entry function: its first slot; n_nodes + 1 */
-  guint32 *root;  /* by slot: index in the entry function */
+  guint32 *root;  /* by slot: a slot */
+  guint32 *owner; /* by slot that is a root: index in the entry function of who stands for it: who made it, and of what a scan gives the
+                   * first `result` that shows it, for its stacks hold different values of its body */
 } Slots;
 
 static guint32
@@ -245,9 +247,17 @@ find_roots (Slots *slots, guint32 i)
       guint32 from = view ? operand_index (slots, node, node->op == GANTRY_OP_TUPLE ? m : 0) : G_MAXUINT32;
       guint32 at = node->op == GANTRY_OP_RESULT ? (guint32) member : node->op == GANTRY_OP_TUPLE ? 0 : m;
 
-      slots->root[first + m] = i;
+      slots->root[first + m] = first + m;
+      slots->owner[first + m] = i;
       if (from < i && at < slots->first[from + 1] - slots->first[from])
         slots->root[first + m] = slots->root[slots->first[from] + at];
+    }
+  if (node->op == GANTRY_OP_RESULT && n == 1 && slots->root[first] != first)
+    {
+      guint32 maker = slots->owner[slots->root[first]];
+
+      if (slots->module->nodes[slots->entry->first_node + maker].op == GANTRY_OP_SCAN)
+        slots->owner[slots->root[first]] = i;
     }
 }
 
@@ -256,11 +266,12 @@ slots_init (Slots *slots, const GantryModule *module)
 {
   const GantryFunction *entry = gantry_module_entry (module);
 
-  *slots = (Slots) { module, entry, g_new (guint32, entry->n_nodes + 1), NULL };
+  *slots = (Slots) { module, entry, g_new (guint32, entry->n_nodes + 1), NULL, NULL };
   slots->first[0] = 0;
   for (guint32 i = 0; i < entry->n_nodes; i++)
     slots->first[i + 1] = slots->first[i] + n_members (module, &module->nodes[entry->first_node + i]);
   slots->root = g_new (guint32, slots->first[entry->n_nodes] + 1);
+  slots->owner = g_new (guint32, slots->first[entry->n_nodes] + 1);
   for (guint32 i = 0; i < entry->n_nodes; i++)
     find_roots (slots, i);
 }
@@ -270,6 +281,7 @@ slots_clear (Slots *slots)
 {
   g_free (slots->first);
   g_free (slots->root);
+  g_free (slots->owner);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Slots, slots_clear)
 
@@ -284,12 +296,12 @@ gantry_placement_owners (const GantryModule *module)
     owners[i] = i;
   for (guint32 i = 0; i < slots.entry->n_nodes; i++)
     {
-      guint32 first = slots.first[i], end = slots.first[i + 1], root = first < end ? slots.root[first] : i;
+      guint32 first = slots.first[i], end = slots.first[i + 1], owner = first < end ? slots.owner[slots.root[first]] : i;
 
       /* A tuple of values of different makers is nobody's. */
       for (guint32 s = first; s < end; s++)
-        root = slots.root[s] == root ? root : i;
-      owners[slots.entry->first_node + i] = slots.entry->first_node + root;
+        owner = slots.owner[slots.root[s]] == owner ? owner : i;
+      owners[slots.entry->first_node + i] = slots.entry->first_node + owner;
     }
   return owners;
 }
@@ -301,6 +313,7 @@ enum
   CONSTANT = 1 << 2,   /* made of constants alone: computed when the program is loaded, and there ever after */
 };
 
+/* @flags: by slot that is a root */
 static void
 mark_operands (const Slots *slots, guint32 i, guint8 *flags)
 {
@@ -323,8 +336,8 @@ mark_operands (const Slots *slots, guint32 i, guint8 *flags)
             flags[slots->root[s]] |= USED_LATER;
         }
     }
-  if (constant)
-    flags[i] |= CONSTANT;
+  for (guint32 s = slots->first[i]; constant && s < slots->first[i + 1]; s++)
+    flags[slots->root[s]] |= CONSTANT;
 }
 
 static void
@@ -352,6 +365,21 @@ mark_results (const Slots *slots, guint8 *flags)
     }
 }
 
+/* Of what node @i made. */
+static guint8
+subject_of (const Slots *slots, guint32 i, guint8 flags)
+{
+  const GantryNode *node = &slots->module->nodes[slots->entry->first_node + i];
+
+  if (node->op == GANTRY_OP_PARAMETER)
+    return gantry_parameter_role (slots->module, node);
+  if ((flags & CONSTANT) || gantry_node_is_view (slots->module, node))
+    return GANTRY_SUBJECT_NONE;
+  if (node->phase == GANTRY_PHASE_FORWARD && (flags & USED_LATER))
+    return GANTRY_SUBJECT_RESIDUAL;
+  return flags & RETURNED ? GANTRY_SUBJECT_OUTPUT : GANTRY_SUBJECT_NONE;
+}
+
 guint8 *
 gantry_placement_subjects (const GantryModule *module)
 {
@@ -361,24 +389,18 @@ gantry_placement_subjects (const GantryModule *module)
 
   memset (subjects, GANTRY_SUBJECT_NONE, module->n_nodes + 1);
   slots_init (&slots, module);
-  flags = g_new0 (guint8, slots.entry->n_nodes + 1);
+  flags = g_new0 (guint8, slots.first[slots.entry->n_nodes] + 1);
   for (guint32 i = 0; i < slots.entry->n_nodes; i++)
     mark_operands (&slots, i, flags);
   mark_results (&slots, flags);
   for (guint32 i = 0; i < slots.entry->n_nodes; i++)
-    {
-      const GantryNode *node = &module->nodes[slots.entry->first_node + i];
-      guint8 *subject = &subjects[slots.entry->first_node + i];
+    for (guint32 k = slots.first[i]; k < slots.first[i + 1]; k++)
+      if (slots.root[k] == k)
+        {
+          guint8 *subject = &subjects[slots.entry->first_node + slots.owner[k]];
 
-      if (node->op == GANTRY_OP_PARAMETER)
-        *subject = gantry_parameter_role (module, node);
-      else if ((flags[i] & CONSTANT) || gantry_node_is_view (module, node))
-        continue;
-      else if (node->phase == GANTRY_PHASE_FORWARD && (flags[i] & USED_LATER))
-        *subject = GANTRY_SUBJECT_RESIDUAL;
-      else if (flags[i] & RETURNED)
-        *subject = GANTRY_SUBJECT_OUTPUT;
-    }
+          *subject = MIN (*subject, subject_of (&slots, i, flags[k]));
+        }
   return subjects;
 }
 

@@ -120,7 +120,8 @@ gboolean gantry_node_is_view (const GantryModule *module, const GantryNode *node
  * gantry_placement_owners:
  *
  * Whose bytes each node shows: itself, or what it is a view of in the end (through `reshape`, `checkpoint_name`, `result`,
- * ...). The owner decides for its views: their placement is its own. A tuple put together of several values is its own
+ * ...). The owner decides for its views: their placement is its own. What a node makes has one placement, but of a scan each
+ * result has one: it belongs to the first `result` that shows it. A tuple put together of several values is its own
  * owner, and no one else's. Linear in nodes and operands.
  *
  * Returns: (transfer full): positions in module->nodes, by position

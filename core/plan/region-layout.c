@@ -9,7 +9,7 @@ typedef struct
   const GantryControl *control;
   guint region;
   const GantryPlan *plan;
-  const guint8 *staged; /* (nullable) */
+  const guint8 *slices; /* (nullable) */
   GantryRegionLayout *layout;
   guint64 held; /* bytes at the bottom of the arena that are arguments and results */
 } Layout;
@@ -74,8 +74,9 @@ bind_slice (Layout *l, guint32 owner, guint slot)
   guint64 bytes = l->plan->buffers[owner].size;
   GantryRegionPlace *place = &l->layout->places[owner];
 
-  place->staged = l->staged == NULL || l->staged[slot] || bytes % GANTRY_PLACE_ALIGNMENT != 0;
-  if (place->staged)
+  place->absent = l->slices != NULL && (l->slices[slot] & GANTRY_SLICE_ABSENT) != 0;
+  place->staged = l->slices == NULL || l->slices[slot] != 0 || bytes % GANTRY_PLACE_ALIGNMENT != 0;
+  if (place->staged && !(place->absent && place->kind == GANTRY_REGION_PLACE_INPUT))
     place->offset = take (l, bytes);
 }
 
@@ -159,7 +160,7 @@ find_copies (Layout *l)
       gboolean input = l->plan->buffers[owner].region == GANTRY_REGION_ARENA && place->kind == GANTRY_REGION_PLACE_INPUT;
       gboolean carry = input && is_loop (l) && place->index < l->control->n_carries;
 
-      if (copy.bytes == 0 || (carry && place->index == o && !gantry_control_result_is_slice (l->control, o))
+      if (copy.bytes == 0 || (l->slices != NULL && (l->slices[l->layout->n_inputs + o] & GANTRY_SLICE_ABSENT) != 0) || (carry && place->index == o && !gantry_control_result_is_slice (l->control, o))
           || (l->plan->buffers[owner].region == GANTRY_REGION_ARENA && place->kind == GANTRY_REGION_PLACE_RESULT && place->index == o))
         continue;
       copy.staged = carry;
@@ -185,11 +186,11 @@ stays_on_device (const GantryModule *module, const GantryPlan *plan, GError **er
 
 GantryRegionLayout *
 gantry_region_layout_new (const GantryControl *control, guint region, const GantryModule *module, const GantryPlan *plan,
-                          const guint8 *staged, GError **error)
+                          const guint8 *slices, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
   g_autoptr (GantryRegionLayout) layout = g_new0 (GantryRegionLayout, 1);
-  Layout l = { .control = control, .region = region, .plan = plan, .staged = staged, .layout = layout };
+  Layout l = { .control = control, .region = region, .plan = plan, .slices = slices, .layout = layout };
 
   layout->copies = g_array_new (FALSE, FALSE, sizeof (GantryRegionCopy));
   layout->n_inputs = entry->n_params;

@@ -15,11 +15,19 @@ typedef enum
   GANTRY_REGION_PLACE_OWN,    /* in the workspace */
 } GantryRegionPlaceKind;
 
+/** What becomes of a slice of a scan: bits. */
+enum
+{
+  GANTRY_SLICE_STAGED = 1 << 0, /* it cannot be used where it lies in the whole */
+  GANTRY_SLICE_ABSENT = 1 << 1, /* the whole is not there: it is not read, or is not kept */
+};
+
 typedef struct
 {
   guint8 kind;    /* GantryRegionPlaceKind */
   guint32 index;
   guint8 staged;  /* a slice of a scan that cannot be used where it lies: it goes through the workspace */
+  guint8 absent;  /* a slice of what is not there: nothing is brought or taken away */
   guint64 offset; /* in the workspace; of a slice only where it is staged */
 } GantryRegionPlace;
 
@@ -48,8 +56,7 @@ typedef struct
  * @region: index of the region in @control
  * @module: the region as a module (gantry_module_region())
  * @plan: of @module, resident
- * @staged: (nullable): of a scan, by parameter of the region, then by result: its slices cannot be used where they lie in the whole; %NULL:
- *  none can. Those that are no multiple of %GANTRY_PLACE_ALIGNMENT never can.
+ * @slices: (nullable): of a scan, by parameter of the region, then by result: bits %GANTRY_SLICE_STAGED; %NULL: all are staged. Those that are no multiple of %GANTRY_PLACE_ALIGNMENT never can.
  *
  * Parameters are read where they are given and never written, but for carries of a loop: those lie in the results of the control,
  * the body writes the next value over them where the plan lets it, else it is copied over them. What an arm gives is made where the
@@ -58,7 +65,7 @@ typedef struct
  * Returns: (transfer full) (nullable): %GANTRY_ERROR_UNSUPPORTED where the region needs memory of the host
  */
 GantryRegionLayout *gantry_region_layout_new (const GantryControl *control, guint region, const GantryModule *module,
-                                              const GantryPlan *plan, const guint8 *staged, GError **error);
+                                              const GantryPlan *plan, const guint8 *slices, GError **error);
 void gantry_region_layout_free (GantryRegionLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRegionLayout, gantry_region_layout_free)
 

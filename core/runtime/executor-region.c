@@ -470,8 +470,9 @@ find_slices (const Context *c, GantryExecutor *region)
       const GantryRegionPlace *place = &region->layout->places[owner];
       Slices slices = { .place = p, .bytes = plan->buffers[owner].size, .result = place->kind == GANTRY_REGION_PLACE_RESULT };
 
-      if (!(slices.result && gantry_control_result_is_slice (c->control, place->index))
-          && !(place->kind == GANTRY_REGION_PLACE_INPUT && gantry_control_input_is_slice (c->control, place->index)))
+      if (place->absent
+          || (!(slices.result && gantry_control_result_is_slice (c->control, place->index))
+              && !(place->kind == GANTRY_REGION_PLACE_INPUT && gantry_control_input_is_slice (c->control, place->index))))
         continue;
       slices.whole = slices.result ? result_address (c, place->index) : operand_address (c, place->index);
       slices.direct = !place->staged;

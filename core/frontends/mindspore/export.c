@@ -47,6 +47,7 @@ rule_of (guint op)
     case GANTRY_OP_SCAN: return gantry_mind_export_control;
     case GANTRY_OP_OPTIMIZATION_BARRIER:
     case GANTRY_OP_CHECKPOINT_NAME:
+    case GANTRY_OP_REMATERIALIZE:
     case GANTRY_OP_COPY: return same;
     case GANTRY_OP_REDUCE: return gantry_mind_export_reduction;
     case GANTRY_OP_REDUCE_WINDOW: return gantry_mind_export_window;

@@ -73,7 +73,8 @@ gantry_export_outputs (GantryOnnxExport *e, ExportValue **values, guint n, const
 static gboolean
 is_memory (guint op)
 {
-  return op == GANTRY_OP_COPY || op == GANTRY_OP_STOP_GRADIENT || op == GANTRY_OP_CHECKPOINT_NAME || op == GANTRY_OP_OPTIMIZATION_BARRIER;
+  return op == GANTRY_OP_COPY || op == GANTRY_OP_STOP_GRADIENT || op == GANTRY_OP_CHECKPOINT_NAME || op == GANTRY_OP_REMATERIALIZE
+         || op == GANTRY_OP_OPTIMIZATION_BARRIER;
 }
 
 static ExportValue *

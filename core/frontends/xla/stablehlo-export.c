@@ -121,7 +121,8 @@ gantry_stablehlo_export_node (MlirExport *m, MlirName **in, guint n)
     case GANTRY_OP_CONSTANT: return constant (m);
     case GANTRY_OP_TUPLE: return tuple_of (m, in, n);
     case GANTRY_OP_RESULT: return member (m, in[0]);
-    case GANTRY_OP_CHECKPOINT_NAME: return drop (m, in[0]);
+    case GANTRY_OP_CHECKPOINT_NAME:
+    case GANTRY_OP_REMATERIALIZE: return drop (m, in[0]);
     case GANTRY_OP_COPY: return copy (m, in[0]);
     case GANTRY_OP_OPTIMIZATION_BARRIER: return gantry_stablehlo_op (m, "stablehlo.optimization_barrier", in[0]->type, 1, in[0]);
     case GANTRY_OP_FUSION:

@@ -203,7 +203,8 @@ static const char layers[] =
   "    %4 = reduce(%3) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
   "  }\n"
   "  func @layer #2 (%10: f32[32,64], %11: f32[64,64]) -> (%30) {\n"
-  "    %12 = dot_general(%10, %11) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[32,64]\n"
+  "    %31 = dot_general(%10, %11) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[32,64]\n"
+  "    %12 = checkpoint_name(%31) {name = \"p\"}: f32[32,64]\n"
   "    %13 = constant() {value = splat<f32[32,64]: 0.044715>}: f32[32,64]\n"
   "    %14 = multiply(%12, %12): f32[32,64]\n"
   "    %15 = multiply(%14, %12): f32[32,64]\n"
@@ -250,6 +251,82 @@ test_rolled (void)
     }
   clear (&rolled);
   clear (&unrolled);
+}
+
+static const char *const policies[] = {
+  "policy everything_saveable",
+  "policy nothing_saveable",
+  "policy dots_saveable",
+  "policy dots_with_no_batch_dims_saveable",
+  "policy offload_dot_with_no_batch_dims",
+  "policy save_only_these_names(p)",
+  "policy save_anything_except_these_names(p)",
+  "policy save_any_names_but_these(p)",
+  "policy save_and_offload_only_these_names([], [p])",
+  "policy save_from_both_policies(dots_saveable, save_only_these_names(p))",
+  "role:residual recompute",
+  "role:residual offload",
+  "name:p recompute",
+  "name:p offload",
+  "role:parameter offload; role:residual recompute",
+  "role:state offload; policy nothing_saveable",
+  "op:tanh recompute; class:contraction offload",
+};
+
+static void
+assert_equal_results (const GPtrArray *want, const GPtrArray *got)
+{
+  for (guint i = 0; i < want->len; i++)
+    {
+      const GantryLiteral *x = want->pdata[i], *y = got->pdata[i];
+
+      g_assert_cmpmem (x->data, x->size, y->data, y->size);
+    }
+}
+
+/* Whatever is placed how, within loops as well: the same bits; and nobody reads what is not there. */
+static void
+check_policies (const char *text)
+{
+  Built kept;
+  g_autoptr (GPtrArray) arguments = NULL, want = NULL;
+  guint64 all, least = G_MAXUINT64;
+
+  build (&kept, g_strdup (text), TRUE);
+  g_assert_cmpuint (kept.program->executable->n_controls, ==, 2);
+  all = gantry_plan_temp_bytes (kept.program->executable->plan, GANTRY_MEMORY_DEVICE);
+  arguments = make_arguments (kept.program->executable->module);
+  want = run (&kept, arguments);
+  for (guint p = 0; p < G_N_ELEMENTS (policies); p++)
+    {
+      Built placed;
+      g_autoptr (GPtrArray) got = NULL, verified = NULL;
+      const GantryPlan *plan;
+
+      g_test_message ("%s", policies[p]);
+      build_placed (&placed, g_strdup (text), TRUE, policies[p]);
+      plan = placed.program->executable->plan;
+      got = run (&placed, arguments);
+      assert_equal_results (want, got);
+      gantry_executor_set_verify (placed.executor, GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON);
+      verified = run (&placed, arguments);
+      assert_equal_results (want, verified);
+      if (plan->copied_bytes == 0)
+        least = MIN (least, gantry_plan_temp_bytes (plan, GANTRY_MEMORY_DEVICE));
+      clear (&placed);
+    }
+  g_test_message ("temporaries: %" G_GUINT64_FORMAT " bytes, at least %" G_GUINT64_FORMAT " by recomputing alone", all, least);
+  g_assert_cmpuint (least, <, all);
+  clear (&kept);
+}
+
+static void
+test_policies (void)
+{
+  g_autofree char *gru = gru_program (40, 4, 16);
+
+  check_policies (layers);
+  check_policies (gru);
 }
 
 /* Nothing is copied from where the body makes a cache to where the next trip reads it. */
@@ -300,5 +377,6 @@ main (int argc, char **argv)
   g_test_add_func ("/loops/offloaded", test_offloaded);
   g_test_add_func ("/loops/decoding", test_decoding);
   g_test_add_func ("/loops/rolled", test_rolled);
+  g_test_add_func ("/loops/policies", test_policies);
   return g_test_run ();
 }

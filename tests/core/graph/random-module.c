@@ -361,7 +361,12 @@ others (Maker *m, guint op)
   guint32 operands[2] = { value_with (m, is_tensor), 0 };
   guint n = 1;
 
-  if (op == GANTRY_OP_SORT)
+  if (op == GANTRY_OP_REMATERIALIZE)
+    {
+      operands[1] = operands[0];
+      n = 2;
+    }
+  else if (op == GANTRY_OP_SORT)
     {
       gantry_attr_list_set_int (attrs, "dimension", 0);
       gantry_attr_list_set_int (attrs, "descending", upto (m, 2));

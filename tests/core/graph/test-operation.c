@@ -25,6 +25,8 @@ static const Case cases[] = {
   { GANTRY_OP_RESULT, "(f32[2];i64[])", "index=1", "i64[]", NULL },
   { GANTRY_OP_RESULT, "(f32[2];i64[])", "index=2", NULL, "less than 2" },
   { GANTRY_OP_RESULT, "f32[2]", "index=0", NULL, "must be a tuple" },
+  { GANTRY_OP_REMATERIALIZE, "f32[2] f32[2]", "", "f32[2]", NULL },
+  { GANTRY_OP_REMATERIALIZE, "f32[2] f32[3]", "", NULL, "must have the type of what is saved" },
   { GANTRY_OP_FUSION, "f32[2]", "body=@f32[4]", "f32[4]", NULL },
   { GANTRY_OP_FUSION, "f32[2]", "", NULL, "attribute body is missing" },
   { GANTRY_OP_CALL, "f32[2]", "body=@(f32[4];i8[])", "(f32[4], i8[])", NULL },
