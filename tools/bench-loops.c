@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What loops cost that are not written out: how long a training step of a recurrent network of many steps takes from its text to a
- * program that runs, and how long decoding with a stop that data decides takes, beside the same steps written out. Prints lines for
- * tools/bench. Usage: bench-loops [--steps N] [--width D] [--runs N] [--threads N] */
+ * program that runs, how long decoding with a stop that data decides takes and how long training steps of layers, beside the same
+ * written out, and how long it takes until a loop without an end has ended that was cancelled. Prints lines for tools/bench. Usage: bench-loops [--steps N] [--width D] [--runs N] [--threads N] */
 #include "core/build/build.h"
 #include "core/graph/graph.h"
 #include "core/runtime/cpu/cpu.h"
@@ -77,9 +77,9 @@ compile (Loop *loop, GantryModel *model, GantryCompileSettings *settings, GError
   return loop->program != NULL;
 }
 
-/* @text: taken. Kernels are made anew each time, for no cache is named. Returns: (transfer full) (nullable) */
+/* @text: taken; @most_unrolled: as in GantryCompileSettings. Kernels are made anew each time, for no cache is named. Returns: (transfer full) (nullable) */
 static Loop *
-build (char *text, gboolean train, GError **error)
+build (char *text, gboolean train, guint64 most_unrolled, GError **error)
 {
   g_autofree char *owned = text;
   g_autoptr (Loop) loop = g_new0 (Loop, 1);
@@ -91,6 +91,7 @@ build (char *text, gboolean train, GError **error)
 
   gantry_compile_settings_init (&settings);
   settings.train = train;
+  settings.most_unrolled = most_unrolled;
   settings.training.loss = GANTRY_LOSS_OUTPUT;
   settings.training.optimizer = GANTRY_OPTIMIZER_ADAM;
   if (module == NULL)
@@ -136,7 +137,7 @@ bench_recurrent (GError **error)
   for (guint i = 0; i < 5; i++)
     {
       g_clear_pointer (&loop, loop_free);
-      loop = build (gru_program (n_steps, 4, 32), TRUE, error);
+      loop = build (gru_program (n_steps, 4, 32), TRUE, 0, error);
       if (loop == NULL)
         return FALSE;
       builds[i] = loop->build_ms;
@@ -151,14 +152,10 @@ bench_recurrent (GError **error)
 
 /* In turn, so that both see the same machine. */
 static gboolean
-bench_decoding (GError **error)
+compare (const Loop *loop, const Loop *written, const char *loop_name, const char *written_name, const char *ratio_name, GError **error)
 {
-  g_autoptr (Loop) loop = build (decode_program (width, 4 * width, -1, TRUE), FALSE, error);
-  g_autoptr (Loop) written = loop != NULL ? build (decode_program (width, 4 * width, -1, FALSE), FALSE, error) : NULL;
   g_autofree double *looped = g_new (double, n_runs), *straight = g_new (double, n_runs), *ratios = g_new (double, n_runs);
 
-  if (written == NULL)
-    return FALSE;
   for (int i = -1; i < n_runs; i++)
     {
       guint at = (guint) MAX (i, 0);
@@ -167,16 +164,107 @@ bench_decoding (GError **error)
         return FALSE;
       ratios[at] = looped[at] / straight[at];
     }
-  bench_print_figure ("decode-200-stopped-by-data", looped, (guint) n_runs, "ms", "not measured");
-  bench_print_figure ("decode-200-written-out", straight, (guint) n_runs, "ms", "not measured");
-  bench_print_figure ("decode-200-ratio", ratios, (guint) n_runs, "x", "not measured");
+  bench_print_figure (loop_name, looped, (guint) n_runs, "ms", "not measured");
+  bench_print_figure (written_name, straight, (guint) n_runs, "ms", "not measured");
+  bench_print_figure (ratio_name, ratios, (guint) n_runs, "x", "not measured");
   return TRUE;
+}
+
+static gboolean
+bench_decoding (GError **error)
+{
+  g_autoptr (Loop) loop = build (decode_program (width, 4 * width, -1, TRUE), FALSE, 0, error);
+  g_autoptr (Loop) written = loop != NULL ? build (decode_program (width, 4 * width, -1, FALSE), FALSE, 0, error) : NULL;
+
+  return written != NULL
+         && compare (loop, written, "decode-200-stopped-by-data", "decode-200-written-out", "decode-200-ratio", error);
+}
+
+/* Twelve layers, x = x + tanh (x w[i]). (transfer full) */
+static char *
+layers_program (int d)
+{
+  return g_strdup_printf (
+    "module \"layers\" {\n"
+    "  func @main #1 (%%1 \"x\": f32[%d,%d], %%2 \"w\": f32[12,%d,%d] {role = \"parameter\"}) -> (%%4) {\n"
+    "    %%3 = scan(%%1, %%2) {axes = [0], body = #2, length = 12, n_carries = 1, n_xs = 1, y_axes = ints[]}: f32[%d,%d]\n"
+    "    %%4 = reduce(%%3) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
+    "  }\n"
+    "  func @layer #2 (%%10: f32[%d,%d], %%11: f32[%d,%d]) -> (%%14) {\n"
+    "    %%12 = dot_general(%%10, %%11) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[%d,%d]\n"
+    "    %%13 = tanh(%%12): f32[%d,%d]\n"
+    "    %%14 = add(%%10, %%13): f32[%d,%d]\n"
+    "  }\n"
+    "}\n",
+    d, d, d, d, d, d, d, d, d, d, d, d, d, d, d, d);
+}
+
+static gboolean
+bench_layers (GError **error)
+{
+  g_autoptr (Loop) loop = build (layers_program (width), TRUE, 1, error);
+  g_autoptr (Loop) written = loop != NULL ? build (layers_program (width), TRUE, 0, error) : NULL;
+
+  return written != NULL && compare (loop, written, "layers-12-as-a-loop", "layers-12-written-out", "layers-12-ratio", error);
+}
+
+static const char endless[] =
+  "module \"endless\" {\n"
+  "  func @main #1 (%1 \"x\": f32[]) -> (%2) { %2 = while(%1) {body = #2, cond = #3}: f32[] }\n"
+  "  func @body #2 (%3: f32[]) -> (%4) { %4 = tanh(%3): f32[] }\n"
+  "  func @cond #3 (%6: f32[]) -> (%8) {\n"
+  "    %7 = constant() {value = dense<f32[]: 2.0>}: f32[]\n"
+  "    %8 = compare(%6, %7) {comparison_direction = \"LT\"}: bool[]\n"
+  "  }\n"
+  "}\n";
+
+static gpointer
+cancel_later (gpointer data)
+{
+  GCancellable *cancellable = data;
+  gint64 *at = g_new (gint64, 1);
+
+  g_usleep (50000);
+  *at = g_get_monotonic_time ();
+  g_cancellable_cancel (cancellable);
+  return at;
+}
+
+/* From the Cancel to the run's end. */
+static gboolean
+bench_cancel (GError **error)
+{
+  g_autoptr (Loop) loop = build (g_strdup (endless), FALSE, 0, error);
+  g_autofree double *taken = g_new (double, n_runs);
+
+  for (int i = 0; loop != NULL && i < n_runs; i++)
+    {
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr (GError) stopped = NULL;
+      GThread *thread = g_thread_new ("cancel", cancel_later, cancellable);
+      GantryLiteral *result = NULL;
+      gboolean ran = gantry_executor_run_literals (loop->executor, (GantryLiteral *const *) loop->arguments->pdata, loop->arguments->len,
+                                                   &result, 1, NULL, cancellable, &stopped);
+      gint64 end = g_get_monotonic_time ();
+      g_autofree gint64 *at = g_thread_join (thread);
+
+      g_clear_pointer (&result, gantry_literal_unref);
+      if (ran || !g_error_matches (stopped, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        {
+          g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "a loop without an end was not cancelled");
+          return FALSE;
+        }
+      taken[i] = (double) (end - *at) / 1e3;
+    }
+  if (loop != NULL)
+    bench_print_figure ("cancel-of-an-endless-loop", taken, (guint) n_runs, "ms", "not measured");
+  return loop != NULL;
 }
 
 static gboolean
 bench (GError **error)
 {
-  return bench_recurrent (error) && bench_decoding (error);
+  return bench_recurrent (error) && bench_decoding (error) && bench_layers (error) && bench_cancel (error);
 }
 
 int
