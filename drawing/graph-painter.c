@@ -269,8 +269,8 @@ paint_edges (GantryGraphPainter *p, GHashTable *selected)
   return n + paint_edges_of (p, selected, TRUE, G_MAXUINT, MOST_SEGMENTS);
 }
 
-/* A line of text on a patch in the colour of its surroundings, so that lines behind it do not strike it through. @labels: (nullable):
- * that it must not lie on. Returns: FALSE where it would, and is left out */
+/* A line of text on a patch in the colour of its surroundings, so that lines behind it do not strike it through. @x, @y: its upper left
+ * corner; @labels: (nullable): that it must not lie on. Returns: FALSE where it would, and is left out */
 static gboolean
 paint_label (GantryGraphPainter *p, guint32 group, float x, float y, const char *text, GantryLabels *labels)
 {

@@ -27,6 +27,7 @@ typedef struct
   GQueue last; /* char*: the newest lines that are no progress */
 } Child;
 
+/* Ends the process too, where it still runs. */
 static void
 child_free (gpointer data)
 {

@@ -278,20 +278,20 @@ variant_of (const Search *search, const GantrySolution *solution)
 static GantryPlacements *
 base_of (const Search *search)
 {
-  g_autoptr (GantryChoices) clicks = gantry_choices_copy (search->choices);
+  g_autoptr (GantryChoices) clicked_choices = gantry_choices_copy (search->choices);
   guint kept = 0;
 
-  for (guint i = 0; i < clicks->entries->len; i++)
+  for (guint i = 0; i < clicked_choices->entries->len; i++)
     {
-      const GantryChoice *choice = &g_array_index (clicks->entries, GantryChoice, i);
+      const GantryChoice *choice = &g_array_index (clicked_choices->entries, GantryChoice, i);
 
       if (choice->decider == GANTRY_DECIDED_BY_CLICK)
-        g_array_index (clicks->entries, GantryChoice, kept++) = *choice;
+        g_array_index (clicked_choices->entries, GantryChoice, kept++) = *choice;
     }
-  g_array_set_size (clicks->entries, kept);
-  gantry_choices_set_schedule (clicks, NULL, 0);
-  clicks->fetch_limit = 0;
-  return gantry_choices_place (clicks, gantry_compilation_module (search->planning), search->planning->keys);
+  g_array_set_size (clicked_choices->entries, kept);
+  gantry_choices_set_schedule (clicked_choices, NULL, 0);
+  clicked_choices->fetch_limit = 0;
+  return gantry_choices_place (clicked_choices, gantry_compilation_module (search->planning), search->planning->keys);
 }
 
 static void

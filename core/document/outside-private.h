@@ -10,7 +10,6 @@ G_BEGIN_DECLS
 
 /** A model without work, in place of the one that @path knows nothing of. */
 GantryModel *_gantry_outside_model (const char *path, GError **error);
-gboolean _gantry_outside_is (const GantryModel *model);
 /** Imports the trace at @path. @plan: what the run is said to have run: an empty one */
 GantryRunResult *_gantry_outside_run (const char *path, GantryPlan *plan, const GantryProgress *progress, GError **error);
 GantryLoaded *_gantry_outside_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,

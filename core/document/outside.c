@@ -38,12 +38,6 @@ _gantry_outside_model (const char *path, GError **error)
 }
 
 gboolean
-_gantry_outside_is (const GantryModel *model)
-{
-  return g_strcmp0 (model->format, GANTRY_OUTSIDE_FORMAT) == 0;
-}
-
-gboolean
 gantry_outside_is_trace (const char *path)
 {
   /* First: the other readers open and close the file themselves, which gives up the locks of a save under way. */

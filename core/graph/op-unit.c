@@ -18,16 +18,6 @@ gantry_unit_name (GantryUnit unit)
   return names[unit];
 }
 
-GantryUnit
-gantry_unit_from_name (const char *name)
-{
-  guint unit = 0;
-
-  while (unit < GANTRY_N_UNITS && strcmp (gantry_unit_name ((GantryUnit) unit), name) != 0)
-    unit++;
-  return (GantryUnit) unit;
-}
-
 static GantryUnit
 product_unit (GantryElementType element)
 {

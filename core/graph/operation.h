@@ -184,8 +184,6 @@ typedef enum
 
 /** "product_f16": as in a target's text */
 const char *gantry_unit_name (GantryUnit unit);
-/** As gantry_unit_name(); GANTRY_N_UNITS: it is none */
-GantryUnit gantry_unit_from_name (const char *name);
 /**
  * gantry_node_seconds:
  * @flops: operations per second of what has no rate of its own

@@ -303,7 +303,7 @@ look_at (Choice *c, const GantryNode *node)
 }
 
 static void
-choose (const GantryModule *module, const GantryFunction *entry, guint block, GantryConvolves by, guint8 *blocked)
+choose_layouts (const GantryModule *module, const GantryFunction *entry, guint block, GantryConvolves by, guint8 *blocked)
 {
   Choice c = { .module = module, .entry = entry, .block = block, .by = by };
 
@@ -336,8 +336,8 @@ gantry_layouts_choose (const GantryModule *module, guint block, GantryConvolves 
   g_autoptr (GArray) regions = gantry_module_list_regions (module);
   guint8 *blocked = g_new0 (guint8, MAX (module->n_index, 1));
 
-  choose (module, gantry_module_entry (module), block, by, blocked);
+  choose_layouts (module, gantry_module_entry (module), block, by, blocked);
   for (guint i = 0; i < regions->len; i++)
-    choose (module, gantry_module_function (module, g_array_index (regions, guint32, i)), block, by, blocked);
+    choose_layouts (module, gantry_module_function (module, g_array_index (regions, guint32, i)), block, by, blocked);
   return blocked;
 }

@@ -193,7 +193,8 @@ map_closed (Match *m, const GantryModule *module, const GantryNode *user, guint3
   return gantry_rewriter_map (m->rewriter, old);
 }
 
-/* Takes @node into the convolution that it follows. */
+/* Takes @node into the epilogue of the convolution that it follows, which is complete where nothing follows. Returns: FALSE where no operand
+ * is such a convolution, or its epilogue cannot take this. */
 static gboolean
 absorb (Match *m, const GantryModule *module, const GantryNode *node)
 {

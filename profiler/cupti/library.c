@@ -38,6 +38,7 @@ open_cupti (GError **error)
   return NULL;
 }
 
+/* Those that are not required stay NULL where the library lacks them. */
 static gboolean
 find_functions (GantryCuptiLibrary *library, GError **error)
 {

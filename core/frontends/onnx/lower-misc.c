@@ -23,7 +23,7 @@ positions_of_true (GantryLower *l, guint32 condition, gint64 n)
   return gantry_builder_slice_axis (l->b, gantry_builder_result (l->b, sorted, 1), 0, 0, n, 1);
 }
 
-/* The slices of x where the condition is true; without an axis x is flat. */
+/* The slices of x where the condition is true; without an axis x is flat. A condition that is not known needs a declared type of the result. */
 static void
 compress (GantryLower *l)
 {

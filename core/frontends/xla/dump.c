@@ -285,7 +285,8 @@ compare_compilations (gconstpointer a, gconstpointer b)
   return x->number != y->number ? (x->number < y->number ? -1 : 1) : strcmp (x->key, y->key);
 }
 
-/* In order, without those that have no module, each under a name of its own. */
+/* The modules in order, each under a name of its own: those without a module are left out, and of one that lies there twice, as text and
+ * as protobuf, one is. */
 static void
 put_in_order (GantryXlaDump *dump)
 {

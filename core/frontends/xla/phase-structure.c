@@ -294,6 +294,7 @@ is_step (const Phases *p)
   return n_transposed > 0 && 2 * n_transposed >= n;
 }
 
+/* Of what is neither forward nor part of a product of the backward phase: what reads such, or nothing, is of the update. */
 static GantryPhase
 phase_of (GantryBuilder *b, const GantryNode *node, gpointer user_data)
 {
