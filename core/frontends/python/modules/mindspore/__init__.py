@@ -14,7 +14,9 @@ from mindspore.common import dtype as mstype
 from mindspore.common.dtype import *
 from mindspore.common.seed import set_seed, get_seed, manual_seed, seed, initial_seed, get_rng_state, set_rng_state
 from mindspore.context import (set_context, get_context, set_auto_parallel_context, get_auto_parallel_context, ParallelMode,
-                               reset_auto_parallel_context, set_recursion_limit, set_device, set_deterministic)
+                               reset_auto_parallel_context, set_recursion_limit, set_device, set_deterministic, set_algo_parameters,
+                               get_algo_parameters, reset_algo_parameters, set_ps_context, get_ps_context, reset_ps_context,
+                               set_offload_context, get_offload_context)
 from mindspore.nn.cell import Cell as _Cell, GraphCell
 from mindspore.ops.primitive import Primitive as _Primitive
 from mindspore._core import Scalar as _Scalar, External as _External

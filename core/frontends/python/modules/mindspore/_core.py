@@ -375,20 +375,17 @@ class Tensor(_gantry.Value):
     def init_data(self, *args, **kwargs):
         return self
 
-    def register_hook(self, hook):
-        """The gradient by this tensor goes through @hook."""
-        from mindspore.nn.hook import passing
-        if self.is_variable and not self._is_parameter:
-            before = Tensor.__new__(Tensor)
-            before._take(self)
-            self._take(passing(hook)(before))
-        return None
-
     def contiguous(self):
         return self
 
     def is_contiguous(self):
         return True
+
+    has_init = False
+
+    @property
+    def mT(self):
+        return swapaxes(self, -1, -2)
 
     def flush_from_cache(self):
         return None

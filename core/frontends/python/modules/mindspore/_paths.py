@@ -8,19 +8,25 @@ _NN, _OPS, _COMMON = ("mindspore.nn",), ("mindspore.ops.operations", "mindspore.
 _INSIDE = {
     "mindspore.ops.operations": (_OPS, "math_ops array_ops nn_ops image_ops comm_ops sparse_ops random_ops debug_ops other_ops control_ops "
                                        "inner_ops spectral_ops linalg_ops manually_defined rl_ops custom_ops _inner_ops _grad_ops "
-                                       "_scalar_ops _sequence_ops _rl_inner_ops _quant_ops _csr_ops _map_tensor_ops _cache_ops _opaque_predicate_registry"),
+                                       "_scalar_ops _sequence_ops _rl_inner_ops _quant_ops _csr_ops _map_tensor_ops _cache_ops _opaque_predicate_registry "
+                                       "_custom_ops_utils _embedding_cache_ops _infer_ops _ms_kernel _ocr_ops _pyfunc_registry _sparse_grad_ops "
+                                       "_tensor_array _thor_ops _custom_grad reshard_ops"),
     "mindspore.ops.function": (("mindspore.ops.function", "mindspore.ops"),
                                "array_func math_func nn_func grad linalg_func random_func parameter_func other_func debug_func clip_func "
-                               "image_func spectral_func sparse_func sparse_unary_func vmap_func"),
+                               "image_func spectral_func sparse_func sparse_unary_func vmap_func fft_func reshard_func _add_attr_func"),
     "mindspore.ops.function.grad": (("mindspore.ops.grad", "mindspore.ops"), "grad_func"),
     "mindspore.ops.composite": (("mindspore.ops.composite", "mindspore.ops"),
                                 "base math_ops array_ops random_ops clip_ops multitype_ops env_ops vmap_impl syntax_adapter"),
     "mindspore.ops.composite.multitype_ops": (("mindspore.ops.composite", "mindspore.ops"),
                                               "zeros_like_impl ones_like_impl add_impl sub_impl mul_impl div_impl _compile_utils "
-                                              "_constexpr_utils getitem_impl setitem_impl"),
-    "mindspore.ops": (("mindspore.ops", "mindspore.ops.operations"), "auto_generate vm_impl_registry _primitive_cache"),
+                                              "_constexpr_utils getitem_impl setitem_impl bitwise_and_impl bitwise_or_impl bitwise_xor_impl "
+                                              "equal_impl floordiv_impl greater_equal_impl greater_impl in_impl invert_impl left_shift_impl "
+                                              "less_equal_impl less_impl logic_not_impl logical_and_impl logical_or_impl mod_impl negative_impl "
+                                              "not_equal_impl not_in_impl pow_impl right_shift_impl uadd_impl"),
+    "mindspore.ops": (("mindspore.ops", "mindspore.ops.operations"), "auto_generate vm_impl_registry _primitive_cache _constants _grad_experimental _register_for_op _utils _vmap "
+                                                                   "deprecated functional_overload op_info_register signature tensor_method"),
     "mindspore.ops.auto_generate": (_OPS, "gen_ops_prim gen_ops_def gen_arg_handler"),
-    "mindspore.nn": (_NN, "metrics learning_rate_schedule dynamic_lr grad reinforcement sparse probability"),
+    "mindspore.nn": (_NN, "metrics learning_rate_schedule dynamic_lr grad reinforcement sparse probability utils"),
     "mindspore.nn.grad": (("mindspore.nn", "mindspore.ops"), "cell_grad"),
     "mindspore.nn.metrics": (("mindspore.train.metrics", "mindspore.nn"),
                              "accuracy metric error fbeta loss precision recall topk mae confusion_matrix auc perplexity"),
@@ -33,15 +39,41 @@ _INSIDE = {
                            "optimizer momentum adam adagrad adadelta adamax adafactor asgd ftrl lamb lars lazyadam proximal_ada_grad "
                            "rmsprop rprop sgd thor tft_wrapper"),
     "mindspore.common": (_COMMON, "jit_config mutable jit_context lazy_inline generator symbol recompute dump auto_dynamic_shape hook_handle "
-                                  "_decorator _register_for_tensor _utils _stub_tensor np_dtype no_inline"),
-    "mindspore.train": (("mindspore.train", "mindspore"), "train_thor dataset_helper mind_ir_pb2 summary"),
-    "mindspore.train.metrics": (("mindspore.train.metrics",), "accuracy metric error fbeta loss precision recall topk mae confusion_matrix"),
+                                  "_decorator _register_for_tensor _utils _stub_tensor np_dtype no_inline _grad_function _jit_fallback_utils _monad "
+                                  "_pijit_context _register_for_recompute _tensor_cpp_method _tensor_docs dynamic_shape file_system "
+                                  "jit_begin_end jit_trace mindir_util"),
+    "mindspore.train": (("mindspore.train", "mindspore"), "train_thor dataset_helper mind_ir_pb2 summary _utils data_sink anf_ir_pb2 checkpoint_pb2 "
+                                                             "lineage_pb2 node_strategy_pb2 print_pb2 summary_pb2"),
+    "mindspore.train.metrics": (("mindspore.train.metrics",), "accuracy metric error fbeta loss precision recall topk mae confusion_matrix auc "
+                                                           "bleu_score cosine_similarity dice hausdorff_distance mean_surface_distance "
+                                                           "occlusion_sensitivity perplexity roc root_mean_square_surface_distance"),
     "mindspore.train.callback": (("mindspore.train.callback",), "_callback _loss_monitor _time_monitor _checkpoint _early_stop _history "
-                                                                "_lambda_callback _lr_scheduler_callback"),
+                                                                "_lambda_callback _lr_scheduler_callback _backup_and_restore _dataset_graph "
+                                                                "_landscape _on_request_exit _reduce_lr_on_plateau _summary_collector"),
     "mindspore.train.summary": (("mindspore.train",), "summary_record writer"),
     "mindspore.communication": (("mindspore.communication",), "management"),
-    "mindspore": (("mindspore.ops", "mindspore.nn", "mindspore", "mindspore.common.api"), "mint experimental _checkparam _extends _c_expression"),
-    "mindspore._extends": (_COMMON, "parse builtin_operations"),
+    "mindspore": (("mindspore.ops", "mindspore.nn", "mindspore", "mindspore.common.api"), "mint experimental _checkparam _extends _c_expression parallel profiler rewrite mindrecord runtime hal boost "
+                  "_check_jit_forbidden_api default_config device_context device_manager multiprocessing run_check safeguard scipy "
+                  "utils version"),
+    "mindspore._extends": (_COMMON, "parse builtin_operations utils optimize"),
+    "mindspore._extends.parse": (_COMMON + ("mindspore.ops",), "compile_config deprecated jit_fallback_modules namespace parser resources "
+                                                               "standard_method trope"),
+    "mindspore.parallel": (_COMMON + ("mindspore.nn",), "_auto_parallel_context _cell_wrapper _cost_model_context _dp_allreduce_fusion "
+                                                        "_offload_context _parallel_serialization _ps_context _recovery_context _tensor "
+                                                        "_transformer _utils algo_parameter_config auto_parallel checkpoint_transform function "
+                                                        "mpi nn parameter_broadcast shard"),
+    "mindspore.parallel._transformer": (_NN, "layers loss moe op_parallel_config transformer"),
+    "mindspore.parallel.nn": (_NN, "parallel_cell_wrapper parallel_grad_reducer"),
+    "mindspore.common.dynamic_shape": (_COMMON, "_auto_dynamic auto_dynamic_shape enable_dynamic"),
+    "mindspore.scipy": (("mindspore.ops",), "fft linalg ops optimize utils utils_const"),
+    "mindspore.ops._utils": (("mindspore.ops",), "arg_dtype_cast arg_handler utils"),
+    "mindspore.nn.utils": (_NN, "init"),
+    "mindspore.nn.sparse": (_NN, "sparse"),
+    "mindspore.nn.reinforcement": (_NN, "_batch_read_write _tensors_queue tensor_array"),
+    "mindspore.nn.probability.bijector": (_NN, "bijector exp gumbel_cdf invert power_transform scalar_affine softplus"),
+    "mindspore.nn.probability.distribution": (_NN, "distribution normal uniform bernoulli beta categorical exponential gamma geometric gumbel "
+                                                   "log_normal logistic poisson transformed_distribution _utils"),
+    "mindspore.experimental.optim": (_NN, "adadelta adagrad adam adamax adamw asgd lr_scheduler nadam optimizer radam rmsprop rprop sgd"),
     "mindspore.mint": (("mindspore.ops", "mindspore.nn", "mindspore"), "nn optim linalg special distributed"),
     "mindspore.mint.nn": (("mindspore.ops", "mindspore.nn"), "functional layer"),
     "mindspore.nn.probability": (_NN, "distribution bijector bnn_layers"),

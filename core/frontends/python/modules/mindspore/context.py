@@ -64,3 +64,25 @@ def set_deterministic(deterministic):
     """Kernels of Gantry sum in a fixed order: nothing changes."""
     if not isinstance(deterministic, bool):
         raise TypeError(f"For 'set_deterministic', the argument 'deterministic' must be bool, but got {type(deterministic).__name__}.")
+
+
+def _settings(name, *words):
+    """What a program sets and asks for again; one process on one processor has no use for it."""
+    def set_(**values):
+        unknown = [word for word in values if words and word not in words]
+        if unknown:
+            raise ValueError(f"For '{name}', the key word '{unknown[0]}' is not recognized.")
+        _Context.values.update({(name, word): value for word, value in values.items()})
+
+    def get(attr_key):
+        return _Context.values.get((name, attr_key))
+
+    def reset():
+        for key in [k for k in _Context.values if isinstance(k, tuple) and k[0] == name]:
+            del _Context.values[key]
+    return set_, get, reset
+
+
+set_algo_parameters, get_algo_parameters, reset_algo_parameters = _settings("algo_parameters")
+set_ps_context, get_ps_context, reset_ps_context = _settings("ps_context")
+set_offload_context, get_offload_context, _ = _settings("offload_context")

@@ -696,8 +696,12 @@ def isscalar(element):
     return isinstance(element, (int, float, bool, str))
 
 
+_LETTERS = {"i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64", "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64",
+            "f2": "float16", "f4": "float32", "f8": "float64", "b": "bool_"}
+
+
 def result_type(*arrays):
-    return _core._common([_core.as_type(a) if not isinstance(a, Tensor) else a.dtype for a in arrays])
+    return _core._common([_core.as_type(_LETTERS.get(a, a)) if not isinstance(a, Tensor) else a.dtype for a in arrays])
 
 
 promote_types = result_type

@@ -54,3 +54,27 @@ for path in ("mindspore.ops.operations.no_such", "mindspore.nothing", "mindspore
     except ModuleNotFoundError:
         continue
     raise AssertionError(path)
+
+# Paths of modules that programs import from; what Gantry does not have is said where it is called.
+from mindspore.parallel._utils import _get_parallel_mode
+from mindspore.parallel import set_algo_parameters as absent_set
+from mindspore._extends.parse.standard_method import getitem
+from mindspore.common._register_for_tensor import tensor_operator_registry
+from mindspore.nn.probability.distribution.normal import Normal
+from mindspore.scipy.linalg import eigh
+from mindspore.ops._utils import get_broadcast_shape
+from mindspore.experimental.optim.adam import Adam as NewAdam
+
+for absent in (_get_parallel_mode, getitem):
+    try:
+        absent(1)
+    except NotImplementedError as error:
+        assert "Gantry does not have 'mindspore." in str(error), error
+    else:
+        raise AssertionError(absent)
+ms.set_algo_parameters(fully_use_devices=True)
+assert ms.get_algo_parameters("fully_use_devices") is True
+ms.reset_algo_parameters()
+assert ms.get_algo_parameters("fully_use_devices") is None
+tensor = ms.Tensor(np.zeros((2, 3), np.float32))
+assert tensor.stride() == (3, 1) and tensor.mT.shape == (3, 2) and not tensor.has_init and ms.bool is ms.bool_

@@ -304,3 +304,33 @@ def scatter_max(self, indices, updates):
 
 def scatter_min(self, indices, updates):
     return _f.tensor_scatter_min(self, indices, updates)
+
+
+def stride(self, dim=None):
+    steps = tuple(s // self.itemsize for s in self.strides)
+    return steps if dim is None else steps[dim]
+
+
+def storage_offset(self):
+    return 0
+
+
+def get_bytes(self):
+    return self.asnumpy().tobytes()
+
+
+def set_const_arg(self, const_arg=True):
+    return None
+
+
+def bfloat16(self):
+    return convert(self, _core.bfloat16)
+
+
+def register_hook(self, hook):
+    """The gradient by this tensor goes through @hook."""
+    from mindspore.nn.hook import passing
+    if self.is_variable and not self._is_parameter:
+        before = Tensor.__new__(Tensor)
+        before._take(self)
+        self._take(passing(hook)(before))
