@@ -71,6 +71,7 @@ def main():
 
     both = COOTensor(Tensor([[0, 1], [1, 2]]), Tensor([1, 2]), (3, 4)) + COOTensor(Tensor([[1, 2], [0, 0]]), Tensor([3, 4]), (3, 4))
     assert both.indices.asnumpy().tolist() == [[0, 0], [0, 1], [1, 2]] and both.values.asnumpy().tolist() == [4, 1, 5]
+    assert repr(both.values) == "Tensor(shape=[3], dtype=Int64, value= [4, 1, 5])" and "values=Tensor(shape=[3], dtype=Int64, value=[4 1 5])" in repr(both)
     for wrong, kind in ((lambda: CSRTensor(indptr, columns, values, [3, 4]), TypeError),
                         (lambda: COOTensor(Tensor([[0, 1]]), values, (3, 4)), ValueError)):
         try:

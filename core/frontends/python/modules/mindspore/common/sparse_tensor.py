@@ -6,6 +6,12 @@ from mindspore._core import Tensor, convert, int32, int64
 from mindspore.ops import function as _f
 
 
+def _shown(tensor):
+    """As repr, the elements without commas."""
+    head, mark, elements = repr(tensor).partition("value=")
+    return head + mark + elements.replace(",", "").lstrip(" ")
+
+
 class _Sparse(tuple):
     """@_fields: the names of its elements, the shape last."""
     __slots__ = ()
@@ -92,7 +98,7 @@ class _Sparse(tuple):
         return id(self)
 
     def __repr__(self):
-        parts = ", ".join(f"{name}={tuple.__getitem__(self, i)!r}" for i, name in enumerate(self._fields[:-1]))
+        parts = ", ".join(f"{name}={_shown(tuple.__getitem__(self, i))}" for i, name in enumerate(self._fields[:-1]))
         return f"{type(self).__name__}(shape={list(self.shape)}, dtype={self.dtype}, {parts})"
 
     __str__ = __repr__
