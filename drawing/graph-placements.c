@@ -31,7 +31,9 @@ _gantry_graph_edge_ink (const GantryGraphPainter *p, const GantryGraphEdge *edge
 {
   guint kinds = kinds_of (p, edge);
 
-  return GANTRY_INK_KEEP + (kinds >> GANTRY_PLACEMENT_OFFLOAD & 1      ? GANTRY_PLACEMENT_OFFLOAD
+  return GANTRY_INK_KEEP + (kinds >> GANTRY_PLACEMENT_INT8 & 1      ? GANTRY_PLACEMENT_INT8
+                            : kinds >> GANTRY_PLACEMENT_BF16 & 1      ? GANTRY_PLACEMENT_BF16
+                            : kinds >> GANTRY_PLACEMENT_OFFLOAD & 1   ? GANTRY_PLACEMENT_OFFLOAD
                             : kinds >> GANTRY_PLACEMENT_RECOMPUTE & 1 ? GANTRY_PLACEMENT_RECOMPUTE
                                                                       : GANTRY_PLACEMENT_KEEP);
 }
@@ -55,6 +57,13 @@ paint_kind (GantryGraphPainter *p, gboolean level, float from, float to, float a
 
   switch (kind)
     {
+    case GANTRY_PLACEMENT_BF16: /* dots, long or short */
+    case GANTRY_PLACEMENT_INT8:
+      dash = MAX (dash * (kind == GANTRY_PLACEMENT_BF16 ? 0.6f : 0.25f), width);
+      dash = MAX (dash, (to - from) / (2 * MOST_DASHES));
+      for (float at = from; at < to; at += 2 * dash)
+        line_part (p, level, at, MIN (at + dash, to), across, width, ink);
+      break;
     case GANTRY_PLACEMENT_RECOMPUTE:
       for (float at = from; at < to; at += dash * (DASH + GAP) / DASH)
         line_part (p, level, at, MIN (at + dash, to), across, width, ink);
@@ -98,7 +107,7 @@ _gantry_graph_paint_placed (GantryGraphPainter *p, const GantryLayoutPoint *a, c
 static void
 paint_letter (GantryGraphPainter *p, guint32 box, guint kinds)
 {
-  static const char letters[GANTRY_N_PLACEMENTS][2] = { "K", "R", "O" };
+  static const char letters[GANTRY_N_PLACEMENTS][2] = { "K", "R", "O", "B", "8" };
   GantryLayoutBox rect = _gantry_graph_to_scene (p->view, &p->picture->layout->node[box]);
   float size = p->view->scale, x = rect.x + rect.width - 18 * size;
 

@@ -35,6 +35,8 @@ typedef enum
   GANTRY_INK_KEEP,      /* placements: told apart by pattern and letter too */
   GANTRY_INK_RECOMPUTE,
   GANTRY_INK_OFFLOAD,
+  GANTRY_INK_BF16,
+  GANTRY_INK_INT8,
   GANTRY_INK_CLASS, /* + GantryOpClass: fill of a node of that class; told apart by colour-blind people as well */
   GANTRY_N_INKS = GANTRY_INK_CLASS + GANTRY_N_CLASSES
 } GantryInk;

@@ -10,6 +10,7 @@ typedef struct
   gint points;
   double seconds;
   gboolean no_kernels;
+  char **allow;
 } Options;
 
 static void
@@ -17,6 +18,7 @@ options_clear (Options *options)
 {
   gantry_cli_options_clear (&options->common);
   g_free (options->output);
+  g_strfreev (options->allow);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -28,6 +30,7 @@ add_point (JsonBuilder *json, const GantryVariant *variant)
   gantry_cli_add_string (json, "name", variant->name);
   gantry_cli_add_figures (json, &variant->figures);
   gantry_cli_add_gap (json, variant->gap);
+  gantry_cli_add_boolean (json, "approximate", gantry_variant_is_approximate (variant));
   json_builder_end_object (json);
 }
 
@@ -56,8 +59,9 @@ print_text (GPtrArray *points)
       g_autofree char *peak = gantry_memory_peak_text (variant->figures.peak_bytes, variant->limit, variant->figures.sizes_known);
       g_autofree char *copied = gantry_cli_bytes (variant->figures.copied_bytes);
 
-      gantry_cli_print ("%20s %12.3f %12.3f %12.3f %12s %7.2f%%\n", peak, variant->figures.step_us / 1000,
-                        variant->figures.recompute_us / 1000, variant->figures.stall_us / 1000, copied, 100 * variant->gap);
+      gantry_cli_print ("%20s %12.3f %12.3f %12.3f %12s %7.2f%%%s\n", peak, variant->figures.step_us / 1000,
+                        variant->figures.recompute_us / 1000, variant->figures.stall_us / 1000, copied, 100 * variant->gap,
+                        gantry_variant_is_approximate (variant) ? " approximate" : "");
     }
 }
 
@@ -67,11 +71,14 @@ pareto (const Options *options, const char *path)
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryDocument) document = gantry_cli_open (&options->common, path, &error);
   g_autoptr (GPtrArray) points = NULL;
+  guint allowed = GANTRY_EXACT_PLACEMENTS;
 
+  if (document != NULL && !gantry_cli_parse_allow (options->allow, &allowed, &error))
+    return gantry_cli_fail (error);
   if (document != NULL && !options->no_kernels)
     gantry_kernel_table_use_for_search (document, gantry_cli_progress (&options->common));
   if (document != NULL)
-    points = gantry_document_front (document, (guint) options->points, options->seconds,
+    points = gantry_document_front (document, (guint) options->points, allowed, options->seconds,
                                     gantry_cli_progress (&options->common), &error);
   for (guint i = 0; points != NULL && options->output != NULL && i < points->len; i++)
     gantry_document_add_variant (document, g_ptr_array_index (points, i));
@@ -94,6 +101,7 @@ gantry_cli_pareto (int argc, char **argv)
     { "points", 0, 0, G_OPTION_ARG_INT, &options.points, "At most so many points (8)", "N" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "End the search after so long (300), 0: never; what is cut so may be better with more time", "S" },
     { "no-kernels", 0, 0, G_OPTION_ARG_NONE, &options.no_kernels, "As for solve", NULL },
+    { "allow", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.allow, "As for solve", "KIND" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file with a variant for each point",
       "FILE.gantry" },
     { NULL },

@@ -343,6 +343,26 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   add_scopes (json, module, analysis);
 }
 
+gboolean
+gantry_cli_parse_allow (char *const *names, guint *allowed, GError **error)
+{
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    {
+      guint kinds = g_strcmp0 (names[i], "approximate") == 0 ? GANTRY_APPROXIMATE_PLACEMENTS : 0;
+
+      for (guint kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
+        if (gantry_placement_is_approximate (kind) && g_strcmp0 (names[i], gantry_placement_kind_name (kind)) == 0)
+          kinds = 1u << kind;
+      if (kinds == 0)
+        {
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--allow %s: there are bf16, int8 and approximate", names[i]);
+          return FALSE;
+        }
+      *allowed |= kinds;
+    }
+  return TRUE;
+}
+
 void
 gantry_plan_report_add_approximate (JsonBuilder *json, const GantryPlan *plan)
 {

@@ -19,6 +19,8 @@ void gantry_plan_report_text (GantryDocument *document, guint64 limit, guint mos
 void gantry_plan_report_add_approximate (JsonBuilder *json, const GantryPlan *plan);
 /** A line "results", where they are approximate. */
 void gantry_plan_report_print_approximate (const GantryPlan *plan);
+/** @names: (nullable): of --allow. Adds to @allowed, bits 1 << GantryPlacementKind. Returns: FALSE with @error where one is no such kind */
+gboolean gantry_cli_parse_allow (char *const *names, guint *allowed, GError **error);
 /** The plan is there. Returns: FALSE with the refusal, or with why it does not fit. */
 gboolean gantry_plan_report_check (GantryDocument *document, GError **error);
 

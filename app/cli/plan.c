@@ -16,6 +16,7 @@ typedef struct
   double at_most_ms;
   gboolean fastest;
   gboolean no_recompute, no_offload;
+  char **allow;
   char *method;
   char *times;
   double seconds;
@@ -40,6 +41,7 @@ options_clear (Options *options)
   g_free (options->fit);
   g_free (options->method);
   g_free (options->times);
+  g_strfreev (options->allow);
   g_clear_pointer (&options->rows, g_array_unref);
 }
 
@@ -71,9 +73,10 @@ read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *go
   *goal = (GantrySolveGoal){ .seconds = options->seconds, .effort = (guint) options->effort };
   if (!parse_method (options->method, &goal->method, error))
     return FALSE;
-  if (options->no_recompute || options->no_offload)
-    goal->allowed = 1u << GANTRY_PLACEMENT_KEEP | (options->no_recompute ? 0 : 1u << GANTRY_PLACEMENT_RECOMPUTE) |
-                    (options->no_offload ? 0 : 1u << GANTRY_PLACEMENT_OFFLOAD);
+  goal->allowed = 1u << GANTRY_PLACEMENT_KEEP | (options->no_recompute ? 0 : 1u << GANTRY_PLACEMENT_RECOMPUTE) |
+                  (options->no_offload ? 0 : 1u << GANTRY_PLACEMENT_OFFLOAD);
+  if (!gantry_cli_parse_allow (options->allow, &goal->allowed, error))
+    return FALSE;
   if (options->fit == NULL)
     {
       goal->step_us = options->at_most_ms * 1000;
@@ -277,6 +280,8 @@ run (const char *command, const char *description, gboolean needs_goal, int argc
     { "at-most", 0, 0, G_OPTION_ARG_DOUBLE, &options.at_most_ms, "Search for the least memory with at most this time", "MS" },
     { "no-recompute", 0, 0, G_OPTION_ARG_NONE, &options.no_recompute, "Search without recomputation", NULL },
     { "no-offload", 0, 0, G_OPTION_ARG_NONE, &options.no_offload, "Search without offloading", NULL },
+    { "allow", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.allow,
+      "Search with what changes results as well: bf16, int8, or approximate for both", "KIND" },
     { "method", 0, 0, G_OPTION_ARG_STRING, &options.method, "Search: auto, exact, search or autotm", "METHOD" },
     { "effort", 0, 0, G_OPTION_ARG_INT, &options.effort,
       "Search with so many times the usual number of predictions and nodes (1); the same effort finds the same everywhere", "N" },

@@ -15,7 +15,7 @@ typedef struct
   GantryWindow *window;
   GantryDocument *document;
   GtkWindow *dialog; /* (nullable): NULL when it was closed */
-  GtkWidget *fit, *most, *size, *time, *recompute, *offload, *seconds, *start, *spinner, *form;
+  GtkWidget *fit, *most, *size, *time, *recompute, *offload, *approximate, *seconds, *start, *spinner, *form;
   GtkLabel *message;
   gulong activity_handler;
   gboolean searching;
@@ -118,7 +118,7 @@ figures_of (const GantryVariant *variant)
 static void
 take_answer (GantryWindow *window, GantryVariant *variant)
 {
-  g_autofree char *figures = figures_of (variant), *text = g_strdup_printf ("%s: %s", variant->name, figures);
+  g_autofree char *figures = figures_of (variant), *name = gantry_variant_shown_name (variant), *text = g_strdup_printf ("%s: %s", name, figures);
 
   load_answer (window, variant);
   _gantry_window_toast (window, text);
@@ -211,6 +211,8 @@ read_goal (Solve *s, GantrySolveGoal *goal, GError **error)
     goal->allowed |= 1u << GANTRY_PLACEMENT_RECOMPUTE;
   if (gtk_check_button_get_active (GTK_CHECK_BUTTON (s->offload)))
     goal->allowed |= 1u << GANTRY_PLACEMENT_OFFLOAD;
+  if (gtk_check_button_get_active (GTK_CHECK_BUTTON (s->approximate)))
+    goal->allowed |= GANTRY_APPROXIMATE_PLACEMENTS;
   goal->seconds = gtk_spin_button_get_value (GTK_SPIN_BUTTON (s->seconds));
   if (!gtk_check_button_get_active (GTK_CHECK_BUTTON (s->fit)))
     {
@@ -310,6 +312,7 @@ make_form (Solve *s)
   make_goals (s, GTK_GRID (grid));
   s->recompute = gtk_check_button_new_with_mnemonic ("Allow _recomputing");
   s->offload = gtk_check_button_new_with_mnemonic ("Allow _offloading to host memory");
+  s->approximate = gtk_check_button_new_with_mnemonic ("Allow _approximate results: residuals in bf16 or 8 bits");
   gtk_check_button_set_active (GTK_CHECK_BUTTON (s->recompute), TRUE);
   gtk_check_button_set_active (GTK_CHECK_BUTTON (s->offload), TRUE);
   s->seconds = gtk_spin_button_new_with_range (1, 3600, 1);
@@ -317,12 +320,14 @@ make_form (Solve *s)
   gtk_widget_set_halign (label, GTK_ALIGN_START);
   gtk_grid_attach (GTK_GRID (grid), s->recompute, 0, 2, 3, 1);
   gtk_grid_attach (GTK_GRID (grid), s->offload, 0, 3, 3, 1);
-  gtk_grid_attach (GTK_GRID (grid), label, 0, 4, 1, 1);
-  gtk_grid_attach (GTK_GRID (grid), s->seconds, 1, 4, 1, 1);
-  gtk_grid_attach (GTK_GRID (grid), gtk_label_new ("s"), 2, 4, 1, 1);
+  gtk_grid_attach (GTK_GRID (grid), s->approximate, 0, 4, 3, 1);
+  gtk_grid_attach (GTK_GRID (grid), label, 0, 5, 1, 1);
+  gtk_grid_attach (GTK_GRID (grid), s->seconds, 1, 5, 1, 1);
+  gtk_grid_attach (GTK_GRID (grid), gtk_label_new ("s"), 2, 5, 1, 1);
   gtk_widget_set_name (s->size, "size");
   gtk_widget_set_name (s->recompute, "recompute");
   gtk_widget_set_name (s->offload, "offload");
+  gtk_widget_set_name (s->approximate, "approximate");
   return grid;
 }
 

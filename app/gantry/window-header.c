@@ -123,7 +123,7 @@ variants_menu (GantryWindow *self)
   for (guint i = 0; variants != NULL && i < variants->len; i++)
     {
       const GantryVariant *variant = gantry_document_get_figures (self->document, g_ptr_array_index (variants, i));
-      g_autofree char *name = gantry_format_short (variant->name, GANTRY_MENU_NAME), *figures = figures_text (self, variant);
+      g_autofree char *shown = gantry_variant_shown_name (variant), *name = gantry_format_short (shown, GANTRY_MENU_NAME), *figures = figures_text (self, variant);
       g_autofree char *label = figures != NULL ? g_strdup_printf ("%s   %s", name, figures) : g_strdup (name);
       g_autofree char *escaped = _gantry_window_menu_text (label);
       g_autoptr (GMenuItem) item = g_menu_item_new (escaped, NULL);

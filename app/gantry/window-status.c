@@ -2,6 +2,7 @@
 /* The line at the bottom: what is planned, measured and predicted, and what the user should know of policy and plan. */
 #include "app/gantry/dialog.h"
 #include "app/gantry/window-private.h"
+#include "core/plan/compression.h"
 #include "views/format.h"
 #include "views/shown-plan.h"
 #include <string.h>
@@ -158,6 +159,26 @@ policy_text (GantryWindow *self)
                                                  : "%u statements of the policy have a problem", n);
 }
 
+/* That residuals are stored in fewer bits, of the plan or of the run that is shown with it. (transfer full) (nullable): neither does */
+static char *
+approximate_text (GantryWindow *self)
+{
+  const GantryPlan *plan = gantry_document_get_plan (self->document);
+  const GantryRunResult *run = gantry_shown_run (self->document);
+  g_autofree char *text = plan != NULL ? gantry_plan_approximate_text (plan) : NULL;
+  gboolean ran = FALSE;
+
+  if (run != NULL && run->plan != NULL)
+    {
+      g_autofree char *of_run = gantry_plan_approximate_text (run->plan);
+
+      ran = of_run != NULL;
+    }
+  if (text == NULL && ran)
+    return g_strdup ("The run is approximate: residuals were stored in fewer bits");
+  return text != NULL ? g_strdup_printf ("Results are %s", text) : NULL;
+}
+
 /* Of another program's run: how long, and how much there is of it. */
 static void
 show_recording (GantryWindow *self, const GantryRunResult *run)
@@ -224,6 +245,8 @@ _gantry_window_update_status (GantryWindow *self)
                                    ? g_strdup_printf ("%s %s imported", first, nodes)
                                    : g_strdup_printf ("%s %s imported, %s after all passes", first, nodes, last));
   policy = compilation->refusal == NULL ? policy_text (self) : NULL;
+  if (policy == NULL && compilation->refusal == NULL)
+    policy = approximate_text (self);
   message = policy != NULL ? policy : message_text (compilation);
   show_message (self, message);
 }

@@ -196,7 +196,7 @@ allowed (GantryDocument *self, const GArray *nodes, int kind, char **why)
       if (kind >= 0 && (candidate->allowed & 1u << kind) == 0)
         {
           refused++;
-          reason = reason != NULL ? reason : candidate->why_not;
+          reason = reason != NULL ? reason : gantry_candidate_why_not (candidate, (GantryPlacementKind) kind);
           continue;
         }
       choice.key = self->planning->keys[gantry_module_position (module, gantry_module_node (module, id))];

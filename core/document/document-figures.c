@@ -3,6 +3,7 @@
  * Where one of these becomes another, those that were kept are of before, and are predicted anew where somebody looks at them. Variants
  * themselves stay as they are: they are what undo goes back to, and what a session file keeps. */
 #include "core/document/document-private.h"
+#include "core/plan/compression.h"
 #include "core/base/thread.h"
 #include <math.h>
 
@@ -56,6 +57,27 @@ gboolean
 gantry_variant_fits (const GantryVariant *variant)
 {
   return variant->figures.fits && (variant->limit == 0 || variant->figures.peak_bytes <= variant->limit);
+}
+
+gboolean
+gantry_variant_is_approximate (const GantryVariant *variant)
+{
+  g_autoptr (GantryPolicy) policy = variant->policy != NULL ? gantry_policy_parse (variant->policy, -1, NULL) : NULL;
+
+  if (policy != NULL && gantry_policy_is_approximate (policy))
+    return TRUE;
+  for (guint i = 0; variant->choices != NULL && i < variant->choices->entries->len; i++)
+    if (gantry_placement_is_approximate (g_array_index (variant->choices->entries, GantryChoice, i).kind))
+      return TRUE;
+  return FALSE;
+}
+
+char *
+gantry_variant_shown_name (const GantryVariant *variant)
+{
+  const char *name = variant->name != NULL ? variant->name : "";
+
+  return gantry_variant_is_approximate (variant) ? g_strdup_printf ("%s (approximate)", name) : g_strdup (name);
 }
 
 /* Predicting them anew */

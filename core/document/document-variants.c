@@ -347,7 +347,7 @@ run_search (Search *search, const GantryProgress *progress, GError **error)
   gantry_progress_report (progress, -1, "Searching");
   tell_known (search, planner);
   if (search->front)
-    solutions = gantry_solve_front (planner, search->n_points, base, search->seconds, progress, error);
+    solutions = gantry_solve_front (planner, search->n_points, base, search->goal.allowed, search->seconds, progress, error);
   else
     {
       GantrySolution *solution = gantry_solve (planner, &search->goal, base, progress, error);
@@ -496,7 +496,7 @@ gantry_document_solve_finish (GantryDocument *self, GAsyncResult *result, GError
 }
 
 void
-gantry_document_front_async (GantryDocument *self, guint n_points, double seconds, GAsyncReadyCallback callback,
+gantry_document_front_async (GantryDocument *self, guint n_points, guint allowed, double seconds, GAsyncReadyCallback callback,
                              gpointer user_data)
 {
   GTask *outer = g_task_new (self, NULL, callback, user_data);
@@ -507,6 +507,7 @@ gantry_document_front_async (GantryDocument *self, guint n_points, double second
     {
       search->front = TRUE;
       search->n_points = n_points;
+      search->goal.allowed = allowed;
       search->seconds = seconds;
     }
   start_search (self, search, error, outer);
@@ -540,7 +541,7 @@ gantry_document_solve (GantryDocument *self, const GantrySolveGoal *goal, const 
 }
 
 GPtrArray *
-gantry_document_front (GantryDocument *self, guint n_points, double seconds, const GantryProgress *progress,
+gantry_document_front (GantryDocument *self, guint n_points, guint allowed, double seconds, const GantryProgress *progress,
                        GError **error)
 {
   Search *search = search_new (self, error);
@@ -550,6 +551,7 @@ gantry_document_front (GantryDocument *self, guint n_points, double seconds, con
     return NULL;
   search->front = TRUE;
   search->n_points = n_points;
+  search->goal.allowed = allowed;
   search->seconds = seconds;
   variants = run_search (search, progress, error);
   take (self, search, variants);

@@ -184,6 +184,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryVariant, gantry_variant_unref)
 GantryVariant *gantry_variant_renamed (const GantryVariant *variant, const char *name);
 /** Whether what is predicted keeps to the limit: of what does not, the time is one that nobody gets. */
 gboolean gantry_variant_fits (const GantryVariant *variant);
+/** Whether it, or its policy, stores any value in fewer bits: results of a run are approximate. */
+gboolean gantry_variant_is_approximate (const GantryVariant *variant);
+/** Its name, which says so of one that is approximate. (transfer full) */
+char *gantry_variant_shown_name (const GantryVariant *variant);
 
 #define GANTRY_TYPE_DOCUMENT (gantry_document_get_type ())
 G_DECLARE_FINAL_TYPE (GantryDocument, gantry_document, GANTRY, DOCUMENT, GObject)
@@ -557,9 +561,9 @@ void gantry_document_solve_async (GantryDocument *document, const GantrySolveGoa
                                   gpointer user_data);
 /** Returns: (transfer full) (nullable): NULL with @error as gantry_solve(), or %G_IO_ERROR_CANCELLED */
 GantryVariant *gantry_document_solve_finish (GantryDocument *document, GAsyncResult *result, GError **error);
-/** Points of the front of memory and time. @seconds: for all of it. */
-void gantry_document_front_async (GantryDocument *document, guint n_points, double seconds, GAsyncReadyCallback callback,
-                                  gpointer user_data);
+/** Points of the front of memory and time. @allowed: as GantrySolveGoal; @seconds: for all of it. */
+void gantry_document_front_async (GantryDocument *document, guint n_points, guint allowed, double seconds,
+                                  GAsyncReadyCallback callback, gpointer user_data);
 /** (transfer full) (element-type GantryVariant): by falling peak */
 GPtrArray *gantry_document_front_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /**
@@ -582,8 +586,8 @@ void gantry_document_wait (GantryDocument *document);
 /** Returns: (transfer full) (nullable): a variant that is neither added nor loaded */
 GantryVariant *gantry_document_solve (GantryDocument *document, const GantrySolveGoal *goal,
                                       const GantryProgress *progress, GError **error);
-/** @n_points: of it, at most; @seconds: for all of it. Returns: (transfer full) (nullable): as gantry_document_front_finish() */
-GPtrArray *gantry_document_front (GantryDocument *document, guint n_points, double seconds,
+/** @n_points: of it, at most; @allowed: as GantrySolveGoal; @seconds: for all of it. Returns: (transfer full) (nullable): as gantry_document_front_finish() */
+GPtrArray *gantry_document_front (GantryDocument *document, guint n_points, guint allowed, double seconds,
                                   const GantryProgress *progress, GError **error);
 
 /* Notes: free text, kept in the session file. */

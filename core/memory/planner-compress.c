@@ -12,7 +12,7 @@ _gantry_planner_compresses (const GantryPlanner *planner, guint32 v)
   const Value *value = VALUE (planner->program, v);
 
   return gantry_placement_is_approximate (planner->kind[v]) && value->root == v && value->kind == VALUE_COMPUTED && !value->result
-         && value->memory == GANTRY_MEMORY_DEVICE;
+         && value->memory == GANTRY_MEMORY_DEVICE && !planner->unmade[v];
 }
 
 static const GantryType *
@@ -29,6 +29,12 @@ const char *
 _gantry_planner_why_not_compressed (const GantryPlanner *planner, guint32 v, GantryPlacementKind kind)
 {
   return gantry_compression_why_not (kind, type_of (planner, v));
+}
+
+gint64
+_gantry_planner_elements (const GantryPlanner *planner, guint32 v)
+{
+  return gantry_type_elements (type_of (planner, v));
 }
 
 double
@@ -109,11 +115,15 @@ restore (GantryPlanner *planner, guint32 v)
 void
 _gantry_planner_convert_before (GantryPlanner *planner, const Work *work, gboolean late)
 {
+  const Loop *loop = planner->loop[work - WORK (planner->program, 0)];
+
   for (guint32 k = 0; planner->compresses && k < work->n_uses; k++)
     {
       guint32 v = USE (planner->program, work, k);
 
       if (!_gantry_planner_compresses (planner, v) || planner->device_range[v] == NONE)
+        continue;
+      if (late && loop != NULL && loop->unread[k])
         continue;
       if (late)
         restore (planner, v);
@@ -125,7 +135,7 @@ _gantry_planner_convert_before (GantryPlanner *planner, const Work *work, gboole
     {
       guint32 v = USE (planner->program, work, k);
 
-      if (_gantry_planner_compresses (planner, v) && planner->restored[v] != NONE)
+      if (_gantry_planner_compresses (planner, v) && planner->restored[v] != NONE && (loop == NULL || !loop->unread[k]))
         _gantry_planner_extend (planner, planner->restored[v], planner->line->len);
     }
 }

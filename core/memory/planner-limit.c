@@ -75,7 +75,7 @@ try_live_value (GantryPlanner *planner, const GantryPlacements *placements, guin
   if (index < 0 || planner->kind[value->root] != GANTRY_PLACEMENT_KEEP)
     return;
   candidate = &g_array_index (planner->candidates, GantryCandidate, (guint) index);
-  for (guint8 kind = GANTRY_PLACEMENT_RECOMPUTE; kind < GANTRY_N_PLACEMENTS; kind++)
+  for (guint8 kind = GANTRY_PLACEMENT_RECOMPUTE; kind <= GANTRY_PLACEMENT_OFFLOAD; kind++)
     {
       g_autoptr (GantryPlacements) changed = NULL;
 

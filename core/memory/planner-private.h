@@ -187,6 +187,7 @@ void _gantry_planner_extend (GantryPlanner *planner, guint32 l, guint32 at);
 gboolean _gantry_planner_compresses (const GantryPlanner *planner, guint32 v);
 /** Why a value cannot be stored as @kind says, by its type. Returns: (nullable): it can */
 const char *_gantry_planner_why_not_compressed (const GantryPlanner *planner, guint32 v, GantryPlacementKind kind);
+gint64 _gantry_planner_elements (const GantryPlanner *planner, guint32 v);
 /** How long a conversion of root @v takes. */
 double _gantry_planner_convert_us (const GantryPlanner *planner, guint32 v, GantryPlacementKind kind);
 /** Of the line that begins: nothing is stored yet. */

@@ -2,6 +2,7 @@
 /* From statements to the table of placements: all statements are evaluated in their order, the last word on a value counts,
  * and of values that the backward pass does not read only those are entered that recomputation starts from. */
 #include "core/memory/policy-private.h"
+#include "core/plan/compression.h"
 #include <string.h>
 
 typedef struct
@@ -156,6 +157,15 @@ make_table (const Application *a, guint *n_decided)
   for (guint e = 0; e < entries->len; e++)
     gantry_placements_set (table, &g_array_index (entries, GantryPlacement, e));
   return table;
+}
+
+gboolean
+gantry_policy_is_approximate (const GantryPolicy *policy)
+{
+  for (guint i = 0; i < policy->statements->len; i++)
+    if (statement_at (policy, i)->jax == NULL && gantry_placement_is_approximate (statement_at (policy, i)->kind))
+      return TRUE;
+  return FALSE;
 }
 
 /* Reports */

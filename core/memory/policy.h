@@ -57,6 +57,8 @@ typedef struct
  */
 GantryPlacements *gantry_policy_apply (const GantryPolicy *policy, GantryModule *module, const GantryPlacements *base,
                                        GPtrArray **reports);
+/** Does any statement store values in fewer bits? */
+gboolean gantry_policy_is_approximate (const GantryPolicy *policy);
 /** Names of the policies that are known, NULL-terminated: for menus and completion. */
 const char *const *gantry_policy_names (void);
 

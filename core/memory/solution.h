@@ -17,7 +17,7 @@ typedef enum
  * GantrySolveGoal:
  * @memory_bytes: "fit into": the predicted peak is at most this; 0: no limit
  * @step_us: "at most": the predicted step is; 0: no limit. One of the two is set; what is not limited is minimized
- * @allowed: bits 1 << GantryPlacementKind that may be used; 0: all
+ * @allowed: bits 1 << GantryPlacementKind that may be used; 0: all that are exact (%GANTRY_EXACT_PLACEMENTS)
  * @effort: how many times the usual number of predictions and nodes may be spent; 0: once. The same effort gives the same answer
  *  on every machine
  * @seconds: a safety: stop then with the best so far, which the answer says; 0: no limit of time

@@ -97,12 +97,29 @@ enumerate (Solve *solve, guint64 limit)
   return TRUE;
 }
 
-/* Everything with fewer kinds of placement. Returns: TRUE where nothing can be better */
+/* Freedoms: what the user allows or does not. */
+static const guint freedoms[] = { 1u << GANTRY_PLACEMENT_RECOMPUTE, 1u << GANTRY_PLACEMENT_OFFLOAD, GANTRY_APPROXIMATE_PLACEMENTS };
+
+/* How many of them there are. */
+static guint
+count_freedoms (const Solve *solve)
+{
+  guint n = 0;
+
+  for (guint f = 0; f < G_N_ELEMENTS (freedoms); f++)
+    n += (solve->problem->allowed & freedoms[f]) != 0;
+  return n;
+}
+
+/* Everything with one freedom less, which does the same. Returns: TRUE where nothing can be better */
 static gboolean
 run_restricted (Solve *solve, guint64 limit)
 {
-  for (guint kind = GANTRY_PLACEMENT_RECOMPUTE; kind < GANTRY_N_PLACEMENTS; kind++)
-    if (run_alone (solve, limit, GANTRY_SOLVE_AUTO, 1u << GANTRY_PLACEMENT_KEEP | 1u << kind))
+  guint allowed = solve->problem->allowed;
+
+  for (guint f = G_N_ELEMENTS (freedoms); f-- > 0;)
+    if ((allowed & freedoms[f]) != 0
+        && run_alone (solve, limit, GANTRY_SOLVE_AUTO, 1u << GANTRY_PLACEMENT_KEEP | (allowed & ~freedoms[f])))
       return TRUE;
   return FALSE;
 }
@@ -117,22 +134,22 @@ static void
 fit_together (Solve *solve, guint64 limit)
 {
   SolveProblem *problem = solve->problem;
-  gboolean both = may (solve, GANTRY_PLACEMENT_RECOMPUTE) && may (solve, GANTRY_PLACEMENT_OFFLOAD), all;
+  gboolean several = count_freedoms (solve) > 1, all;
 
   problem->limit = limit;
   _gantry_store_take (problem);
-  if (!both && problem->n_steps <= SCHEDULE_MOST_EXACT && _gantry_solve_fit_schedules (solve, limit))
+  if (!several && problem->n_steps <= SCHEDULE_MOST_EXACT && _gantry_solve_fit_schedules (solve, limit))
     return;
   all = enumerate (solve, limit);
   if (_gantry_solve_is_best (solve, limit))
     return;
   if (!all && run_alone (solve, limit, GANTRY_SOLVE_EXACT, problem->allowed))
     return;
-  /* With both kinds it is a part of what may only offload. */
-  if (!all && !both && may (solve, GANTRY_PLACEMENT_OFFLOAD)
+  /* With several kinds it is a part of what may only offload. */
+  if (!all && !several && may (solve, GANTRY_PLACEMENT_OFFLOAD)
       && run_alone (solve, limit, GANTRY_SOLVE_AUTOTM, problem->allowed))
     return;
-  if (both && run_restricted (solve, limit))
+  if (several && run_restricted (solve, limit))
     return;
   if (run_alone (solve, limit, GANTRY_SOLVE_SEARCH, problem->allowed))
     return;

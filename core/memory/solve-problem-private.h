@@ -27,6 +27,7 @@ typedef struct
   double again_us;       /* its maker alone, or what it costs loops if it is the only one */
   double copy_us;        /* one way */
   guint32 n_in, n_out;   /* copies in a step when it is offloaded */
+  guint32 first_span, n_spans; /* in gaps, by time: where no work reads it behind its last forward use: in fewer bits it could be gone then */
 } SolveItem;
 
 /** A value that is alive for another one's second instance: the first of the two is then needed earlier, or longer. */
@@ -70,6 +71,7 @@ typedef struct
   guint64 limit;      /* fetches are squeezed below this */
   guint64 host_limit; /* of the target; G_MAXUINT64: none */
   guint allowed;      /* bits 1 << GantryPlacementKind */
+  gboolean compresses; /* some value is, or may be, stored in fewer bits: what looks at schedules knows nothing of that, and proves nothing */
   const char *method; /* static: what asks now */
   guint64 most_predictions; /* the search is over then; 0: no such end */
   int most_nodes;     /* of an integer program's tree; 0: no such end */
@@ -87,6 +89,12 @@ SolveProblem *_gantry_solve_problem_new (GantryPlanner *planner, const GantryPla
                                          const GantryProgress *progress);
 void _gantry_solve_problem_free (SolveProblem *problem);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SolveProblem, _gantry_solve_problem_free)
+
+/** Whether another place than the device's could be had for @item: TRUE: as @kind says it could be gone some time. */
+gboolean _gantry_solve_could_be_gone (const SolveItem *item, guint kind);
+/** Whole place of what is stored of @item as @kind says, and how long converting it takes, once to and once fro. */
+guint64 _gantry_solve_stored_bytes (const SolveProblem *problem, const SolveItem *item, guint kind);
+double _gantry_solve_stored_us (const SolveProblem *problem, const SolveItem *item, guint kind);
 
 /** Of two that both fit: less time, then fewer bytes copied (a copy that hides in the plan may not hide in the run), then a
  *  lower peak. Times that differ by less than a part in a billion are equal. */

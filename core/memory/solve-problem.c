@@ -126,6 +126,56 @@ find_gap_of_stack (SolveProblem *problem, SolveItem *item, guint32 made)
   add_gap (problem, item, made, item->last_use);
 }
 
+/* In fewer bits it can be gone from its last use in its own phase on, but for the steps that read it. */
+static void
+find_spans (SolveProblem *problem, SolveItem *item, const GArray *uses, guint32 made, guint8 phase)
+{
+  guint32 from = made + 1;
+
+  item->first_span = problem->gaps->len;
+  for (guint i = 0; i < uses->len; i++)
+    {
+      const UseStep *use = &g_array_index (uses, UseStep, i);
+      const SolveGap span = { from, use->step - 1 };
+
+      if (use->phase == phase)
+        {
+          from = item->n_spans == 0 && use->step > made ? use->step : from;
+          continue;
+        }
+      if (use->step > from)
+        {
+          g_array_append_val (problem->gaps, span);
+          item->n_spans++;
+        }
+      from = use->step + 1;
+    }
+}
+
+gboolean
+_gantry_solve_could_be_gone (const SolveItem *item, guint kind)
+{
+  return gantry_placement_is_approximate (kind) ? item->n_spans > 0 : item->n_gaps > 0;
+}
+
+static gint64
+elements_of (const SolveProblem *problem, const SolveItem *item)
+{
+  return _gantry_planner_elements (problem->planner, item->root);
+}
+
+guint64
+_gantry_solve_stored_bytes (const SolveProblem *problem, const SolveItem *item, guint kind)
+{
+  return MIN (gantry_place_bytes (gantry_compressed_bytes (kind, elements_of (problem, item))), item->bytes);
+}
+
+double
+_gantry_solve_stored_us (const SolveProblem *problem, const SolveItem *item, guint kind)
+{
+  return 2 * _gantry_planner_convert_us (problem->planner, item->root, kind);
+}
+
 /* What the caller gives can be gone whenever no work reads it. */
 static void
 find_gaps_of_argument (SolveProblem *problem, SolveItem *item, const GArray *uses)
@@ -202,8 +252,11 @@ add_item (Finder *finder, guint index)
         find_gap (problem, &item, uses, finder->step_of[item.maker], WORK (program, item.maker)->phase);
       if (planner->stack_of_slices[item.root])
         find_gap_of_stack (problem, &item, finder->step_of[item.maker]);
+      if (candidate->subject != GANTRY_SUBJECT_OUTPUT && (item.allowed & GANTRY_APPROXIMATE_PLACEMENTS) != 0)
+        find_spans (problem, &item, uses, finder->step_of[item.maker], WORK (program, item.maker)->phase);
     }
-  if (item.n_gaps > 0 || (candidate->subject == GANTRY_SUBJECT_RESIDUAL && problem->n_steps <= SCHEDULE_MOST_EXACT))
+  problem->compresses |= item.n_spans > 0;
+  if (item.n_gaps > 0 || item.n_spans > 0 || (candidate->subject == GANTRY_SUBJECT_RESIDUAL && problem->n_steps <= SCHEDULE_MOST_EXACT))
     g_array_append_val (problem->items, item);
 }
 
@@ -273,6 +326,47 @@ find_roots_and_parts (Finder *finder)
     }
 }
 
+static gboolean
+reads (const GantryPlanner *planner, const Run *run, guint32 l)
+{
+  for (guint32 k = 0; k < WORK (planner->program, run->work)->n_uses; k++)
+    if (g_array_index (planner->use_range, guint32, run->first_use + k) == l)
+      return TRUE;
+  return FALSE;
+}
+
+/* Of what is stored in fewer bits by a click or a rule: what was converted back may go between its uses where other placements make
+ * them further apart, and then comes back once more. */
+static void
+loosen_base (SolveProblem *problem)
+{
+  GantryPlanner *planner = problem->planner;
+  guint32 step = 0;
+  g_autofree guint32 *n_converted = g_new0 (guint32, planner->program->values->len + 1);
+  g_autofree guint32 *step_at = g_new (guint32, planner->line->len + 1);
+
+  for (guint32 i = 0; i < planner->line->len; i++)
+    {
+      const Run *run = RUN (planner, i);
+      guint32 v = run->kind == RUN_CONVERT ? RANGE (planner, run->first_range)->unit : NONE;
+
+      if (v != NONE && n_converted[v]++ >= 2)
+        problem->base_us -= START_US (planner, i + 1) - START_US (planner, i);
+    }
+  for (guint32 i = 0; i < planner->line->len; i++)
+    step_at[i] = RUN (planner, i)->kind == RUN_WORK && RUN (planner, i)->instance == 0 ? step++ : NONE;
+  for (guint32 l = 0; l < planner->ranges->len; l++)
+    {
+      const LiveRange *range = RANGE (planner, l);
+
+      if (range->instance == 0 || range->stored != GANTRY_PLACEMENT_KEEP || !_gantry_planner_compresses (planner, range->unit))
+        continue;
+      for (guint32 i = range->begin + 1; i < range->end; i++)
+        if (step_at[i] < problem->n_steps && !reads (planner, RUN (planner, i), l))
+          problem->live[step_at[i]] -= MIN (problem->live[step_at[i]], gantry_place_bytes (range->bytes));
+    }
+}
+
 /* The curve with everything kept but what a click decided: a second run of a work is no base step. */
 static void
 read_base (SolveProblem *problem)
@@ -284,9 +378,12 @@ read_base (SolveProblem *problem)
   problem->base_us = problem->prediction->step_us - problem->prediction->stall_us;
   problem->base_peak = problem->prediction->peak_bytes;
   for (guint32 i = 0; i < planner->line->len && step < problem->n_steps; i++)
-    if (RUN (planner, i)->instance == 0)
+    if (RUN (planner, i)->instance == 0 && RUN (planner, i)->kind == RUN_WORK)
       problem->live[step++] = g_array_index (planner->live, guint64, i) + planner->held[GANTRY_MEMORY_DEVICE]
                               + planner->beside_bytes;
+  problem->compresses = planner->compresses;
+  if (planner->compresses)
+    loosen_base (problem);
 }
 
 SolveProblem *

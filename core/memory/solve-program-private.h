@@ -28,6 +28,7 @@ typedef struct
   guint64 limit;       /* 0: the peak is a column and minimized */
   int n_columns;
   int *recompute, *offload; /* by item: columns */
+  int *fewer[2];       /* likewise: as bf16, in 8 bits */
   int *pair;           /* by pair: column, made as it is needed */
   int *again;          /* by work: column */
   int stall, peak;
@@ -52,6 +53,8 @@ typedef struct
 } Row;
 
 int _gantry_integer_add_column (Integer *program, double cost, double upper, gboolean integer);
+/** Placement that a column of Integer.fewer[@f] stands for. */
+#define FEWER_KIND(f) ((f) == 0 ? GANTRY_PLACEMENT_BF16 : GANTRY_PLACEMENT_INT8)
 /** @column may be NO_COLUMN. */
 void _gantry_row_add (Row *row, int column, double factor);
 /** Adds what was collected, and begins anew. @sense: 'L', 'G' or 'E' */

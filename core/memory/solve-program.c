@@ -119,6 +119,11 @@ add_columns (Integer *program)
       /* A copy that hides is free; the smallest price keeps it from being chosen for nothing. */
       if ((item->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) != 0)
         program->offload[i] = _gantry_integer_add_column (program, program->limit != 0 ? item->copy_us * 1e-6 : 0, 1, TRUE);
+      /* Converted at least once to and once fro. */
+      for (guint f = 0; f < 2; f++)
+        program->fewer[f][i] = program->moves == NULL && (item->allowed >> FEWER_KIND (f) & 1) != 0 && item->n_spans > 0
+                                 ? _gantry_integer_add_column (program, program->limit != 0 ? _gantry_solve_stored_us (problem, item, FEWER_KIND (f)) : 0, 1, TRUE)
+                                 : NO_COLUMN;
     }
   for (guint i = 0; i < problem->pairs->len; i++)
     program->pair[i] = NO_COLUMN;
@@ -163,7 +168,23 @@ is_gone_at (const SolveProblem *problem, const SolveItem *item, guint32 step)
   return FALSE;
 }
 
-/* At most one of recompute and offload; what is recomputed runs again, and so does what it needs. */
+static gboolean
+is_in_span (const SolveProblem *problem, const SolveItem *item, guint32 step)
+{
+  for (guint32 g = 0; g < item->n_spans; g++)
+    if (SOLVE_GAP (problem, item->first_span + g)->from <= step && step <= SOLVE_GAP (problem, item->first_span + g)->to)
+      return TRUE;
+  return FALSE;
+}
+
+/* By how much less than all of it lies there where it is in fewer bits. */
+static double
+saved_bytes (const SolveProblem *problem, const SolveItem *item, guint f)
+{
+  return (double) (item->bytes - _gantry_solve_stored_bytes (problem, item, FEWER_KIND (f)));
+}
+
+/* At most one of the placements; what is recomputed runs again, and so does what it needs. */
 static void
 add_logic_rows (Integer *program, Cbc_Model *model, Row *row)
 {
@@ -175,10 +196,13 @@ add_logic_rows (Integer *program, Cbc_Model *model, Row *row)
     {
       const SolveItem *item = ITEM (problem, i);
 
-      if (program->recompute[i] != NO_COLUMN && program->offload[i] != NO_COLUMN)
+      if ((program->recompute[i] != NO_COLUMN) + (program->offload[i] != NO_COLUMN) + (program->fewer[0][i] != NO_COLUMN)
+            + (program->fewer[1][i] != NO_COLUMN) > 1)
         {
           _gantry_row_add (row, program->recompute[i], 1);
           _gantry_row_add (row, program->offload[i], 1);
+          for (guint f = 0; f < 2; f++)
+            _gantry_row_add (row, program->fewer[f][i], 1);
           _gantry_row_end (model, row, 'L', 1);
         }
       if (program->recompute[i] != NO_COLUMN && !item->in_loops)
@@ -213,6 +237,9 @@ add_link_row (Integer *program, Cbc_Model *model, Row *row, gboolean to_host)
       const SolveItem *item = ITEM (problem, i);
 
       _gantry_row_add (row, program->offload[i], -item->copy_us * (to_host ? item->n_out : item->n_in));
+      for (guint f = 0; f < 2; f++)
+        if (program->fewer[f][i] != NO_COLUMN)
+          _gantry_row_add (row, program->fewer[f][i], _gantry_solve_stored_us (problem, item, FEWER_KIND (f)));
     }
   for (guint32 w = 0; w < problem->planner->program->works->len; w++)
     _gantry_row_add (row, program->again[w], problem->planner->cost_us[w]);
@@ -245,6 +272,9 @@ add_memory_row (Integer *program, Cbc_Model *model, Row *row, guint32 step)
     {
       const SolveItem *item = ITEM (problem, i);
 
+      for (guint f = 0; f < 2; f++)
+        if (program->fewer[f][i] != NO_COLUMN && is_in_span (problem, item, step))
+          _gantry_row_add (row, program->fewer[f][i], -saved_bytes (problem, item, f) / MIB);
       if (!is_gone_at (problem, item, step))
         continue;
       _gantry_row_add (row, program->recompute[i], -(double) item->bytes / MIB);
@@ -280,6 +310,8 @@ add_pair_rows (Integer *program, Cbc_Model *model, Row *row)
       _gantry_row_add (row, program->recompute[pair->needed], pair->again ? -1 : 1);
       if (!pair->again)
         _gantry_row_add (row, program->offload[pair->needed], 1);
+      for (guint f = 0; !pair->again && f < 2; f++)
+        _gantry_row_add (row, program->fewer[f][pair->needed], 1);
       _gantry_row_end (model, row, 'G', pair->again ? -1 : 0);
     }
 }
@@ -394,12 +426,21 @@ find_excess (const Integer *program)
           change[SOLVE_GAP (problem, item->first_gap + g)->from] -= gone * (double) item->bytes;
           change[SOLVE_GAP (problem, item->first_gap + g)->to + 1] += gone * (double) item->bytes;
         }
+      for (guint f = 0; f < 2; f++)
+        for (guint32 g = 0; g < item->n_spans; g++)
+          {
+            double saved = column_value (program, program->fewer[f][i]) * saved_bytes (problem, item, f);
+
+            change[SOLVE_GAP (problem, item->first_span + g)->from] -= saved;
+            change[SOLVE_GAP (problem, item->first_span + g)->to + 1] += saved;
+          }
     }
   for (guint i = 0; i < problem->pairs->len; i++)
     {
       const SolvePair *pair = &g_array_index (problem->pairs, SolvePair, i);
       double needed = column_value (program, program->recompute[pair->needed]);
-      double kept = 1 - needed - column_value (program, program->offload[pair->needed]);
+      double kept = 1 - needed - column_value (program, program->offload[pair->needed])
+                    - column_value (program, program->fewer[0][pair->needed]) - column_value (program, program->fewer[1][pair->needed]);
       double counts = column_value (program, program->recompute[pair->by]) + (pair->again ? needed : kept) - 1;
 
       if (counts < 1e-9)
@@ -457,6 +498,8 @@ take_answer (const Integer *program, SolveRelaxed *relaxed)
   for (guint i = 0; i < problem->items->len; i++)
     relaxed->kinds[i] = column_value (program, program->recompute[i]) > 0.5 ? GANTRY_PLACEMENT_RECOMPUTE
                         : column_value (program, program->offload[i]) > 0.5 ? GANTRY_PLACEMENT_OFFLOAD
+                        : column_value (program, program->fewer[0][i]) > 0.5 ? GANTRY_PLACEMENT_BF16
+                        : column_value (program, program->fewer[1][i]) > 0.5 ? GANTRY_PLACEMENT_INT8
                                                                             : GANTRY_PLACEMENT_KEEP;
 }
 
@@ -508,6 +551,8 @@ solve (SolveProblem *problem, guint64 limit, double gap, gboolean autotm, SolveR
   *relaxed = (SolveRelaxed) { .bound = limit != 0 ? problem->base_us : 0 };
   program.recompute = g_new (int, n_items + 1);
   program.offload = g_new (int, n_items + 1);
+  for (guint f = 0; f < 2; f++)
+    program.fewer[f] = g_new (int, n_items + 1);
   program.pair = g_new (int, problem->pairs->len + 1);
   program.again = g_new (int, n_works + 1);
   for (guint w = 0; w < n_works; w++)
@@ -516,7 +561,8 @@ solve (SolveProblem *problem, guint64 limit, double gap, gboolean autotm, SolveR
   program.rows = g_array_new (FALSE, FALSE, sizeof (guint32));
   program.has_row = g_new0 (guint8, problem->n_steps + 1);
   program.moves = autotm ? _gantry_moves_new () : NULL;
-  program.link = limit != 0 && !autotm ? _gantry_link_new (problem) : NULL;
+  /* Conversions make windows longer, which the link's rows do not know. */
+  program.link = limit != 0 && !autotm && !problem->compresses ? _gantry_link_new (problem) : NULL;
   add_columns (&program);
   program.value = g_new0 (double, (gsize) program.n_columns + 1); /* all kept */
   for (guint round = 0; round < MOST_ROUNDS && !settled && !_gantry_solve_is_over (problem); round++)
@@ -544,6 +590,8 @@ solve (SolveProblem *problem, guint64 limit, double gap, gboolean autotm, SolveR
   relaxed->proven = relaxed->proven && settled;
   g_free (program.recompute);
   g_free (program.offload);
+  for (guint f = 0; f < 2; f++)
+    g_free (program.fewer[f]);
   g_free (program.pair);
   g_free (program.again);
   g_free (program.has_row);

@@ -186,7 +186,7 @@ start_from (Search *search, const SolveAnswer *answer)
     if (RUN (planner, i)->work != NONE)
       g_array_append_val (search->schedule, model->position[RUN (planner, i)->work]);
   for (guint i = 0; i < problem->items->len; i++)
-    search->kinds[i] = answer->kinds[i] == GANTRY_PLACEMENT_OFFLOAD ? GANTRY_PLACEMENT_OFFLOAD : GANTRY_PLACEMENT_KEEP;
+    search->kinds[i] = answer->kinds[i] != GANTRY_PLACEMENT_RECOMPUTE ? answer->kinds[i] : GANTRY_PLACEMENT_KEEP;
   search->cost = cost_of (search, answer);
 }
 

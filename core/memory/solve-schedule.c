@@ -155,7 +155,7 @@ _gantry_schedule_model_new (SolveProblem *problem)
   model->value_of = g_new (guint32, program->values->len + 1);
   model->position = g_new0 (guint32, program->works->len + 1);
   model->item_of = g_new (gint32, program->values->len + 1);
-  model->complete = program->resident != FALSE;
+  model->complete = program->resident != FALSE && !problem->compresses;
   _gantry_planner_evaluate (planner, problem->base, 0, problem->prediction);
   model->fixed = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes;
   for (guint32 v = 0; v < program->values->len; v++)

@@ -22,7 +22,7 @@ kinds_new (const SolveProblem *problem)
 static gboolean
 is_enumerated (const SolveItem *item, guint kind)
 {
-  return is_allowed (item, kind) && item->n_gaps > 0;
+  return is_allowed (item, kind) && _gantry_solve_could_be_gone (item, kind);
 }
 
 gboolean
@@ -35,7 +35,11 @@ _gantry_solve_enumerate (SolveProblem *problem, guint64 most)
 
   for (guint k = 0; k < n; k++)
     {
-      n_answers *= ITEM (problem, k)->n_gaps == 0 ? 1 : ITEM (problem, k)->allowed == 7 ? 3 : 2;
+      guint n_kinds = 1;
+
+      for (guint kind = GANTRY_PLACEMENT_RECOMPUTE; kind < GANTRY_N_PLACEMENTS; kind++)
+        n_kinds += is_enumerated (ITEM (problem, k), kind);
+      n_answers *= n_kinds;
       if (n_answers > most)
         return FALSE;
     }
@@ -78,9 +82,9 @@ try_every (SolveProblem *problem, guint kind, guint keep, gboolean arguments)
   _gantry_solve_evaluate (problem, kinds);
 }
 
-/* What costs less than its bytes are worth is made again, the rest kept: for a few prices. */
+/* What costs less than its bytes are worth is made again, the rest @others: for a few prices. */
 static void
-try_cheap (SolveProblem *problem, double us_per_byte, gboolean offload_others)
+try_cheap (SolveProblem *problem, double us_per_byte, guint others)
 {
   g_autofree guint8 *kinds = kinds_new (problem);
 
@@ -92,10 +96,17 @@ try_cheap (SolveProblem *problem, double us_per_byte, gboolean offload_others)
         continue;
       if (is_allowed (item, GANTRY_PLACEMENT_RECOMPUTE) && item->again_us <= us_per_byte * (double) item->bytes)
         kinds[i] = GANTRY_PLACEMENT_RECOMPUTE;
-      else if (offload_others && is_allowed (item, GANTRY_PLACEMENT_OFFLOAD))
-        kinds[i] = GANTRY_PLACEMENT_OFFLOAD;
+      else if (is_allowed (item, others))
+        kinds[i] = (guint8) others;
     }
   _gantry_solve_evaluate (problem, kinds);
+}
+
+/* Of what is exact the well-known answers are always in the pool. */
+static gboolean
+is_tried (const SolveProblem *problem, guint kind)
+{
+  return (1u << kind & (GANTRY_EXACT_PLACEMENTS | problem->allowed)) != 0;
 }
 
 void
@@ -113,15 +124,19 @@ _gantry_solve_try_known (SolveProblem *problem)
     {
       if (every[e] >= n && e > 0)
         break;
-      try_every (problem, GANTRY_PLACEMENT_RECOMPUTE, every[e], FALSE);
-      try_every (problem, GANTRY_PLACEMENT_OFFLOAD, every[e], FALSE);
+      for (guint kind = GANTRY_PLACEMENT_RECOMPUTE; kind < GANTRY_N_PLACEMENTS; kind++)
+        if (is_tried (problem, kind))
+          try_every (problem, kind, every[e], FALSE);
     }
-  try_every (problem, GANTRY_PLACEMENT_RECOMPUTE, 0, TRUE);
-  try_every (problem, GANTRY_PLACEMENT_OFFLOAD, 0, TRUE);
+  for (guint kind = GANTRY_PLACEMENT_RECOMPUTE; kind < GANTRY_N_PLACEMENTS; kind++)
+    if (is_tried (problem, kind))
+      try_every (problem, kind, 0, TRUE);
   for (double price = 1e-6; price < 1 && !_gantry_solve_is_over (problem); price *= 10)
     {
-      try_cheap (problem, price, FALSE);
-      try_cheap (problem, price, TRUE);
+      try_cheap (problem, price, GANTRY_PLACEMENT_KEEP);
+      for (guint kind = GANTRY_PLACEMENT_OFFLOAD; kind < GANTRY_N_PLACEMENTS; kind++)
+        if (is_tried (problem, kind))
+          try_cheap (problem, price, kind);
     }
 }
 

@@ -218,7 +218,7 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
     }
   problem = _gantry_solve_problem_new (
     planner, base,
-    (goal->allowed != 0 ? goal->allowed : ALL_KINDS) & (goal->method == GANTRY_SOLVE_AUTOTM ? ~2u : ~0u),
+    (goal->allowed != 0 ? goal->allowed : ALL_KINDS) & (goal->method == GANTRY_SOLVE_AUTOTM ? ~(1u << GANTRY_PLACEMENT_RECOMPUTE | GANTRY_APPROXIMATE_PLACEMENTS) : ~0u),
     progress);
   _gantry_solve_init (&solve, problem, goal);
   if (goal->seconds > 0)
@@ -279,10 +279,11 @@ keep_front (GPtrArray *points)
 
 /* The best that is known within @limit, once nothing is searched for any more. (nullable) (transfer full) */
 static GantrySolution *
-read_point (GantryPlanner *planner, guint64 limit, const GantrySolution *found, const GantryPlacements *base, const GantryProgress *progress)
+read_point (GantryPlanner *planner, guint64 limit, const GantrySolution *found, const GantryPlacements *base, guint allowed,
+            const GantryProgress *progress)
 {
   const GantrySolveGoal goal = { .memory_bytes = limit };
-  g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, ALL_KINDS, progress);
+  g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, allowed, progress);
   GantrySolution *point;
   Solve solve;
   Planned planned;
@@ -300,9 +301,9 @@ read_point (GantryPlanner *planner, guint64 limit, const GantrySolution *found, 
 
 /* The point of the least memory. (nullable): with @error */
 static GantrySolution *
-least_point (GantryPlanner *planner, const GantryPlacements *base, const GantryProgress *progress, guint64 *high, GError **error)
+least_point (GantryPlanner *planner, const GantryPlacements *base, guint allowed, const GantryProgress *progress, guint64 *high, GError **error)
 {
-  g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, ALL_KINDS, progress);
+  g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, allowed, progress);
   const SolveLeast *least = _gantry_solve_least (problem, 0);
   GantrySolveGoal goal = { .memory_bytes = 1 };
   Planned planned;
@@ -330,13 +331,14 @@ limit_of (guint64 low, guint64 high, guint k, guint n_points)
 }
 
 GPtrArray *
-gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacements *base, double seconds, const GantryProgress *progress,
-                    GError **error)
+gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacements *base, guint allowed, double seconds,
+                    const GantryProgress *progress, GError **error)
 {
   g_autoptr (GPtrArray) points = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
+  const guint kinds = allowed != 0 ? allowed : ALL_KINDS;
   guint64 low, high;
-  GantrySolution *least = least_point (planner, base, progress, &high, error);
+  GantrySolution *least = least_point (planner, base, kinds, progress, &high, error);
 
   if (least == NULL)
     return NULL;
@@ -346,7 +348,7 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
   /* From the smallest up: what fits into less is known when more is asked for. */
   for (guint k = 0; k < n_points; k++)
     {
-      const GantrySolveGoal goal = { .memory_bytes = limit_of (low, high, k, n_points), .seconds = seconds / n_points };
+      const GantrySolveGoal goal = { .memory_bytes = limit_of (low, high, k, n_points), .allowed = kinds, .seconds = seconds / n_points };
 
       g_ptr_array_add (found, gantry_solve (planner, &goal, base, progress, NULL));
       if (gantry_progress_cancelled (progress, error))
@@ -356,7 +358,7 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
   /* A search for more memory may have come by what is faster with less, and proven what holds for less: what is known in the end is told. */
   for (guint k = 0; k < n_points; k++)
     {
-      GantrySolution *point = read_point (planner, limit_of (low, high, k, n_points), g_ptr_array_index (found, k), base, progress);
+      GantrySolution *point = read_point (planner, limit_of (low, high, k, n_points), g_ptr_array_index (found, k), base, kinds, progress);
 
       if (point != NULL)
         g_ptr_array_add (points, point);

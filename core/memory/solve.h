@@ -25,10 +25,10 @@ GantrySolution *gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goa
  *  of this planner do. What is not of its program is left out. */
 void gantry_solve_know (GantryPlanner *planner, GantryPlacements *placements, guint64 limit);
 
-/** Points of the memory-time front, from keep-all down to the least memory, at most @n_points, none dominated by another. @seconds: as
- *  GantrySolveGoal.seconds, of all points together.
+/** Points of the memory-time front, from keep-all down to the least memory, at most @n_points, none dominated by another. @allowed:
+ *  as GantrySolveGoal; @seconds: as GantrySolveGoal.seconds, of all points together.
  *  Returns: (transfer full) (element-type GantrySolution) */
-GPtrArray *gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacements *base, double seconds,
+GPtrArray *gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacements *base, guint allowed, double seconds,
                                const GantryProgress *progress, GError **error);
 
 G_END_DECLS

@@ -21,7 +21,7 @@ struct _GantryComparePanel
   GtkStack *stack;
   GtkLabel *summary, *words;
   GtkEditable *name;
-  GtkWidget *save, *find, *load, *remove, *spinner;
+  GtkWidget *save, *find, *approximate, *load, *remove, *spinner;
   gboolean searching, tying;
 };
 
@@ -373,7 +373,9 @@ gantry_compare_panel_find_front (GantryComparePanel *self, guint n_points, doubl
   if (self->searching)
     return;
   set_searching (self, TRUE);
-  gantry_document_front_async (self->document, n_points, seconds, front_found, g_object_ref (self));
+  gantry_document_front_async (self->document, n_points, gtk_check_button_get_active (GTK_CHECK_BUTTON (self->approximate))
+                                 ? GANTRY_EXACT_PLACEMENTS | GANTRY_APPROXIMATE_PLACEMENTS : GANTRY_EXACT_PLACEMENTS,
+                               seconds, front_found, g_object_ref (self));
 }
 
 static void
@@ -492,6 +494,9 @@ make_title (GantryComparePanel *self)
   self->load = button_new (self, "Load", "Place everything as the selected row does", load_clicked);
   self->remove = button_new (self, "Delete", "Delete the selected variant", remove_clicked);
   self->find = button_new (self, "Find front", "Let the solver find the best step time for each amount of memory", find_clicked);
+  self->approximate = gtk_check_button_new_with_label ("Approximate");
+  gtk_widget_set_name (self->approximate, "approximate");
+  gtk_widget_set_tooltip_text (self->approximate, "Let it store residuals in bf16 or 8 bits, too: results are then approximate");
   gtk_widget_set_sensitive (self->load, FALSE);
   gtk_widget_set_sensitive (self->remove, FALSE);
   gtk_box_append (GTK_BOX (bar), pages);
@@ -501,6 +506,7 @@ make_title (GantryComparePanel *self)
   gtk_box_append (GTK_BOX (bar), self->load);
   gtk_box_append (GTK_BOX (bar), self->remove);
   gtk_box_append (GTK_BOX (bar), self->spinner);
+  gtk_box_append (GTK_BOX (bar), self->approximate);
   gtk_box_append (GTK_BOX (bar), self->find);
   gtk_box_append (GTK_BOX (bar), gantry_maximize_button_new ());
   return bar;

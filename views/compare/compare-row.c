@@ -95,10 +95,12 @@ value_of (const GantryVariant *v, Column column)
     }
 }
 
-static const char *
+static char *
 name_of (const GantryCompareRow *row)
 {
-  return row->kind == GANTRY_POINT_NOW ? "as placed now" : row->variant->name != NULL ? row->variant->name : "";
+  if (row->kind != GANTRY_POINT_NOW)
+    return gantry_variant_shown_name (row->variant);
+  return g_strdup (gantry_variant_is_approximate (row->variant) ? "as placed now (approximate)" : "as placed now");
 }
 
 static char *
@@ -107,7 +109,7 @@ text_of (const GantryCompareRow *row, Column column)
   const GantryVariant *v = row->variant;
 
   if (column == COLUMN_NAME)
-    return g_strdup (name_of (row));
+    return name_of (row);
   if (!v->predicted)
     return g_strdup ("–");
   if (!gantry_variant_fits (v) && (column == COLUMN_STEP || column == COLUMN_AGAIN))
@@ -170,7 +172,11 @@ compare (gconstpointer a, gconstpointer b, gpointer data)
   double p, q;
 
   if (column == COLUMN_NAME)
-    return g_utf8_collate (name_of (x), name_of (y)); /* by what is read in the row */
+    {
+      g_autofree char *of_x = name_of (x), *of_y = name_of (y);
+
+      return g_utf8_collate (of_x, of_y); /* by what is read in the row */
+    }
   p = value_of (x->variant, column);
   q = value_of (y->variant, column);
   return p < q ? GTK_ORDERING_SMALLER : p > q ? GTK_ORDERING_LARGER : GTK_ORDERING_EQUAL;

@@ -273,7 +273,7 @@ pinch (GtkGestureZoom *gesture, double scale, gpointer data)
 static gboolean
 place_key (GantryGraphCanvas *self, guint key, GdkModifierType state)
 {
-  static const guint keys[] = { GDK_KEY_k, GDK_KEY_r, GDK_KEY_o };
+  static const guint keys[] = { GDK_KEY_k, GDK_KEY_r, GDK_KEY_o, GDK_KEY_b, GDK_KEY_8 };
   guint lower = gdk_keyval_to_lower (key);
   int kind = GANTRY_PLACEMENT_UNSET;
 

@@ -17,10 +17,16 @@ typedef struct
   guint allowed;     /* bits that every one of them allows */
   guint allowed_any; /* bits that any allows */
   const char *why_not;
+  const char *why_not_of[GANTRY_N_PLACEMENTS]; /* of the first that does not allow it */
 } Placing;
 
-static const char *const words[GANTRY_N_PLACEMENTS] = { "Keep", "Recompute", "Offload" };
-static const char *const keys[GANTRY_N_PLACEMENTS] = { "K", "R", "O" };
+/* Every kind. */
+#define ALL_KINDS ((1u << GANTRY_N_PLACEMENTS) - 1)
+
+static const char *const words[GANTRY_N_PLACEMENTS] = { "Keep", "Recompute", "Offload", "bf16", "8 bits" };
+static const char *const keys[GANTRY_N_PLACEMENTS] = { "K", "R", "O", "B", "8" };
+static const char *const verbs[GANTRY_N_PLACEMENTS] = { "Keep", "Recompute", "Offload", "Approximate: store as bf16",
+                                                        "Approximate: store in 8 bits" };
 
 static gboolean
 look_at (Placing *p, const GantryInspected *what, GArray *values)
@@ -33,7 +39,7 @@ look_at (Placing *p, const GantryInspected *what, GArray *values)
     return FALSE;
   p->values = values;
   p->candidates = gantry_planner_candidates (p->planner, &n);
-  p->allowed = 7;
+  p->allowed = ALL_KINDS;
   for (guint i = 0; i < values->len; i++)
     {
       gint index = gantry_planner_candidate_of (p->planner, g_array_index (values, guint32, i));
@@ -45,31 +51,35 @@ look_at (Placing *p, const GantryInspected *what, GArray *values)
       p->allowed_any |= p->candidates[index].allowed;
       if (p->why_not == NULL)
         p->why_not = p->candidates[index].why_not;
+      for (guint kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
+        if (p->why_not_of[kind] == NULL)
+          p->why_not_of[kind] = gantry_candidate_why_not (&p->candidates[index], kind);
     }
   return p->allowed_any != 0;
 }
 
+/* Kinds @first to @last in a row. */
 static void
-add_choices (GantryRows *rows, const Placing *p)
+add_choices (GantryRows *rows, const Placing *p, guint first, guint last, const char *label)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
 
   gtk_widget_add_css_class (box, "linked");
-  for (guint kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
+  for (guint kind = first; kind <= last; kind++)
     {
       GtkWidget *button = gtk_toggle_button_new_with_label (words[kind]);
-      g_autofree char *tooltip = g_strdup_printf ("%s the selected value (%s in the graph)", words[kind], keys[kind]);
+      g_autofree char *tooltip = g_strdup_printf ("%s the selected value (%s in the graph)", verbs[kind], keys[kind]);
       gboolean can = (p->allowed_any >> kind & 1) != 0;
 
       /* The state is what the table says; the action changes that, and this section is written anew. */
       gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (button), p->n_of[kind] == p->values->len);
       gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", gantry_placement_kind_name ((GantryPlacementKind) kind));
       gtk_actionable_set_action_name (GTK_ACTIONABLE (button), can ? "win.place" : "win.none");
-      gtk_widget_set_tooltip_text (button, can || p->why_not == NULL ? tooltip : p->why_not);
+      gtk_widget_set_tooltip_text (button, can || p->why_not_of[kind] == NULL ? tooltip : p->why_not_of[kind]);
       gtk_widget_set_hexpand (button, TRUE);
       gtk_box_append (GTK_BOX (box), button);
     }
-  gtk_accessible_update_property (GTK_ACCESSIBLE (box), GTK_ACCESSIBLE_PROPERTY_LABEL, "Placement", -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (box), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
   gantry_rows_widget (rows, box);
 }
 
@@ -80,7 +90,7 @@ add_reaches (GantryRows *rows, const Placing *p)
   static const struct
   {
     const char *label, *reach, *tooltip;
-  } reaches[] = { { "Scope", "scope", "Place all values of the scope like this one (Shift with K, R or O)" },
+  } reaches[] = { { "Scope", "scope", "Place all values of the scope like this one (Shift with K, R, O or B)" },
                   { "Equal blocks", "alike", "Place the same value of every equal block like this one (Ctrl+Shift)" },
                   { "Matches", "matches", "Place everything that the search has found like this value" },
                   { "Policy", NULL, "Take the choice back: as the policy says (U)" } };
@@ -172,7 +182,9 @@ _gantry_inspect_placement (GantryRows *rows, const GantryInspected *what, const 
   if (!look_at (&p, what, values))
     return;
   gantry_rows_section (rows, "Placement");
-  add_choices (rows, &p);
+  add_choices (rows, &p, GANTRY_PLACEMENT_KEEP, GANTRY_PLACEMENT_OFFLOAD, "Placement");
+  if ((p.allowed_any & GANTRY_APPROXIMATE_PLACEMENTS) != 0)
+    add_choices (rows, &p, GANTRY_PLACEMENT_BF16, GANTRY_PLACEMENT_INT8, "Placement in fewer bits, approximate");
   add_reaches (rows, &p);
   if (values->len == 1)
     {
@@ -188,6 +200,8 @@ _gantry_inspect_placement (GantryRows *rows, const GantryInspected *what, const 
   else
     gantry_rows_take (rows, "values", gantry_format_integer (values->len));
   add_changes (rows, what, &p);
-  if (p.why_not != NULL && p.allowed != 7)
+  if (p.n_of[GANTRY_PLACEMENT_BF16] + p.n_of[GANTRY_PLACEMENT_INT8] > 0)
+    gantry_rows_note (rows, "Stored in fewer bits: results of a run are approximate");
+  if (p.why_not != NULL && (p.allowed & GANTRY_EXACT_PLACEMENTS) != GANTRY_EXACT_PLACEMENTS)
     gantry_rows_note (rows, p.why_not);
 }

@@ -212,6 +212,15 @@ test_inspector (void)
   button = window_test_button (GTK_WIDGET (gantry_window_get_inspector (window)), "Recompute");
   g_assert_true (gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (button)));
   window_test_wait (window);
+  /* In fewer bits: the line at the bottom says that results are approximate, until it is undone. */
+  g_assert_false (window_test_has_text (GTK_WIDGET (window), "approximate"));
+  g_signal_emit_by_name (window_test_button (GTK_WIDGET (gantry_window_get_inspector (window)), "8 bits"), "clicked");
+  g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_INT8);
+  window_test_wait (window);
+  views_wait_until (window_test_has_text (GTK_WIDGET (window), "Results are approximate"));
+  window_test_act (window, "undo");
+  window_test_wait (window);
+  views_wait_until (!window_test_has_text (GTK_WIDGET (window), "Results are approximate"));
   window_test_free (window);
 }
 

@@ -3,6 +3,7 @@
  * compilations; sets of values; variants; the solver. */
 #include "core/document/size.h"
 #include "core/graph/operation.h"
+#include "core/plan/compression.h"
 #include "tests/core/document/document-test.h"
 #include <glib/gstdio.h>
 #include <string.h>
@@ -93,6 +94,42 @@ test_click (void)
   doc_wait (document);
   doc_check_consistent (document);
   g_assert_cmpuint (n_steps_of (gantry_document_get_plan (document), GANTRY_STEP_RECOMPUTE), >, 0);
+}
+
+/* Residuals in fewer bits: predicted at once, planned as predicted, undone, kept by a session; what cannot be is refused with the reason. */
+static void
+test_fewer_bits (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE), again = gantry_document_new ();
+  g_autoptr (GArray) residuals = doc_residuals (document);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("gantry-fewer-XXXXXX", NULL), *path = g_build_filename (folder, "fewer.gantry", NULL), *told = NULL, *loaded = NULL, *why = NULL, *none = NULL;
+  GantryCompressionSums sums;
+  guint placed, parameter = gantry_compilation_module (gantry_document_get_compilation (document))->nodes[1].id;
+
+  placed = gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, residuals->len,
+                                          GANTRY_PLACEMENT_INT8, NULL);
+  g_assert_cmpuint (placed, >, 0);
+  g_assert_cmpint (gantry_document_get_prediction (document)->peak_delta, !=, 0);
+  doc_wait (document);
+  doc_check_consistent (document);
+  told = gantry_plan_approximate_text (gantry_document_get_plan (document));
+  g_assert_true (g_str_has_prefix (told, "approximate: "));
+  gantry_plan_sum_compression (gantry_document_get_plan (document), &sums);
+  g_assert_cmpuint (sums.values, >, 0);
+  g_assert_cmpuint (sums.values, <=, placed);
+  g_assert_true (gantry_document_save (document, path, &error));
+  g_assert_true (gantry_document_open (again, path, NULL, NULL, &error));
+  doc_wait (again);
+  loaded = gantry_plan_approximate_text (gantry_document_get_plan (again));
+  g_assert_cmpstr (loaded, ==, told);
+  gantry_document_undo (document);
+  doc_wait (document);
+  g_assert_null (none = gantry_plan_approximate_text (gantry_document_get_plan (document)));
+  g_assert_cmpuint (gantry_document_set_placement (document, doc_last (document), &parameter, 1, GANTRY_PLACEMENT_BF16, &why), ==, 0);
+  g_assert_nonnull (strstr (why, "only residuals"));
+  g_unlink (path);
+  g_rmdir (folder);
 }
 
 /* Edits of the same values right after each other are one; of others, or after an undo, they are not. */
@@ -542,7 +579,7 @@ test_front (void)
   g_autoptr (GError) error = NULL;
   Found found = { 0 };
 
-  gantry_document_front_async (document, 5, 5, front_found, &found);
+  gantry_document_front_async (document, 5, 0, 5, front_found, &found);
   doc_wait_until (found.called);
   g_assert_no_error (found.error);
   g_assert_cmpuint (found.front->len, >, 0);
@@ -579,7 +616,7 @@ test_kept_front (void)
 
   g_assert_true (gantry_document_save (document, path, &error));
   g_assert_null (gantry_document_get_front (document));
-  found = gantry_document_front (document, 4, 5, NULL, &error);
+  found = gantry_document_front (document, 4, 0, 5, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (gantry_document_get_front (document) == found);
   g_assert_true (gantry_document_is_unsaved (document));
@@ -662,7 +699,7 @@ test_front_with_answers (void)
 {
   g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) found = gantry_document_front (document, 2, 0, NULL, &error);
+  g_autoptr (GPtrArray) found = gantry_document_front (document, 2, 0, 0, NULL, &error);
   const GantryVariant *most = g_ptr_array_index (found, 0), *least = g_ptr_array_index (found, found->len - 1);
   const GantrySolveGoal goal = { .memory_bytes = (most->figures.peak_bytes + least->figures.peak_bytes) / 2 };
   g_autoptr (GantryVariant) answer = NULL, again = NULL;
@@ -765,6 +802,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/placing/click", test_click);
+  g_test_add_func ("/placing/fewer-bits", test_fewer_bits);
   g_test_add_func ("/placing/merge", test_merge);
   g_test_add_func ("/placing/refused", test_refused);
   g_test_add_func ("/placing/earlier-snapshot", test_earlier_snapshot);

@@ -80,7 +80,7 @@ check_case (const Case *c)
   g_autoptr (GantryPlanner) planner = planner_of (c);
   g_autoptr (GantryPrediction) all = gantry_prediction_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) front = gantry_solve_front (planner, 4, NULL, LONG, NULL, &error);
+  g_autoptr (GPtrArray) front = gantry_solve_front (planner, 4, NULL, 0, LONG, NULL, &error);
 
   g_assert_no_error (error);
   check_fits (c, least_of (c), "the least");

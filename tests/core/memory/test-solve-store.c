@@ -171,7 +171,7 @@ static void
 ask_front (Case *c)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) front = gantry_solve_front (c->planner, 4, NULL, LONG, NULL, &error);
+  g_autoptr (GPtrArray) front = gantry_solve_front (c->planner, 4, NULL, 0, LONG, NULL, &error);
 
   g_assert_no_error (error);
   for (guint i = 0; i < front->len; i++)
@@ -235,7 +235,7 @@ test_front_reads_all (void)
       case_init (&c, &step, 3e7);
       for (guint percent = 100; percent >= 50; percent -= 10)
         ask (&c, &(GantrySolveGoal){ .memory_bytes = c.peak * percent / 100, .seconds = LONG, .allowed = ALL });
-      front = gantry_solve_front (c.planner, 5, NULL, LONG, NULL, &error);
+      front = gantry_solve_front (c.planner, 5, NULL, 0, LONG, NULL, &error);
       g_assert_no_error (error);
       for (guint i = 0; i < c.told->len; i++)
         {

@@ -2,6 +2,7 @@
 /* The solver against every combination where there are few, against well-known answers where there are many, and
  * against itself: more memory is never slower, no answer is over its limit, what cannot be is refused with a reason. */
 #include "core/graph/graph.h"
+#include "core/plan/compression.h"
 #include "core/memory/solve.h"
 #include "core/plan/placement.h"
 #include "core/plan/plan.h"
@@ -196,6 +197,85 @@ test_methods (gconstpointer data)
     }
 }
 
+static GantrySolution *
+solve_anew (GantryModule *module, double link, guint percent, GantrySolveMethod method, guint allowed)
+{
+  g_autoptr (GantryPlanner) planner = make_planner (module, (guint) link);
+  g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+  GantrySolveGoal goal = { .method = method, .allowed = allowed };
+
+  gantry_planner_predict (planner, NULL, all);
+  goal.memory_bytes = all->peak_bytes * percent / 100;
+  return gantry_solve (planner, &goal, NULL, NULL, NULL);
+}
+
+static gboolean
+is_approximate (const GantrySolution *solution)
+{
+  return gantry_placements_are_approximate (solution->placements);
+}
+
+/* Residuals in fewer bits are chosen where the goal allows them alone; what is proven of placements then counts them, so that no bound
+ * is above what looking at every combination finds; and with them nothing is worse. */
+static void
+test_approximate (void)
+{
+  const guint fewer = 1u << GANTRY_PLACEMENT_KEEP | GANTRY_APPROXIMATE_PLACEMENTS;
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 5);
+  static const guint percents[] = { 58, 95, 98 };
+  guint used = 0, proven = 0, found = 0;
+
+  for (guint k = 0; k < G_N_ELEMENTS (percents); k++)
+    {
+      const guint percent = percents[k];
+      g_autoptr (GantrySolution) exact = solve_anew (module, 5e8, percent, GANTRY_SOLVE_AUTO, 0);
+      g_autoptr (GantrySolution) both = solve_anew (module, 5e8, percent, GANTRY_SOLVE_AUTO, GANTRY_EXACT_PLACEMENTS | GANTRY_APPROXIMATE_PLACEMENTS);
+      g_autoptr (GantrySolution) every = solve_anew (module, 5e8, percent, GANTRY_SOLVE_AUTO, fewer);
+      g_autoptr (GantrySolution) program = solve_anew (module, 5e8, percent, GANTRY_SOLVE_EXACT, fewer);
+
+      g_assert_true (exact == NULL || !is_approximate (exact));
+      g_assert_true (exact == NULL || both != NULL);
+      g_assert_true (every == NULL || both != NULL);
+      g_assert_true (program == NULL || every != NULL);
+      if (exact != NULL)
+        g_assert_cmpfloat (both->figures.step_us, <=, exact->figures.step_us * (1 + 1e-6));
+      if (both != NULL && is_approximate (both))
+        {
+          used++;
+          g_assert_cmpint (both->proof, !=, GANTRY_PROOF_SCHEDULES); /* of those nothing is known */
+        }
+      if (every == NULL || program == NULL)
+        continue;
+      found++;
+      proven += program->proof == GANTRY_PROOF_PLACEMENTS;
+      g_assert_cmpfloat (both->figures.step_us, <=, every->figures.step_us * (1 + 1e-6));
+      g_assert_cmpfloat (every->figures.step_us, <=, program->figures.step_us * (1 + 1e-6));
+      g_assert_cmpfloat (program->bound, <=, every->figures.step_us * (1 + 1e-6));
+      g_test_message ("%u %%: %.1f us, every combination %.1f, bound %.1f", percent, program->figures.step_us, every->figures.step_us,
+                      program->bound);
+    }
+  g_test_message ("%u answers with fewer bits alone, %u of the integer program proven; %u of all kinds use them", found, proven, used);
+  g_assert_cmpuint (used, >, 0);
+  g_assert_cmpuint (found, >, 1);
+}
+
+/* A front with them reaches further down than one without. */
+static void
+test_approximate_front (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 4);
+  g_autoptr (GantryPlanner) one = make_planner (module, 500000000), other = make_planner (module, 500000000);
+  g_autoptr (GPtrArray) exact = gantry_solve_front (one, 3, NULL, 0, 0, NULL, NULL);
+  g_autoptr (GPtrArray) fewer = gantry_solve_front (other, 3, NULL, GANTRY_EXACT_PLACEMENTS | GANTRY_APPROXIMATE_PLACEMENTS, 0, NULL, NULL);
+  const GantrySolution *lowest = g_ptr_array_index (exact, exact->len - 1), *lower = g_ptr_array_index (fewer, fewer->len - 1);
+
+  for (guint i = 0; i < exact->len; i++)
+    g_assert_false (is_approximate (g_ptr_array_index (exact, i)));
+  g_assert_cmpuint (lower->figures.peak_bytes, <=, lowest->figures.peak_bytes);
+}
+
 static void
 test_long_chain (gconstpointer data)
 {
@@ -258,7 +338,7 @@ test_front (void)
   g_autoptr (GantryModule) module = make_step (context, 12);
   g_autoptr (GantryPlanner) planner = make_planner (module, 3e7);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) front = gantry_solve_front (planner, 6, NULL, 3, NULL, &error);
+  g_autoptr (GPtrArray) front = gantry_solve_front (planner, 6, NULL, 0, 3, NULL, &error);
 
   g_assert_no_error (error);
   g_assert_cmpuint (front->len, >=, 3);
@@ -559,6 +639,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/memory/solve/approximate", test_approximate);
+  g_test_add_func ("/memory/solve/approximate-front", test_approximate_front);
   g_test_add_func ("/memory/solve/brute-force", test_brute_force);
   g_test_add_data_func ("/memory/solve/long-chain/fast-link", GUINT_TO_POINTER (4000000000u), test_long_chain);
   g_test_add_data_func ("/memory/solve/long-chain/slow-link", GUINT_TO_POINTER (300000000u), test_long_chain);
