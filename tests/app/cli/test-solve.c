@@ -153,6 +153,35 @@ test_more_memory (StepPlace *place, gconstpointer data)
     }
 }
 
+static gboolean
+is_approximate (JsonNode *node)
+{
+  return json_object_get_boolean_member (json_node_get_object (node), "approximate");
+}
+
+/* What is stored in fewer bits is said by whoever tells of results; a search uses it where it is allowed to. */
+static void
+test_approximate (StepPlace *place, gconstpointer data)
+{
+  static const Sample sample = { "transformer-tiny.gir", "" };
+  g_autoptr (JsonNode) kept = NULL, planned = NULL, ran = NULL, solved = NULL;
+  g_autoptr (CliResult) refused = NULL;
+
+  make (place, &sample);
+  kept = step_ask (place, "plan", NULL);
+  planned = step_ask (place, "plan", "--rules=role:residual bf16", NULL);
+  ran = step_ask (place, "run", "--runs=1", "--input=value:0.1", "--rules=role:residual int8", NULL);
+  solved = step_ask (place, "solve", "--no-kernels", "--fit=95%", NULL);
+  g_assert_false (is_approximate (kept));
+  g_assert_false (is_approximate (solved));
+  g_assert_true (is_approximate (planned));
+  g_assert_true (is_approximate (ran));
+  g_assert_cmpint (2 * step_number (planned, "stored_bytes"), ==, step_number (planned, "stored_exact_bytes"));
+  refused = cli_run ("solve", "--no-kernels", "--fit=95%", "--allow=f8", place->step, NULL);
+  cli_assert_status (refused, 1);
+  g_assert_nonnull (strstr (refused->err, "--allow f8: there are bf16, int8 and approximate"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -162,6 +191,7 @@ main (int argc, char **argv)
   };
 
   g_test_init (&argc, &argv, NULL);
+  g_test_add ("/cli/solve/approximate", StepPlace, NULL, step_place_set_up, test_approximate, step_place_tear_down);
   for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
     {
       g_autofree char *path = g_strdup_printf (
