@@ -6,6 +6,7 @@
 
 typedef struct
 {
+  const GantryTraining *training;
   const GantryModule *source;
   const GantryFunction *entry;
   GantryBuilder *builder;
@@ -21,13 +22,22 @@ parameter_at (const Accumulation *a, guint32 i)
   return &a->source->nodes[a->entry->first_node + i];
 }
 
-/* Whether microbatches may have slices of the parameter of the entry: it is neither trained nor kept from step to step. */
+/* The target or the labels, which the loss has added: rows of the result that it is made of. */
+static gboolean
+is_of_loss (const Accumulation *a, const GantryNode *node)
+{
+  return gantry_module_node (a->training->module, node->id) == NULL;
+}
+
+/* Whether microbatches may have slices of the parameter of the entry: it is neither trained nor kept from step to step, nor the state of
+ * a random generator. */
 static gboolean
 is_data (const Accumulation *a, const GantryNode *node)
 {
   const GantryType *type = gantry_node_type (a->source, node);
 
   return gantry_parameter_role (a->source, node) == GANTRY_SUBJECT_INPUT && type->kind == GANTRY_TYPE_TENSOR && type->rank > 0
+         && type->element != GANTRY_U32 && type->element != GANTRY_U64
          && gantry_attrs_find (a->source->context, node->attrs, "role") == NULL
          && gantry_attrs_find (a->source->context, node->attrs, "initial") == NULL
          && gantry_attrs_find (a->source->context, node->attrs, "alias") == NULL;
@@ -36,14 +46,16 @@ is_data (const Accumulation *a, const GantryNode *node)
 static gboolean
 is_divided (const Accumulation *a, const GantryNode *node)
 {
-  return is_data (a, node) && gantry_node_type (a->source, node)->dims[0] == a->batch;
+  const GantryType *type = gantry_node_type (a->source, node);
+
+  return is_data (a, node) && (type->dims[0] == a->batch || is_of_loss (a, node));
 }
 
 static gboolean
 find_batch (Accumulation *a, GError **error)
 {
   for (guint32 i = 0; i < a->entry->n_params; i++)
-    if (is_data (a, parameter_at (a, i)))
+    if (is_data (a, parameter_at (a, i)) && !is_of_loss (a, parameter_at (a, i)))
       {
         const GantryType *type = gantry_node_type (a->source, parameter_at (a, i));
 
@@ -192,12 +204,12 @@ write_body (Accumulation *a, const GantryProgress *progress, GError **error)
   write_body_parameters (a, sums);
   if (!write_nodes (a, progress, error))
     return 0;
-  set_place (a, GANTRY_PHASE_BACKWARD);
   for (guint i = 0; i < n; i++)
     {
       guint32 value = inside_of (a, gantry_function_result_id (a->source, a->entry, i));
       GantryElementType element = (GantryElementType) gantry_builder_get_type (a->builder, sums[i])->element;
 
+      set_place (a, i == 0 ? GANTRY_PHASE_FORWARD : GANTRY_PHASE_BACKWARD); /* first the loss */
       sums[i] = gantry_builder_binary (a->builder, GANTRY_OP_ADD, sums[i], gantry_builder_convert (a->builder, value, element));
       sums[i] = gantry_builder_unary (a->builder, GANTRY_OP_OPTIMIZATION_BARRIER, sums[i]);
     }
@@ -217,6 +229,7 @@ write_means (Accumulation *a, guint32 scan)
       guint32 sum = a->entry->n_results > 1 ? gantry_builder_result (a->builder, scan, i) : scan;
       GantryElementType element = (GantryElementType) gantry_builder_get_type (a->builder, sum)->element;
 
+      set_place (a, i == 0 ? GANTRY_PHASE_FORWARD : GANTRY_PHASE_BACKWARD);
       sum = gantry_builder_binary (a->builder, GANTRY_OP_DIVIDE, sum,
                                    gantry_builder_splat (a->builder, element, (double) a->n, type->rank, type->dims));
       results[i] = gantry_builder_convert (a->builder, sum, (GantryElementType) type->element);
@@ -247,7 +260,6 @@ write_entry (Accumulation *a, const GantryProgress *progress, GError **error)
     return FALSE;
   set_place (a, GANTRY_PHASE_FORWARD); /* what is called in the forward phase has phases of its own */
   tuple = gantry_builder_scan (a->builder, &scan, (const guint32 *) (gpointer) a->operands->data);
-  set_place (a, GANTRY_PHASE_BACKWARD);
   write_means (a, tuple);
   return gantry_builder_check (a->builder, error);
 }
@@ -271,7 +283,7 @@ _gantry_training_accumulate (const GantryTraining *training, GantryModule *diffe
   GantryContext *context = differentiated->context;
   g_autoptr (GantryBuilder) builder = gantry_builder_new (context, gantry_context_string (context, differentiated->name));
   g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (guint32));
-  Accumulation a = { .source = differentiated, .entry = gantry_module_entry (differentiated), .builder = builder,
+  Accumulation a = { .training = training, .source = differentiated, .entry = gantry_module_entry (differentiated), .builder = builder,
                      .n = training->options->microbatches, .operands = operands };
   g_autofree guint32 *inside = a.inside = g_new0 (guint32, a.entry->n_params + 1);
   GantryModule *module;

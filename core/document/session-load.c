@@ -202,7 +202,9 @@ load_choices (sqlite3 *db, const char *variant, GHashTable **names, GError **err
       GantryChoice choice = { .key = g_ascii_strtoull (key, NULL, 16) };
 
       choice.node = (guint32) sqlite3_column_int64 (rows.statement, 1);
-      choice.kind = (guint8) CLAMP (sqlite3_column_int (rows.statement, 2), 0, GANTRY_N_PLACEMENTS - 1);
+      /* A kind that is not known, of a later version, is no placement that changes what is computed. */
+      choice.kind = (guint8) sqlite3_column_int (rows.statement, 2) < GANTRY_N_PLACEMENTS ? (guint8) sqlite3_column_int (rows.statement, 2)
+                                                                                          : GANTRY_PLACEMENT_KEEP;
       choice.memory = (guint8) CLAMP (sqlite3_column_int (rows.statement, 3), 0, GANTRY_N_MEMORY_KINDS - 1);
       choice.decider = (guint8) CLAMP (sqlite3_column_int (rows.statement, 4), 0, GANTRY_DECIDED_BY_SOLVER);
       g_array_append_val (list, choice);

@@ -211,7 +211,7 @@ write_backward (const GantryRematerialize *state, const GantryLoopPair *pair, Ga
   gantry_attr_list_set_all (attrs, node->attrs);
   gantry_attr_list_set_int (attrs, "n_xs", pair->back.n_xs + pair->xs->len);
   changed.attrs = with_ints (module, attrs, "axes", pair->back.axes, pair->back.n_xs, pair->xs);
-  changed.n_operands = (guint16) operands->len;
+  changed.n_operands = operands->len & GANTRY_MOST_OPERANDS;
   changed.n_origins = 0;
   write_changed (rewriter, node, &changed, operands);
 }

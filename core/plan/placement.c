@@ -365,9 +365,27 @@ mark_results (const Slots *slots, guint8 *flags)
     }
 }
 
-/* Of what node @i made. */
+/* The phase in which member @k of what @node gives is made: a scan of the forward phase may go through others, as one over microbatches. */
+static GantryPhase
+phase_of_member (const GantryModule *module, const GantryNode *node, guint32 k)
+{
+  const GantryFunction *body = NULL;
+  const GantryNode *result = NULL;
+  GantryScan scan;
+
+  if (node->op == GANTRY_OP_SCAN && node->phase == GANTRY_PHASE_FORWARD)
+    {
+      gantry_scan_of (module, node, &scan);
+      body = gantry_module_function (module, scan.body);
+    }
+  if (body != NULL && k < body->n_results)
+    result = gantry_module_node (module, gantry_function_result_id (module, body, k));
+  return (GantryPhase) (result != NULL && result->op != GANTRY_OP_PARAMETER ? result->phase : node->phase);
+}
+
+/* Of what node @i made, of which @k is a member. */
 static guint8
-subject_of (const Slots *slots, guint32 i, guint8 flags)
+subject_of (const Slots *slots, guint32 i, guint32 k, guint8 flags)
 {
   const GantryNode *node = &slots->module->nodes[slots->entry->first_node + i];
 
@@ -375,7 +393,7 @@ subject_of (const Slots *slots, guint32 i, guint8 flags)
     return gantry_parameter_role (slots->module, node);
   if ((flags & CONSTANT) || gantry_node_is_view (slots->module, node))
     return GANTRY_SUBJECT_NONE;
-  if (node->phase == GANTRY_PHASE_FORWARD && (flags & USED_LATER))
+  if ((flags & USED_LATER) && phase_of_member (slots->module, node, k) == GANTRY_PHASE_FORWARD)
     return GANTRY_SUBJECT_RESIDUAL;
   return flags & RETURNED ? GANTRY_SUBJECT_OUTPUT : GANTRY_SUBJECT_NONE;
 }
@@ -399,7 +417,7 @@ gantry_placement_subjects (const GantryModule *module)
         {
           guint8 *subject = &subjects[slots.entry->first_node + slots.owner[k]];
 
-          *subject = MIN (*subject, subject_of (&slots, i, flags[k]));
+          *subject = MIN (*subject, subject_of (&slots, i, k - slots.first[i], flags[k]));
         }
   return subjects;
 }

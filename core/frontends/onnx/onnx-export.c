@@ -239,7 +239,10 @@ note_identities (GantryOnnxExport *e, GPtrArray *notes)
     return;
   g_hash_table_iter_init (&iter, e->identities);
   while (g_hash_table_iter_next (&iter, &name, NULL))
-    g_ptr_array_add (notes, g_strdup_printf ("%s is written as Identity: where a value lies is not said in ONNX", (const char *) name));
+    g_ptr_array_add (notes, g_strdup_printf ("%s is written as Identity: %s is not said in ONNX", (const char *) name,
+                                             g_str_equal (name, "stop_gradient") ? "of what no gradient is taken"
+                                             : g_str_equal (name, "rematerialize") ? "what is made again"
+                                                                                   : "where a value lies"));
 }
 
 /* Files */

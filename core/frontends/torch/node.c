@@ -253,6 +253,23 @@ set_piece (TorchFrame *frame, const TorchJson *node, guint index, TorchValue *fi
   value->end = *at += MAX (size, 0);
 }
 
+/* @id, of which no gradient is taken where none are recorded. Returns: 0 after an error */
+static guint32
+detached (TorchFrame *frame, const TorchJson *node, guint index, const char *name, guint32 id, guint32 type, GError **error)
+{
+  static const char *const names[] = { "self" };
+  TorchImport *import = frame->import;
+  GantryAttrList *list;
+
+  if (!frame->no_gradient || !gantry_type_is_tensor (gantry_context_type (import->context, type)))
+    return id;
+  list = gantry_attr_list_new (import->context);
+  gantry_attr_list_set_strings (list, TORCH_OPERAND_NAMES, names, 1);
+  if (name != NULL)
+    gantry_builder_set_name (import->b, gantry_context_intern (import->context, name));
+  return gantry_torch_write_foreign (frame, node, index, "aten.detach.default", &id, 1, gantry_attr_list_end (list), type, error);
+}
+
 static gboolean
 define_results (TorchFrame *frame, const TorchJson *node, guint index, const char *operation, const GPtrArray *names,
                 guint32 id, GError **error)
@@ -280,6 +297,9 @@ define_results (TorchFrame *frame, const TorchJson *node, guint index, const cha
       gantry_attr_list_set_int (list, "index", i);
       gantry_builder_set_name (import->b, gantry_context_intern (import->context, name));
       result = gantry_builder_add_typed (import->b, GANTRY_OP_RESULT, &id, 1, gantry_attr_list_end (list), type);
+      result = detached (frame, node, index, name, result, type, error);
+      if (result == 0)
+        return FALSE;
       value = gantry_torch_value_new (import, result, meta_of (frame, name));
       if (is_view && value->meta != NULL)
         set_piece (frame, node, index, first, value, &at);
@@ -378,13 +398,26 @@ pass_values (GHashTable *from_values, const GPtrArray *from, TorchFrame *to_fram
   return TRUE;
 }
 
+/* Whether no gradients are recorded in the graph that @node wraps: as in that around it, unless it says so itself. */
+static gboolean
+records_none (const TorchFrame *frame, const TorchJson *node)
+{
+  const char *target = gantry_torch_json_string (node, "target");
+  const TorchJson *inputs = gantry_torch_json_array (node, "inputs"), *enabled;
+
+  if (target == NULL || !g_str_has_suffix (target, "wrap_with_set_grad_enabled") || inputs == NULL || inputs->n == 0)
+    return frame->no_gradient;
+  enabled = gantry_torch_json_member (gantry_torch_json_object (gantry_torch_json_element (inputs, 0), "arg"), "as_bool");
+  return enabled != NULL && enabled->kind == TORCH_JSON_BOOLEAN ? enabled->integer == 0 : frame->no_gradient;
+}
+
 static gboolean
 write_wrapped (TorchFrame *frame, const TorchJson *node, const TorchJson *graph, GError **error)
 {
   g_autoptr (GHashTable) values = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GPtrArray) arguments = g_ptr_array_new (), parameters = g_ptr_array_new ();
   g_autoptr (GPtrArray) results = g_ptr_array_new (), outputs = g_ptr_array_new ();
-  TorchFrame inner = { frame->import, graph, values, frame->depth + 1 };
+  TorchFrame inner = { frame->import, graph, values, frame->depth + 1, records_none (frame, node) };
 
   if (inner.depth > TORCH_MOST_GRAPH_DEPTH)
     return gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "graphs are nested more than %u deep", TORCH_MOST_GRAPH_DEPTH);
@@ -415,6 +448,8 @@ write_plain (TorchFrame *frame, const TorchJson *node, guint index, const char *
     gantry_builder_set_name (import->b, gantry_context_intern (import->context, label));
   id = gantry_torch_write_foreign (frame, node, index, operation, (const guint32 *) (gpointer) operands->data,
                                    operands->len, gantry_attr_list_end (g_steal_pointer (&list)), type, error);
+  if (id != 0 && names->len == 1)
+    id = detached (frame, node, index, label, id, type, error);
   return id != 0 && define_results (frame, node, index, operation, names, id, error);
 }
 

@@ -94,7 +94,7 @@ typedef struct
 {
   char *entry;
   const TorchJson *meta;
-  gboolean pickled;
+  gboolean pickled, frozen; /* frozen: requires_grad is false */
 } TorchPayload;
 
 typedef struct
@@ -128,6 +128,7 @@ typedef struct
   const TorchJson *graph;
   GHashTable *values; /* name -> TorchValue */
   guint depth;
+  gboolean no_gradient; /* it is written where torch records no gradients: what its nodes give is detached */
 } TorchFrame;
 
 /* json.c: members of objects that a stranger wrote. */

@@ -126,6 +126,12 @@ free_payload (gpointer data)
 }
 
 static gboolean
+is_boolean (const TorchJson *node, gboolean value)
+{
+  return node != NULL && node->kind == TORCH_JSON_BOOLEAN && (node->integer != 0) == value;
+}
+
+static gboolean
 read_config (TorchImport *import, const char *folder, const char *name, GError **error)
 {
   g_autofree char *entry = g_strconcat (folder, name, NULL), *full = g_strconcat (import->prefix, entry, NULL);
@@ -146,7 +152,6 @@ read_config (TorchImport *import, const char *folder, const char *name, GError *
     {
       const TorchJson *node = &payloads->values[i];
       const TorchJson *object = node->kind == TORCH_JSON_OBJECT ? node : NULL;
-      const TorchJson *pickled = gantry_torch_json_member (object, "use_pickle");
       const char *path = gantry_torch_json_string (object, "path_name");
       TorchPayload *payload;
 
@@ -155,7 +160,8 @@ read_config (TorchImport *import, const char *folder, const char *name, GError *
       payload = g_new0 (TorchPayload, 1);
       payload->entry = g_strconcat (import->prefix, folder, path, NULL);
       payload->meta = gantry_torch_json_object (object, "tensor_meta");
-      payload->pickled = pickled != NULL && pickled->kind == TORCH_JSON_BOOLEAN && pickled->integer != 0;
+      payload->pickled = is_boolean (gantry_torch_json_member (object, "use_pickle"), TRUE);
+      payload->frozen = is_boolean (gantry_torch_json_member (payload->meta, "requires_grad"), FALSE);
       g_hash_table_insert (import->payloads, g_strdup (node->key), payload);
     }
   return TRUE;
@@ -367,7 +373,7 @@ gantry_torch_weight (TorchImport *import, const char *name, gboolean is_buffer, 
       gantry_error_prefix (error, "weight '%s': ", name);
       return 0;
     }
-  id = add_constant (import, name, literal, type, is_buffer);
+  id = add_constant (import, name, literal, type, is_buffer || payload->frozen);
   g_hash_table_insert (import->literals, g_steal_pointer (&key), GUINT_TO_POINTER (id));
   return id;
 }

@@ -262,6 +262,15 @@ is_infinite (XlaLower *l)
   l->out[0] = gantry_xla_compare (l, "EQ", x, gantry_xla_like (l, x, l->rule->arg < 0 ? -INFINITY : INFINITY));
 }
 
+/* Of what is no number there is no gradient. */
+static void
+stop_gradient (XlaLower *l)
+{
+  guint32 x = gantry_xla_in (l, 0);
+
+  l->out[0] = gantry_xla_element (l, x) == GANTRY_BOOL ? x : gantry_xla_unary (l, GANTRY_OP_STOP_GRADIENT, x);
+}
+
 #define UNARY(name, OP)                                                     \
   {                                                                         \
     name, unary, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), GANTRY_OP_##OP \
@@ -279,7 +288,7 @@ const XlaRule gantry_xla_elementwise_rules[] = {
   UNARY ("abs", ABS),
   UNARY ("negate", NEGATE),
   UNARY ("sign", SIGN),
-  UNARY ("stop_gradient", STOP_GRADIENT),
+  { "stop_gradient", stop_gradient, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
   UNARY ("exponential", EXPONENTIAL),
   UNARY ("exponential_minus_one", EXPONENTIAL_MINUS_ONE),
   UNARY ("log", LOG),

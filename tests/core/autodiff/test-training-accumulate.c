@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradient accumulation: a step of several microbatches is the step of one batch of all their examples, whose loss is a mean. */
 #include "core/passes/passes.h"
+#include "core/plan/placement.h"
 #include "tests/core/autodiff/training-test.h"
 #include <math.h>
 #include <string.h>
@@ -112,6 +113,69 @@ test_phases (void)
     n[1] += written->nodes[i].op == GANTRY_OP_TANH && written->nodes[i].phase == GANTRY_PHASE_FORWARD;
   g_assert_cmpuint (n[0], ==, 1);
   g_assert_cmpuint (n[1], ==, MICROBATCHES);
+  /* Neither the loss nor the sums of gradients are residuals. */
+  for (guint i = 0; i < 2; i++)
+    {
+      const GantryModule *checked = i == 0 ? several : written;
+      g_autofree guint8 *subjects = gantry_placement_subjects (checked);
+
+      for (guint32 k = 0; k < gantry_module_entry (checked)->n_nodes; k++)
+        {
+          guint32 at = gantry_module_entry (checked)->first_node + k;
+          const char *scope = gantry_context_scope_path (checked->context, checked->nodes[at].scope);
+
+          if (subjects[at] == GANTRY_SUBJECT_RESIDUAL && g_str_has_suffix (scope, "microbatches"))
+            g_error ("%u, %s is a residual", checked->nodes[at].id, gantry_node_op_name (checked, &checked->nodes[at]));
+        }
+    }
+}
+
+/* Rows of the result are rows of target and labels, also where they are more than the examples of a batch; the state of a generator and
+ * what has another first dimension are whole for each microbatch. */
+static void
+test_divided (void)
+{
+  static const char flat[] =
+    "module \"m\" { func @main #1 (%1 \"key\": u32[2], %2 \"x\": f64[B,4,3], %3 \"w\": f64[3,5] {role = \"parameter\"}) -> (%5) {"
+    " %4 = reshape(%2) {shape = [ROWS, 3]}: f64[ROWS,3]"
+    " %5 = dot_general(%4, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[ROWS,5] } }";
+  TrainingValues *results[2];
+  GantryModule *steps[2];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      guint batch = i == 0 ? 2 : 2 * MICROBATCHES;
+      g_autofree char *rows = g_strdup_printf ("%u", 4 * batch);
+      g_autoptr (GString) text = g_string_new (flat);
+      g_autoptr (GantryModule) module = NULL;
+      g_autoptr (TrainingValues) arguments = NULL;
+      GantryTrainingOptions options;
+
+      g_string_replace (text, "ROWS", rows, 0);
+      module = program (text->str, batch, "f64");
+      gantry_training_options_init (&options);
+      options.loss = GANTRY_LOSS_MEAN_SQUARED_ERROR;
+      options.microbatches = i == 0 ? MICROBATCHES : 1;
+      steps[i] = training_step (module, &options);
+      for (guint32 k = 0; k < gantry_module_entry (steps[i])->n_params; k++)
+        {
+          const GantryNode *node = &steps[i]->nodes[gantry_module_entry (steps[i])->first_node + k];
+          gint64 expected = k == 0 ? 2 : k == 1 ? 2 * MICROBATCHES : k == 2 ? 3 : 8 * MICROBATCHES;
+
+          g_assert_cmpint (gantry_node_type (steps[i], node)->dims[0], ==, expected);
+        }
+      arguments = training_arguments (steps[i]);
+      results[i] = training_run (steps[i], arguments);
+    }
+  for (guint r = 0; r < results[0]->n; r++)
+    for (gint64 k = 0; k < gantry_type_elements (results[0]->values[r]->type); k++)
+      g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (results[0]->values[r], k),
+                                      gantry_literal_get_double (results[1]->values[r], k), 1e-12);
+  for (guint i = 0; i < 2; i++)
+    {
+      training_values_free (results[i]);
+      gantry_module_unref (steps[i]);
+    }
 }
 
 /* Sums of half precision are kept in single precision, the parameters keep their type. */
@@ -175,6 +239,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/training/accumulate/same", test_same);
   g_test_add_func ("/training/accumulate/phases", test_phases);
+  g_test_add_func ("/training/accumulate/divided", test_divided);
   g_test_add_func ("/training/accumulate/half", test_half);
   g_test_add_func ("/training/accumulate/refused", test_refused);
   return g_test_run ();

@@ -331,6 +331,43 @@ test_detached (void)
   g_assert_cmpuint (stops_in (compilation->snapshots[compilation->n_snapshots - 1].module), ==, 0);
 }
 
+/* What torch's no_grad is around is detached, and a parameter that needs no gradient is a buffer. */
+static void
+test_without_gradient (void)
+{
+  static const char meta[] = META (SIZE (4), SIZE (1));
+  static const char begin[] = MODEL (
+    "{\"target\": \"torch.ops.higher_order.wrap_with_set_grad_enabled\", \"inputs\": [{\"name\": \"\", \"arg\": {\"as_bool\": ENABLED}},"
+    "{\"name\": \"\", \"arg\": {\"as_graph\": {\"name\": \"inside\", \"graph\": {\"inputs\": [{\"as_tensor\": {\"name\": \"x\"}},"
+    "{\"as_tensor\": {\"name\": \"w\"}}], \"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}], \"nodes\": [" ADD "],"
+    "\"tensor_values\": {\"y\": " META (SIZE (4), SIZE (1)) "}}}}},"
+    "{\"name\": \"\", \"arg\": {\"as_tensor\": {\"name\": \"x\"}}}, {\"name\": \"\", \"arg\": {\"as_tensor\": {\"name\": \"w\"}}}],"
+    "\"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}], \"metadata\": {}, \"name\": \"y\"}", "y");
+
+  for (guint enabled = 0; enabled < 2; enabled++)
+    {
+      g_autoptr (GString) text = g_string_new (begin);
+      g_autofree char *frozen = g_strndup (meta, strlen (meta) - 1),
+                      *weights = g_strdup_printf ("{\"config\": {\"weight\": {\"path_name\": \"weight_0\", \"tensor_meta\": %s, \"requires_grad\": %s}}}}",
+                                                  frozen, enabled ? "true" : "false");
+      const ZipEntry entries[] = { { MODEL_NAME, (g_string_replace (text, "ENABLED", enabled ? "true" : "false", 0), text->str) },
+                                   { CONFIG_NAME, weights }, { WEIGHT_NAME, BYTES } };
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryModule) module = read_archive (context, entries, G_N_ELEMENTS (entries), FALSE, NULL, &error);
+      guint n_detached = 0, n_buffers = 0;
+
+      g_assert_no_error (error);
+      for (guint32 i = 0; i < module->n_nodes; i++)
+        {
+          n_detached += strstr (gantry_node_op_name (module, &module->nodes[i]), "detach") != NULL;
+          n_buffers += g_str_equal (gantry_attrs_string (context, module->nodes[i].attrs, "role", ""), "buffer");
+        }
+      g_assert_cmpuint (n_detached, ==, !enabled);
+      g_assert_cmpuint (n_buffers, ==, !enabled);
+    }
+}
+
 static void
 test_unknown (void)
 {
@@ -644,6 +681,7 @@ main (int argc, char **argv)
   g_test_add_func ("/torch/unbound", test_unbound);
   g_test_add_func ("/torch/sound", test_sound);
   g_test_add_func ("/torch/detached", test_detached);
+  g_test_add_func ("/torch/without-gradient", test_without_gradient);
   g_test_add_func ("/torch/unknown", test_unknown);
   g_test_add_func ("/torch/open-number", test_open_number);
   g_test_add_func ("/torch/refused", test_refused);

@@ -62,18 +62,19 @@ _INSIDE = {
                                                         "_offload_context _parallel_serialization _ps_context _recovery_context _tensor "
                                                         "_transformer _utils algo_parameter_config auto_parallel checkpoint_transform function "
                                                         "mpi nn parameter_broadcast shard"),
-    "mindspore.parallel._transformer": (_NN, "layers loss moe op_parallel_config transformer"),
+    # What has names of others for other things (scipy's inv is no reciprocal) is not found elsewhere.
+    "mindspore.parallel._transformer": ((), "layers loss moe op_parallel_config transformer"),
     "mindspore.parallel.nn": (_NN, "parallel_cell_wrapper parallel_grad_reducer"),
     "mindspore.common.dynamic_shape": (_COMMON, "_auto_dynamic auto_dynamic_shape enable_dynamic"),
-    "mindspore.scipy": (("mindspore.ops",), "fft linalg ops optimize utils utils_const"),
+    "mindspore.scipy": ((), "fft linalg ops optimize utils utils_const"),
     "mindspore.ops._utils": (("mindspore.ops",), "arg_dtype_cast arg_handler utils"),
     "mindspore.nn.utils": (_NN, "init"),
     "mindspore.nn.sparse": (_NN, "sparse"),
     "mindspore.nn.reinforcement": (_NN, "_batch_read_write _tensors_queue tensor_array"),
-    "mindspore.nn.probability.bijector": (_NN, "bijector exp gumbel_cdf invert power_transform scalar_affine softplus"),
-    "mindspore.nn.probability.distribution": (_NN, "distribution normal uniform bernoulli beta categorical exponential gamma geometric gumbel "
+    "mindspore.nn.probability.bijector": ((), "bijector exp gumbel_cdf invert power_transform scalar_affine softplus"),
+    "mindspore.nn.probability.distribution": ((), "distribution normal uniform bernoulli beta categorical exponential gamma geometric gumbel "
                                                    "log_normal logistic poisson transformed_distribution _utils"),
-    "mindspore.experimental.optim": (_NN, "adadelta adagrad adam adamax adamw asgd lr_scheduler nadam optimizer radam rmsprop rprop sgd"),
+    "mindspore.experimental.optim": ((), "adadelta adagrad adam adamax adamw asgd lr_scheduler nadam optimizer radam rmsprop rprop sgd"),
     "mindspore.mint": (("mindspore.ops", "mindspore.nn", "mindspore"), "nn optim linalg special distributed"),
     "mindspore.mint.nn": (("mindspore.ops", "mindspore.nn"), "functional layer"),
     "mindspore.nn.probability": (_NN, "distribution bijector bnn_layers"),

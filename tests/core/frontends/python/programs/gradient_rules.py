@@ -27,6 +27,15 @@ class Named(nn.Cell):
         return a * b
 
 
+class Stopped(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor([1.0, 2.0]), name="w")
+
+    def construct(self, x):
+        return (ops.stop_gradient(self.w) * self.w * x).sum()
+
+
 class All(nn.Cell):
     def __init__(self, net, **options):
         super().__init__()
@@ -49,6 +58,8 @@ for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):
     same(ops.grad(lambda x: x.astype(ms.int32) * 3)(Tensor([6.5])), [3.0], ms.float32)
     same(ops.grad(lambda x, y: x * y, 1)(whole, Tensor([1.5])), [6.0], ms.float32)
     same(ops.grad(lambda x: ops.stop_gradient(x) * x)(whole), [6], ms.int32)
+    stopped = Stopped()
+    same(ms.grad(stopped, grad_position=None, weights=stopped.trainable_params())(Tensor([10.0, 20.0]))[0], [10.0, 40.0], ms.float32)
     # What depends on nothing has a gradient of zeros, what is no tensor none.
     same(ops.grad(lambda x: x > 1)(Tensor([2.0])), [0.0], ms.float32)
     same(ops.grad(lambda x: 1.0)(Tensor([2.0, 3.0])), [0.0, 0.0], ms.float32)

@@ -337,6 +337,6 @@ def stop_gradient(value):
     """The same value, through which no gradient flows."""
     if isinstance(value, (tuple, list)):
         return type(value)(stop_gradient(v) for v in value)
-    if not isinstance(value, Tensor) or value.element == "bool" or not value.is_variable:
+    if not isinstance(value, Tensor) or value.element == "bool" or not (value.is_variable or value._is_parameter):
         return value
     return _core._op("stop_gradient", (value,))
