@@ -132,7 +132,8 @@ gantry_scan_does_without (const GantryModule *module, const GantryNode *node, gu
   body = gantry_module_function (module, scan.body);
   if (i < scan.n_carries || i >= scan.n_carries + scan.n_xs || body == NULL)
     return FALSE;
-  absent[i] = TRUE;
+  /* Where all is made again that can be: what is read even then, others are made from. */
+  memset (absent + scan.n_carries, TRUE, scan.n_xs);
   needed = gantry_function_find_needed (module, body, absent);
   return !needed[i];
 }

@@ -148,6 +148,28 @@ find_unread (const Program *program, const Work *work, const GantryModule *regio
   return unread;
 }
 
+/* Slices of what is not there while the loop runs: not given, not kept, or not read. By operand, then by result. */
+static void
+add_absent (const Program *program, const Loop *loop, guint8 *slices)
+{
+  const Work *work = WORK (program, loop->work);
+  const GantryNode *node = work_node (program, work);
+
+  for (guint i = 0; i < loop->n; i++)
+    slices[i] |= loop->slices[i];
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      guint32 operand = _gantry_program_operand (program, node, i);
+
+      /* Constants lie where they lie, whoever reads them. */
+      if (operand == NONE || value_is_constant (VALUE (program, operand)))
+        continue;
+      for (guint32 k = 0; k < work->n_uses; k++)
+        if (loop->unread[k] && USE (program, work, k) == VALUE (program, operand)->unit)
+          slices[i] |= GANTRY_SLICE_ABSENT;
+    }
+}
+
 static Loop *
 make_loop (Program *program, guint32 w, const GantryControl *control, const guint8 *slices, const GantryPlanOptions *options)
 {
@@ -162,15 +184,13 @@ make_loop (Program *program, guint32 w, const GantryControl *control, const guin
   loop->function = control->functions[GANTRY_CONTROL_BODY];
   loop->n = control->n_operands + control->n_results;
   loop->slices = g_memdup2 (slices, loop->n + (gsize) 1);
-  for (guint i = 0; i < loop->n; i++)
-    {
-      all[i] |= slices[i];
-      whole = whole && (slices[i] == 0 || i >= control->n_operands);
-    }
+  loop->unread = find_unread (program, WORK (program, w), region, control, slices);
+  for (guint i = 0; i < control->n_operands; i++)
+    whole = whole && slices[i] == 0;
+  add_absent (program, loop, all);
   loop->plan = whole ? gantry_plan_ref (plan_of (program, region, loop->function, options, NULL, NULL))
                      : make_plan (region, options, loop->slices, NULL, NULL);
   layout = loop->plan != NULL ? gantry_region_layout_new (control, GANTRY_CONTROL_BODY, region, loop->plan, all, NULL) : NULL;
-  loop->unread = find_unread (program, WORK (program, w), region, control, slices);
   if (layout == NULL)
     {
       _gantry_loop_free (loop);

@@ -239,6 +239,29 @@ static const char given[] =
   "  }\n"
   "}\n";
 
+/* x = x + tanh (x w) where fewer than three trips have been made, then x + tanh (x w)^2: which it is, is made again from how many. */
+static const char counted[] =
+  "module \"counted\" {\n"
+  "  func @main #1 (%1 \"x\": f32[6,5], %2 \"w\": f32[5,5] {role = \"parameter\"}) -> (%5) {\n"
+  "    %3 = constant() {value = dense<i32[]: 0>}: i32[]\n"
+  "    %4 = scan(%1, %3, %2) {axes = ints[], body = #2, length = 7, n_carries = 2, n_xs = 0, y_axes = ints[]}: (f32[6,5], i32[])\n"
+  "    %6 = result(%4) {index = 0}: f32[6,5]\n"
+  "    %5 = reduce(%6) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
+  "  }\n"
+  "  func @trip #2 (%10: f32[6,5], %11: i32[], %12: f32[5,5]) -> (%21, %15) {\n"
+  "    %13 = dot_general(%10, %12) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[6,5]\n"
+  "    %14 = constant() {value = dense<i32[]: 1>}: i32[]\n"
+  "    %15 = add(%11, %14): i32[]\n"
+  "    %16 = constant() {value = dense<i32[]: 3>}: i32[]\n"
+  "    %17 = compare(%11, %16) {comparison_direction = \"LT\"}: bool[]\n"
+  "    %18 = broadcast_in_dim(%17) {broadcast_dimensions = ints[], shape = [6, 5]}: bool[6,5]\n"
+  "    %30 = tanh(%13): f32[6,5]\n"
+  "    %19 = multiply(%30, %30): f32[6,5]\n"
+  "    %20 = select(%18, %30, %19): f32[6,5]\n"
+  "    %21 = add(%10, %20): f32[6,5]\n"
+  "  }\n"
+  "}\n";
+
 /* As a loop a program saves no more than written out (of a layer x and the product; all else is computed again of those), slices are used
  * where they lie in their stacks, and the numbers are the same. */
 static void
@@ -281,6 +304,7 @@ static const char *const policies[] = {
   "policy save_any_names_but_these(p)",
   "policy save_and_offload_only_these_names([], [p])",
   "policy save_from_both_policies(dots_saveable, save_only_these_names(p))",
+  "* recompute",
   "role:residual recompute",
   "role:residual offload",
   "name:p recompute",
@@ -401,6 +425,7 @@ test_policies (void)
 
   check_policies (layers);
   check_policies (given);
+  check_policies (counted);
   check_policies (gru);
 }
 
