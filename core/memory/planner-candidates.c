@@ -50,6 +50,8 @@ why_not_compressed (const GantryPlanner *planner, guint32 v, GantryPlacementKind
     return "it is a result and has its place anyway";
   if (value->group != NONE)
     return "it is made within a concatenation, whose place it has";
+  if (planner->compared[v])
+    return "it is compared with another value or sorted by later, which rounding would change";
   return _gantry_planner_why_not_compressed (planner, v, kind);
 }
 

@@ -46,6 +46,12 @@ _gantry_planner_convert_us (const GantryPlanner *planner, guint32 v, GantryPlace
                                    (gint64) (VALUE (planner->program, v)->bytes + gantry_compressed_bytes (kind, n)));
 }
 
+gboolean
+_gantry_planner_reads_rounded (const GantryPlanner *planner, guint32 unit, guint32 l)
+{
+  return l != NONE && (l == planner->restored[unit] || (planner->rounded[unit] && l == planner->again[unit]));
+}
+
 void
 _gantry_planner_find_forward_uses (GantryPlanner *planner)
 {
@@ -69,6 +75,7 @@ _gantry_planner_begin_compression (GantryPlanner *planner)
     return;
   memset (planner->compressed, 0xff, n * sizeof (guint32));
   memset (planner->restored, 0xff, n * sizeof (guint32));
+  memset (planner->rounded, 0, n);
   memcpy (planner->forward_left, planner->n_forward_uses, n * sizeof (guint32));
 }
 

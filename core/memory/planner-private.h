@@ -117,6 +117,7 @@ struct _GantryPlanner
   Touches units;        /* of a result that is donated to, or a part of one: units of the input that lie there and are read */
   Touches writers;      /* of such a unit: the result, or its parts, that lie there */
   guint32 *n_forward_uses; /* by value (roots): works of the forward phase that read it */
+  guint8 *compared;     /* by value (roots): it is compared with another value or sorted by, behind the forward phase */
   guint8 *in_place_donation; /* by result or part of one: its work may write over what it reads of that input */
   GArray *overwritable; /* guint32: uses (their place among the uses of the work) that its result may be written over */
   guint64 held[GANTRY_N_MEMORY_KINDS]; /* of the current question: arguments + results - aliased */
@@ -139,6 +140,7 @@ struct _GantryPlanner
   guint32 *evicted;     /* by root: its last copy to the host */
   gboolean compresses;  /* some value is stored in fewer bits; of those, by value (roots): */
   guint32 *compressed;  /* what is stored, or NONE */
+  guint8 *rounded;      /* by unit: what `again` has was made from such a value */
   guint32 *restored;    /* what was converted back last, or NONE */
   guint32 *forward_left; /* works of the forward phase that are still to read it */
   GArray *schedule;     /* Scheduled: works in the order in which they run, some again, and copies; none: the base order */
@@ -196,8 +198,14 @@ void _gantry_planner_begin_compression (GantryPlanner *planner);
 void _gantry_planner_convert_before (GantryPlanner *planner, const Work *work, gboolean late);
 /** The conversions that stand behind the first run of @work: of what it makes and the forward phase does not read. */
 void _gantry_planner_convert_after (GantryPlanner *planner, const Work *work);
+/** Whether range @l of @unit has what was rounded, or was made from it. */
+gboolean _gantry_planner_reads_rounded (const GantryPlanner *planner, guint32 unit, guint32 l);
 /** Fills n_forward_uses. */
 void _gantry_planner_find_forward_uses (GantryPlanner *planner);
+/** Fills compared. */
+void _gantry_planner_find_compared (GantryPlanner *planner);
+/** What such a value is made again from is not rounded either; after placements and schedule were read. */
+void _gantry_planner_keep_compared (GantryPlanner *planner);
 /** Fills work_at. */
 void _gantry_planner_find_works (GantryPlanner *planner);
 /** May @work run a second time at all, whatever is placed? */

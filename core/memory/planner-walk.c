@@ -201,6 +201,9 @@ resolve (GantryPlanner *planner, guint32 unit, guint32 at, gboolean late)
 
   if (value_is_constant (value))
     return NONE;
+  /* The forward phase reads what is exact, however long that must stay. */
+  if (!late && planner->compresses && planner->rounded[unit] && planner->device_range[unit] != NONE)
+    return planner->device_range[unit];
   if (planner->copies[unit])
     return resolve_copied (planner, unit, at);
   if (value->kind != VALUE_COMPUTED || planner->device_range[unit] == NONE)
@@ -267,6 +270,7 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
   Run run = { .work = w, .instance = instance };
   guint64 streamed;
   double next;
+  gboolean rounded = FALSE;
   const Loop *loop = planner->loop[w];
 
   _gantry_planner_convert_before (planner, work, late);
@@ -294,6 +298,7 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
         l = resolve (planner, unit, at, late);
       if (l != NONE)
         _gantry_planner_extend (planner, l, at);
+      rounded = rounded || (late && planner->compresses && _gantry_planner_reads_rounded (planner, unit, l));
       g_array_append_val (planner->use_range, l);
     }
   run.first_range = planner->ranges->len;
@@ -310,7 +315,10 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
     if (instance == 0)
       place_made (planner, work->first_value + k, run.first_range + k, at);
     else
-      planner->again[work->first_value + k] = run.first_range + k;
+      {
+        planner->again[work->first_value + k] = run.first_range + k;
+        planner->rounded[work->first_value + k] = rounded;
+      }
   g_array_append_val (planner->line, run);
   g_array_append_val (planner->start_us, next);
   if (instance == 0)

@@ -80,6 +80,7 @@ free_parts (GantryPlanner *planner)
                            (void **) &planner->late_donation, (void **) &planner->copy_at_end, (void **) &planner->copies,
                            (void **) &planner->residence, (void **) &planner->fetched, (void **) &planner->n_forward_uses,
                            (void **) &planner->compressed, (void **) &planner->restored, (void **) &planner->forward_left,
+                           (void **) &planner->compared, (void **) &planner->rounded,
                            (void **) &planner->units.first, (void **) &planner->units.n,
                            (void **) &planner->writers.first, (void **) &planner->writers.n };
   GArray **const arrays[] = { &planner->candidates, &planner->scans, &planner->donated, &planner->unmet_donations, &planner->overwritable, &planner->problems, &planner->line, &planner->schedule,
@@ -134,6 +135,8 @@ allocate (GantryPlanner *planner)
   planner->first_overwritable = g_new0 (guint32, n_works);
   planner->in_place_donation = g_new0 (guint8, n);
   planner->n_forward_uses = g_new0 (guint32, n);
+  planner->compared = g_new0 (guint8, n);
+  planner->rounded = g_new0 (guint8, n);
   planner->compressed = g_new0 (guint32, n);
   planner->restored = g_new0 (guint32, n);
   planner->forward_left = g_new0 (guint32, n);
@@ -281,6 +284,7 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   find_costs (planner);
   _gantry_planner_find_works (planner);
   _gantry_planner_find_forward_uses (planner);
+  _gantry_planner_find_compared (planner);
   _gantry_planner_find_candidates (planner);
   _gantry_planner_find_stacks (planner);
   _gantry_planner_find_loops (planner);
@@ -397,6 +401,7 @@ _gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placem
 
   _gantry_planner_read_placements (planner, placements);
   _gantry_planner_read_schedule (planner, placements);
+  _gantry_planner_keep_compared (planner);
   _gantry_planner_choose_loops (planner);
   count_held (planner);
   device = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes + (guint64) planner->loop_bytes;

@@ -20,15 +20,28 @@
 
 #define VERIFY_ALL (GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON | GANTRY_VERIFY_WRITES)
 
+static GantryModule *
+train (GantryContext *context, const char *text, GantryOptimizer optimizer)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "step", &error);
+  GantryTrainingOptions options;
+  GantryModule *trained;
+
+  g_assert_no_error (error);
+  gantry_training_options_init (&options);
+  options.optimizer = optimizer;
+  trained = gantry_training_step (module, &options, NULL, &error);
+  g_assert_no_error (error);
+  gantry_training_options_clear (&options);
+  return trained;
+}
+
 /* x -> tanh (x w + b) -> ..., some layers with a residual connection. */
 static GantryModule *
 make_step (GantryContext *context, guint n_layers, GantryOptimizer optimizer)
 {
   g_autoptr (GString) text = g_string_new ("module \"m\" {\n  func @main #1 (%1 \"x\": f32[8,40]");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module = NULL;
-  GantryTrainingOptions options;
-  GantryModule *trained;
   guint x = 1, id = 100;
 
   for (guint i = 0; i < n_layers; i++)
@@ -49,14 +62,7 @@ make_step (GantryContext *context, guint n_layers, GantryOptimizer optimizer)
       id += 5;
     }
   g_string_append_printf (text, "    %%99 = negate(%%%u): f32[8,40]\n  }\n}\n", x);
-  module = gantry_module_from_text (context, text->str, -1, "step", &error);
-  g_assert_no_error (error);
-  gantry_training_options_init (&options);
-  options.optimizer = optimizer;
-  trained = gantry_training_step (module, &options, NULL, &error);
-  g_assert_no_error (error);
-  gantry_training_options_clear (&options);
-  return trained;
+  return train (context, text->str, optimizer);
 }
 
 /* A plan for @placements, run once with @inputs. Kernels are compiled each time: an executable owns them. */
@@ -168,20 +174,26 @@ random_placements (const Case *c, GRand *rand, double share)
 }
 
 static void
-begin_case (Case *c, GantryContext *context, GRand *rand, guint round)
+begin_case_of (Case *c, GantryModule *module, GRand *rand)
 {
-  static const GantryOptimizer optimizers[] = { GANTRY_OPTIMIZER_NONE, GANTRY_OPTIMIZER_SGD, GANTRY_OPTIMIZER_MOMENTUM,
-                                                GANTRY_OPTIMIZER_ADAM };
-  const GantryFunction *entry;
+  const GantryFunction *entry = gantry_module_entry (module);
 
   c->options = (GantryKernelOptions) GANTRY_KERNEL_OPTIONS_INIT;
-  c->module = make_step (context, 2 + round % 5, optimizers[round % 4]);
-  entry = gantry_module_entry (c->module);
+  c->module = module;
   c->n_inputs = entry->n_params;
   c->n_outputs = entry->n_results;
   c->inputs = g_new0 (GantryLiteral *, c->n_inputs + 1);
   for (guint i = 0; i < c->n_inputs; i++)
     c->inputs[i] = kernel_test_literal (rand, gantry_node_type (c->module, &c->module->nodes[entry->first_node + i]), FALSE);
+}
+
+static void
+begin_case (Case *c, GantryContext *context, GRand *rand, guint round)
+{
+  static const GantryOptimizer optimizers[] = { GANTRY_OPTIMIZER_NONE, GANTRY_OPTIMIZER_SGD, GANTRY_OPTIMIZER_MOMENTUM,
+                                                GANTRY_OPTIMIZER_ADAM };
+
+  begin_case_of (c, make_step (context, 2 + round % 5, optimizers[round % 4]), rand);
 }
 
 static void
@@ -478,11 +490,50 @@ test_approximate (void)
       }
 }
 
+/* The gradient of a maximum goes to whoever equals it, where all is stored in fewer bits that can be: h1, not h2 nor the maximum. */
+static void
+test_approximate_maximum (void)
+{
+  static const char text[]
+      = "module \"m\" { func @main #1 (%1 \"x\": f32[8,40], %2 \"w\": f32[40,40] {role = \"parameter\"}, %3 \"u\": f32[40,40] "
+        "{role = \"parameter\"}) -> (%9) {"
+        "%10 = constant() {value = splat<f32[8,40]: 0.05>}: f32[8,40] %11 = multiply(%1, %10): f32[8,40]"
+        "%4 = dot_general(%11, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[8,40]"
+        "%5 \"h1\" = tanh(%4): f32[8,40]"
+        "%12 = multiply(%5, %10): f32[8,40]"
+        "%6 = dot_general(%12, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[8,40]"
+        "%7 \"h2\" = tanh(%6): f32[8,40] %8 = reduce(%7) {kind = \"max\", dimensions = [1]}: f32[8] %9 = multiply(%8, %8): f32[8] } }";
+
+  for (GantryPlacementKind kind = GANTRY_PLACEMENT_BF16; kind <= GANTRY_PLACEMENT_INT8; kind++)
+    {
+      g_autoptr (GRand) rand = test_rand (15);
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GantryExecutable) kept = NULL, executable = NULL;
+      g_autoptr (GPtrArray) exact = NULL, got = NULL;
+      g_autoptr (GantryPlacements) placements = NULL;
+      g_autoptr (GError) error = NULL;
+      Case c;
+
+      begin_case_of (&c, train (context, text, GANTRY_OPTIMIZER_NONE), rand);
+      kept = build (&c, NULL, 0, &error);
+      g_assert_no_error (error);
+      exact = run (&c, kept, 1, 0, NULL);
+      placements = fewer_bits (&c, kind);
+      executable = build (&c, placements, 0, &error);
+      g_assert_no_error (error);
+      got = run (&c, executable, 1, VERIFY_ALL, NULL);
+      g_test_message ("%s: %g", gantry_placement_kind_name (kind), relative_difference (&c, got, exact));
+      g_assert_cmpfloat (relative_difference (&c, got, exact), <, 0.05);
+      end_case (&c);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernels/placements/approximate", test_approximate);
+  g_test_add_func ("/kernels/placements/approximate-maximum", test_approximate_maximum);
   g_test_add_func ("/kernels/placements/random", test_random);
   g_test_add_func ("/kernels/placements/steps", test_steps);
   g_test_add_func ("/kernels/placements/limit", test_limit);

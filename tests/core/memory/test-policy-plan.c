@@ -137,6 +137,78 @@ test_fewer_bits_refused (void)
     }
 }
 
+/* A maximum whose gradient finds it again, by itself and within a fusion; the sign of "r" alone is read. */
+static const char extremum[]
+    = "module \"m\" { func @main #1 (%1 \"x\": f32[4,8]) -> (%9, %13, %15, %16, %17, %19) {"
+      "%2 \"zero\" = constant() {value = splat<f32[4,8]: 0>}: f32[4,8] %3 \"a\" = sine(%1): f32[4,8] %4 \"t\" = tanh(%3): f32[4,8]"
+      "%5 \"m\" = reduce(%4) {kind = \"max\", dimensions = [1]}: f32[4]"
+      "%6 \"s\" = cosine(%3): f32[4,8] %7 \"f\" = exponential(%3): f32[4,8] %8 \"r\" = negate(%3): f32[4,8]"
+      "%9 \"loss\" = reduce(%5) {kind = \"add\", dimensions = [0]}: f32[]"
+      "%10 = cosine(%1): f32[4,8] phase(backward) %16 = cosine(%3): f32[4,8] phase(backward)"
+      "%11 = broadcast_in_dim(%5) {shape = [4, 8], broadcast_dimensions = [0]}: f32[4,8] phase(backward)"
+      "%12 = compare(%4, %11) {comparison_direction = \"EQ\"}: bool[4,8] phase(backward)"
+      "%13 = select(%12, %10, %11): f32[4,8] phase(backward)"
+      "%14 = sort(%6, %10) {dimension = 1}: (f32[4,8], f32[4,8]) phase(backward)"
+      "%15 = result(%14) {index = 1}: f32[4,8] phase(backward)"
+      "%17 = fusion(%7, %10) {body = @equal #2}: bool[4,8] phase(backward)"
+      "%19 = compare(%8, %2) {comparison_direction = \"GT\"}: bool[4,8] phase(backward) }"
+      "func @equal #2 (%30: f32[4,8], %31: f32[4,8]) -> (%33) {"
+      "%32 = negate(%30): f32[4,8] %33 = compare(%32, %31) {comparison_direction = \"GE\"}: bool[4,8] } }";
+
+static void
+test_fewer_bits_compared (void)
+{
+  static const struct { const char *policy; guint n_problems; const char *problem; guint32 n_stored; } cases[] = {
+    { "name:t bf16", 1, "it is compared", 0 }, { "name:m int8", 1, "it is compared", 0 }, { "name:s bf16", 1, "it is compared", 0 },
+    { "name:f int8", 1, "it is compared", 0 }, { "name:r int8", 0, NULL, 1 },
+    { "name:a bf16; name:t recompute", 1, "what is made again from it", 0 }, { "name:a bf16; name:r recompute", 0, NULL, 1 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlanTest) t = plan_test (extremum, cases[i].policy);
+      GantryCompressionSums sums;
+
+      gantry_plan_sum_compression (t.plan, &sums);
+      g_test_message ("%s", cases[i].policy);
+      g_assert_cmpuint (t.plan->n_problems, ==, cases[i].n_problems);
+      if (cases[i].n_problems > 0)
+        g_assert_nonnull (strstr (t.plan->problems[0].reason, cases[i].problem));
+      g_assert_cmpuint (sums.values, ==, cases[i].n_stored);
+    }
+}
+
+/* What the step of @node reads first, or makes. Returns: a buffer */
+static guint32
+buffer_of (const GantryPlan *plan, guint32 node, gboolean made)
+{
+  for (guint32 s = plan->n_init_steps; s < plan->n_steps; s++)
+    if (plan->steps[s].node == node && plan->steps[s].kind == GANTRY_STEP_RUN)
+      return plan->refs[plan->steps[s].first_ref + (made ? plan->steps[s].n_refs - 1 : 0)];
+  g_assert_not_reached ();
+}
+
+/* "h" is made again from what was rounded; the forward phase, which reads it after that, reads the first instance. */
+static void
+test_fewer_bits_forward (void)
+{
+  static const char late_loss[]
+      = "module \"m\" { func @main #1 (%1 \"x\": f32[4,8]) -> (%4, %5) {"
+        "%2 \"a\" = sine(%1): f32[4,8] %3 \"h\" = sine(%2): f32[4,8] %4 = cosine(%3): f32[4,8] phase(backward)"
+        "%5 \"loss\" = reduce(%3) {kind = \"add\", dimensions = [0, 1]}: f32[] } }";
+  static const struct { const char *policy; gboolean first; } cases[] = { { "name:a int8; name:h recompute", TRUE },
+                                                                          { "name:h recompute", FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlanTest) t = plan_test (late_loss, cases[i].policy);
+
+      g_assert_cmpuint (t.plan->n_problems, ==, 0);
+      g_assert_cmpint (buffer_of (t.plan, 5, FALSE) == buffer_of (t.plan, 3, TRUE), ==, cases[i].first);
+      g_assert_cmpuint (buffer_of (t.plan, 4, FALSE), !=, buffer_of (t.plan, 3, TRUE));
+    }
+}
+
 /* The table and the planner mean the same values, and the same by what they call them. */
 static void
 check_candidates (const char *module)
@@ -224,6 +296,8 @@ main (int argc, char **argv)
   g_test_add_func ("/memory/policy-plan/candidates", test_candidates);
   g_test_add_func ("/memory/policy-plan/fewer-bits", test_fewer_bits);
   g_test_add_func ("/memory/policy-plan/fewer-bits-refused", test_fewer_bits_refused);
+  g_test_add_func ("/memory/policy-plan/fewer-bits-compared", test_fewer_bits_compared);
+  g_test_add_func ("/memory/policy-plan/fewer-bits-forward", test_fewer_bits_forward);
   g_test_add_func ("/memory/policy-plan/two-layers", test_two_layers);
   g_test_add_func ("/memory/policy-plan/start-of-recomputation", test_start_of_recomputation);
   return g_test_run ();
