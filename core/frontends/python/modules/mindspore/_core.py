@@ -754,6 +754,11 @@ def bitwise(name, a, b):
     return _broadcast_op(name, a, b)
 
 
+def check_data_format(name, data_format):
+    if data_format in ("NHWC", "NDHWC"):
+        raise ValueError(f"For '{name}', the '{data_format}' format only support in GPU target, but got device target CPU.")
+
+
 def compare(direction, a, b):
     if a is None or b is None or isinstance(a, str) or isinstance(b, str):
         if direction in ("EQ", "NE"):

@@ -7,7 +7,7 @@ from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.api import (jit, ms_function, jit_class, ms_class, jit_ignore, constexpr, mutable, isconstant, ms_memory_recycle,
                                   _cell_graph_executor)
 from mindspore.common.seed import set_seed, get_seed
-from mindspore.common.initializer import initializer
+from mindspore.common import initializer
 
 
 def __getattr__(name):

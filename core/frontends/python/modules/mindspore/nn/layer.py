@@ -391,8 +391,9 @@ class _Conv(Cell):
         names = ("output_padding", "dilation", "group", "has_bias", "weight_init", "bias_init") if self._transposed and self._n != 2 \
             else ("dilation", "group", "has_bias", "weight_init", "bias_init", "data_format")
         values = dict(dilation=dilation, group=group, has_bias=has_bias, weight_init=weight_init, bias_init=bias_init,
-                      output_padding=output_padding)
+                      output_padding=output_padding, data_format=data_format)
         values.update(zip(names, rest))
+        _core.check_data_format(type(self).__name__, values["data_format"])
         self.in_channels, self.out_channels, self.group = in_channels, out_channels, values["group"]
         self.kernel_size, self.stride = _tuple(kernel_size, self._n), _tuple(stride, self._n)
         self.dilation, self.pad_mode, self.padding = _tuple(values["dilation"], self._n), pad_mode, padding
@@ -433,6 +434,7 @@ class _Pool(Cell):
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, *rest, dilation=1, return_indices=False, ceil_mode=False,
                  count_include_pad=True, divisor_override=None, data_format="NCHW"):
         super().__init__()
+        _core.check_data_format(type(self).__name__, data_format)
         names = ("dilation", "return_indices", "ceil_mode") if self._maximum else ("ceil_mode", "count_include_pad", "divisor_override")
         values = {"ceil_mode": ceil_mode, "count_include_pad": count_include_pad, "divisor_override": divisor_override,
                   "dilation": dilation, "return_indices": return_indices, **dict(zip(names, rest))}
@@ -486,6 +488,7 @@ class _BatchNorm(Cell):
     def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
                  moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, data_format="NCHW", dtype=float32):
         super().__init__()
+        _core.check_data_format(type(self).__name__, data_format)
         if num_features < 1:
             raise ValueError(f"For '{type(self).__name__}', the 'num_features' must be at least 1, but got {num_features}.")
         self.num_features, self.eps, self.momentum, self.use_batch_statistics = num_features, eps, 1 - momentum, use_batch_statistics
@@ -589,16 +592,29 @@ class _RecurrentBase(Cell):
         values = tuple(getattr(self, n + suffix) for n in names)
         return values if self.has_bias else values + (None, None)
 
-    def _walk(self, x, state, suffix, reverse):
+    def _walk(self, x, state, suffix, reverse, lengths):
         w_ih, w_hh, b_ih, b_hh = self._parameters_of(suffix)
         steps = list(range(x.shape[0]))
         outputs = [None] * len(steps)
         # What does not depend on the state is one product for all steps.
         given = _f.dense(x, w_ih, b_ih)
         for t in (reversed(steps) if reverse else steps):
-            state = self._step(given[t], state, w_hh, b_hh)
-            outputs[t] = state[0]
+            new = self._step(given[t], state, w_hh, b_hh)
+            if lengths is None:
+                state, outputs[t] = new, new[0]
+                continue
+            # Past the length of its sequence a state stays what it is (that before the first step, walking back), and the output is zero.
+            within = _core.compare("GT", lengths, t)
+            state = tuple(_core.select(within, one, old) for one, old in zip(new, state))
+            outputs[t] = _core.select(within, new[0], 0.0)
         return _f.stack(outputs), state
+
+    def _lengths(self, seq_length, batch):
+        lengths = _core.tensor_of(seq_length)
+        if tuple(lengths.shape) != (batch,):
+            raise ValueError(f"For '{type(self).__name__}', the 'seq_length' must have one length for each of the {batch} sequences of the "
+                             f"batch, but its shape is {tuple(lengths.shape)}.")
+        return _core.reshape(lengths, (batch, 1))
 
     def construct(self, x, hx=None, seq_length=None):
         if self.batch_first:
@@ -609,12 +625,13 @@ class _RecurrentBase(Cell):
             zeros = _core.full((self.num_layers * directions, batch, self.hidden_size), 0, x.dtype)
             hx = (zeros, zeros)
         initial = hx if isinstance(hx, (tuple, list)) else (hx,)
+        lengths = None if seq_length is None else self._lengths(seq_length, batch)
         last = []
         for i in range(self.num_layers):
             parts = []
             for d in range(directions):
                 state = tuple(s[i * directions + d] for s in initial)[:self._states]
-                out, state = self._walk(x, state, f"_l{i}" + ("_reverse" if d else ""), d == 1)
+                out, state = self._walk(x, state, f"_l{i}" + ("_reverse" if d else ""), d == 1, lengths)
                 parts.append(out)
                 last.append(state)
             x = parts[0] if directions == 1 else _f.concat(parts, 2)
@@ -703,6 +720,10 @@ class MultiheadAttention(Cell):
     def __init__(self, embed_dim, num_heads, dropout=0.0, has_bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None,
                  batch_first=False, dtype=float32):
         super().__init__()
+        for name, value, default in (("add_bias_kv", add_bias_kv, False), ("add_zero_attn", add_zero_attn, False), ("kdim", kdim, embed_dim),
+                                     ("vdim", vdim, embed_dim)):
+            if value is not None and value != default:
+                raise NotImplementedError(f"For 'MultiheadAttention', '{name}' must be {default}: {value} is not supported.")
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
         self.in_proj_weight = Parameter(initializer("xavier_uniform", (3 * embed_dim, embed_dim), dtype), name="in_proj_weight")
         self.in_proj_bias = Parameter(initializer("zeros", (3 * embed_dim,), dtype), name="in_proj_bias") if has_bias else None

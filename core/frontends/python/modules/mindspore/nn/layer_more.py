@@ -4,7 +4,7 @@ import math as _math
 from mindspore import _core
 from mindspore._core import Tensor, add, sub, mul, div, convert, float32
 from mindspore.nn.cell import Cell
-from mindspore.nn.layer import (BatchNorm1d, BatchNorm2d, CellList, Conv2d, Dense, Dropout, LayerNorm, MultiheadAttention, TransformerEncoder,
+from mindspore.nn.layer import (BatchNorm1d, BatchNorm2d, CellList, Conv2d, Dense, Dropout, LayerNorm, LeakyReLU, MultiheadAttention, TransformerEncoder,
                                 TransformerEncoderLayer, get_activation)
 from mindspore.nn.loss import LossBase, DiceLoss, _loss
 from mindspore.ops import _image, _matrix, _sequence, function as _f
@@ -218,7 +218,8 @@ LGamma, DiGamma, IGamma, MatInverse, MatDet = (_one(n, f) for n, f in (
 class _BnAct(Cell):
     def _after(self, features, kind, has_bn, momentum, eps, activation, alpha):
         self.batchnorm = kind(features, eps, momentum) if has_bn else None
-        self.activation = get_activation(activation) if isinstance(activation, str) else activation
+        self.activation = LeakyReLU(alpha) if activation == "leakyrelu" else get_activation(activation) if isinstance(activation, str) \
+            else activation
 
     def construct(self, x):
         x = self.layer(x)

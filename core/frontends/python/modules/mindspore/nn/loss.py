@@ -6,10 +6,12 @@ from mindspore.ops import function as _f
 
 
 class LossBase(Cell):
+    _reductions = ["mean", "sum", "none"]
+
     def __init__(self, reduction="mean"):
         super().__init__()
-        if reduction not in ("mean", "sum", "none", None):
-            raise ValueError(f"For '{type(self).__name__}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction}.")
+        if reduction is not None and reduction not in self._reductions:
+            raise ValueError(f"For '{type(self).__name__}', the 'reduction' must be in {self._reductions}, but got {reduction}.")
         self.reduction = reduction or "none"
         self.average, self.reduce = self.reduction == "mean", self.reduction != "none"
 
@@ -50,6 +52,7 @@ HuberLoss = _loss("HuberLoss", _f.huber_loss, delta=1.0)
 SmoothL1Loss = _loss("SmoothL1Loss", _f.smooth_l1_loss, "none", beta=1.0)
 SoftMarginLoss = _loss("SoftMarginLoss", _f.soft_margin_loss)
 KLDivLoss = _loss("KLDivLoss", _f.kl_div)
+KLDivLoss._reductions = LossBase._reductions + ["batchmean"]
 BCELoss = _loss("BCELoss", _f.binary_cross_entropy, weight=None)
 HingeEmbeddingLoss = _loss("HingeEmbeddingLoss", _f.hinge_embedding_loss, margin=1.0)
 CosineEmbeddingLoss = _loss("CosineEmbeddingLoss", _f.cosine_embedding_loss, margin=0.0)

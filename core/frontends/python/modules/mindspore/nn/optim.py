@@ -58,7 +58,21 @@ class Optimizer(Cell):
         return _index.take_row(source, _f.minimum(step, source.shape[0] - 1))
 
     def get_lr_parameter(self, param):
-        return self.learning_rate
+        """The rate of a parameter, or those of a list of parameters: a Parameter, or the Cell that makes it of the step."""
+        if isinstance(param, list):
+            return [self.get_lr_parameter(p) for p in param]
+        if not isinstance(param, Parameter):
+            raise TypeError(f"For 'get_lr_parameter', the 'param' must be 'Parameter' or 'list' type, but got {type(param)}.")
+        own = next((i for i, p in enumerate(self.parameters) if p is param), None)
+        if own is None:
+            raise ValueError(f"For 'get_lr_parameter', the parameter {param.name} is not in optimizer, please check whether the argument "
+                             "'param' is correct.")
+        source = self._rate if self._own_rates[own] is None else self._own_rates[own]
+        if isinstance(source, Cell):
+            return source
+        if self._own_rates[own] is None:
+            return self.learning_rate
+        return Parameter(_core.tensor_of(source, float32), name="learning_rate", requires_grad=False)
 
     def get_weight_decay(self):
         return self._decay_of(self.weight_decay)
@@ -294,10 +308,14 @@ class CosineDecayLR(LearningRateSchedule):
 class PolynomialDecayLR(LearningRateSchedule):
     def __init__(self, learning_rate, end_learning_rate, decay_steps, power, update_decay_steps=False):
         super().__init__()
+        self.update_decay_steps = update_decay_steps
         self.start, self.end, self.steps, self.power = learning_rate, end_learning_rate, decay_steps, power
 
     def construct(self, global_step):
-        p = _core.div(_f.minimum(_core.convert(global_step, float32), float(self.steps)), float(self.steps))
+        step, steps = _core.convert(global_step, float32), float(self.steps)
+        if self.update_decay_steps:
+            steps = _core.mul(_f.maximum(_f.ceil(_core.div(step, steps)), 1.0), steps)
+        p = _core.div(_f.minimum(step, steps), steps)
         return _core.add(_core.mul(_f.pow(_core.sub(1.0, p), self.power), self.start - self.end), self.end)
 
 

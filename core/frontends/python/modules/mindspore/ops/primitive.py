@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Primitives: operations as objects, made with their attributes."""
 import _gantry
+from mindspore import _core
 
 
 class Primitive:
@@ -98,6 +99,8 @@ def primitive_of(name, function, attributes=(), defaults=()):
                 value = defaults[i - required]
             else:
                 raise TypeError(f"{name}() needs the attribute '{attribute}'")
+            if attribute == "data_format":
+                _core.check_data_format(name, value)
             self.add_prim_attr(attribute, value)
         if kwargs:
             raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
