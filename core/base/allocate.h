@@ -19,6 +19,9 @@ G_BEGIN_DECLS
  */
 gpointer gantry_try_allocate (gsize n, gsize size, const char *what, GError **error);
 
+/** Tells @error that @what would take @bytes (%G_MAXSIZE: more than can be counted), which are not there. */
+void gantry_set_no_memory (gsize bytes, const char *what, GError **error);
+
 #define gantry_try_new0(Type, n, what, error) ((Type *) gantry_try_allocate ((n), sizeof (Type), (what), (error)))
 
 /** A copy of @size bytes of a file. Returns: (transfer full) (nullable): as gantry_try_allocate() */

@@ -2,6 +2,8 @@
 /* Large blocks are mappings of their own, with their length in front; the rest comes from the heap. Which pages are there is read
  * from /proc/self/pagemap (Linux, Documentation/admin-guide/mm/pagemap.rst), which everybody may read of himself. */
 #include "core/base/pages.h"
+#include "core/base/allocate.h"
+#include "core/base/process-memory.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +26,9 @@ page_size (void)
   return (gsize) sysconf (_SC_PAGESIZE);
 }
 
-gpointer
-gantry_pages_new (gsize size)
+/* Returns: (nullable): %NULL where the system has none left */
+static gpointer
+map_pages (gsize size)
 {
   gsize whole = size + GANTRY_TENSOR_ALIGNMENT;
   guint8 *block;
@@ -38,11 +41,31 @@ gantry_pages_new (gsize size)
     }
   block = mmap (NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED)
-    g_error ("%s: failed to allocate %" G_GSIZE_FORMAT " bytes", G_STRLOC, size);
+    return NULL;
   if (whole >= HUGE_PAGE)
     madvise (block, whole, MADV_HUGEPAGE); /* a wish: fewer page faults and table walks */
   ((Header *) block)->mapped = whole;
   return block + GANTRY_TENSOR_ALIGNMENT;
+}
+
+gpointer
+gantry_pages_new (gsize size)
+{
+  gpointer memory = map_pages (size);
+
+  if (memory == NULL)
+    g_error ("%s: failed to allocate %" G_GSIZE_FORMAT " bytes", G_STRLOC, size);
+  return memory;
+}
+
+gpointer
+gantry_pages_try_new (gsize size, const char *what, GError **error)
+{
+  gpointer memory = size <= gantry_process_memory_of_machine () ? map_pages (size) : NULL;
+
+  if (memory == NULL)
+    gantry_set_no_memory (size, what, error);
+  return memory;
 }
 
 gpointer

@@ -20,6 +20,16 @@ G_BEGIN_DECLS
  */
 gpointer gantry_pages_new (gsize size);
 /**
+ * gantry_pages_try_new:
+ * @size: bytes
+ * @what: for the message: "a result"
+ *
+ * As gantry_pages_new(), for a size that a program says: as with gantry_try_allocate(), more than the machine has is refused at once.
+ *
+ * Returns: (transfer full) (nullable): %NULL with %GANTRY_ERROR_NO_MEMORY, which tells the size. Free with gantry_pages_free().
+ */
+gpointer gantry_pages_try_new (gsize size, const char *what, GError **error);
+/**
  * gantry_pages_new_in_file:
  *
  * As gantry_pages_new(), but the pages are those of a file without a name in the folder for temporary files: what is written to them
@@ -28,7 +38,7 @@ gpointer gantry_pages_new (gsize size);
  * Returns: (transfer full) (nullable): %NULL where there is no room for the file. Free with gantry_pages_free().
  */
 gpointer gantry_pages_new_in_file (gsize size);
-/** @memory: (nullable): of one of the two */
+/** @memory: (nullable): of one of the three */
 void gantry_pages_free (gpointer memory);
 
 /**

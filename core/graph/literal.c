@@ -276,6 +276,19 @@ gantry_literal_new_zeroed (const GantryType *type, guint8 **data)
 }
 
 GantryLiteral *
+gantry_literal_try_new_pages (const GantryType *type, const char *what, guint8 **data, GError **error)
+{
+  guint8 *bytes;
+
+  g_return_val_if_fail (gantry_type_bytes (type) >= 0, NULL);
+  bytes = gantry_pages_try_new ((gsize) gantry_type_bytes (type), what, error);
+  if (bytes == NULL)
+    return NULL;
+  *data = bytes;
+  return literal_over (type, bytes, bytes, gantry_pages_free);
+}
+
+GantryLiteral *
 gantry_literal_try_new_zeroed (const GantryType *type, guint8 **data, GError **error)
 {
   guint8 *memory;

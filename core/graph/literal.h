@@ -40,6 +40,8 @@ GantryLiteral *gantry_literal_new (const GantryType *type, GBytes *bytes, gboole
 GantryLiteral *gantry_literal_new_zeroed (const GantryType *type, guint8 **data);
 /** The same of a type that a file says. Returns: (transfer full) (nullable): %NULL with %GANTRY_ERROR_NO_MEMORY */
 GantryLiteral *gantry_literal_try_new_zeroed (const GantryType *type, guint8 **data, GError **error);
+/** The same with the pages of gantry_pages_try_new(); @what is for the message. */
+GantryLiteral *gantry_literal_try_new_pages (const GantryType *type, const char *what, guint8 **data, GError **error);
 GantryLiteral *gantry_literal_ref (GantryLiteral *literal);
 void gantry_literal_unref (GantryLiteral *literal);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryLiteral, gantry_literal_unref)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a loaded executable: inputs in, the command lists on their queues, results out, and then
  * what was measured to the observer. */
+#include "core/base/allocate.h"
 #include "core/base/error.h"
 #include "core/runtime/executor-private.h"
 #include <string.h>
@@ -300,6 +301,7 @@ make_outputs (const GantryExecutor *executor, GPtrArray *literals, GantryRunOutp
       guint64 size = executable->plan->buffers[executable->outputs[i]].size;
       const GantryNode *node = NULL;
       guint8 *data = NULL;
+      GantryLiteral *literal;
 
       if (i < function->n_results)
         node = gantry_module_node (module, gantry_function_result_id (module, function, i));
@@ -309,7 +311,10 @@ make_outputs (const GantryExecutor *executor, GPtrArray *literals, GantryRunOutp
                        i);
           return FALSE;
         }
-      g_ptr_array_add (literals, gantry_literal_new_zeroed (gantry_node_type (module, node), &data));
+      literal = gantry_literal_try_new_pages (gantry_node_type (module, node), "a result", &data, error);
+      if (literal == NULL)
+        return FALSE;
+      g_ptr_array_add (literals, literal);
       outputs[i] = (GantryRunOutput){ data, size };
     }
   return TRUE;
@@ -335,10 +340,14 @@ gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *const *in
       from[i] = (GantryRunInput){ inputs[i]->data, inputs[i]->size };
       if (inputs[i]->splat)
         {
-          from[i].size = (gsize) gantry_type_bytes (inputs[i]->type);
-          g_ptr_array_add (dense, g_malloc0 (MAX (from[i].size, 1)));
-          gantry_literal_copy_to (inputs[i], g_ptr_array_index (dense, dense->len - 1));
-          from[i].data = g_ptr_array_index (dense, dense->len - 1);
+          gsize size = (gsize) gantry_type_bytes (inputs[i]->type);
+          gpointer data = gantry_try_allocate (size, 1, "the values of an argument", error);
+
+          if (data == NULL)
+            return FALSE;
+          g_ptr_array_add (dense, data);
+          gantry_literal_copy_to (inputs[i], data);
+          from[i] = (GantryRunInput){ data, size };
         }
     }
   if (!make_outputs (executor, literals, to, error)

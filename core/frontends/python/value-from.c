@@ -27,13 +27,18 @@ static GantryLiteral *
 zeroed (GantryPyState *state, GantryElementType element, guint rank, const GantryDim *dims, guint8 **data)
 {
   const GantryType *type = gantry_context_type (state->context, gantry_context_tensor (state->context, element, rank, dims));
+  g_autoptr (GError) error = NULL;
+  GantryLiteral *literal;
 
   if (gantry_type_bytes (type) < 0)
     {
       PyErr_SetString (PyExc_ValueError, "the tensor is too large");
       return NULL;
     }
-  return gantry_literal_new_zeroed (type, data);
+  literal = gantry_literal_try_new_pages (type, "a tensor", data, &error);
+  if (literal == NULL)
+    PyErr_SetString (PyExc_MemoryError, error->message);
+  return literal;
 }
 
 static const GantryType *

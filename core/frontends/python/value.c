@@ -329,10 +329,16 @@ make_dense (GantryPyState *state, GantryPyValue *value)
 {
   guint8 *data;
   GantryLiteral *dense;
+  g_autoptr (GError) error = NULL;
 
   if (!value->literal->splat)
     return TRUE;
-  dense = gantry_literal_new_zeroed (value->literal->type, &data);
+  dense = gantry_literal_try_new_pages (value->literal->type, "a tensor", &data, &error);
+  if (dense == NULL)
+    {
+      PyErr_SetString (PyExc_MemoryError, error->message);
+      return FALSE;
+    }
   gantry_literal_copy_to (value->literal, data);
   gantry_py_value_set (value, dense);
   return TRUE;
@@ -364,7 +370,8 @@ value_get_buffer (PyObject *self, Py_buffer *view, int flags)
                                                                   : "bfloat16 has no buffer format");
       return -1;
     }
-  make_dense (gantry_py_state (), value);
+  if (!make_dense (gantry_py_state (), value))
+    return -1;
   view->buf = (void *) value->literal->data;
   view->len = (Py_ssize_t) value->literal->size;
   view->itemsize = (Py_ssize_t) gantry_element_size (value->type->element);
