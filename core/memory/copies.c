@@ -142,6 +142,8 @@ shorten (GantryPlanner *planner, const Copy *copy, guint64 limit)
   for (guint32 k = cut; k <= from->end; k++)
     live[k] -= MIN (live[k], gantry_place_bytes (from->bytes));
   from->end = cut - 1;
+  /* The copy begins behind that index: whoever reads last there must not write over what is copied. */
+  from->released |= from->end < copy->at;
 }
 
 void

@@ -22,7 +22,7 @@ typedef struct
   guint8 stored;    /* GantryPlacementKind: as GantryPlanBuffer has it */
   guint8 fixed;     /* has a place of its own for the whole run */
   guint8 kept;      /* a result: nothing is written over it */
-  guint8 released;  /* a schedule says when its place is free: nothing is written over it before */
+  guint8 released;  /* a schedule, or a copy that begins later, says when its place is free: nothing is written over it before */
 } LiveRange;
 
 /* What a place in the line is. */

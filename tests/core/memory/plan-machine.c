@@ -426,7 +426,14 @@ check_results (const Machine *machine, GantryLiteral *const *expected)
       GantryLiteral *got = read_value (machine, b, gantry_node_type (module, gantry_module_node (module, id)));
 
       if (!gantry_literal_equal (got, expected[i]))
-        g_error ("result %u, node %%%u, is not what it should be in buffer %u", i, id, b);
+        {
+          gint64 k = 0;
+
+          while (gantry_literal_get_double (got, k) == gantry_literal_get_double (expected[i], k))
+            k++;
+          g_error ("result %u, node %%%u, is not what it should be in buffer %u: element %d is %.17g, not %.17g", i, id, b, (int) k,
+                   gantry_literal_get_double (got, k), gantry_literal_get_double (expected[i], k));
+        }
       gantry_literal_unref (got);
     }
   /* What is donated lies where its argument lay. */
