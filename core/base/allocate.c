@@ -3,6 +3,7 @@
  * process later, when the pages are touched. */
 #include "core/base/allocate.h"
 #include "core/base/format.h"
+#include "core/base/pages.h"
 #include "core/base/process-memory.h"
 
 gpointer
@@ -28,4 +29,14 @@ gantry_set_no_memory (gsize bytes, const char *what, GError **error)
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "%s would take %s, which %s", what,
                bytes < G_MAXSIZE ? text : "more bytes than can be counted",
                bytes > gantry_process_memory_of_machine () ? "is more than this machine has" : "is more than is free now");
+}
+
+gpointer
+gantry_pages_try_new (gsize size, const char *what, GError **error)
+{
+  gpointer memory = size <= gantry_process_memory_of_machine () ? gantry_pages_new_or_null (size) : NULL;
+
+  if (memory == NULL)
+    gantry_set_no_memory (size, what, error);
+  return memory;
 }

@@ -37,4 +37,15 @@ gantry_try_bytes (gconstpointer data, gsize size, const char *what, GError **err
   return g_bytes_new_take (copy, size);
 }
 
+/**
+ * gantry_pages_try_new:
+ * @size: bytes
+ * @what: for the message: "a result"
+ *
+ * As gantry_pages_new(), for a size that a program says: as with gantry_try_allocate(), more than the machine has is refused at once.
+ *
+ * Returns: (transfer full) (nullable): %NULL with %GANTRY_ERROR_NO_MEMORY, which tells the size. Free with gantry_pages_free().
+ */
+gpointer gantry_pages_try_new (gsize size, const char *what, GError **error);
+
 G_END_DECLS

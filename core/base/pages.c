@@ -2,8 +2,6 @@
 /* Large blocks are mappings of their own, with their length in front; the rest comes from the heap. Which pages are there is read
  * from /proc/self/pagemap (Linux, Documentation/admin-guide/mm/pagemap.rst), which everybody may read of himself. */
 #include "core/base/pages.h"
-#include "core/base/allocate.h"
-#include "core/base/process-memory.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +24,8 @@ page_size (void)
   return (gsize) sysconf (_SC_PAGESIZE);
 }
 
-/* Returns: (nullable): %NULL where the system has none left */
-static gpointer
-map_pages (gsize size)
+gpointer
+gantry_pages_new_or_null (gsize size)
 {
   gsize whole = size + GANTRY_TENSOR_ALIGNMENT;
   guint8 *block;
@@ -51,20 +48,10 @@ map_pages (gsize size)
 gpointer
 gantry_pages_new (gsize size)
 {
-  gpointer memory = map_pages (size);
+  gpointer memory = gantry_pages_new_or_null (size);
 
   if (memory == NULL)
     g_error ("%s: failed to allocate %" G_GSIZE_FORMAT " bytes", G_STRLOC, size);
-  return memory;
-}
-
-gpointer
-gantry_pages_try_new (gsize size, const char *what, GError **error)
-{
-  gpointer memory = size <= gantry_process_memory_of_machine () ? map_pages (size) : NULL;
-
-  if (memory == NULL)
-    gantry_set_no_memory (size, what, error);
   return memory;
 }
 

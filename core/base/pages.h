@@ -19,16 +19,9 @@ G_BEGIN_DECLS
  *  that are never touched take no memory. Free with gantry_pages_free().
  */
 gpointer gantry_pages_new (gsize size);
-/**
- * gantry_pages_try_new:
- * @size: bytes
- * @what: for the message: "a result"
- *
- * As gantry_pages_new(), for a size that a program says: as with gantry_try_allocate(), more than the machine has is refused at once.
- *
- * Returns: (transfer full) (nullable): %NULL with %GANTRY_ERROR_NO_MEMORY, which tells the size. Free with gantry_pages_free().
- */
-gpointer gantry_pages_try_new (gsize size, const char *what, GError **error);
+/** As gantry_pages_new(), but %NULL where the system has no pages left. */
+gpointer gantry_pages_new_or_null (gsize size);
+
 /**
  * gantry_pages_new_in_file:
  *
