@@ -12,11 +12,17 @@ gantry_placement_is_approximate (GantryPlacementKind kind)
 const char *
 gantry_compression_why_not (GantryPlacementKind kind, const GantryType *type)
 {
+  gboolean fits;
+
   if (!gantry_placement_is_approximate (kind))
     return NULL;
   if (type->kind != GANTRY_TYPE_TENSOR || !gantry_type_is_static (type) || gantry_type_elements (type) == 0)
     return "it is not a tensor with elements";
-  if (type->element == GANTRY_F32 || (kind == GANTRY_PLACEMENT_INT8 && (type->element == GANTRY_F16 || type->element == GANTRY_BF16)))
+  fits = type->element == GANTRY_F32 || (kind == GANTRY_PLACEMENT_INT8 && (type->element == GANTRY_F16 || type->element == GANTRY_BF16));
+  /* A block of 8 bits is whole also where few elements are in it. */
+  if (fits && gantry_compressed_bytes (kind, gantry_type_elements (type)) >= gantry_type_bytes (type))
+    return "it would take no fewer bytes so";
+  if (fits)
     return NULL;
   return kind == GANTRY_PLACEMENT_BF16 ? "only f32 can be stored as bf16" : "only f32, f16 and bf16 can be stored in 8 bits";
 }

@@ -159,7 +159,7 @@ static void
 test_fewer_bits_compared (void)
 {
   static const struct { const char *policy; guint n_problems; const char *problem; guint32 n_stored; } cases[] = {
-    { "name:t bf16", 1, "it is compared", 0 }, { "name:m int8", 1, "it is compared", 0 }, { "name:s bf16", 1, "it is compared", 0 },
+    { "name:t bf16", 1, "it is compared", 0 }, { "name:m bf16", 1, "it is compared", 0 }, { "name:s bf16", 1, "it is compared", 0 },
     { "name:f int8", 1, "it is compared", 0 }, { "name:r int8", 0, NULL, 1 },
     { "name:a bf16; name:t recompute", 1, "what is made again from it", 0 }, { "name:a bf16; name:r recompute", 0, NULL, 1 },
   };
@@ -176,6 +176,17 @@ test_fewer_bits_compared (void)
         g_assert_nonnull (strstr (t.plan->problems[0].reason, cases[i].problem));
       g_assert_cmpuint (sums.values, ==, cases[i].n_stored);
     }
+}
+
+/* Four floats take 16 bytes, and 68 in a block of 8 bits. */
+static void
+test_fewer_bits_small (void)
+{
+  g_auto (PlanTest) t = plan_test (extremum, "name:m int8");
+  const GantryPolicyReport *report = g_ptr_array_index (t.test.reports, 0);
+
+  g_assert_nonnull (strstr (report->problem, "no fewer bytes"));
+  g_assert_null (gantry_plan_approximate_text (t.plan));
 }
 
 /* What the step of @node reads first, or makes. Returns: a buffer */
@@ -297,6 +308,7 @@ main (int argc, char **argv)
   g_test_add_func ("/memory/policy-plan/fewer-bits", test_fewer_bits);
   g_test_add_func ("/memory/policy-plan/fewer-bits-refused", test_fewer_bits_refused);
   g_test_add_func ("/memory/policy-plan/fewer-bits-compared", test_fewer_bits_compared);
+  g_test_add_func ("/memory/policy-plan/fewer-bits-small", test_fewer_bits_small);
   g_test_add_func ("/memory/policy-plan/fewer-bits-forward", test_fewer_bits_forward);
   g_test_add_func ("/memory/policy-plan/two-layers", test_two_layers);
   g_test_add_func ("/memory/policy-plan/start-of-recomputation", test_start_of_recomputation);
