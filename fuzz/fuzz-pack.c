@@ -2,7 +2,7 @@
 /* Fuzz target of packing tables: whatever the bytes, reading ends in a table or in an error, and a small table gets a
  * packing that is valid and not below its bound. */
 
-#include "core/memory/pack-csv.h"
+#include "core/planner/pack/pack-csv.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 

@@ -4,7 +4,7 @@
  * up. */
 
 #include "core/graph/graph.h"
-#include "core/memory/policy.h"
+#include "core/planner/policy/policy.h"
 #include "core/plan/placement.h"
 #include "core/plan/plan.h"
 

@@ -12,7 +12,7 @@
  * The peer of a ratio is best fit, largest buffer first, which is what XLA's heap simulator does: the same problem in
  * the same run, by a plain program of our own at the end of this file.
  */
-#include "core/memory/pack-csv.h"
+#include "core/planner/pack/pack-csv.h"
 #include "tools/bench-figure.h"
 #include "tools/bench-main.h"
 

@@ -10,7 +10,7 @@
  * again, and from a mix. TEXT is what another compiler took for the smaller step with other placements.
  */
 #include "core/graph/builder.h"
-#include "core/memory/planner.h"
+#include "core/planner/planner.h"
 #include "tools/bench-figure.h"
 #include "tools/bench-main.h"
 

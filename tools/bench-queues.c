@@ -6,7 +6,7 @@
 #include "core/autodiff/autodiff.h"
 #include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
-#include "core/memory/planner.h"
+#include "core/planner/planner.h"
 #include "core/plan/executable.h"
 #include "core/plan/kernel-sizes.h"
 #include "core/plan/placement.h"

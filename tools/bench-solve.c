@@ -14,7 +14,7 @@
  * TEXT is what another compiler took to decide on a transformer of 12 layers. --exact lets the integer program run to its end, for the bound that the quick answer is held against.
  */
 #include "core/compiler/compiler.h"
-#include "core/memory/solve.h"
+#include "core/planner/solver/solve.h"
 #include "tools/bench-figure.h"
 
 #include <locale.h>

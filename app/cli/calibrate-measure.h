@@ -2,7 +2,7 @@
 /* Measures each rate of a target file on a device, one small program after the other. */
 #pragma once
 #include "app/cli/program.h"
-#include "core/memory/target.h"
+#include "core/planner/target.h"
 #include "core/runtime/device-kind.h"
 
 G_BEGIN_DECLS

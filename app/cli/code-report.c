@@ -224,8 +224,7 @@ elements_of (const GantryModule *module, guint32 id)
 static const char *
 contraction_of (const GantryModule *module, const GantryNode *node)
 {
-  const GantryAttr *body = node->op == GANTRY_OP_FUSION ? gantry_attrs_find (module->context, node->attrs, "body") : NULL;
-  const GantryFunction *function = body != NULL ? gantry_module_function (module, body->id) : NULL;
+  const GantryFunction *function = gantry_node_fusion_body (module, node);
 
   if (node->op == GANTRY_OP_DOT_GENERAL || node->op == GANTRY_OP_CONVOLUTION)
     return gantry_element_name (gantry_node_operand_type (module, node, 0)->element);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli pack: gives the buffers of a table their offsets. */
 #include "app/cli/cli.h"
-#include "core/memory/pack-csv.h"
+#include "core/planner/pack/pack-csv.h"
 #include <string.h>
 
 #define MOST_FILE_BYTES (64u * 1024 * 1024)

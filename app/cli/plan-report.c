@@ -2,7 +2,7 @@
 /* A plan for people and for programs: sizes, categories, who holds the peak, which rules matched nothing. */
 #include "app/cli/plan-report.h"
 #include "app/cli/assignment-report.h"
-#include "core/memory/report.h"
+#include "core/planner/report.h"
 #include "core/plan/compression.h"
 #include "core/plan/plan-moves.h"
 

@@ -2,7 +2,7 @@
 /* What --target names: a GPU ("h100"), an architecture ("sm_90a"), or a file that describes a machine. */
 #pragma once
 #include "core/base/read-files.h"
-#include "core/memory/target.h"
+#include "core/planner/target.h"
 #include "core/plan/gpu.h"
 
 G_BEGIN_DECLS

@@ -11,7 +11,7 @@
 #include "core/graph/operation.h"
 #include "core/graph/text.h"
 #include "core/graph/verifier.h"
-#include "core/memory/policy.h"
+#include "core/planner/policy/policy.h"
 #include <string.h>
 
 

@@ -62,7 +62,7 @@ typedef struct
   GantryModelRefusal *unsupported;
   char **unbound;  /* names of dimensions that have no size yet */
   char **warnings;
-  char *policy;    /* (nullable): statements of core/memory/policy.h that the program says itself, as jax.checkpoint does */
+  char *policy;    /* (nullable): statements of core/planner/policy/policy.h that the program says itself, as jax.checkpoint does */
   GantryBindings *bindings; /* what the user gave it */
   gint64 random_weights; /* seed of the weights (core/compiler/random-weights.h), -1: the file's own */
   GArray *stages;  /* (nullable): GantryModelStage: what another compiler's passes made; that of the last is @module */

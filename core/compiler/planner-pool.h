@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planners of one compilation that nobody is using: making one takes time. Any thread. */
 #pragma once
-#include "core/memory/planner.h"
+#include "core/planner/planner.h"
 
 G_BEGIN_DECLS
 

@@ -3,8 +3,8 @@
 #pragma once
 #include "core/base/base.h"
 #include "core/compiler/compilation.h"
-#include "core/memory/planner.h"
-#include "core/memory/policy.h"
+#include "core/planner/planner.h"
+#include "core/planner/policy/policy.h"
 
 G_BEGIN_DECLS
 

@@ -12,7 +12,7 @@ typedef struct
   char *name;       /* "Net.construct"; the second of that name "Net.construct#2" */
   char *arguments;  /* "f32[2,3]" */
   char *host_lines; /* "file:line: text" a line; "" where the graph needs no Python */
-  char *policy;     /* statements of core/memory/policy.h, one a line; "" where the program says nothing of memory */
+  char *policy;     /* statements of core/planner/policy/policy.h, one a line; "" where the program says nothing of memory */
   char *file;       /* text module in the folder */
 } GantryProgramGraph;
 

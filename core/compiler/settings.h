@@ -4,7 +4,7 @@
 #include "core/autodiff/autodiff.h"
 #include "core/compiler/choices.h"
 #include "core/compiler/measured.h"
-#include "core/memory/memory.h"
+#include "core/planner/memory-plan.h"
 #include "core/plan/kernel-sizes.h"
 
 G_BEGIN_DECLS
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * @order, @allocator: see GantryPlanOptions
  * @max_nodes, @fold_flops, @most_unrolled: see GantryPassOptions; 0: the usual limits
  * @train: make a training step of the program, as @training says; a program that is a step already is left as it is
- * @policy: (nullable): statements of core/memory/policy.h
+ * @policy: (nullable): statements of core/planner/policy/policy.h
  * @choices: (nullable): placements given one by one (clicks, the solver); a click wins over @policy
  * @target: the machine, with its limit of device memory
  * @sizes: (nullable): what the kernels of a program need; used where they are those of the program that is compiled, for @target, and

@@ -7,7 +7,7 @@
 #include "core/compiler/compiler.h"
 #include "core/document/forecast.h"
 #include "core/document/plan-changes.h"
-#include "core/memory/solve.h"
+#include "core/planner/solver/solve.h"
 #include "core/plan/memory-measure.h"
 #include "profiler/recording.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is predicted for placements, before they are planned. */
 #pragma once
-#include "core/memory/planner.h"
+#include "core/planner/planner.h"
 
 G_BEGIN_DECLS
 

@@ -372,14 +372,11 @@ GPtrArray *
 _gantry_texpr_of_fusion (const GantryModule *module, const GantryNode *node, guint depth,
                          GError **error)
 {
-  const GantryAttr *attr = gantry_attrs_find (module->context, node->attrs, "body");
-  Fusion fusion = { .module = module, .depth = depth };
+  Fusion fusion = { .module = module, .body = gantry_node_fusion_body (module, node), .depth = depth };
   g_autofree const GantryType **inputs = g_new (const GantryType *, node->n_operands + 1);
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_texpr_free);
   Inliner c;
 
-  if (attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION)
-    fusion.body = gantry_module_function (module, attr->id);
   if (!check_fusion (module, node, fusion.body, error))
     return NULL;
   for (guint i = 0; i < node->n_operands; i++)

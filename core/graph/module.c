@@ -90,6 +90,14 @@ gantry_module_function_of (const GantryModule *module, const GantryNode *node)
   return &module->functions[low];
 }
 
+const GantryFunction *
+gantry_node_fusion_body (const GantryModule *module, const GantryNode *node)
+{
+  const GantryAttr *body = node->op == GANTRY_OP_FUSION ? gantry_attrs_find (module->context, node->attrs, "body") : NULL;
+
+  return body != NULL && body->kind == GANTRY_ATTR_FUNCTION ? gantry_module_function (module, body->id) : NULL;
+}
+
 GantryLiteral *
 gantry_node_literal (const GantryModule *module, const GantryNode *node)
 {

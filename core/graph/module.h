@@ -100,6 +100,8 @@ gantry_module_position (const GantryModule *module, const GantryNode *node)
 }
 /** The function that a node stands in. */
 const GantryFunction *gantry_module_function_of (const GantryModule *module, const GantryNode *node);
+/** Returns: (nullable) (transfer none): what fusion @node consists of; NULL where @node is none */
+const GantryFunction *gantry_node_fusion_body (const GantryModule *module, const GantryNode *node);
 /** Returns: the node id of operand @i; 0 where it has no such operand, and for an optional one that is absent */
 static inline guint32
 gantry_node_operand_id (const GantryModule *module, const GantryNode *node, guint i)

@@ -128,19 +128,11 @@ moves_channels_apart (const Choice *c, const GantryNode *node)
   return FALSE;
 }
 
-static const GantryFunction *
-body_of (const Choice *c, const GantryNode *node)
-{
-  const GantryAttr *attr = node->op == GANTRY_OP_FUSION ? gantry_attrs_find (c->module->context, node->attrs, "body") : NULL;
-
-  return attr != NULL ? gantry_module_function (c->module, attr->id) : NULL;
-}
-
 /* Tiles of a contraction on a GPU are fetched from wherever a block of channels lies, whichever of the sum's variables it is. */
 static gboolean
 is_gpu_contraction (const Choice *c, const GantryNode *node)
 {
-  const GantryFunction *body = body_of (c, node);
+  const GantryFunction *body = gantry_node_fusion_body (c->module, node);
 
   for (guint32 i = 0; c->by == GANTRY_CONVOLVES_GPU && body != NULL && i < body->n_nodes; i++)
     {
@@ -156,7 +148,7 @@ is_gpu_contraction (const Choice *c, const GantryNode *node)
 static gboolean
 body_moves (const Choice *c, const GantryNode *node)
 {
-  const GantryFunction *body = body_of (c, node);
+  const GantryFunction *body = gantry_node_fusion_body (c->module, node);
   gint64 elements = gantry_type_elements (gantry_node_type (c->module, node));
 
   if (is_gpu_contraction (c, node))
@@ -262,7 +254,7 @@ look_at_gpu_convolution (Choice *c, const GantryNode *node, const GantryFunction
 static void
 look_for_gpu (Choice *c, const GantryNode *node)
 {
-  const GantryFunction *body = body_of (c, node);
+  const GantryFunction *body = gantry_node_fusion_body (c->module, node);
 
   if (node->op == GANTRY_OP_CONVOLUTION)
     look_at_gpu_convolution (c, node, NULL, node);

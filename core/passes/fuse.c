@@ -501,10 +501,7 @@ find_bodies (GantryFuse *state)
 
   for (guint32 i = 0; i < module->n_nodes; i++)
     {
-      const GantryAttr *body = module->nodes[i].op == GANTRY_OP_FUSION
-                                 ? gantry_attrs_find (module->context, module->nodes[i].attrs, "body") : NULL;
-
-      const GantryFunction *function = body != NULL ? gantry_module_function (module, body->id) : NULL;
+      const GantryFunction *function = gantry_node_fusion_body (module, &module->nodes[i]);
 
       if (function != NULL)
         state->skip[function - module->functions] = 1;

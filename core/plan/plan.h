@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The type of a plan: in which order the nodes of the entry function run, where every value lies in
- * the arenas and when, and what is predicted. core/memory makes it; it is kept in the session file. */
+ * the arenas and when, and what is predicted. core/planner makes it; it is kept in the session file. */
 #pragma once
 #include "core/plan/memory-parts.h"
 #include "core/plan/placement.h"

@@ -8,7 +8,7 @@
 #pragma once
 #include "core/graph/module.h"
 #include "core/kernels/kernels.h"
-#include "core/memory/planner.h"
+#include "core/planner/planner.h"
 #include "core/runtime/device.h"
 
 G_BEGIN_DECLS

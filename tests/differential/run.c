@@ -3,7 +3,7 @@
 #include "core/base/error.h"
 #include "core/compiler/compiler.h"
 #include "core/eval/evaluator.h"
-#include "core/memory/planner.h"
+#include "core/planner/planner.h"
 #include "core/runtime/runtime.h"
 #include "tests/differential/differential.h"
 

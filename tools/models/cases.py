@@ -171,7 +171,7 @@ def search(case, reference, make_inputs):
 
 
 def look_closer(case, reference, make_inputs):
-    """Moves weights and inputs more often, and by more: a relu whose argument is nearly 0, or two elements of a pool that are nearly
+    """Moves weights and inputs more often, and by more, and what each operation gives: a relu whose argument is nearly 0, or two elements of a pool that are nearly
     equal, are found by chance only, and single precision decides some of them otherwise with every order of summation."""
     folder = case["folder"]
     inputs, weights = make_inputs(case["batch"]), [np.array(w) for w in reference.weights()]
@@ -180,7 +180,8 @@ def look_closer(case, reference, make_inputs):
     if "loss" in case:
         compute = loss_and_gradients(reference, case["loss"], case["output"], np.load(os.path.join(folder, "target.npy")))
         _, moves = references.spread(compute, inputs, weights, CLOSER, references.PERTURBATIONS, CLOSER_SIZE)
-        case["gradient_moves"] = [max(pair) for pair in zip(case["gradient_moves"], moves)]
+        rounded = references.rounded_moves(reference, compute, inputs, weights, CLOSER)
+        case["gradient_moves"] = [max(three) for three in zip(case["gradient_moves"], moves, rounded)]
         case["slope_off"] = references.slope_off(compute, inputs, weights)
     case["looked_closer"] = True
     reference.infer(inputs, weights, False)

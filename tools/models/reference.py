@@ -3,7 +3,7 @@
 each of them.
 
 How far is found by doing it again: once in single precision, and a few times in double precision with every weight and input moved
-by a random part of one rounding. A tensor that moves much when its causes are rounded (a sum that cancels, a relu near its kink) is
+by a random part of one rounding; where that is not enough, with the result of every operation moved so. A tensor that moves much when its causes are rounded (a sum that cancels, a relu near its kink) is
 allowed to differ as much; one that does not move is held to a few roundings."""
 import copy
 import types
@@ -27,6 +27,7 @@ class Torch:
         import torch
         self.torch, self.network = torch, network.eval()
         self.watch = None  # (nullable): a kinks.Watch that sees what has kinks
+        self.rounding = None  # (nullable): seed of the roundings of what operations give in double precision
         torch.manual_seed(seed)
         with torch.no_grad():
             for name, tensor in [*network.named_parameters(), *network.named_buffers()]:
@@ -98,6 +99,12 @@ class Torch:
         return [y.numpy() for y in self.outputs(inputs, weights, double)]
 
     def gradients(self, inputs, weights, loss, output, target, double=True):
+        if self.rounding is None or not double:
+            return self.exact_gradients(inputs, weights, loss, output, target, double)
+        with Rounded(self.rounding):
+            return self.exact_gradients(inputs, weights, loss, output, target, double)
+
+    def exact_gradients(self, inputs, weights, loss, output, target, double):
         torch = self.torch
         y = self.outputs(inputs, weights, double, True)[output]
         with Doubled(double):
@@ -160,6 +167,30 @@ def Doubled(double, watch=None):
     return Both()
 
 
+def Rounded(seed):
+    """The result of every operation, forward and backward, times 1 + u, |u| <= EPSILON: as if each were rounded to single precision. A sum
+    that is zero whatever the weights are (the gradient of a softmax's logits, summed) moves by nothing else."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    random = torch.Generator().manual_seed(seed)
+
+    def round_one(x):
+        if not isinstance(x, torch.Tensor) or x.dtype != torch.float64:
+            return x
+        return x * (1 + EPSILON * (2 * torch.rand(x.shape, generator=random, dtype=torch.float64) - 1))
+
+    class Mode(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            made = func(*args, **(kwargs or {}))
+            # What only shows elements that are there, or writes to them, is no rounding.
+            if any(r.alias_info is not None for r in func._schema.returns) or func._schema.is_mutable:
+                return made
+            return type(made)(round_one(x) for x in made) if isinstance(made, (tuple, list)) else round_one(made)
+
+    return Mode()
+
+
 class Jax:
     """A function of (weights, inputs...) of JAX, the weights a dictionary."""
 
@@ -210,6 +241,19 @@ def spread(compute, inputs, weights, n=PERTURBATIONS, first=0, size=EPSILON):
         others.append(compute(both[:len(inputs)], both[len(inputs):], True))
     return exact, [max(largest(np.asarray(o[i], np.float64) - e) if o[i].shape == e.shape else np.inf for o in others)
                    if e.dtype.kind == "f" else 0.0 for i, e in enumerate(exact)]
+
+
+def rounded_moves(reference, compute, inputs, weights, n):
+    """By how much each array that COMPUTE gives moves when each operation rounds, at most over N samples; 0 for what PyTorch does not compute."""
+    exact = compute(inputs, weights, True)
+    moves = [0.0] * len(exact)
+    for seed in range(n if isinstance(reference, Torch) else 0):
+        reference.rounding = seed
+        try:
+            moves = [max(m, largest(np.asarray(o) - np.asarray(e))) for m, o, e in zip(moves, compute(inputs, weights, True), exact)]
+        finally:
+            reference.rounding = None
+    return moves
 
 
 def slope_off(compute, inputs, weights, step=1e-6):

@@ -103,8 +103,7 @@ show_attributes (GantryRows *rows, const GantryModule *module, const GantryNode 
 static void
 show_body (GantryRows *rows, const GantryModule *module, const GantryNode *node, guint snapshot)
 {
-  const GantryAttr *body = node->op == GANTRY_OP_FUSION ? gantry_attrs_find (module->context, node->attrs, "body") : NULL;
-  const GantryFunction *function = body != NULL ? gantry_module_function (module, body->id) : NULL;
+  const GantryFunction *function = gantry_node_fusion_body (module, node);
   guint shown = 0;
 
   if (function == NULL)

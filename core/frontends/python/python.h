@@ -102,7 +102,7 @@ void gantry_python_error_free (GantryPythonError *error);
  * @name: of the function or Cell: "Net.construct"
  * @arguments: "f32[2,3], i64[]": types of its inputs, without those of parameters
  * @host_lines: (nullable): what only Python can do in it, "file:line: text" a line
- * @policy: (nullable): what the program says of the memory of its values, as statements of core/memory/policy.h, one a line
+ * @policy: (nullable): what the program says of the memory of its values, as statements of core/planner/policy/policy.h, one a line
  */
 typedef struct
 {

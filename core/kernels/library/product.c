@@ -89,8 +89,7 @@ find_parameter (const GantryModule *module, const GantryFunction *body, const Ga
 static gboolean
 describe_fusion (const GantryModule *module, const GantryNode *fusion, GantryGpuProduct *p)
 {
-  const GantryAttr *attr = gantry_attrs_find (module->context, fusion->attrs, "body");
-  const GantryFunction *body = attr != NULL ? gantry_module_function (module, attr->id) : NULL;
+  const GantryFunction *body = gantry_node_fusion_body (module, fusion);
   const GantryNode *dot, *last;
   guint32 n_inner;
 

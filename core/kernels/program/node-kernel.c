@@ -32,9 +32,7 @@ char *
 gantry_node_kernel_name (const GantryModule *module, const GantryNode *node, gboolean with_id)
 {
   GString *name = g_string_new (gantry_node_op_name (module, node));
-  const GantryAttr *body = node->op == GANTRY_OP_FUSION
-                             ? gantry_attrs_find (module->context, node->attrs, "body") : NULL;
-  const GantryFunction *function = body != NULL ? gantry_module_function (module, body->id) : NULL;
+  const GantryFunction *function = gantry_node_fusion_body (module, node);
 
   if (with_id)
     g_string_append_printf (name, "_%u", node->id);

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
-#include "core/memory/solve.h"
+#include "core/planner/solver/solve.h"
 #include "core/plan/executable.h"
 #include "core/plan/kernel-sizes.h"
 #include "core/plan/plan.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The target file of a device from what it does: every key is there, each rate with what it was measured of, and plans are made by it. How
  * fast anything was is not looked at. */
-#include "core/memory/target.h"
+#include "core/planner/target.h"
 #include "tests/app/cli/cli-test.h"
 #include <string.h>
 

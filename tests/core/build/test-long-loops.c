@@ -4,7 +4,7 @@
 #include "core/build/build.h"
 #include "core/eval/evaluator.h"
 #include "core/graph/graph.h"
-#include "core/memory/solve.h"
+#include "core/planner/solver/solve.h"
 #include "core/runtime/cpu/cpu.h"
 #include "core/runtime/runtime.h"
 #include "tests/core/build/loop-programs.h"

@@ -2,7 +2,7 @@
 /* What keeping everything takes of training steps: nothing is saved for the backward phase that is made of hardly anything, and a program
  * that is written out takes no more than its loop; and which pass is for a GPU alone. */
 #include "core/compiler/compiler.h"
-#include "core/memory/planner.h"
+#include "core/planner/planner.h"
 #include "tests/test-files.h"
 
 #define MIB (1024 * 1024.0)

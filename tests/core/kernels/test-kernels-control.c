@@ -6,7 +6,7 @@
 #include "core/eval/evaluator.h"
 #include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
-#include "core/memory/memory.h"
+#include "core/planner/memory-plan.h"
 #include "core/runtime/runtime.h"
 #include "tests/core/kernels/control-programs.h"
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/eval/eval.h"
 #include "core/expr/storage.h"
-#include "core/memory/planner.h"
+#include "core/planner/planner.h"
 #include "core/runtime/runtime.h"
 #include "tests/core/kernels/kernel-test.h"
 #include "tests/random-seed.h"

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
-#include "core/memory/planner.h"
+#include "core/planner/planner.h"
 #include "core/plan/compression.h"
 #include "core/plan/executable.h"
 #include "core/plan/kernel-sizes.h"

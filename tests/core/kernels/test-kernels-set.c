@@ -5,7 +5,7 @@
 #include "core/eval/eval.h"
 #include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
-#include "core/memory/memory.h"
+#include "core/planner/memory-plan.h"
 #include "core/plan/executable.h"
 #include "core/plan/kernel-sizes.h"
 #include "core/plan/plan.h"

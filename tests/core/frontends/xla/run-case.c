@@ -3,7 +3,7 @@
 #include "tests/core/frontends/xla/run-case.h"
 #include "core/compiler/compiler.h"
 #include "core/kernels/kernels.h"
-#include "core/memory/planner.h"
+#include "core/planner/planner.h"
 #include "core/runtime/runtime.h"
 #include <math.h>
 #include <string.h>

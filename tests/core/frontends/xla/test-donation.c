@@ -2,7 +2,7 @@
 /* What a text says of donation is what the memory plan does: the result lies in its argument's bytes. */
 #include "core/frontends/xla/xla.h"
 #include "core/graph/graph.h"
-#include "core/memory/memory.h"
+#include "core/planner/memory-plan.h"
 #include "core/passes/passes.h"
 #include "core/plan/placement.h"
 #include "core/plan/plan.h"

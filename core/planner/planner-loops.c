@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops that make again what others saved. The body of a scan has, beside each slice that it walks along, what that slice can be made by
+ * (pass rematerialize). Placed RECOMPUTE the stack is not there at all: the scan that made it drops each slice when its trip is over, the
+ * scans that read it are planned with the slice made again. What only serves that (stacks of carries) is there where somebody reads it. */
+#include "core/graph/region.h"
+#include "core/planner/planner-private.h"
+#include "core/plan/region-layout.h"
+#include <string.h>
+
+static const GantryFunction *
+body_of (const GantryPlanner *planner, guint32 w, GantryScan *scan)
+{
+  const GantryModule *module = planner->program->module;
+
+  gantry_scan_of (module, work_node (planner->program, WORK (planner->program, w)), scan);
+  return gantry_module_function (module, scan->body);
+}
+
+static gboolean
+is_scan (const GantryPlanner *planner, guint32 w)
+{
+  return work_node (planner->program, WORK (planner->program, w))->op == GANTRY_OP_SCAN;
+}
+
+static gboolean
+can_choose (const GantryPlanner *planner, guint32 w)
+{
+  const GantryModule *module = planner->program->module;
+  GantryScan scan;
+  const GantryFunction *body = body_of (planner, w, &scan);
+
+  for (guint32 i = 0; i < body->n_nodes; i++)
+    if (module->nodes[body->first_node + i].op == GANTRY_OP_REMATERIALIZE)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether the body of scan @w, which walks along @v, does without its slices. */
+static gboolean
+does_without (const GantryPlanner *planner, guint32 w, guint32 v)
+{
+  const Program *program = planner->program;
+  const GantryNode *node = work_node (program, WORK (program, w));
+
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      guint32 operand = _gantry_program_operand (program, node, i);
+
+      if (operand != NONE && VALUE (program, operand)->root == v && !gantry_scan_does_without (program->module, node, i))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void
+_gantry_planner_find_loops (GantryPlanner *planner)
+{
+  const Program *program = planner->program;
+  gboolean any = FALSE;
+
+  for (guint32 w = 0; w < program->works->len; w++)
+    if (is_scan (planner, w))
+      {
+        g_array_append_val (planner->scans, w);
+        any = any || can_choose (planner, w);
+      }
+  if (!any)
+    g_array_set_size (planner->scans, 0);
+  for (guint32 v = 0; any && v < program->values->len; v++)
+    {
+      gboolean again = planner->stack_of_slices[v] && program->first_user[v] < program->first_user[v + 1];
+
+      for (guint32 u = program->first_user[v]; again && u < program->first_user[v + 1]; u++)
+        again = does_without (planner, program->users[u], v);
+      planner->again_in_loops[v] = again;
+    }
+}
+
+gboolean
+_gantry_planner_loops_make (const GantryPlanner *planner, guint32 v)
+{
+  return planner->again_in_loops[v] && planner->kind[v] == GANTRY_PLACEMENT_RECOMPUTE;
+}
+
+/* Whether work @w reads @v, which is one of its units. */
+static gboolean
+reads (const GantryPlanner *planner, guint32 w, guint32 v)
+{
+  const Program *program = planner->program;
+  const Work *work = WORK (program, w);
+  guint32 k = 0;
+
+  while (USE (program, work, k) != v)
+    k++;
+  return planner->loop[w] == NULL || !planner->loop[w]->unread[k];
+}
+
+static gboolean
+is_read (const GantryPlanner *planner, guint32 v)
+{
+  const Program *program = planner->program;
+  const Value *value = VALUE (program, v);
+
+  if (value->result || value->group != NONE || value->donated != NONE)
+    return TRUE;
+  for (guint32 u = program->first_user[v]; u < program->first_user[v + 1]; u++)
+    if (reads (planner, program->users[u], v))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+choose (GantryPlanner *planner, guint32 w)
+{
+  Program *program = planner->program;
+  const Work *work = WORK (program, w);
+  const GantryNode *node = work_node (program, work);
+  g_autofree guint8 *slices = g_new0 (guint8, node->n_operands + work->n_values + (gsize) 1);
+  GantryScan scan;
+
+  gantry_scan_of (program->module, node, &scan);
+  for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
+    if (_gantry_planner_loops_make (planner, VALUE (program, _gantry_program_operand (program, node, i))->root))
+      slices[i] = GANTRY_SLICE_ABSENT;
+  for (guint32 k = scan.n_carries; k < work->n_values; k++)
+    if (!is_read (planner, work->first_value + k))
+      slices[node->n_operands + k] = GANTRY_SLICE_ABSENT;
+  planner->loop[w] = _gantry_program_loop (program, w, slices, &planner->options);
+  for (guint32 k = scan.n_carries; planner->loop[w] != NULL && k < work->n_values; k++)
+    planner->unmade[work->first_value + k] = slices[node->n_operands + k] != 0;
+}
+
+static gint64
+constants_of (const GantryPlan *plan)
+{
+  return (gint64) (plan->constant_bytes + plan->literal_bytes);
+}
+
+void
+_gantry_planner_choose_loops (GantryPlanner *planner)
+{
+  const Program *program = planner->program;
+
+  planner->loop_bytes = 0;
+  if (planner->scans->len == 0)
+    return;
+  memset (planner->loop, 0, program->works->len * sizeof *planner->loop);
+  memset (planner->unmade, 0, program->values->len);
+  /* Who reads a stack comes behind who makes it. */
+  for (guint s = planner->scans->len; s-- > 0;)
+    {
+      guint32 w = g_array_index (planner->scans, guint32, s);
+
+      choose (planner, w);
+      for (guint i = 0; planner->loop[w] != NULL && i < program->regions->len; i++)
+        {
+          const GantryPlanRegion *region = &g_array_index (program->regions, GantryPlanRegion, i);
+
+          if (region->function == planner->loop[w]->function)
+            planner->loop_bytes += constants_of (planner->loop[w]->plan) - constants_of (region->plan);
+        }
+    }
+}
+
+double
+_gantry_planner_loop_us (const GantryPlanner *planner, guint32 w)
+{
+  return planner->scans->len > 0 && planner->loop[w] != NULL ? planner->loop[w]->us - WORK (planner->program, w)->control_us : 0;
+}
+
+double
+_gantry_planner_again_us (GantryPlanner *planner, guint32 v)
+{
+  Program *program = planner->program;
+  double us = 0;
+
+  for (guint32 u = program->first_user[v]; u < program->first_user[v + 1]; u++)
+    {
+      const Work *work = WORK (program, program->users[u]);
+      const GantryNode *node = work_node (program, work);
+      g_autofree guint8 *slices = g_new0 (guint8, node->n_operands + work->n_values + (gsize) 1);
+      const Loop *loop;
+
+      for (guint i = 0; i < node->n_operands; i++)
+        {
+          guint32 operand = _gantry_program_operand (program, node, i);
+
+          if (operand != NONE && VALUE (program, operand)->root == v)
+            slices[i] = GANTRY_SLICE_ABSENT;
+        }
+      loop = _gantry_program_loop (program, program->users[u], slices, &planner->options);
+      us += loop != NULL ? loop->us - work->control_us : 0;
+    }
+  return us;
+}

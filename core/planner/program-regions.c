@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions that control names, planned by themselves: what their control needs beside operands and results, and how long it takes. */
+#include "core/plan/region-layout.h"
+#include "core/planner/program-private.h"
+#include <string.h>
+
+#define MOST_NESTED 32
+
+/* Limits are for the whole program: the regions come as small as they can. */
+static GantryPlan *
+make_plan (GantryModule *region, const GantryPlanOptions *options, const guint8 *absent, const GantryProgress *progress, GError **error)
+{
+  GantryPlanOptions inner = options != NULL ? *options : (GantryPlanOptions){ 0 };
+  GantryTarget target;
+
+  if (inner.target != NULL)
+    {
+      target = *inner.target;
+      target.memory_limit = target.host_limit = 0;
+      inner.target = &target;
+    }
+  inner.absent = absent;
+  inner.flags |= GANTRY_PLAN_RESIDENT;
+  inner.nesting++;
+  return gantry_memory_plan (region, &inner, progress, error);
+}
+
+/* Returns: (transfer none) (nullable) */
+static GantryPlan *
+plan_of (Program *program, GantryModule *module, guint32 function, const GantryPlanOptions *options,
+         const GantryProgress *progress, GError **error)
+{
+  GantryPlanRegion region = { .function = function };
+
+  for (guint i = 0; i < program->regions->len; i++)
+    if (g_array_index (program->regions, GantryPlanRegion, i).function == function)
+      return g_array_index (program->regions, GantryPlanRegion, i).plan;
+  region.plan = make_plan (module, options, NULL, progress, error);
+  if (region.plan == NULL)
+    return NULL;
+  program->region_bytes += region.plan->constant_bytes + region.plan->literal_bytes;
+  g_array_append_val (program->regions, region);
+  return region.plan;
+}
+
+static double
+time_of (const GantryControl *control, const double *us)
+{
+  double trips = (double) MAX (control->trips, control->kind == GANTRY_CONTROL_SCAN ? 0 : 1);
+
+  switch ((GantryControlKind) control->kind)
+    {
+    case GANTRY_CONTROL_BRANCH:
+      return MAX (us[GANTRY_CONTROL_THEN], us[GANTRY_CONTROL_ELSE]);
+    case GANTRY_CONTROL_WHILE:
+      return trips * us[GANTRY_CONTROL_BODY] + (trips + 1) * us[GANTRY_CONTROL_CONDITION];
+    case GANTRY_CONTROL_SCAN:
+      return trips * us[GANTRY_CONTROL_BODY];
+    default:
+      return us[0];
+    }
+}
+
+/* Whether what stands outside of a scan keeps slices of it from being used where they lie; what is offloaded is no slice's business
+ * here: see _gantry_planner_workspace(). By parameter of the body, then by result. (transfer full) */
+static guint8 *
+find_staged (const Program *program, const GantryNode *node, const GantryControl *control)
+{
+  guint n = control->n_operands - control->first + control->n_results;
+  guint8 *staged = g_new0 (guint8, n + 1);
+
+  memset (staged, program->slices_staged ? GANTRY_SLICE_STAGED : 0, n);
+  for (guint i = control->first; i < control->n_operands; i++)
+    {
+      guint32 operand = _gantry_program_operand (program, node, i);
+      const Value *value = operand != NONE ? VALUE (program, operand) : NULL;
+
+      if (value == NULL || value->kind == VALUE_LITERAL || value->memory != GANTRY_MEMORY_DEVICE)
+        staged[i - control->first] = GANTRY_SLICE_STAGED;
+    }
+  return staged;
+}
+
+gboolean
+_gantry_program_plan_regions (Program *program, const GantryNode *node, Work *work, const GantryPlanOptions *options,
+                              const GantryProgress *progress, GError **error)
+{
+  g_autofree guint8 *staged = NULL;
+  GantryControl control;
+  double us[2] = { 0, 0 };
+
+  if (!gantry_control_of (program->module, node, &control))
+    return _gantry_program_fail (program, node, GANTRY_ERROR_INVALID, "it names a function that is not in the module", error);
+  if (options != NULL && options->nesting >= MOST_NESTED)
+    return _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED,
+                                 "branches and loops nest deeper than " G_STRINGIFY (MOST_NESTED), error);
+  staged = find_staged (program, node, &control);
+  for (guint r = 0; r < control.n_regions; r++)
+    {
+      g_autoptr (GantryModule) module = gantry_module_region (program->module, control.functions[r]);
+      GantryPlan *plan = plan_of (program, module, control.functions[r], options, progress, error);
+      g_autoptr (GantryRegionLayout) layout = plan != NULL ? gantry_region_layout_new (&control, r, module, plan, staged, error) : NULL;
+
+      if (layout == NULL)
+        return FALSE;
+      work->workspace = MAX (work->workspace, layout->bytes);
+      us[r] = plan->total_us;
+    }
+  work->control_us = time_of (&control, us);
+  return TRUE;
+}
+
+/* Scans without some of their stacks */
+
+void
+_gantry_loop_free (Loop *loop)
+{
+  g_free (loop->slices);
+  g_free (loop->unread);
+  g_clear_pointer (&loop->plan, gantry_plan_unref);
+  g_free (loop);
+}
+
+/* By use of the work: no operand that shows it is read by the body. */
+static guint8 *
+find_unread (const Program *program, const Work *work, const GantryModule *region, const GantryControl *control, const guint8 *slices)
+{
+  const GantryFunction *body = gantry_module_entry (region);
+  const GantryNode *node = work_node (program, work);
+  g_autofree guint8 *needed = gantry_function_find_needed (region, body, slices);
+  guint8 *unread = g_new0 (guint8, work->n_uses + (gsize) 1);
+
+  for (guint32 k = 0; k < work->n_uses; k++)
+    {
+      guint n_shown = 0, n_read = 0;
+
+      for (guint i = 0; i < node->n_operands; i++)
+        {
+          guint32 operand = _gantry_program_operand (program, node, i);
+
+          if (operand == NONE || VALUE (program, operand)->unit != USE (program, work, k))
+            continue;
+          n_shown++;
+          n_read += i < control->n_carries || needed[i];
+        }
+      unread[k] = n_shown > 0 && n_read == 0;
+    }
+  return unread;
+}
+
+/* Slices of what is not there while the loop runs: not given, not kept, or not read. By operand, then by result. */
+static void
+add_absent (const Program *program, const Loop *loop, guint8 *slices)
+{
+  const Work *work = WORK (program, loop->work);
+  const GantryNode *node = work_node (program, work);
+
+  for (guint i = 0; i < loop->n; i++)
+    slices[i] |= loop->slices[i];
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      guint32 operand = _gantry_program_operand (program, node, i);
+
+      /* Constants lie where they lie, whoever reads them. */
+      if (operand == NONE || value_is_constant (VALUE (program, operand)))
+        continue;
+      for (guint32 k = 0; k < work->n_uses; k++)
+        if (loop->unread[k] && USE (program, work, k) == VALUE (program, operand)->unit)
+          slices[i] |= GANTRY_SLICE_ABSENT;
+    }
+}
+
+static Loop *
+make_loop (Program *program, guint32 w, const GantryControl *control, const guint8 *slices, const GantryPlanOptions *options)
+{
+  const GantryNode *node = work_node (program, WORK (program, w));
+  g_autoptr (GantryModule) region = gantry_module_region (program->module, control->functions[GANTRY_CONTROL_BODY]);
+  g_autofree guint8 *all = find_staged (program, node, control);
+  g_autoptr (GantryRegionLayout) layout = NULL;
+  Loop *loop = g_new0 (Loop, 1);
+  gboolean whole = TRUE;
+
+  loop->work = w;
+  loop->function = control->functions[GANTRY_CONTROL_BODY];
+  loop->n = control->n_operands + control->n_results;
+  loop->slices = g_memdup2 (slices, loop->n + (gsize) 1);
+  loop->unread = find_unread (program, WORK (program, w), region, control, slices);
+  for (guint i = 0; i < control->n_operands; i++)
+    whole = whole && slices[i] == 0;
+  add_absent (program, loop, all);
+  loop->plan = whole ? gantry_plan_ref (plan_of (program, region, loop->function, options, NULL, NULL))
+                     : make_plan (region, options, loop->slices, NULL, NULL);
+  layout = loop->plan != NULL ? gantry_region_layout_new (control, GANTRY_CONTROL_BODY, region, loop->plan, all, NULL) : NULL;
+  if (layout == NULL)
+    {
+      _gantry_loop_free (loop);
+      return NULL;
+    }
+  loop->workspace = layout->bytes;
+  loop->us = time_of (control, &loop->plan->total_us);
+  return loop;
+}
+
+const Loop *
+_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const GantryPlanOptions *options)
+{
+  GantryControl control;
+  Loop *loop;
+
+  for (guint i = 0; i < program->loops->len; i++)
+    {
+      loop = program->loops->pdata[i];
+      if (loop->work == w && memcmp (loop->slices, slices, loop->n) == 0)
+        return loop;
+    }
+  if (!gantry_control_of (program->module, work_node (program, WORK (program, w)), &control))
+    return NULL;
+  loop = make_loop (program, w, &control, slices, options);
+  if (loop != NULL)
+    g_ptr_array_add (program->loops, loop);
+  return loop;
+}

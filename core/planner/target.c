@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cost model: rates of a machine, their text form, and the roofline. */
+#include "core/planner/target.h"
+#include "core/base/error.h"
+#include <math.h>
+#include <string.h>
+
+#define GROUP "target"
+
+void
+gantry_target_init_cpu (GantryTarget *target, guint n_threads)
+{
+  guint threads = n_threads > 0 ? n_threads : g_get_num_processors ();
+
+  *target = (GantryTarget){ 0 };
+  g_snprintf (target->name, sizeof target->name, "cpu, %u %s", threads, threads == 1 ? "thread" : "threads");
+  /* 2.5 GHz, two fused multiply-adds of 8 lanes a cycle. */
+  target->peak_flops = threads * 2.5e9 * 2 * 8 * 2;
+  target->memory_bandwidth = 12e9 + (threads - 1) * 6e9;
+  target->launch_us = 1.0;
+  target->link_bandwidth = 10e9;
+}
+
+void
+gantry_target_init_gpu (GantryTarget *target, const GantryGpuModel *model)
+{
+  *target = (GantryTarget){ 0 };
+  g_snprintf (target->name, sizeof target->name, "%s, as published", model->label);
+  g_strlcpy (target->arch, model->arch, sizeof target->arch);
+  target->peak_flops = model->rates[GANTRY_UNIT_VECTOR_F32];
+  target->memory_bandwidth = model->memory_bandwidth;
+  target->launch_us = GANTRY_GPU_LAUNCH_US;
+  target->link_bandwidth = model->link_bandwidth;
+  for (guint u = GANTRY_UNIT_VECTOR_F32 + 1; u < GANTRY_N_UNITS; u++)
+    target->rates[u] = model->rates[u];
+}
+
+char *
+gantry_target_to_text (const GantryTarget *target)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+
+  g_key_file_set_string (file, GROUP, "name", target->name);
+  if (*target->arch != '\0')
+    g_key_file_set_string (file, GROUP, "arch", target->arch);
+  g_key_file_set_double (file, GROUP, "peak_flops", target->peak_flops);
+  for (guint u = GANTRY_UNIT_VECTOR_F32 + 1; u < GANTRY_N_UNITS; u++)
+    if (target->rates[u] > 0)
+      g_key_file_set_double (file, GROUP, gantry_unit_name ((GantryUnit) u), target->rates[u]);
+  g_key_file_set_double (file, GROUP, "memory_bandwidth", target->memory_bandwidth);
+  g_key_file_set_double (file, GROUP, "launch_us", target->launch_us);
+  g_key_file_set_double (file, GROUP, "link_bandwidth", target->link_bandwidth);
+  g_key_file_set_uint64 (file, GROUP, "memory_limit", target->memory_limit);
+  if (target->memory_part > 0)
+    g_key_file_set_double (file, GROUP, "memory_part", target->memory_part);
+  g_key_file_set_uint64 (file, GROUP, "host_limit", target->host_limit);
+  return g_key_file_to_data (file, NULL, NULL);
+}
+
+static gboolean
+read_number (GKeyFile *file, const char *key, gboolean may_be_zero, double *value, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  double read;
+
+  if (!g_key_file_has_key (file, GROUP, key, NULL))
+    return TRUE;
+  read = g_key_file_get_double (file, GROUP, key, &local);
+  if (local != NULL || !isfinite (read))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: '%s' is not a number; write it as 1.5e12", key);
+      return FALSE;
+    }
+  if (read < 0 || (read == 0 && !may_be_zero))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: '%s' is %g; it has to be %s", key, read,
+                   may_be_zero ? "0 or more" : "more than 0: nothing is free");
+      return FALSE;
+    }
+  *value = read;
+  return TRUE;
+}
+
+static gboolean
+read_limit (GKeyFile *file, const char *key, guint64 *value, GError **error)
+{
+  g_autofree char *text = g_key_file_get_string (file, GROUP, key, NULL);
+
+  if (text == NULL || g_ascii_string_to_unsigned (g_strstrip (text), 10, 0, G_MAXUINT64, value, NULL))
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: '%s' is not a number of bytes", key);
+  return FALSE;
+}
+
+/* What a text begins with that names a GPU; what it says of it comes over that. */
+static void
+begin_with_model (GKeyFile *file, GantryTarget *target)
+{
+  g_autofree char *arch = g_key_file_get_string (file, GROUP, "arch", NULL);
+  const GantryGpuModel *model = arch != NULL ? gantry_gpu_model (arch) : NULL;
+  double memory_part = target->memory_part;
+  guint64 memory_limit = target->memory_limit, host_limit = target->host_limit;
+
+  if (model == NULL || strcmp (target->arch, arch) == 0)
+    return;
+  gantry_target_init_gpu (target, model);
+  target->memory_limit = memory_limit;
+  target->memory_part = memory_part;
+  target->host_limit = host_limit;
+}
+
+static gboolean
+read_units (GKeyFile *file, GantryTarget *target, GError **error)
+{
+  if (g_key_file_has_key (file, GROUP, "peak_flops", NULL))
+    memset (target->rates, 0, sizeof target->rates);
+  for (guint u = GANTRY_UNIT_VECTOR_F32 + 1; u < GANTRY_N_UNITS; u++)
+    if (!read_number (file, gantry_unit_name ((GantryUnit) u), FALSE, &target->rates[u], error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+gantry_target_parse (GantryTarget *target, const char *text, gssize length, GError **error)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) local = NULL;
+  g_autofree char *name = NULL, *arch = NULL;
+  GantryTarget read = *target;
+
+  if (!g_key_file_load_from_data (file, text, length < 0 ? strlen (text) : (gsize) length, G_KEY_FILE_NONE, &local))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: %s", local->message);
+      return FALSE;
+    }
+  if (!g_key_file_has_group (file, GROUP))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: the group [" GROUP "] is missing");
+      return FALSE;
+    }
+  begin_with_model (file, &read);
+  if (!read_number (file, "peak_flops", FALSE, &read.peak_flops, error) || !read_units (file, &read, error)
+      || !read_number (file, "memory_bandwidth", FALSE, &read.memory_bandwidth, error)
+      || !read_number (file, "launch_us", TRUE, &read.launch_us, error)
+      || !read_number (file, "link_bandwidth", FALSE, &read.link_bandwidth, error)
+      || !read_limit (file, "memory_limit", &read.memory_limit, error)
+      || !read_number (file, "memory_part", TRUE, &read.memory_part, error)
+      || !read_limit (file, "host_limit", &read.host_limit, error))
+    return FALSE;
+  name = g_key_file_get_string (file, GROUP, "name", NULL);
+  if (name != NULL)
+    {
+      const char *end;
+
+      g_strlcpy (read.name, name, sizeof read.name);
+      /* Cut within a character, the name would no longer be UTF-8. */
+      if (!g_utf8_validate (read.name, -1, &end))
+        read.name[end - read.name] = '\0';
+    }
+  arch = g_key_file_get_string (file, GROUP, "arch", NULL);
+  if (arch != NULL)
+    g_strlcpy (read.arch, g_str_is_ascii (arch) ? arch : "", sizeof read.arch);
+  *target = read;
+  return TRUE;
+}
+
+double
+gantry_target_predict_us (const GantryTarget *target, gint64 flops, gint64 bytes)
+{
+  double compute = flops > 0 && target->peak_flops > 0 ? (double) flops / target->peak_flops : 0;
+  double memory = bytes > 0 && target->memory_bandwidth > 0 ? (double) bytes / target->memory_bandwidth : 0;
+
+  return MAX (compute, memory) * 1e6 + MAX (target->launch_us, 0);
+}
+
+double
+gantry_target_predict_node_us (const GantryTarget *target, const GantryModule *module, const GantryNode *node)
+{
+  double seconds = gantry_node_seconds (module, node, target->peak_flops, target->rates);
+
+  return MAX (seconds * 1e6 + MAX (target->launch_us, 0), gantry_target_predict_us (target, -1, gantry_node_bytes (module, node)));
+}
+
+double
+gantry_target_predict_copy_us (const GantryTarget *target, guint64 bytes)
+{
+  double seconds = target->link_bandwidth > 0 ? (double) bytes / target->link_bandwidth : 0;
+
+  return seconds * 1e6 + MAX (target->launch_us, 0);
+}
