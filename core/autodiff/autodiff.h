@@ -102,6 +102,18 @@ void gantry_training_options_init (GantryTrainingOptions *options);
 /** @to: holds nothing before, and is to be cleared with gantry_training_options_clear() */
 void gantry_training_options_copy (GantryTrainingOptions *to, const GantryTrainingOptions *from);
 void gantry_training_options_clear (GantryTrainingOptions *options);
+/** The training options as a key file with the group [training]. Returns: (transfer full) */
+char *gantry_training_options_to_text (const GantryTrainingOptions *options);
+/** Reads that; absent keys keep the value that @options has. */
+gboolean gantry_training_options_parse (GantryTrainingOptions *options, const char *text, gssize length, GError **error);
+/** Names for options and files: "mse", "softmax-cross-entropy", "output"; "none", "sgd", "momentum", "adam", "adamw". */
+const char *gantry_loss_name (GantryLoss loss);
+/** Returns: (transfer none): "?" where it is none */
+const char *gantry_optimizer_name (GantryOptimizer optimizer);
+/** Returns: FALSE with %GANTRY_ERROR_INVALID, which names those there are, and @loss as it was */
+gboolean gantry_loss_parse (const char *name, GantryLoss *loss, GError **error);
+/** Returns: FALSE with %GANTRY_ERROR_INVALID, which names those there are, and @optimizer as it was */
+gboolean gantry_optimizer_parse (const char *name, GantryOptimizer *optimizer, GError **error);
 
 /**
  * gantry_operand_is_setting:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Training options as text: names for the command line, a key file for the session. */
-#include "core/compiler/settings.h"
+#include "core/autodiff/autodiff.h"
 #include <string.h>
 
 #define GROUP "training"
