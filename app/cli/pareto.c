@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gantry-cli pareto: the front of memory and time, each point a variant that can be loaded. */
+/* gantry-cli pareto: the front of peak memory against step time, as a table or JSON; with --output a session too, with a variant for each
+ * point. */
 #include "app/cli/kernel-table.h"
 #include "app/cli/plan-report.h"
 

@@ -218,6 +218,24 @@ take_text_info (GantryModel *model, GantryModule *module)
   model->n_nodes = _gantry_count_working (module);
 }
 
+#define ROW(folder) &gantry_front_end_##folder,
+static const GantryFrontEnd *const front_ends[] = { GANTRY_FRONT_END_LIST (ROW) };
+
+/* A text may have been written of a module as it was imported. */
+static void
+add_dialects (GantryContext *context)
+{
+  gantry_context_add_dialect (context, gantry_onnx_dialect ());
+  for (guint i = 0; i < G_N_ELEMENTS (front_ends); i++)
+    {
+      guint n;
+      const GantryDialect *dialects = front_ends[i]->dialects (&n);
+
+      for (guint k = 0; k < n; k++)
+        gantry_context_add_dialect (context, &dialects[k]);
+    }
+}
+
 /* @path: of the text; @model says where it comes from. */
 static GantryModule *
 open_text (GantryModel *model, const char *path, GantryContext *context, GError **error)
@@ -228,6 +246,7 @@ open_text (GantryModel *model, const char *path, GantryContext *context, GError 
 
   if (file == NULL)
     return NULL;
+  add_dialects (context);
   whole = gantry_module_from_text_beside (context, g_mapped_file_get_contents (file), (gssize) g_mapped_file_get_length (file),
                                           model->path, model->bindings->outside ? NULL : path, files, error);
   if (whole == NULL)
@@ -474,9 +493,6 @@ gantry_model_program_mark (const char *path, GError **error)
                                      g_mapped_file_get_length (text));
   return g_strconcat (sum, " ", full, NULL);
 }
-
-#define ROW(folder) &gantry_front_end_##folder,
-static const GantryFrontEnd *const front_ends[] = { GANTRY_FRONT_END_LIST (ROW) };
 
 char *
 gantry_model_patterns (void)

@@ -230,8 +230,9 @@ absorb (Match *m, const GantryModule *module, const GantryNode *node)
   return FALSE;
 }
 
+/* Notes the id that @node, which was kept, has in the next module where it is a constant, or made of those alone without chance and effect. */
 static void
-note_constant (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node)
+note_if_constant (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
   gboolean constant = node->op == GANTRY_OP_CONSTANT;
@@ -282,7 +283,7 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
       return TRUE;
     }
   gantry_rewriter_keep (rewriter, node);
-  note_constant (state, rewriter, module, node);
+  note_if_constant (state, rewriter, module, node);
   return TRUE;
 }
 

@@ -352,7 +352,7 @@ gantry_cupti_capture_read (GBytes *bytes, GError **error)
   guint32 n = 0;
 
   reader.data = g_bytes_get_data (bytes, &reader.size);
-  if (reader.size < 12 || memcmp (reader.data, GANTRY_CUPTI_MAGIC, 8) != 0)
+  if (reader.size < 8 || memcmp (reader.data, GANTRY_CUPTI_MAGIC, 8) != 0)
     {
       g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                            "byte 0: not a .cupti file, which begins with " GANTRY_CUPTI_MAGIC);
@@ -360,7 +360,7 @@ gantry_cupti_capture_read (GBytes *bytes, GError **error)
     }
   reader.at = 8;
   if (get (&reader, 4) != FORMAT)
-    fail (&reader, GANTRY_ERROR_UNSUPPORTED, "a later format of .cupti files than this program reads");
+    fail (&reader, GANTRY_ERROR_UNSUPPORTED, "another format of .cupti files than this program reads");
   get_head (&reader, capture);
   get_samples (&reader, capture);
   n = get_count (&reader, 20);

@@ -134,8 +134,9 @@ configure (GantryCuptiSampler *sampler, GError **error)
   return TRUE;
 }
 
+/* Memory for CUPTI's counter data image of up to IMAGE_SAMPLES samples; it is none before initialize_counter_data(). */
 static gboolean
-make_image (GantryCuptiSampler *sampler, GError **error)
+allocate_counter_data (GantryCuptiSampler *sampler, GError **error)
 {
   CUpti_PmSampling_GetCounterDataSize_Params size = { CUpti_PmSampling_GetCounterDataSize_Params_STRUCT_SIZE };
 
@@ -152,7 +153,7 @@ make_image (GantryCuptiSampler *sampler, GError **error)
 }
 
 static CUptiResult
-clear_image (GantryCuptiSampler *sampler)
+initialize_counter_data (GantryCuptiSampler *sampler)
 {
   CUpti_PmSampling_CounterDataImage_Initialize_Params params = {
     CUpti_PmSampling_CounterDataImage_Initialize_Params_STRUCT_SIZE
@@ -241,7 +242,7 @@ decode_once (GantryCuptiSampler *sampler)
   if (result == CUPTI_ERROR_OUT_OF_MEMORY)
     {
       stop (sampler);
-      result = clear_image (sampler);
+      result = initialize_counter_data (sampler);
       if (result == CUPTI_SUCCESS && !g_atomic_int_get (&sampler->ending))
         result = start (sampler);
       sampler->seen_first = FALSE;
@@ -260,7 +261,7 @@ decode_once (GantryCuptiSampler *sampler)
     take_sample (sampler, i, &moment.theirs);
   if (moment.theirs != G_MININT64)
     g_array_append_val (sampler->newest, moment);
-  if (clear_image (sampler) != CUPTI_SUCCESS)
+  if (initialize_counter_data (sampler) != CUPTI_SUCCESS)
     sampler->n_failures++;
   return decode.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL
          && info.numCompletedSamples > 0;
@@ -320,8 +321,8 @@ open_sampling (GantryCuptiSampler *sampler, guint device, gsize hardware_bytes, 
     return FALSE;
   sampler->object = enable.pPmSamplingObject;
   if (!check (library, set_config (sampler, hardware_bytes), "setting the counters up", insufficient, error)
-      || !make_image (sampler, error)
-      || !check (library, clear_image (sampler), "preparing the samples", insufficient, error))
+      || !allocate_counter_data (sampler, error)
+      || !check (library, initialize_counter_data (sampler), "preparing the samples", insufficient, error))
     return FALSE;
   sampler->from = read_clock (CLOCK_MONOTONIC);
   sampler->realtime_ahead = read_clock (CLOCK_REALTIME) - read_clock (CLOCK_MONOTONIC);

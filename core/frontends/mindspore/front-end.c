@@ -21,6 +21,13 @@ import (GantryContext *context, const char *path, const GantryReadOptions *optio
   return module;
 }
 
+static const GantryDialect *
+dialects (guint *n)
+{
+  *n = 1;
+  return gantry_mindspore_dialect ();
+}
+
 const GantryFrontEnd gantry_front_end_mindspore = {
-  .patterns = "*.mindir *.ir", .reads = gantry_mindspore_reads, .import = import
+  .patterns = "*.mindir *.ir", .reads = gantry_mindspore_reads, .dialects = dialects, .import = import
 };

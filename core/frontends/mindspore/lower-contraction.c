@@ -201,23 +201,35 @@ same_padding (MindLower *l, guint32 x, guint32 weight, Window *w)
     }
 }
 
-static gboolean
-is_mode (MindLower *l, const char *mode, gint64 number)
+MindPadding
+gantry_mind_padding (MindLower *l, MindPadding absent)
 {
-  return g_ascii_strcasecmp (gantry_mind_string (l, "pad_mode", ""), mode) == 0
-         || (gantry_mind_has (l, "pad_mode") && gantry_mind_string (l, "pad_mode", NULL) == NULL
-             && gantry_mind_int (l, "pad_mode", -1) == number);
+  static const char *const names[MIND_N_PADDINGS] = { "pad", "same", "valid" };
+  const char *text = gantry_mind_string (l, "pad_mode", NULL);
+  gint64 number = text == NULL ? gantry_mind_int (l, "pad_mode", absent) : -1;
+
+  for (guint i = 0; text != NULL && i < G_N_ELEMENTS (names); i++)
+    if (g_ascii_strcasecmp (text, names[i]) == 0)
+      number = i;
+  if (number >= 0 && number < MIND_N_PADDINGS)
+    return (MindPadding) number;
+  if (text != NULL)
+    gantry_mind_refuse (l, "its pad_mode is '%s': it is pad, same or valid", text);
+  else
+    gantry_mind_refuse (l, "its pad_mode is %" G_GINT64_FORMAT ": it is 0 (pad), 1 (same) or 2 (valid)", number);
+  return absent;
 }
 
 static void
 read_padding (MindLower *l, guint32 x, guint32 weight, Window *w)
 {
   gint64 list[2 * GANTRY_MAX_RANK];
+  MindPadding mode = gantry_mind_padding (l, MIND_PADDING_GIVEN);
   gint n;
 
-  if (is_mode (l, "valid", 2))
+  if (mode == MIND_PADDING_VALID)
     return;
-  if (is_mode (l, "same", 1))
+  if (mode == MIND_PADDING_SAME)
     {
       same_padding (l, x, weight, w);
       return;
@@ -335,6 +347,7 @@ transposed (MindLower *l)
   static const gint64 ones[GANTRY_MAX_RANK] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
   guint32 x = gantry_mind_need (l, "x"), weight = gantry_mind_need (l, "weight");
   gint64 shape[GANTRY_MAX_RANK];
+  MindPadding mode = gantry_mind_padding (l, MIND_PADDING_VALID);
   Window w = { 0 };
 
   if (!read_window (l, x, weight, &w))
@@ -344,14 +357,14 @@ transposed (MindLower *l)
       gantry_mind_refuse (l, "the shape of its result is not known");
       return;
     }
-  if (is_mode (l, "pad", 0))
+  if (mode == MIND_PADDING_GIVEN)
     read_padding (l, x, weight, &w);
   for (guint i = 0; i < w.n && !l->failed; i++)
     {
       gint64 wide = (gantry_mind_dim (l, x, i + 2) - 1) * w.stride[i] + 1,
              span = w.dilation[i] * (gantry_mind_dim (l, weight, i + 2) - 1);
 
-      if (is_mode (l, "same", 1))
+      if (mode == MIND_PADDING_SAME)
         w.low[i] = MAX (wide + span - shape[i + 2], 0) / 2;
       w.low[i] = span - w.low[i];
       w.high[i] = shape[i + 2] - wide - w.low[i] + span;

@@ -33,38 +33,32 @@ typedef struct
   gint64 sizes[GANTRY_MAX_RANK], strides[GANTRY_MAX_RANK], padding[2 * GANTRY_MAX_RANK];
 } Pool;
 
-static gboolean
-is_mode (MindLower *l, const char *mode, gint64 number)
-{
-  const char *text = gantry_mind_string (l, "pad_mode", NULL);
-
-  return text != NULL ? g_ascii_strcasecmp (text, mode) == 0 : gantry_mind_int (l, "pad_mode", -1) == number;
-}
-
+/* Of the spatial dimensions; @pool has sizes and strides already. The odd element of "same" goes to the end. */
 static void
-read_padding (MindLower *l, guint32 x, Pool *pool)
+read_pool_padding (MindLower *l, guint32 x, Pool *pool)
 {
   guint n = pool->rank - 2;
   gint64 list[2 * GANTRY_MAX_RANK];
-  gint n_list = is_mode (l, "pad", 0) ? gantry_mind_ints (l, "pad_list", list, 2 * n) : -1;
+  MindPadding mode = gantry_mind_padding (l, MIND_PADDING_VALID);
+  gint n_list = mode == MIND_PADDING_GIVEN ? gantry_mind_ints (l, "pad_list", list, 2 * n) : -1;
 
   for (guint i = 0; i < n; i++)
     {
       gint64 size = gantry_mind_dim (l, x, i + 2), stride = pool->strides[i + 2],
              total = MAX (((size + stride - 1) / stride - 1) * stride + pool->sizes[i + 2] - size, 0);
 
-      if (is_mode (l, "same", 1))
+      if (mode == MIND_PADDING_SAME)
         {
           pool->padding[2 * i + 4] = total / 2;
           pool->padding[2 * i + 5] = total - total / 2;
         }
-      else if (n_list == (gint) (2 * n))
+      else if (n_list == (gint) (2 * n) && MIN (list[2 * i], list[2 * i + 1]) >= 0 && MAX (list[2 * i], list[2 * i + 1]) <= MOST_WINDOW)
         {
           pool->padding[2 * i + 4] = list[2 * i];
           pool->padding[2 * i + 5] = list[2 * i + 1];
         }
-      else if (is_mode (l, "pad", 0))
-        gantry_mind_refuse (l, "its padding is not known");
+      else if (mode == MIND_PADDING_GIVEN)
+        gantry_mind_refuse (l, "its padding does not fit %u dimensions", n);
     }
 }
 
@@ -81,7 +75,7 @@ read_pool (MindLower *l, guint32 x, Pool *pool)
       || !spatial (l, "strides", rank - 2, pool->sizes + 2, pool->strides + 2))
     return FALSE;
   pool->sizes[0] = pool->sizes[1] = pool->strides[0] = pool->strides[1] = 1;
-  read_padding (l, x, pool);
+  read_pool_padding (l, x, pool);
   return !l->failed;
 }
 

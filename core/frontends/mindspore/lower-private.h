@@ -49,6 +49,15 @@ extern const MindRule gantry_mind_norm_rules[];
 extern const MindRule gantry_mind_pool_rules[];
 extern const MindRule gantry_mind_recurrent_rules[];
 
+/** Numbers are those of MindSpore's PadMode. */
+typedef enum
+{
+  MIND_PADDING_GIVEN,
+  MIND_PADDING_SAME,
+  MIND_PADDING_VALID,
+  MIND_N_PADDINGS,
+} MindPadding;
+
 void gantry_mind_refuse (MindLower *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* Arguments. */
@@ -67,6 +76,8 @@ const char *gantry_mind_string (MindLower *l, const char *name, const char *fall
 /** @most places at @values get the numbers of a list, of a single number, or of a tensor that is known. Returns: how many; -1 where
  *  there is none; more than @most are refused */
 gint gantry_mind_ints (MindLower *l, const char *name, gint64 *values, guint most);
+/** Attribute pad_mode, by name or by MindSpore's number: padding is given, or follows from sizes, or is 0; refuses others. @absent: without one */
+MindPadding gantry_mind_padding (MindLower *l, MindPadding absent);
 /** An axis among @rank (at least one), counted from the end when negative; refuses others and gives 0. */
 gint64 gantry_mind_axis (MindLower *l, gint64 axis, guint rank);
 /** Axes by that name (a number or a list), in order; all of them where none is given. Returns: how many */

@@ -107,7 +107,7 @@ magnitude_bits (GantryOnnxExport *e, const Format *f, ExportValue *x)
 }
 
 static ExportValue *
-bits_of (GantryOnnxExport *e, const Format *f, ExportValue *x, GantryElementType to)
+bits_from_float (GantryOnnxExport *e, const Format *f, ExportValue *x, GantryElementType to)
 {
   gboolean is_signed = to == GANTRY_I16 || to == GANTRY_I32 || to == GANTRY_I64;
   gint64 sign = f->width == 64 ? G_MININT64 : is_signed ? -power (f->width - 1) : power (f->width - 1);
@@ -134,8 +134,10 @@ powers_of_two (GantryOnnxExport *e, const Format *f)
   return gantry_export_constant (e, gantry_export_type (e, f->in, 1, &n), data, (gsize) n * size);
 }
 
+/* Integers @x, signed or not, as wide as floats @to, as those of the same bits, by exact arithmetic: subnormals, -0 and infinities are kept, a NaN
+ * loses sign and payload. */
 static ExportValue *
-number_of (GantryOnnxExport *e, const Format *f, ExportValue *x, GantryElementType to)
+float_from_bits (GantryOnnxExport *e, const Format *f, ExportValue *x, GantryElementType to)
 {
   ExportValue *bits = gantry_export_cast (e, x, GANTRY_I64), *zero = whole (e, 0), *unit = whole (e, power (f->mantissa)), *negative, *exponent, *mantissa,
               *value, *is_nan;
@@ -210,9 +212,9 @@ gantry_export_bitcast (GantryOnnxExport *e, ExportValue *x)
   else if (to == ELEMENT (x) || (gantry_element_is_integer (to) && gantry_element_is_integer (ELEMENT (x))))
     return gantry_export_cast (e, x, to); /* between integers of one width that keeps the bits */
   else if (gantry_element_is_integer (to) && format_of (ELEMENT (x), &format))
-    return bits_of (e, &format, x, to);
+    return bits_from_float (e, &format, x, to);
   else if (gantry_element_is_integer (ELEMENT (x)) && format_of (to, &format))
-    return number_of (e, &format, x, to);
+    return float_from_bits (e, &format, x, to);
   else
     gantry_export_fail (e, "the bits of numbers of %s as %s are not written for ONNX", gantry_element_name (ELEMENT (x)), gantry_element_name (to));
   return e->nobody;

@@ -179,7 +179,8 @@ loop_trip (GantryLower *l, Loop *loop, guint32 iteration, guint32 condition,
   return results[0];
 }
 
-/* Unrolls as long as the condition is known. Returns: whether the loop ended that way */
+/* Writes the body for each trip until the condition is known to be false or @most trips are made. Returns: FALSE where it failed: the condition of
+ * a further trip is not known, there are more than GANTRY_LOWER_MOST_TRIPS, or the body cannot be written */
 static gboolean
 unroll_loop (GantryLower *l, Loop *loop, gint64 most)
 {

@@ -66,6 +66,16 @@ gboolean _gantry_py_gradient_carries (const GantryPyGradient *gradient, const Ga
 guint32 _gantry_py_gradient_by (const GantryPyGradient *gradient, const guint32 *results, guint w);
 gboolean _gantry_py_gradient_add_values (GantryPyGradient *gradient, PyObject *structure);
 PyObject *_gantry_py_gradient_want (GantryPyGradient *gradient, PyObject *value);
+/**
+ * _gantry_py_gradient_in_trace:
+ * @kwargs: (nullable)
+ * @sens: the tuple of the results' gradients, or None: ones
+ *
+ * While a graph is traced: differentiates @function and writes the result into the trace at once.
+ *
+ * Returns: (transfer full) (nullable): a tuple of what @function gives (with what has_aux adds), the list of gradients, those by the
+ *  leaves of @positions before those by @weights, and how many are by positions; NULL with an exception
+ */
 PyObject *_gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs,
                                         PyObject *positions, PyObject *weights, PyObject *sens, gboolean has_aux);
 PyObject *_gantry_py_gradient_recorded (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs,

@@ -472,7 +472,6 @@ splice_gradient (GantryPyGradient *gradient, PyObject *sens)
   return results != NULL ? wrap_results (gradient, results) : NULL;
 }
 
-/* Inside of a trace. */
 PyObject *
 _gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs,
                               PyObject *positions, PyObject *weights, PyObject *sens, gboolean has_aux)

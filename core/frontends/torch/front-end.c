@@ -21,4 +21,11 @@ import (GantryContext *context, const char *path, const GantryReadOptions *optio
   return module;
 }
 
-const GantryFrontEnd gantry_front_end_torch = { .patterns = "*.pt2", .reads = gantry_torch_reads, .import = import };
+static const GantryDialect *
+dialects (guint *n)
+{
+  *n = 1;
+  return gantry_torch_dialect ();
+}
+
+const GantryFrontEnd gantry_front_end_torch = { .patterns = "*.pt2", .reads = gantry_torch_reads, .dialects = dialects, .import = import };

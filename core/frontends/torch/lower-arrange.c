@@ -296,9 +296,10 @@ trace (AtenLower *l)
 
 /* Windows */
 
-/* [batch, channels, h, w] to [batch, channels * windows' elements, places] */
+/* [batch, channels, h, w], or without the batch, to [batch, channels * height and width of a window, windows], zero padded: a strided slice for each element of
+ * a window. Windows of more than 64 a side or 1,024 elements and paddings or dilations above 4,096 are refused. */
 static void
-image_to_columns (AtenLower *l)
+im2col (AtenLower *l)
 {
   guint32 x = gantry_aten_need (l, "self"), *parts;
   const GantryType *type = gantry_aten_declared (l, 0);
@@ -512,7 +513,7 @@ move_axes (AtenLower *l)
 const AtenRule gantry_aten_arrange_rules[] = {
   RULE ("repeat_interleave", repeat_interleave, 0), RULE ("take_along_dim", take_along, 0), RULE ("pixel_shuffle", pixels, FALSE),
   RULE ("pixel_unshuffle", pixels, TRUE), RULE ("channel_shuffle", channel_shuffle, 0), RULE ("native_channel_shuffle", channel_shuffle, 0), RULE ("diagonal", diagonal, 0),
-  RULE ("diagonal_copy", diagonal, 0), RULE ("diag", diag, 0), RULE ("diag_embed", diag_embed, 0), RULE ("trace", trace, 0), RULE ("im2col", image_to_columns, 0),
+  RULE ("diagonal_copy", diagonal, 0), RULE ("diag", diag, 0), RULE ("diag_embed", diag_embed, 0), RULE ("trace", trace, 0), RULE ("im2col", im2col, 0),
   RULE ("unfold", unfold, 0), RULE ("unfold_copy", unfold, 0), RULE ("one_hot", one_hot, 0), RULE ("isin", is_in, 0), RULE ("meshgrid", meshgrid, 0),
   RULE ("hstack", stacked, 'h'), RULE ("vstack", stacked, 'v'), RULE ("dstack", stacked, 'd'), RULE ("column_stack", stacked, 'c'),
   RULE ("fliplr", flip_axis, 1), RULE ("flipud", flip_axis, 0), RULE ("rot90", rotate, 0), RULE ("movedim", move_axes, 0), RULE ("moveaxis", move_axes, 0),

@@ -16,5 +16,5 @@ import (GantryContext *context, const char *path, const GantryReadOptions *optio
 }
 
 const GantryFrontEnd gantry_front_end_xla = {
-  .patterns = "*.mlir *.stablehlo *.hlo *.hlo.pb *.mlirbc *.jaxpr", .reads = gantry_xla_reads, .import = import
+  .patterns = "*.mlir *.stablehlo *.hlo *.hlo.pb *.mlirbc *.jaxpr", .reads = gantry_xla_reads, .dialects = gantry_xla_dialects, .import = import
 };

@@ -197,8 +197,10 @@ choose_entry (Hlo *h)
   return best;
 }
 
+/* Indexes the computations of the text or message and writes the one that the options choose, with all that it calls. Returns: (transfer full)
+ * (nullable): NULL with @error, also where it was cancelled */
 static GantryModule *
-import (Hlo *h, GError **error)
+build_module (Hlo *h, GError **error)
 {
   g_autoptr (GantryModule) module = NULL;
   HloComputation *entry;
@@ -248,7 +250,7 @@ gantry_hlo_import (GantryContext *context, const char *text, gsize length, const
   h.aliases = g_array_new (FALSE, FALSE, sizeof (HloAlias));
   h.wanted = g_queue_new ();
   h.b = gantry_builder_new (context, name);
-  module = import (&h, error);
+  module = build_module (&h, error);
   gantry_xla_list_unknown (context, h.unknown, info);
   g_clear_error (&h.s.error);
   gantry_builder_free (h.b);

@@ -75,6 +75,8 @@ pack (GantryGrid *grid, const GantryCompression *c, guint32 first, guint32 w, gu
   return word;
 }
 
+/* The launch that quantizes: a thread for each block of 64 finds its largest magnitude and stores a record: the scale, that over 127 (f32), and 64
+ * signed bytes, symmetric, without a zero point. Below 1e-30 the bytes are 0; an infinity or NaN makes the scale, and so the block, NaN. */
 static void
 bind_to_int8 (GantryBuiltin *builtin, const GantryCompression *c)
 {

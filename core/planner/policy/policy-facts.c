@@ -118,7 +118,8 @@ add_names (ModuleFacts *facts, guint32 position, guint32 owner, GArray *owners, 
     }
 }
 
-/* Names that the body of a loop gives to what becomes stack @i: those of its source, and of all that only shows it. */
+/* Stack @i collects a value that the body of a scan makes: appends the names (ValueName) of that value, of its views and, where a fusion makes it,
+ * of all nodes of the fusion to @names, and @i to @owners (guint32) once for each. */
 static void
 collect_names_of_stack (ModuleFacts *facts, guint32 i, GArray *owners, GArray *names)
 {

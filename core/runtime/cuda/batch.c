@@ -413,8 +413,10 @@ wait_for_all (GantryBatch *batch, GError **error)
   return done;
 }
 
+/* Launches the lists of all queues, as a CUDA graph where that can be, and waits until the streams are idle. Returns: FALSE with @error;
+ * TRUE also where it was cancelled: batch->stopped says so */
 static gboolean
-run (GantryBatch *batch, GError **error)
+run_and_wait (GantryBatch *batch, GError **error)
 {
   gboolean timed = choose_stamps (batch), ran = FALSE, done;
 
@@ -471,7 +473,7 @@ _gantry_cuda_finish (GantryBatch *batch, GError **error)
 
   if (_gantry_cuda_enter (cuda, error))
     {
-      done = run (batch, error);
+      done = run_and_wait (batch, error);
       _gantry_cuda_leave (cuda);
     }
   stopped = batch->stopped;

@@ -15,6 +15,7 @@
 static const struct { GantryExportFormat format; const char *ending, *dialect; } formats[] = {
   { GANTRY_EXPORT_ONNX, "onnx", "onnx." },
   { GANTRY_EXPORT_STABLEHLO, "mlir", "none" },
+  { GANTRY_EXPORT_TEXT, "gir", "" },
 };
 
 typedef struct
@@ -191,8 +192,11 @@ open_model (const char *path)
 {
   g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
   g_autoptr (GError) error = NULL;
-  GantryModel *model = gantry_model_open (path, bindings, -1, NULL, &error);
+  GantryModel *model;
 
+  /* Texts name the files that weights lie in. */
+  bindings->outside = TRUE;
+  model = gantry_model_open (path, bindings, -1, NULL, &error);
   g_assert_no_error (error);
   return model;
 }

@@ -375,6 +375,47 @@ test_unknown (void)
   g_rmdir (folder);
 }
 
+/* A mode of padding that MindSpore has not, and padding that no window could have, are refused; they are not taken for no padding. */
+static void
+test_padding (void)
+{
+  static const struct
+  {
+    const char *attributes, *message;
+  } cases[] = {
+    { "kernel_size = [2, 2], pad_mode = \"VALID\", strides = [2, 2]", NULL },
+    { "kernel_size = [2, 2], pad_mode = 2, strides = [2, 2]", NULL },
+    { "kernel_size = [2, 2], pad_mode = \"smae\", strides = [2, 2]", "its pad_mode is 'smae': it is pad, same or valid" },
+    { "kernel_size = [2, 2], pad_mode = 7, strides = [2, 2]", "its pad_mode is 7" },
+    { "kernel_size = [2, 2], pad_list = [0, -1, 0, 0], pad_mode = \"pad\", strides = [2, 2]", "its padding does not fit 2 dimensions" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main#1(\n    %%1 \"x\": f32[1,2,8,8]) -> (%%2) {\n"
+                                               "    %%2 = \"mindspore.MaxPool\"(%%1) {%s, operand_names = [\"x\"]}: f32[1,2,4,4]\n  }\n}\n",
+                                               cases[i].attributes);
+      g_autoptr (GError) error = NULL;
+      g_autofree char *folder = g_dir_make_tmp ("mindir-XXXXXX", NULL), *path = g_build_filename (folder, "m.gir", NULL);
+      g_autoptr (GantryModel) opened = NULL;
+      g_autoptr (GantryCompilation) compilation = NULL;
+      g_auto (GantryCompileSettings) settings;
+
+      g_assert_true (g_file_set_contents (path, text, -1, NULL));
+      opened = gantry_model_open (path, NULL, -1, NULL, &error);
+      g_assert_no_error (error);
+      gantry_compile_settings_init (&settings);
+      compilation = gantry_compile (opened, &settings, NULL, &error);
+      g_assert_no_error (error);
+      if (cases[i].message == NULL)
+        g_assert_no_error (compilation->refusal);
+      else if (compilation->refusal == NULL || strstr (compilation->refusal->message, cases[i].message) == NULL)
+        g_error ("case %u: '%s' does not say '%s'", i, compilation->refusal != NULL ? compilation->refusal->message : "", cases[i].message);
+      g_unlink (path);
+      g_rmdir (folder);
+    }
+}
+
 /* Weights in a file beside the model; outside of its folder only with leave. */
 static void
 test_external (void)
@@ -588,6 +629,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mindir/unknown", test_unknown);
   g_test_add_func ("/mindir/external", test_external);
   g_test_add_func ("/mindir/sizes", test_sizes);
+  g_test_add_func ("/mindir/padding", test_padding);
   g_test_add_func ("/mindir/refused", test_refused);
   g_test_add_func ("/mindir/limits", test_limits);
   g_test_add_func ("/mindir/text", test_text);
