@@ -137,6 +137,41 @@ is_closed (GantryPyState *state, PyObject *object)
   return PyObject_TypeCheck (object, (PyTypeObject *) state->cell) && g_hash_table_contains (state->trace->root->made, object);
 }
 
+/* The document: what is read of a Cell or jit_class object in the graph, before it is assigned, is a constant. It is not said of what an
+ * object reads of itself. */
+static gboolean
+is_frozen (const GantryPyFrame *frame, PyObject *object)
+{
+  if (!_gantry_py_is_graph_object (frame->state, object))
+    return FALSE;
+  for (; frame != NULL; frame = frame->caller)
+    {
+      const GantryPyNode *arguments = frame->node != NULL ? frame->node->a : NULL;
+
+      if (arguments != NULL && arguments->n_list > 0 && frame->locals != NULL
+          && PyDict_GetItem (frame->locals, arguments->list[0]->name) == object)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Of an object from outside, which the graph has not assigned. Returns: a new reference, NULL with an exception */
+static PyObject *
+outside_attribute (GantryPyFrame *frame, PyObject *object, PyObject *name)
+{
+  gboolean is_slot = !PyModule_Check (object) && !gantry_py_value_check (object) && !is_frozen (frame, object);
+  PyObject *value = is_slot ? _gantry_py_outside_input (frame->state, object, name) : NULL;
+
+  if (value != NULL)
+    return value;
+  value = PyObject_GetAttr (object, name);
+  if (value == NULL)
+    return no_attribute (frame, object, name);
+  if (is_slot)
+    _gantry_py_note_read (frame->state, object, name, value);
+  return _gantry_py_admit (frame, value);
+}
+
 PyObject *
 _gantry_py_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name)
 {
@@ -155,33 +190,15 @@ _gantry_py_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name)
       value = _gantry_py_attribute_now (frame->state, object, name);
       if (value == NULL && _gantry_py_is_record (frame->state, object))
         value = _gantry_py_record_get (frame, object, name);
+      if (value != NULL && _gantry_py_is_undefined (frame->state, value))
+        {
+          PyErr_SetString (PyExc_AttributeError, _gantry_py_undefined_message (value));
+          Py_CLEAR (value);
+        }
       if (value != NULL || PyErr_Occurred ())
         return value;
     }
-  value = PyObject_GetAttr (object, name);
-  if (value == NULL)
-    return no_attribute (frame, object, name);
-  return _gantry_py_admit (frame, value);
-}
-
-static int
-host_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value)
-{
-  PyObject *args = PyTuple_Pack (3, object, name, value), *done, *key;
-
-  done = gantry_py_host_call (frame->state, _gantry_py_hook (frame->state, "set_attribute"), args, NULL, GANTRY_PY_BOOL);
-  Py_DECREF (args);
-  if (done == NULL)
-    return -1;
-  Py_DECREF (done);
-  if (gantry_py_is_handle (object))
-    return 0;
-  key = _gantry_py_attribute_key (object, name);
-  PyDict_SetItem (frame->state->trace->state, key, value);
-  frame->state->trace->root->n_assigned++;
-  PyList_Append (frame->state->trace->root->kept, object);
-  Py_DECREF (key);
-  return 0;
+  return outside_attribute (frame, object, name);
 }
 
 #define IN_STRICT \
@@ -214,7 +231,7 @@ _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyOb
   if (is_record)
     return _gantry_py_record_set (frame, object, name, value);
   if (!state->trace->strict)
-    return host_setattr (frame, object, name, value);
+    return _gantry_py_outside_set (state, object, name, value);
   if (before == NULL)
     PyErr_Format (PyExc_AttributeError, "'%U' should be initialized as a 'Parameter' type in the '__init__' function before "
                   "assigning. " IN_STRICT, name);
@@ -285,19 +302,9 @@ assign_element (GantryPyFrame *frame, const GantryPyNode *target, PyObject *valu
 static int
 assign_name (GantryPyFrame *frame, PyObject *name, PyObject *value)
 {
-  PyObject *done, *key;
-
   if (frame->global_names == NULL || PySet_Contains (frame->global_names, name) != 1)
     return PyDict_SetItem (frame->locals, name, value);
-  done = _gantry_py_call_hook (frame->state, "set_global", "OOO", frame->globals, name, value);
-  if (done == NULL)
-    return -1;
-  Py_DECREF (done);
-  key = Py_BuildValue ("(NO)", PyLong_FromVoidPtr (frame->globals), name);
-  PyDict_SetItem (frame->state->trace->state, key, value);
-  frame->state->trace->root->n_assigned++;
-  Py_DECREF (key);
-  return 0;
+  return _gantry_py_outside_set (frame->state, frame->globals, name, value);
 }
 
 static int

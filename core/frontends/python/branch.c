@@ -197,7 +197,8 @@ state_before (GantryPyState *state, PyObject *key, PyObject *other)
     found = PyDict_GetItem (t->state, key);
   if (found == NULL && PyTuple_Check (key) && PyUnicode_Check (PyTuple_GET_ITEM (key, 0)))
     found = PyDict_GetItem (trace->root->origins, PyTuple_GET_ITEM (key, 1));
-  return Py_NewRef (found != NULL ? found : other);
+  found = found != NULL ? Py_NewRef (found) : _gantry_py_outside_before (state, key);
+  return found != NULL ? found : Py_NewRef (other);
 }
 
 static PyObject *
@@ -205,16 +206,19 @@ join_key (GantryPyFrame *frame, GantryPyJoin *join, PyObject *key, PyObject *a, 
 {
   PyObject *result;
 
-  if (a != NULL && b != NULL)
-    return _gantry_py_join (frame->state, join, a, b);
   if (is_state)
     {
-      PyObject *before = state_before (frame->state, key, a != NULL ? a : b);
+      PyObject *before = a == NULL || b == NULL ? state_before (frame->state, key, a != NULL ? a : b) : NULL;
+      /* Parameters, lists and dicts are what they are outside. */
+      gboolean is_attribute = PyTuple_Check (key) && !PyUnicode_Check (PyTuple_GET_ITEM (key, 0));
 
-      result = _gantry_py_join (frame->state, join, a != NULL ? a : before, b != NULL ? b : before);
-      Py_DECREF (before);
+      result = (is_attribute ? _gantry_py_join_objects : _gantry_py_join) (frame->state, join, a != NULL ? a : before,
+                                                                          b != NULL ? b : before);
+      Py_XDECREF (before);
       return result;
     }
+  if (a != NULL && b != NULL)
+    return _gantry_py_join (frame->state, join, a, b);
   {
     PyObject *filler = missing (frame, key, a != NULL ? a : b, a != NULL);
 

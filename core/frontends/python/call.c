@@ -86,6 +86,15 @@ author_of_module (PyObject *name)
   return author;
 }
 
+/* What jit_ignore was given: CPython calls it. */
+static gboolean
+is_ignored (PyObject *function)
+{
+  PyObject *own = PyFunction_Check (function) ? ((PyFunctionObject *) function)->func_dict : NULL;
+
+  return own != NULL && PyDict_GetItemString (own, "__jit_ignore__") != NULL;
+}
+
 GantryPyAuthor
 _gantry_py_author (GantryPyState *state, PyObject *object)
 {
@@ -97,6 +106,8 @@ _gantry_py_author (GantryPyState *state, PyObject *object)
   PyErr_Clear ();
   if (is_ours (name))
     author = GANTRY_PY_OURS;
+  else if (is_ignored (object))
+    author = GANTRY_PY_THIRD_PARTY;
   else if (is_listed ("MS_JIT_IGNORE_MODULES", name))
     author = GANTRY_PY_THIRD_PARTY;
   else if (is_listed ("MS_JIT_MODULES", name))

@@ -62,7 +62,12 @@ find_name (GantryPyFrame *frame, PyObject *name)
       for (GantryTrace *t = frame->state->trace; changed == NULL && t != NULL; t = t != t->root ? t->parent : NULL)
         changed = PyDict_GetItem (t->state, key);
       Py_DECREF (key);
-      return changed != NULL ? Py_NewRef (changed) : _gantry_py_admit (frame, Py_NewRef (value));
+      changed = changed != NULL ? Py_NewRef (changed) : _gantry_py_outside_input (frame->state, frame->globals, name);
+      if (changed != NULL)
+        return changed;
+      if (!PyFunction_Check (value) && !PyType_Check (value) && !PyModule_Check (value))
+        _gantry_py_note_read (frame->state, frame->globals, name, value);
+      return _gantry_py_admit (frame, Py_NewRef (value));
     }
   builtins = PyDict_GetItemString (frame->globals, "__builtins__");
   dict = builtins != NULL && PyModule_Check (builtins) ? PyModule_GetDict (builtins) : builtins;

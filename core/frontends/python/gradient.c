@@ -179,13 +179,7 @@ add_state (GantryPyGradient *gradient)
   Py_ssize_t at = 0;
 
   while (PyDict_Next (gradient->trace->state, &at, &key, &value))
-    if (!gantry_py_is_variable (value))
-      {
-        if (gantry_py_holds_variable (value))
-          continue;
-        PyList_Append (gradient->changed, key);
-      }
-    else if (!is_initial (gradient, value))
+    if (!gantry_py_is_variable (value) || !is_initial (gradient, value))
       {
         PyList_Append (gradient->changed, key);
         if (!_gantry_py_gradient_add_values (gradient, value))
@@ -388,6 +382,34 @@ _gantry_py_gradient_by (const GantryPyGradient *gradient, const guint32 *results
                                        : gantry_builder_splat (gradient->state->trace->builder, type->element, 0, type->rank, type->dims);
 }
 
+/* What the function left in the state, as the graph outside sees it. Returns: a new reference, NULL with an exception */
+static PyObject *
+as_outside (GantryPyGradient *gradient, PyObject *value, const guint32 *results, guint *at)
+{
+  g_autoptr (GPtrArray) inner = g_ptr_array_new ();
+  g_autofree PyObject **values = NULL;
+  PyObject *now = NULL;
+  gboolean fine = TRUE;
+  guint next = 0;
+
+  gantry_py_collect_variables (value, inner);
+  values = g_new0 (PyObject *, inner->len + 1);
+  for (guint i = 0; i < inner->len; i++, (*at)++)
+    {
+      const GantryPyValue *before = g_ptr_array_index (inner, i);
+
+      values[i] = gantry_py_wrap (gradient->state, results[*at], (GantryPyValueKind) g_array_index (gradient->kinds, guint, *at));
+      fine = fine && values[i] != NULL;
+      if (values[i] != NULL && before->literal != NULL)
+        ((GantryPyValue *) values[i])->literal = gantry_literal_ref (before->literal);
+    }
+  if (fine)
+    now = gantry_py_replace_variables (value, values, &next);
+  for (guint i = 0; i < inner->len; i++)
+    Py_XDECREF (values[i]);
+  return now;
+}
+
 static PyObject *
 wrap_results (GantryPyGradient *gradient, const guint32 *results)
 {
@@ -410,11 +432,10 @@ wrap_results (GantryPyGradient *gradient, const guint32 *results)
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE (gradient->changed); i++)
     {
       PyObject *key = PyList_GET_ITEM (gradient->changed, i), *value = PyDict_GetItem (gradient->trace->state, key);
-      PyObject *now = gantry_py_is_variable (value) ? gantry_py_wrap (state, results[at++], GANTRY_PY_TENSOR) : Py_NewRef (value);
+      PyObject *now = as_outside (gradient, value, results, &at);
 
-      if (now != NULL && now != value && ((GantryPyValue *) value)->literal != NULL)
-        ((GantryPyValue *) now)->literal = gantry_literal_ref (((GantryPyValue *) value)->literal);
-      PyDict_SetItem (state->trace->state, key, now);
+      if (now != NULL)
+        PyDict_SetItem (state->trace->state, key, now);
       Py_XDECREF (now);
     }
   for (guint w = 0; w < gradient->n_wanted; w++)

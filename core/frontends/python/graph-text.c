@@ -29,7 +29,7 @@ gantry_py_host_lines (const GPtrArray *hosts)
 static GantryPyProgram *
 trace_for_others (PyObject *callable, PyObject *arguments, gboolean strict)
 {
-  GantryPyProgram *program = gantry_py_trace_call (gantry_py_state (), callable, arguments, NULL, strict);
+  GantryPyProgram *program = gantry_py_trace_call (gantry_py_state (), callable, arguments, NULL, strict, NULL, FALSE);
 
   if (program != NULL && program->hosts->len > 0)
     {

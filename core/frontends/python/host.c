@@ -60,13 +60,37 @@ host_operands (GantryPyState *state, const GantryPyHostCall *host, GArray *ids)
   return TRUE;
 }
 
+/* The element type of the tensors that a call has, and that what it has was made of. */
+static guint8
+source_of (const GantryPyHostCall *host)
+{
+  g_autoptr (GPtrArray) values = g_ptr_array_new ();
+  guint8 source = GANTRY_ELEMENT_NONE;
+
+  gantry_py_collect_variables (host->args, values);
+  if (host->kwargs != NULL)
+    gantry_py_collect_variables (host->kwargs, values);
+  for (guint i = 0; i < values->len; i++)
+    {
+      const GantryPyValue *value = g_ptr_array_index (values, i);
+      guint8 own = value->kind == GANTRY_PY_TENSOR ? (guint8) value->type->element
+                   : value->kind == GANTRY_PY_HANDLE ? value->source : GANTRY_ELEMENT_NONE;
+
+      if (own != GANTRY_ELEMENT_NONE && source != GANTRY_ELEMENT_NONE && own != source)
+        return GANTRY_PY_MIXED;
+      source = own != GANTRY_ELEMENT_NONE ? own : source;
+    }
+  return source;
+}
+
 PyObject *
 gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, GantryPyValueKind result)
 {
   GantryTrace *trace = state->trace;
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   GantryPyHostCall *host;
-  PyObject *marked;
+  PyObject *marked, *value;
+  guint8 source;
   guint32 type, index = trace->root->hosts->len;
 
   if (trace->strict)
@@ -92,8 +116,14 @@ gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, P
     }
   if (host->args == NULL || (kwargs != NULL && host->kwargs == NULL) || !host_operands (state, host, ids))
     return NULL;
+  source = source_of (host);
+  /* Nothing says what type it has that is made of several: the most exact one. */
+  if (callable == state->tensor && host->element == NULL && source == GANTRY_PY_MIXED)
+    host->element = PyUnicode_FromString ("float64");
   type = gantry_context_scalar (trace->context, elements[result]);
-  return gantry_py_wrap (state, gantry_builder_add (trace->builder, GANTRY_OP_CUSTOM_CALL, (guint32 *) (gpointer) ids->data,
-                                                    ids->len, host_attrs (trace, index, type, host->text)),
-                         result);
+  value = gantry_py_wrap (state, gantry_builder_add (trace->builder, GANTRY_OP_CUSTOM_CALL, (guint32 *) (gpointer) ids->data,
+                                                     ids->len, host_attrs (trace, index, type, host->text)), result);
+  if (value != NULL && result == GANTRY_PY_HANDLE)
+    ((GantryPyValue *) value)->source = source;
+  return value;
 }

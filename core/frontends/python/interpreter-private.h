@@ -71,6 +71,8 @@ void _gantry_py_join_init (GantryPyJoin *join);
 void _gantry_py_join_clear (GantryPyJoin *join);
 /** Returns: (nullable): a new reference: the structure with a variable at each leaf; NULL with "Type Join Failed" and so on */
 PyObject *_gantry_py_join (GantryPyState *state, GantryPyJoin *join, PyObject *a, PyObject *b);
+/** The same of what an attribute holds: on level LAX two that cannot be joined are an object of the run. */
+PyObject *_gantry_py_join_objects (GantryPyState *state, GantryPyJoin *join, PyObject *a, PyObject *b);
 /** A node of @kind for @value in @region. 0 with an exception */
 guint32 _gantry_py_lift_leaf (GantryPyState *state, GantryRegion *region, PyObject *value, GantryPyValueKind kind);
 /** The kind that a leaf has as a variable; FALSE where it cannot be one. */
@@ -120,6 +122,24 @@ PyObject *_gantry_py_record_get (GantryPyFrame *frame, PyObject *object, PyObjec
 int _gantry_py_record_set (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value);
 /** All that it has now. Returns: a new dict, NULL without exception where it has none */
 PyObject *_gantry_py_record_attributes (GantryPyState *state, PyObject *object);
+
+/* attribute.c: @held is an owner as _gantry_py_hold() gives it */
+
+PyObject *_gantry_py_hold (PyObject *owner);
+PyObject *_gantry_py_held (PyObject *held); /* (nullable) borrowed */
+/** What the attribute is outside. @name: None gives the owner. Returns: (nullable): a new reference; NULL without exception */
+PyObject *_gantry_py_outside_now (PyObject *held, PyObject *name);
+/** What stands for it in the graph where it is an input. Returns: (nullable): a new reference; NULL without exception */
+PyObject *_gantry_py_outside_input (GantryPyState *state, PyObject *owner, PyObject *name);
+/** The graph is being made for @value. */
+void _gantry_py_note_read (GantryPyState *state, PyObject *owner, PyObject *name, PyObject *value);
+/** What it is where nothing has assigned it. @key: of a state. Returns: (nullable): a new reference; NULL without exception: @key is of
+ *  another kind */
+PyObject *_gantry_py_outside_before (GantryPyState *state, PyObject *key);
+/** @owner: an object, or the dict of global names. Returns: -1 with an exception */
+int _gantry_py_outside_set (GantryPyState *state, PyObject *owner, PyObject *name, PyObject *value);
+/** Makes inputs for the slots that are. Returns: FALSE with an exception */
+gboolean _gantry_py_enter_slots (GantryPyState *state, GArray *slots);
 
 int _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value);
 PyObject *_gantry_py_setitem (GantryPyFrame *frame, PyObject *object, PyObject *index, PyObject *value);

@@ -318,6 +318,21 @@ may_be_of_run (GantryPyState *state, PyObject *a, PyObject *b)
 }
 
 PyObject *
+_gantry_py_join_objects (GantryPyState *state, GantryPyJoin *join, PyObject *a, PyObject *b)
+{
+  guint n = join->a->len;
+  PyObject *joined = _gantry_py_join (state, join, a, b);
+
+  if (joined != NULL || state->trace->strict || !PyErr_ExceptionMatches (PyExc_Exception))
+    return joined;
+  PyErr_Clear ();
+  g_ptr_array_set_size (join->a, (int) n);
+  g_ptr_array_set_size (join->b, (int) n);
+  g_array_set_size (join->kinds, n);
+  return add_leaf (state, join, a, b, GANTRY_PY_HANDLE);
+}
+
+PyObject *
 _gantry_py_join (GantryPyState *state, GantryPyJoin *join, PyObject *a, PyObject *b)
 {
   GantryPyValueKind x, y;

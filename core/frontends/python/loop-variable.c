@@ -377,9 +377,11 @@ take_new (Loop *loop)
                                                       GUINT_TO_POINTER (((GantryPyValue *) now)->node)))
                  == state->trace->root->body)
           before = now;
+        before = before != NULL ? Py_NewRef (before) : _gantry_py_outside_before (state, key);
         if (before == NULL)
           continue;
         add_key (loop, key, before, FALSE);
+        Py_DECREF (before);
         taken = TRUE;
       }
   return taken;

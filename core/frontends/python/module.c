@@ -261,6 +261,7 @@ gantry_py_module_init (void)
     return NULL;
   state = PyModule_GetState (module);
   state->context = gantry_context_new ();
+  state->written = PyDict_New ();
   state->sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) gantry_py_source_free);
   state->eager = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   state->value_type = gantry_py_value_type_new (module);

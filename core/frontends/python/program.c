@@ -19,15 +19,12 @@ gantry_py_program_free (GantryPyProgram *program)
   Py_XDECREF (program->output);
   Py_XDECREF (program->updated);
   Py_XDECREF (program->lists);
+  Py_XDECREF (program->written);
+  Py_XDECREF (program->reads);
+  Py_XDECREF (program->stale);
   Py_XDECREF (program->kept);
   gantry_context_unref (program->context);
   g_free (program);
-}
-
-static void
-capsule_free (PyObject *capsule)
-{
-  gantry_py_program_free (PyCapsule_GetPointer (capsule, "gantry.program"));
 }
 
 /* Outputs */
@@ -49,6 +46,20 @@ add_results (GantryPyState *state, GantryPyProgram *program, PyObject *structure
       g_array_append_val (program->kinds, kind);
     }
   return TRUE;
+}
+
+/* The next call finds the list as this one leaves it. */
+static void
+note_changed (GantryTrace *trace, PyObject *origin)
+{
+  PyObject *key, *entry;
+
+  if (trace->stale == NULL)
+    return;
+  key = Py_BuildValue ("(sN)", "list", PyLong_FromVoidPtr (origin));
+  entry = Py_BuildValue ("(NOO)", key, origin, Py_None);
+  PyList_Append (trace->stale, entry);
+  Py_DECREF (entry);
 }
 
 /* Parameters that the graph assigns, and lists from outside that its methods change. */
@@ -79,12 +90,46 @@ add_updates (GantryPyState *state, GantryPyProgram *program, GArray *ids)
       {
         PyObject *origin = PyDict_GetItem (trace->origins, PyTuple_GET_ITEM (key, 1)), *pair;
 
+        note_changed (trace, origin);
         pair = PyTuple_Pack (2, origin, value);
         PyList_Append (program->lists, pair);
         Py_DECREF (pair);
         if (!add_results (state, program, value, ids))
           return FALSE;
       }
+  return !PyErr_Occurred ();
+}
+
+/* Attributes that are assigned when the graph has run. */
+static gboolean
+add_written (GantryPyState *state, GantryPyProgram *program, GArray *ids)
+{
+  GantryTrace *trace = state->trace;
+  PyObject *key, *target;
+  Py_ssize_t at = 0;
+
+  program->is_out_of_order = PyDict_GET_SIZE (trace->written) > 0 && trace->hosts->len > 0;
+  while (!program->is_out_of_order && PyDict_Next (trace->written, &at, &key, &target))
+    {
+      PyObject *value = PyDict_GetItem (trace->state, key), *marked, *structure, *entry;
+
+      if (value == NULL || _gantry_py_is_undefined (state, value))
+        {
+          program->is_out_of_order = TRUE;
+          break;
+        }
+      marked = gantry_py_mark_origins (state, value);
+      structure = marked != NULL ? gantry_py_with_parameters (state, marked) : NULL;
+      Py_XDECREF (marked);
+      if (structure == NULL)
+        return FALSE;
+      entry = PyTuple_Pack (3, PyTuple_GET_ITEM (target, 0), PyTuple_GET_ITEM (target, 1), structure);
+      PyList_Append (program->written, entry);
+      Py_DECREF (entry);
+      Py_DECREF (structure);
+      if (!add_results (state, program, structure, ids))
+        return FALSE;
+    }
   return !PyErr_Occurred ();
 }
 
@@ -117,7 +162,7 @@ end_trace (GantryPyState *state, GantryPyProgram *program, PyObject *result)
   if (program->output == NULL || !add_results (state, program, program->output, ids))
     return FALSE;
   program->n_outputs = ids->len;
-  if (!add_updates (state, program, ids))
+  if (!add_updates (state, program, ids) || !add_written (state, program, ids))
     return FALSE;
   gantry_py_region_leave (trace, (const guint32 *) (gpointer) ids->data, ids->len);
   program->module = gantry_builder_finish (trace->builder, &error);
@@ -130,6 +175,8 @@ end_trace (GantryPyState *state, GantryPyProgram *program, PyObject *result)
   program->parameters = Py_NewRef (trace->parameters);
   program->kept = Py_BuildValue ("(OO)", trace->kept, trace->origins);
   program->context = gantry_context_ref (trace->context);
+  program->reads = Py_XNewRef (trace->reads);
+  program->stale = Py_XNewRef (trace->stale);
   return TRUE;
 }
 
@@ -142,6 +189,7 @@ program_new (GantryPyState *state)
   program->kinds = g_array_new (FALSE, FALSE, sizeof (guint));
   program->updated = PyList_New (0);
   program->lists = PyList_New (0);
+  program->written = PyList_New (0);
   return program;
 }
 
@@ -151,6 +199,7 @@ program_drop (GantryPyProgram *program)
   Py_XDECREF (program->output);
   Py_XDECREF (program->updated);
   Py_XDECREF (program->lists);
+  Py_XDECREF (program->written);
   g_array_unref (program->kinds);
   g_clear_pointer (&program->module, gantry_module_unref);
   g_free (program);
@@ -184,7 +233,8 @@ call_traced (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject 
 }
 
 GantryPyProgram *
-gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean strict)
+gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean strict, GArray *slots,
+                      gboolean writes_at_end)
 {
   GantryTrace *trace = gantry_py_trace_begin (state, FALSE);
   GantryPyFrame frame = { .state = state, .globals = PyEval_GetBuiltins (), .name = "graph" };
@@ -193,8 +243,10 @@ gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, 
   gboolean fine = FALSE;
 
   trace->strict = strict;
+  trace->writes_at_end = writes_at_end;
   gantry_py_set_place (trace, place_of (state, callable));
-  if (_gantry_py_abstract_arguments (state, callable, args, kwargs, &abstract_args, &abstract_kwargs))
+  if (_gantry_py_abstract_arguments (state, callable, args, kwargs, &abstract_args, &abstract_kwargs)
+      && (slots == NULL || _gantry_py_enter_slots (state, slots)))
     {
       result = call_traced (&frame, callable, abstract_args, abstract_kwargs);
       while (state->trace != trace)
@@ -246,7 +298,7 @@ arguments_text (const GantryPyProgram *program)
 }
 
 static void
-keep_graph (GantryPyState *state, GantryPyProgram *program, PyObject *callable, PyObject *key)
+keep_graph (GantryPyState *state, GantryPyProgram *program, PyObject *callable)
 {
   GantryPythonGraph *graph;
   PyObject *name = PyObject_GetAttrString (callable, "__qualname__");
@@ -262,6 +314,13 @@ keep_graph (GantryPyState *state, GantryPyProgram *program, PyObject *callable, 
       g_ptr_array_add (state->graphs, graph);
     }
   Py_XDECREF (name);
+}
+
+void
+gantry_py_program_ready (GantryPyState *state, GantryPyProgram *program, PyObject *callable)
+{
+  keep_graph (state, program, callable);
+  compile (state, program);
 }
 
 /* Running */
@@ -309,11 +368,26 @@ fill (PyObject *outside, PyObject *value)
   PyDict_Update (outside, value);
 }
 
-/* Gives each parameter, list and dict what the run made of it. */
-static void
+static gboolean
+set_outside (GantryPyState *state, PyObject *target, PyObject *value)
+{
+  PyObject *owner = _gantry_py_held (PyTuple_GET_ITEM (target, 0)), *name = PyTuple_GET_ITEM (target, 1), *done;
+
+  if (owner == NULL)
+    return TRUE;
+  if (PyDict_CheckExact (owner))
+    return PyDict_SetItem (owner, name, value) == 0;
+  done = _gantry_py_call_hook (state, "set_attribute", "OOO", owner, name, value);
+  Py_XDECREF (done);
+  return done != NULL;
+}
+
+/* Gives each parameter, list, dict and attribute what the run made of it. Returns: FALSE with an exception */
+static gboolean
 write_back (GantryPyProgram *program, PyObject *const *objects, GantryLiteral **results)
 {
   guint next = program->n_outputs;
+  gboolean fine = TRUE;
 
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE (program->updated); i++, next++)
     gantry_py_value_set ((GantryPyValue *) PyList_GET_ITEM (program->updated, i), gantry_py_adopt (program->state, results[next]));
@@ -326,6 +400,17 @@ write_back (GantryPyProgram *program, PyObject *const *objects, GantryLiteral **
         fill (PyTuple_GET_ITEM (pair, 0), value);
       Py_XDECREF (value);
     }
+  for (Py_ssize_t i = 0; fine && i < PyList_GET_SIZE (program->written); i++)
+    {
+      PyObject *target = PyList_GET_ITEM (program->written, i);
+      PyObject *filled = gantry_py_replace_variables (PyTuple_GET_ITEM (target, 2), objects, &next);
+      PyObject *value = filled != NULL ? gantry_py_take_origins (filled) : NULL;
+
+      fine = value != NULL && set_outside (program->state, target, value);
+      Py_XDECREF (filled);
+      Py_XDECREF (value);
+    }
+  return fine;
 }
 
 /* The lists that were outside are themselves again. */
@@ -371,8 +456,8 @@ run (GantryPyProgram *program, GPtrArray *leaves)
     {
       for (guint i = 0; i < n_results; i++)
         objects[i] = result_object (program, results[i], (GantryPyValueKind) g_array_index (program->kinds, guint, i));
-      write_back (program, objects, results);
-      output = output_of (program, objects);
+      if (write_back (program, objects, results))
+        output = output_of (program, objects);
     }
   for (guint i = 0; i < n_results; i++)
     Py_XDECREF (objects[i]);
@@ -428,8 +513,8 @@ gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, 
                       gboolean strict, gboolean only_compile)
 {
   g_autoptr (GPtrArray) leaves = g_ptr_array_new ();
-  PyObject *key, *capsule, *result = NULL, *held;
-  GantryPyProgram *program;
+  const GantryPyCall call = { callable, args, kwargs, strict };
+  PyObject *key, *capsule, *values, *result = NULL;
 
   if (state->trace != NULL && !state->trace->root->record)
     {
@@ -440,31 +525,15 @@ gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, 
   if (state->trace != NULL)
     return PyObject_Call (callable, args, kwargs);
   key = _gantry_py_signature (state, callable, args, kwargs, extra, strict, leaves);
-  capsule = key != NULL ? PyDict_GetItemWithError (cache, key) : NULL;
-  if (capsule == NULL && !PyErr_Occurred ())
-    {
-      program = gantry_py_trace_call (state, callable, args, kwargs, strict);
-      if (program != NULL)
-        {
-          program->n_arguments = leaves->len;
-          keep_graph (state, program, callable, key);
-          compile (state, program);
-          capsule = PyCapsule_New (program, "gantry.program", capsule_free);
-          held = Py_BuildValue ("(NOO)", capsule, args, kwargs != NULL ? kwargs : Py_None);
-          PyDict_SetItem (cache, key, held);
-          Py_DECREF (held);
-        }
-    }
-  else if (capsule != NULL)
-    capsule = PyTuple_GET_ITEM (capsule, 0);
+  values = PyList_New (0);
+  capsule = key != NULL ? gantry_py_variant (state, cache, key, &call, leaves, values) : NULL;
   Py_XDECREF (key);
-  if (capsule == NULL && state->errors != NULL && PyErr_ExceptionMatches (PyExc_Exception))
-    return call_instead (state, callable, args, kwargs);
   if (capsule != NULL)
-    {
-      program = PyCapsule_GetPointer (capsule, "gantry.program");
-      result = only_compile ? Py_NewRef (Py_None) : run (program, leaves);
-    }
+    result = only_compile ? Py_NewRef (Py_None) : run (PyCapsule_GetPointer (capsule, GANTRY_PY_PROGRAM), leaves);
+  else if (state->errors != NULL && PyErr_ExceptionMatches (PyExc_Exception))
+    result = call_instead (state, callable, args, kwargs);
+  Py_XDECREF (capsule);
+  Py_DECREF (values);
   return result;
 }
 

@@ -17,11 +17,25 @@ typedef struct
   guint n_arguments;
   PyObject *output;      /* structure with variables in it, and capsules for the lists outside of the graph */
   GArray *kinds;         /* GantryPyValueKind (guint) of each result */
-  guint n_outputs;       /* results that belong to @output; then come @updated, then what @lists hold */
+  guint n_outputs;       /* results that belong to @output; then come @updated, then what @lists and @written hold */
   PyObject *updated;     /* list of Parameters that get a result */
   PyObject *lists;       /* list of (list outside, structure) */
+  PyObject *written;     /* list of (held owner, name, structure): attributes that get a value when the graph has run */
+  PyObject *reads;       /* (nullable) dict: key of an attribute of outside that the graph was made for -> held owner */
+  PyObject *stale;       /* list of (key, held owner, name): what it reads and assigns, and no slot was known for */
+  Py_ssize_t n_written;  /* attributes that graphs had assigned when @reads was last looked at */
+  gboolean is_out_of_order; /* CPython does something in it, and @written is to stand in its order */
   PyObject *kept;
 } GantryPyProgram;
+
+#define GANTRY_PY_PROGRAM "gantry.program" /* the name of a capsule that holds one */
+
+/** What a graph is made of. */
+typedef struct
+{
+  PyObject *callable, *args, *kwargs;
+  gboolean strict;
+} GantryPyCall;
 
 /** Calls the graph of @callable for these arguments, making it first where @cache (dict) has none. */
 PyObject *gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *cache,
@@ -49,8 +63,22 @@ PyObject *_gantry_py_signature (GantryPyState *state, PyObject *callable, PyObje
 gboolean _gantry_py_abstract_arguments (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs,
                                         PyObject **abstract_args, PyObject **abstract_kwargs);
 
-/** Walks the function with variables for its arguments. Returns: (nullable): NULL with an exception */
-GantryPyProgram *gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean strict);
+/** What a slot holds, likewise; @is_input: its tensors and numbers are variables. */
+PyObject *_gantry_py_slot_signature (GantryPyState *state, PyObject *value, gboolean is_input, GPtrArray *leaves);
+/** What the function sees of a slot that is an input. Returns: a new reference */
+PyObject *_gantry_py_abstract_slot (GantryPyState *state, PyObject *value, const char *name);
+
+/** Walks the function with variables for its arguments. @slots: (nullable) (element-type GantryPySlot); @writes_at_end: attributes are
+ *  assigned when the graph has run, not by host calls. Returns: (nullable): NULL with an exception */
+GantryPyProgram *gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean strict,
+                                       GArray *slots, gboolean writes_at_end);
+/** @program has been accepted: it is kept for whoever imports, and compiled. */
+void gantry_py_program_ready (GantryPyState *state, GantryPyProgram *program, PyObject *callable);
+
+/** The graph of @call that holds now, made where there is none. @leaves: its inputs of the arguments, to which those of its slots are
+ *  added; @values: a list that keeps them. Returns: (nullable): a new reference to its capsule; NULL with an exception */
+PyObject *gantry_py_variant (GantryPyState *state, PyObject *cache, PyObject *key, const GantryPyCall *call, GPtrArray *leaves,
+                             PyObject *values);
 /** What CPython does in a program, "file:line: text" a line. Returns: (transfer full) (nullable): NULL where it does nothing */
 char *gantry_py_host_lines (const GPtrArray *hosts);
 /** _gantry.graph_text (callable, args, strict): the graph in Gantry's text form; RuntimeError where it needs Python to run */

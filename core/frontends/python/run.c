@@ -37,18 +37,12 @@ operand_object (Walk *walk, GantryLiteral *literal, GantryPyValueKind kind)
   return gantry_py_object_of (walk->program->state, literal, kind);
 }
 
-/* Brings a tensor to the element type that an annotation names; Tensor () without one is of float64. */
+/* Brings a tensor to the element type that an annotation names. */
 static PyObject *
 with_element (GantryPyState *state, const GantryPyHostCall *host, PyObject *result)
 {
-  PyObject *element = host->element;
-
-  if (result == NULL || !gantry_py_value_check (result))
-    return result;
-  if (element == NULL && host->callable != state->tensor)
-    return result;
-  element = element != NULL ? Py_NewRef (element) : PyUnicode_FromString ("float64");
-  Py_SETREF (result, _gantry_py_call_hook (state, "as_element", "ON", result, element));
+  if (result != NULL && host->element != NULL && gantry_py_value_check (result))
+    Py_SETREF (result, _gantry_py_call_hook (state, "as_element", "OO", result, host->element));
   return result;
 }
 

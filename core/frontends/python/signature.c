@@ -54,9 +54,12 @@ static PyObject *signature (GantryPyState *state, PyObject *object, Role role, G
 static PyObject *
 signature_of_items (GantryPyState *state, PyObject *object, Role role, GPtrArray *leaves)
 {
-  PyObject *key = PyList_New (0), *name, *value, *tuple, *item;
+  PyObject *key, *name, *value, *tuple, *item;
   Py_ssize_t at = 0;
 
+  if (Py_EnterRecursiveCall (" in what a graph is made for") != 0)
+    return NULL;
+  key = PyList_New (0);
   if (PyDict_Check (object))
     while (PyDict_Next (object, &at, &name, &value))
       {
@@ -69,9 +72,16 @@ signature_of_items (GantryPyState *state, PyObject *object, Role role, GPtrArray
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (object); i++)
       {
         item = signature (state, PySequence_Fast_GET_ITEM (object, i), role, leaves);
-        PyList_Append (key, item);
+        if (item != NULL)
+          PyList_Append (key, item);
         Py_XDECREF (item);
       }
+  Py_LeaveRecursiveCall ();
+  if (PyErr_Occurred ())
+    {
+      Py_DECREF (key);
+      return NULL;
+    }
   tuple = Py_BuildValue ("(ONs)", Py_TYPE (object), PyList_AsTuple (key), role == AS_MUTABLE ? "variable" : "");
   Py_DECREF (key);
   return tuple;
@@ -232,4 +242,23 @@ _gantry_py_signature (GantryPyState *state, PyObject *callable, PyObject *args, 
   key = Py_BuildValue ("(NOO)", PyList_AsTuple (list), extra, strict ? Py_True : Py_False);
   Py_DECREF (list);
   return key;
+}
+
+/* A tensor is an input as an argument is; lists of them, and numbers, as what mutable () gives. */
+static Role
+slot_role (PyObject *value)
+{
+  return gantry_py_value_check (value) ? AS_ARGUMENT : AS_MUTABLE;
+}
+
+PyObject *
+_gantry_py_slot_signature (GantryPyState *state, PyObject *value, gboolean is_input, GPtrArray *leaves)
+{
+  return signature (state, value, is_input ? slot_role (value) : AS_CONSTANT, leaves);
+}
+
+PyObject *
+_gantry_py_abstract_slot (GantryPyState *state, PyObject *value, const char *name)
+{
+  return abstract (state, value, slot_role (value), name);
 }

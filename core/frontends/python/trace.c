@@ -69,6 +69,8 @@ gantry_py_trace_begin (GantryPyState *state, gboolean nested)
       trace->parameter_nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
       trace->kept = PyList_New (0);
       trace->origins = PyDict_New ();
+      trace->written = PyDict_New ();
+      trace->alive = PyList_New (0);
     }
   state->trace = trace;
   trace->body = gantry_py_region_begin (trace, "main");
@@ -93,6 +95,11 @@ gantry_py_trace_end (GantryPyState *state, GantryTrace *trace)
       Py_DECREF (trace->parameters);
       Py_DECREF (trace->kept);
       Py_DECREF (trace->origins);
+      Py_DECREF (trace->written);
+      Py_DECREF (trace->alive);
+      Py_XDECREF (trace->inputs);
+      Py_XDECREF (trace->reads);
+      Py_XDECREF (trace->stale);
     }
   Py_DECREF (trace->state);
   gantry_builder_free (trace->builder);

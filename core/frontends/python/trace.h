@@ -21,6 +21,8 @@ typedef enum
 typedef struct _GantryTrace GantryTrace;
 typedef struct _GantryRegion GantryRegion;
 
+#define GANTRY_PY_MIXED G_MAXUINT8 /* tensors of several element types */
+
 /** What `_gantry.Value` is. @literal: (nullable) of a variable; a recording trace has both. */
 typedef struct
 {
@@ -32,6 +34,7 @@ typedef struct
   guint8 kind;             /* GantryPyValueKind */
   guint8 is_parameter;
   guint8 is_mutable;       /* made by mutable (): a variable also where constants are meant */
+  guint8 source;           /* of an object of the run: the element type of the tensors that it was made of; GANTRY_PY_MIXED, NONE */
   guint64 trace_serial;    /* of the root trace that @node belongs to */
   guint64 birth;           /* when it was made, among the values of the state */
 } GantryPyValue;
@@ -57,6 +60,15 @@ typedef struct
   char *text, *file;
   guint32 line;
 } GantryPyHostCall;
+
+/** An attribute of an object from outside, or a global name, that graphs assign; @name is None of a list or dict that they change in place. */
+typedef struct
+{
+  PyObject *key, *owner, *name; /* @owner: a weak reference where there can be one */
+  PyObject *seen;     /* (nullable): the number that it was when a graph was last made */
+  gboolean is_input;  /* its tensors and numbers are inputs of the graph; else the graph is made for what it holds */
+  gboolean is_needed; /* it cannot be an input */
+} GantryPySlot;
 
 /** What led to what is being interpreted: the part of a GantryLocation that its nodes share. */
 typedef struct
@@ -98,6 +110,12 @@ struct _GantryTrace
   char *calls;                /* (nullable), of the root: what led there, innermost first: see GantryPythonError */
   const GantryPyNode *too_deep; /* (nullable): of the root: the function whose call was one too many, */
   GantryRegion *too_deep_in;    /* and where it was called */
+  GArray *slots;                /* (nullable), of the root: GantryPySlot, borrowed */
+  PyObject *inputs;             /* (nullable), of the root: dict: key of a slot that is an input -> what stands for it */
+  PyObject *reads, *stale;      /* (nullable), of the root: see GantryPyProgram */
+  PyObject *written;            /* of the root: dict: key of an attribute -> (held owner, name): assigned when the graph has run */
+  gboolean writes_at_end;       /* of the root: attributes are; else host calls assign them */
+  PyObject *alive;              /* of the root: list: objects whose ids @state uses, while it is made */
   guint n_assigned;             /* of the root: assignments of Parameters and attributes so far */
 };
 
@@ -127,6 +145,7 @@ typedef struct
   PyObject *main_file;    /* str */
   const GantryPyNode *failed; /* (nullable): where the last graph that could not be made failed */
   char *calls;                /* (nullable): and the calls that led there */
+  PyObject *written;      /* dict: keys of the attributes that graphs have assigned */
   GPtrArray *graphs;      /* (nullable): importing */
   GPtrArray *errors;
 } GantryPyState;

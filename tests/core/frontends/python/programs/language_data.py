@@ -613,9 +613,8 @@ REFUSED = {
 }
 # They call Cells, whose construct is the graph.
 CELLS = ('param_loop', 'set_self', 'set_self_arm', 'param_tuple', 'mode_cell', 'cell_kwargs')
-# What is other in a graph: a tensor of an object of the run is float64 without an annotation; the larger of two is a variable.
+# What is other in a graph: the larger of two is a variable.
 OTHERWISE = {
-    "numpy_in": ["(('T', 'Int64', (), 10.0), ('T', 'Float64', (4,), [4.0, 0.0, 3.0, 1.0]), 6)"],
     "max_var": ["(('T', 'Float32', (), 1.0), ('T', 'Float32', (), -1.5), ('T', 'Float32', (), 1.5), ('T', 'Float32', (), -0.5))",
                 "(('T', 'Float32', (), 2.5), ('T', 'Float32', (), 0.0), ('T', 'Float32', (), 2.5), ('T', 'Float32', (), 3.5))"],
 }

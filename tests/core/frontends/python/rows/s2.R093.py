@@ -16,14 +16,18 @@ def raises(kind, text, call):
 
 
 set_context(mode=ms.GRAPH_MODE)
+@jit_class
+class Inner:
+    def __init__(self):
+        self.m = 1
 class Net(nn.Cell):
     def __init__(self):
         super().__init__()
-        self.m = 1
+        self.inner = Inner()
     def construct(self):
-        self.m = self.m + 1
+        self.inner.m = self.inner.m + 1
 net = Net()
 net()
-assert net.m == 2
+assert net.inner.m == 2
 net()
-assert net.m == 2
+assert net.inner.m == 2

@@ -16,6 +16,6 @@ def raises(kind, text, call):
 
 
 @jit
-def f(x):
-    return Tensor(x.asnumpy() + 1)
-assert f(Tensor([1.0])).dtype == ms.float64
+def f(x, y):
+    return Tensor(x.asnumpy() + y.asnumpy())
+assert f(Tensor([1.0], ms.float16), Tensor([1.0], ms.float32)).dtype == ms.float64

@@ -16,7 +16,7 @@ def raises(kind, text, call):
 
 
 @jit
-def f(x):
-    return Tensor(x.asnumpy(), dtype=ms.float32), ms.tensor(x.asnumpy(), dtype=ms.float32)
-a, b = f(Tensor([1.0]))
+def f(x, y):
+    return (Tensor(x.asnumpy() + y.asnumpy(), dtype=ms.float32), ms.tensor(x.asnumpy() + y.asnumpy(), dtype=ms.float32))
+a, b = f(Tensor([1], ms.int32), Tensor([1.0]))
 assert a.dtype == ms.float64 and b.dtype == ms.float32
