@@ -221,7 +221,7 @@ add_control (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *
   for (guint r = 0; r < code->control.n_regions; r++)
     {
       guint32 function = code->control.functions[r];
-      GantryPlan *plan = gantry_plan_region (executable->plan, function);
+      GantryPlan *plan = gantry_plan_region (executable->plan, node->id, function);
       g_autoptr (GantryModule) module = plan != NULL ? gantry_module_region (executable->module, function) : NULL;
 
       if (module == NULL)

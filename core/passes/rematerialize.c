@@ -209,20 +209,17 @@ find_copied (const GantryRematerialize *state, GantryLoopPair *pair)
   return any;
 }
 
-/* The stack of carry @c: a result that the scan has, or one more. Returns: FALSE where there can be none */
+/* The stack of carry @c: one of those that @saved, of the forward scan, has, or one more. Returns: FALSE where there can be none */
 static gboolean
-add_carry (GantryRematerialize *state, GantryLoopPair *pair, guint32 c)
+add_carry (const GantryRematerialize *state, GantryLoopPair *pair, guint32 c, GArray *saved)
 {
   const GantryModule *module = state->module;
   const GantryType *type = gantry_node_type (module, _gantry_loop_node (module, pair->from, c));
-  GArray *saved = g_hash_table_lookup (state->saved, pair->forward);
   GantryAdded added = { .source = c };
 
   if (gantry_node_type (module, pair->forward)->kind != GANTRY_TYPE_TUPLE || type->kind != GANTRY_TYPE_TENSOR
       || type->rank >= GANTRY_MAX_RANK || type->memory != GANTRY_MEMORY_DEVICE)
     return FALSE;
-  if (saved == NULL)
-    g_hash_table_insert (state->saved, (gpointer) pair->forward, saved = g_array_new (FALSE, FALSE, sizeof (guint32)));
   while (added.result < saved->len && g_array_index (saved, guint32, added.result) != c)
     added.result++;
   if (added.result == saved->len)
@@ -245,8 +242,9 @@ find_operand (const GantryRematerialize *state, const GantryLoopPair *pair, guin
   return NOWHERE;
 }
 
+/* @saved: the carries that the forward scan stacks so far, then with those that are needed as well */
 static gboolean
-add_parameters (GantryRematerialize *state, GantryLoopPair *pair)
+find_parameters (const GantryRematerialize *state, GantryLoopPair *pair, GArray *saved)
 {
   for (guint32 i = 0; i < pair->from->n_params; i++)
     {
@@ -257,7 +255,7 @@ add_parameters (GantryRematerialize *state, GantryLoopPair *pair)
         continue;
       if (i < pair->scan.n_carries)
         {
-          if (!add_carry (state, pair, i))
+          if (!add_carry (state, pair, i, saved))
             return FALSE;
           continue;
         }
@@ -268,6 +266,21 @@ add_parameters (GantryRematerialize *state, GantryLoopPair *pair)
         g_array_append_val (is_x ? pair->xs : pair->captures, added);
     }
   return pair->backward->n_operands + pair->xs->len + pair->captures->len <= GANTRY_MOST_OPERANDS;
+}
+
+/* The forward scan is changed only where all can be had. */
+static gboolean
+add_parameters (GantryRematerialize *state, GantryLoopPair *pair)
+{
+  const GArray *known = g_hash_table_lookup (state->saved, pair->forward);
+  GArray *saved = known != NULL ? g_array_copy ((GArray *) known) : g_array_new (FALSE, FALSE, sizeof (guint32));
+  gboolean good = find_parameters (state, pair, saved);
+
+  if (good && saved->len > 0)
+    g_hash_table_insert (state->saved, (gpointer) pair->forward, saved);
+  else
+    g_array_unref (saved);
+  return good;
 }
 
 static void

@@ -78,10 +78,10 @@ gantry_plan_temp_bytes (const GantryPlan *plan, GantryMemoryKind memory)
 }
 
 GantryPlan *
-gantry_plan_region (const GantryPlan *plan, guint32 function)
+gantry_plan_region (const GantryPlan *plan, guint32 node, guint32 function)
 {
   for (guint32 i = 0; i < plan->n_regions; i++)
-    if (plan->regions[i].function == function)
+    if (plan->regions[i].node == node && plan->regions[i].function == function)
       return plan->regions[i].plan;
   return NULL;
 }

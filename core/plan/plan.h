@@ -110,6 +110,7 @@ typedef struct _GantryPlan GantryPlan;
 /** The plan of a function that control of the planned one names: within the workspace of that control. */
 typedef struct
 {
+  guint32 node;     /* id of the control: others may run the same function in another way */
   guint32 function; /* id */
   GantryPlan *plan; /* resident: parameters and results lie where the control has them */
 } GantryPlanRegion;
@@ -184,8 +185,8 @@ guint64 gantry_plan_least_bytes (const GantryPlan *plan);
 /** Fills live_bytes, live_arguments, live_workspaces, lower_bound and peak_step from the buffers: who writes or reads a plan. */
 void gantry_plan_sum_live (GantryPlan *plan);
 
-/** The plan of region @function. Returns: (nullable) */
-GantryPlan *gantry_plan_region (const GantryPlan *plan, guint32 function);
+/** The plan of @function as control @node runs it. Returns: (nullable) */
+GantryPlan *gantry_plan_region (const GantryPlan *plan, guint32 node, guint32 function);
 /**
  * gantry_plan_find_ends:
  * @module: whose entry function is planned

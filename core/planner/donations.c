@@ -32,8 +32,8 @@ static gboolean
 is_donated_in_vain (const Program *program, guint32 input)
 {
   const GantryModule *module = program->module;
-  gint alias = gantry_parameter_alias (module, gantry_module_node (module, VALUE (program, input)->node));
-  const GantryNode *node;
+  const GantryNode *node = gantry_module_node (module, VALUE (program, input)->node);
+  gint alias = _gantry_program_alias (program, gantry_module_position (module, node) - program->function->first_node);
 
   if (!program->resident || alias < 0)
     return FALSE;

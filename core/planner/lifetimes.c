@@ -192,8 +192,12 @@ _gantry_planner_find_lifetimes (GantryPlanner *planner, guint32 *at)
   guint32 n = planner->line->len;
 
   *at = 0;
+  planner->overlay_failed = FALSE;
   for (guint32 k = 0; k < n; k++)
-    write_over (planner, k);
+    {
+      write_over (planner, k);
+      planner->overlay_failed = !_gantry_planner_write_stacks_over (planner, k) || planner->overlay_failed;
+    }
   sum_live (planner);
   sum_arguments (planner);
   for (guint32 k = 0; k < MAX (n, 1); k++)

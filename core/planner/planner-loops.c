@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that make again what others saved. The body of a scan has, beside each slice that it walks along, what that slice can be made by
+/* How scans are run. Loops make again what others saved: the body of a scan has, beside each slice that it walks along, what that slice can be made by
  * (pass rematerialize). Placed RECOMPUTE the stack is not there at all: the scan that made it drops each slice when its trip is over, the
  * scans that read it are planned with the slice made again. What only serves that (stacks of carries) is there where somebody reads it. */
 #include "core/graph/region.h"
@@ -64,7 +64,7 @@ _gantry_planner_find_loops (GantryPlanner *planner)
         g_array_append_val (planner->scans, w);
         any = any || can_choose (planner, w);
       }
-  if (!any)
+  if (!any && planner->overlays->len == 0)
     g_array_set_size (planner->scans, 0);
   for (guint32 v = 0; any && v < program->values->len; v++)
     {
@@ -109,6 +109,34 @@ is_read (const GantryPlanner *planner, guint32 v)
   return FALSE;
 }
 
+/* Leaves out what the plan of the body of @loop could not hold. Returns: whether there was such a thing */
+static gboolean
+leave_out_unmet (const Loop *loop, guint n, gint32 *over)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    if (loop->unmet[i])
+      {
+        over[i] = -1;
+        any = TRUE;
+      }
+  return any;
+}
+
+/* Scan @w with stacks over others, as far as that can be. Returns: (transfer none) (nullable) */
+static const Loop *
+choose_with_overlays (GantryPlanner *planner, guint32 w, const guint8 *slices)
+{
+  guint n = work_node (planner->program, WORK (planner->program, w))->n_operands;
+  g_autofree gint32 *over = _gantry_planner_choose_overlays (planner, w, slices);
+  const Loop *loop = _gantry_program_loop (planner->program, w, slices, over, &planner->options);
+
+  while (loop != NULL && over != NULL && leave_out_unmet (loop, n, over))
+    loop = _gantry_program_loop (planner->program, w, slices, over, &planner->options);
+  return loop != NULL || over == NULL ? loop : _gantry_program_loop (planner->program, w, slices, NULL, &planner->options);
+}
+
 static void
 choose (GantryPlanner *planner, guint32 w)
 {
@@ -125,7 +153,7 @@ choose (GantryPlanner *planner, guint32 w)
   for (guint32 k = scan.n_carries; k < work->n_values; k++)
     if (!is_read (planner, work->first_value + k))
       slices[node->n_operands + k] = GANTRY_SLICE_ABSENT;
-  planner->loop[w] = _gantry_program_loop (program, w, slices, &planner->options);
+  planner->loop[w] = choose_with_overlays (planner, w, slices);
   for (guint32 k = scan.n_carries; planner->loop[w] != NULL && k < work->n_values; k++)
     planner->unmade[work->first_value + k] = slices[node->n_operands + k] != 0;
 }
@@ -188,7 +216,7 @@ _gantry_planner_again_us (GantryPlanner *planner, guint32 v)
           if (operand != NONE && VALUE (program, operand)->root == v)
             slices[i] = GANTRY_SLICE_ABSENT;
         }
-      loop = _gantry_program_loop (program, program->users[u], slices, &planner->options);
+      loop = _gantry_program_loop (program, program->users[u], slices, NULL, &planner->options);
       us += loop != NULL ? loop->us - work->control_us : 0;
     }
   return us;

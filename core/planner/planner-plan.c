@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a question that was asked down as a plan: buffers for every instance, and what each step reads and writes. */
+#include "core/graph/region.h"
 #include "core/planner/writer-private.h"
 
 /* Steps stand as they were simulated: copies out before copies in before the work. */
@@ -357,6 +358,33 @@ write_steps (Writer *w)
     }
 }
 
+/* One function may be the body of several loops, each of which is run in its own way. */
+static void
+write_regions (Writer *w)
+{
+  const Program *program = w->planner->program;
+  g_autoptr (GArray) regions = g_array_new (TRUE, TRUE, sizeof (GantryPlanRegion));
+
+  for (guint32 i = 0; i < program->works->len; i++)
+    {
+      const GantryNode *node = work_node (program, WORK (program, i));
+      const Loop *loop = w->planner->scans->len > 0 ? w->planner->loop[i] : NULL;
+      GantryControl control = { 0 };
+
+      if (gantry_node_is_control (node))
+        gantry_control_of (program->module, node, &control);
+      for (guint r = 0; r < control.n_regions; r++)
+        {
+          GantryPlanRegion region = { .node = node->id, .function = control.functions[r] };
+
+          region.plan = gantry_plan_ref (loop != NULL ? loop->plan : _gantry_program_region_plan (program, region.function));
+          g_array_append_val (regions, region);
+        }
+    }
+  w->plan->n_regions = regions->len;
+  w->plan->regions = (GantryPlanRegion *) (gpointer) g_array_free (g_steal_pointer (&regions), FALSE);
+}
+
 static void
 write_totals (Writer *w)
 {
@@ -384,20 +412,7 @@ write_totals (Writer *w)
   plan->recompute_us = prediction->recompute_us;
   plan->stall_us = prediction->stall_us;
   plan->slices_staged = planner->program->slices_staged;
-  plan->n_regions = planner->program->regions->len;
-  plan->regions = g_new0 (GantryPlanRegion, plan->n_regions + 1);
-  for (guint32 i = 0; i < plan->n_regions; i++)
-    {
-      plan->regions[i] = g_array_index (planner->program->regions, GantryPlanRegion, i);
-      for (guint s = 0; s < planner->scans->len; s++)
-        {
-          const Loop *loop = planner->loop[g_array_index (planner->scans, guint32, s)];
-
-          if (loop != NULL && loop->function == plan->regions[i].function)
-            plan->regions[i].plan = loop->plan;
-        }
-      gantry_plan_ref (plan->regions[i].plan);
-    }
+  write_regions (w);
   plan->n_problems = planner->problems->len;
   plan->problems = g_new0 (GantryPlacementProblem, plan->n_problems + 1);
   for (guint32 i = 0; i < plan->n_problems; i++)

@@ -66,6 +66,16 @@ typedef struct
   guint32 of; /* work that runs, else value that is copied */
 } Scheduled;
 
+/* A stack that a scan may make over one that it walks along. */
+typedef struct
+{
+  guint32 work;
+  guint32 operand; /* of its node */
+  guint32 result;  /* of its values */
+  guint64 bytes;
+  guint8 rank;     /* the higher the better */
+} Overlay;
+
 /* Lists by value. */
 typedef struct
 {
@@ -110,7 +120,8 @@ struct _GantryPlanner
   guint8 *stack_of_slices; /* by value: it is made and read slice by slice alone */
   gboolean has_stacks;     /* there is such a value */
   guint8 *again_in_loops;  /* by value: of those, the loops that read it can make its slices again */
-  GArray *scans;           /* guint32: works, ascending; none where no loop can make anything again */
+  GArray *scans;           /* guint32: works, ascending; none where there is no choice how any of them is run */
+  GArray *overlays;        /* Overlay: by work, then the best first */
   guint32 *first_overwritable; /* by work: index in overwritable */
   GArray *donated;      /* guint32: inputs with a result written over them */
   GArray *unmet_donations; /* guint32: inputs that are donated to a result without a place of its own */
@@ -133,6 +144,8 @@ struct _GantryPlanner
   GArray *problems;     /* GantryPlacementProblem, reasons static */
   const Loop **loop;    /* by work: how a scan runs, NULL: as it is */
   guint8 *unmade;       /* by value: a stack that nothing reads: there is none */
+  gboolean no_overlays; /* no stack is made over another one */
+  gboolean overlay_failed; /* one that was to be written over is still needed: ask without */
   gint64 loop_bytes;    /* of constants that loops need so, and not else */
   guint32 *device_range; /* by unit: its live range on the device, of what is made again the first */
   guint32 *in_host;     /* by root: its range in the host, where it has one */
@@ -218,6 +231,12 @@ void _gantry_planner_find_stacks (GantryPlanner *planner);
 void _gantry_planner_allow_loops (GantryPlanner *planner);
 /** Fills scans and again_in_loops; after the stacks. */
 void _gantry_planner_find_loops (GantryPlanner *planner);
+/** Fills overlays. */
+void _gantry_planner_find_overlays (GantryPlanner *planner);
+/** What scan @w makes over what it reads. @slices: as in Loop. Returns: (transfer full) (nullable): as in Loop */
+gint32 *_gantry_planner_choose_overlays (const GantryPlanner *planner, guint32 w, const guint8 *slices);
+/** Lays the stacks that index @at of the line makes over those that it reads. Returns: FALSE where one of them is still needed */
+gboolean _gantry_planner_write_stacks_over (GantryPlanner *planner, guint32 at);
 /** Fills loop, unmade and loop_bytes from the placements that were read. */
 void _gantry_planner_choose_loops (GantryPlanner *planner);
 /** Whether slices of root @v are made again by the loops that read it, under the placements that were read. */
@@ -248,7 +267,7 @@ void _gantry_planner_hide_copies (GantryPlanner *planner);
 void _gantry_planner_squeeze (GantryPlanner *planner, guint64 limit, gboolean evictions);
 /** What the peak of temporaries would be if each fetch were delayed until its use; after _gantry_planner_find_lifetimes(). Linear. */
 guint64 _gantry_planner_least_peak (const GantryPlanner *planner);
-/** What is written over what, and the curve. Returns: the peak of temporaries on the device, its index in line in @at */
+/** What is written over what, and the curve; overlay_failed. Returns: the peak of temporaries on the device, its index in line in @at */
 guint64 _gantry_planner_find_lifetimes (GantryPlanner *planner, guint32 *at);
 /** The three queues against each other; with steps and totals into @prediction. */
 void _gantry_planner_simulate (GantryPlanner *planner, GantryPrediction *prediction);

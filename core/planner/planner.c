@@ -83,7 +83,7 @@ free_parts (GantryPlanner *planner)
                            (void **) &planner->compared, (void **) &planner->rounded,
                            (void **) &planner->units.first, (void **) &planner->units.n,
                            (void **) &planner->writers.first, (void **) &planner->writers.n };
-  GArray **const arrays[] = { &planner->candidates, &planner->scans, &planner->donated, &planner->unmet_donations, &planner->overwritable, &planner->problems, &planner->line, &planner->schedule,
+  GArray **const arrays[] = { &planner->candidates, &planner->scans, &planner->overlays, &planner->donated, &planner->unmet_donations, &planner->overwritable, &planner->problems, &planner->line, &planner->schedule,
                               &planner->start_us, &planner->use_range, &planner->ranges, &planner->evictions,
                               &planner->fetches, &planner->last_copies, &planner->stack, &planner->live,
                               &planner->live_arguments,
@@ -132,6 +132,7 @@ allocate (GantryPlanner *planner)
   planner->loop = g_new0 (const Loop *, n_works);
   planner->unmade = g_new0 (guint8, n);
   planner->scans = g_array_new (FALSE, FALSE, sizeof (guint32));
+  planner->overlays = g_array_new (FALSE, FALSE, sizeof (Overlay));
   planner->first_overwritable = g_new0 (guint32, n_works);
   planner->in_place_donation = g_new0 (guint8, n);
   planner->n_forward_uses = g_new0 (guint32, n);
@@ -274,6 +275,8 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
     planner->target = *planner->options.target;
   else
     gantry_target_init_cpu (&planner->target, 0);
+  if (planner->options.target != NULL)
+    planner->options.target = &planner->target; /* bodies of loops are planned later too */
   planner->program = _gantry_program_new (module, options, progress, error);
   if (planner->program == NULL)
     return NULL;
@@ -287,6 +290,7 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   _gantry_planner_find_compared (planner);
   _gantry_planner_find_candidates (planner);
   _gantry_planner_find_stacks (planner);
+  _gantry_planner_find_overlays (planner);
   _gantry_planner_find_loops (planner);
   _gantry_planner_allow_loops (planner);
   _gantry_planner_find_overwritable (planner);
@@ -402,11 +406,17 @@ _gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placem
   _gantry_planner_read_placements (planner, placements);
   _gantry_planner_read_schedule (planner, placements);
   _gantry_planner_keep_compared (planner);
-  _gantry_planner_choose_loops (planner);
   count_held (planner);
-  device = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes + (guint64) planner->loop_bytes;
-  planner->narrow = FALSE;
-  temp_bytes = lay (planner, limit, TRUE, device, &at);
+  planner->no_overlays = FALSE;
+  do
+    {
+      _gantry_planner_choose_loops (planner);
+      device = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes + (guint64) planner->loop_bytes;
+      planner->narrow = FALSE;
+      temp_bytes = lay (planner, limit, TRUE, device, &at);
+      planner->no_overlays = TRUE;
+    }
+  while (planner->overlay_failed);
   if (limit > 0 && device + temp_bytes > limit && planner->fetches->len > 0)
     {
       planner->narrow = TRUE;

@@ -58,13 +58,15 @@ typedef struct
   double control_us;    /* of control: predicted from the plans of its regions */
 } Work;
 
-/* How a scan is run where some of the stacks that it reads or makes are not there. */
+/* How a scan is run where some of the stacks that it reads or makes are not there, or are made over others. */
 typedef struct
 {
   guint32 work;
   guint32 function;    /* its body */
   guint n;             /* of slices */
   guint8 *slices;      /* by operand, then by result: GANTRY_SLICE_ABSENT */
+  gint32 *over;        /* (nullable): by operand: the result that is made over its slices, -1: none */
+  guint8 *unmet;       /* by operand: the body has no plan in which that is so */
   guint8 *unread;      /* by use of the work: the body does not read it */
   GantryPlan *plan;    /* of its body */
   guint64 workspace;
@@ -99,6 +101,7 @@ typedef struct
   guint64 region_bytes;  /* of all constants of those */
   GPtrArray *loops;      /* Loop: what was asked for so far */
   const guint8 *absent;  /* (nullable): as in GantryPlanOptions */
+  const gint32 *over;    /* (nullable): as in GantryPlanOptions */
 } Program;
 
 #define VALUE(program, i) (&g_array_index ((program)->values, Value, (i)))
@@ -131,8 +134,10 @@ value_is_constant (const Value *value)
 gboolean _gantry_program_plan_regions (Program *program, const GantryNode *node, Work *work, const GantryPlanOptions *options,
                                        const GantryProgress *progress, GError **error);
 
-/** Scan @w without some stacks. @slices: by operand, then by result. Returns: (transfer none) (nullable): NULL where it cannot be planned */
-const Loop *_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const GantryPlanOptions *options);
+/** The plan of @function where nothing is left out of it. (transfer none) */
+GantryPlan *_gantry_program_region_plan (const Program *program, guint32 function);
+/** Scan @w without some stacks. @slices: by operand, then by result; @over: (nullable): as in Loop. Returns: (transfer none) (nullable): NULL where it cannot be planned */
+const Loop *_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const gint32 *over, const GantryPlanOptions *options);
 void _gantry_loop_free (Loop *loop);
 
 /* program-views.c */
@@ -142,6 +147,8 @@ gboolean _gantry_program_add_view (Program *program, const GantryNode *node, gui
                                    const GantryType *type, GError **error);
 /** Slices, copies to the device and concatenations that need no work. FALSE and no error: it is work. */
 gboolean _gantry_program_add_placed (Program *program, const GantryNode *node, GError **error);
+/** The result that is donated parameter @i of the entry function, -1: none. */
+gint _gantry_program_alias (const Program *program, guint32 i);
 /** The first value of @node. */
 guint32 _gantry_program_value_of (const Program *program, const GantryNode *node);
 /** Results that are written over arguments, and what must therefore run before what. */

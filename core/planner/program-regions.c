@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that control names, planned by themselves: what their control needs beside operands and results, and how long it takes. */
+#include "core/plan/plan-alive.h"
 #include "core/plan/region-layout.h"
 #include "core/planner/program-private.h"
 #include <string.h>
@@ -8,7 +9,8 @@
 
 /* Limits are for the whole program: the regions come as small as they can. */
 static GantryPlan *
-make_plan (GantryModule *region, const GantryPlanOptions *options, const guint8 *absent, const GantryProgress *progress, GError **error)
+make_plan (GantryModule *region, const GantryPlanOptions *options, const guint8 *absent, const gint32 *over, const GantryProgress *progress,
+           GError **error)
 {
   GantryPlanOptions inner = options != NULL ? *options : (GantryPlanOptions){ 0 };
   GantryTarget target;
@@ -20,9 +22,19 @@ make_plan (GantryModule *region, const GantryPlanOptions *options, const guint8 
       inner.target = &target;
     }
   inner.absent = absent;
+  inner.over = over;
   inner.flags |= GANTRY_PLAN_RESIDENT;
   inner.nesting++;
   return gantry_memory_plan (region, &inner, progress, error);
+}
+
+GantryPlan *
+_gantry_program_region_plan (const Program *program, guint32 function)
+{
+  for (guint i = 0; i < program->regions->len; i++)
+    if (g_array_index (program->regions, GantryPlanRegion, i).function == function)
+      return g_array_index (program->regions, GantryPlanRegion, i).plan;
+  return NULL;
 }
 
 /* Returns: (transfer none) (nullable) */
@@ -30,15 +42,13 @@ static GantryPlan *
 plan_of (Program *program, GantryModule *module, guint32 function, const GantryPlanOptions *options,
          const GantryProgress *progress, GError **error)
 {
-  GantryPlanRegion region = { .function = function };
+  GantryPlanRegion region = { .function = function, .plan = _gantry_program_region_plan (program, function) };
 
-  for (guint i = 0; i < program->regions->len; i++)
-    if (g_array_index (program->regions, GantryPlanRegion, i).function == function)
-      return g_array_index (program->regions, GantryPlanRegion, i).plan;
-  region.plan = make_plan (module, options, NULL, progress, error);
+  if (region.plan != NULL)
+    return region.plan;
+  region.plan = make_plan (module, options, NULL, NULL, progress, error);
   if (region.plan == NULL)
     return NULL;
-  program->region_bytes += region.plan->constant_bytes + region.plan->literal_bytes;
   g_array_append_val (program->regions, region);
   return region.plan;
 }
@@ -103,6 +113,7 @@ _gantry_program_plan_regions (Program *program, const GantryNode *node, Work *wo
 
       if (layout == NULL)
         return FALSE;
+      program->region_bytes += plan->constant_bytes + plan->literal_bytes; /* each control loads its regions for itself */
       work->workspace = MAX (work->workspace, layout->bytes);
       us[r] = plan->total_us;
     }
@@ -110,12 +121,14 @@ _gantry_program_plan_regions (Program *program, const GantryNode *node, Work *wo
   return TRUE;
 }
 
-/* Scans without some of their stacks */
+/* Scans without some of their stacks, or with some over others */
 
 void
 _gantry_loop_free (Loop *loop)
 {
   g_free (loop->slices);
+  g_free (loop->over);
+  g_free (loop->unmet);
   g_free (loop->unread);
   g_clear_pointer (&loop->plan, gantry_plan_unref);
   g_free (loop);
@@ -170,39 +183,68 @@ add_absent (const Program *program, const Loop *loop, guint8 *slices)
     }
 }
 
+/* Whether @output is all of the place of @input, a slice that may be written over. */
+static gboolean
+lies_over (const GantryPlan *plan, guint32 output, guint32 input)
+{
+  const GantryPlanBuffer *a = &plan->buffers[output], *b = &plan->buffers[input];
+
+  return gantry_plan_place_of (plan, output) == gantry_plan_place_of (plan, input) && a->offset == b->offset && a->size == b->size;
+}
+
+static guint8 *
+find_unmet (const Loop *loop, const GantryRegionLayout *layout)
+{
+  guint8 *unmet = g_new0 (guint8, loop->n + (gsize) 1);
+
+  for (guint32 i = 0; loop->over != NULL && i < layout->n_inputs; i++)
+    unmet[i] = loop->over[i] >= 0 && !lies_over (loop->plan, layout->outputs[loop->over[i]], layout->inputs[i]);
+  return unmet;
+}
+
 static Loop *
-make_loop (Program *program, guint32 w, const GantryControl *control, const guint8 *slices, const GantryPlanOptions *options)
+make_loop (Program *program, guint32 w, const GantryControl *control, const guint8 *slices, const gint32 *over,
+           const GantryPlanOptions *options)
 {
   const GantryNode *node = work_node (program, WORK (program, w));
   g_autoptr (GantryModule) region = gantry_module_region (program->module, control->functions[GANTRY_CONTROL_BODY]);
   g_autofree guint8 *all = find_staged (program, node, control);
   g_autoptr (GantryRegionLayout) layout = NULL;
   Loop *loop = g_new0 (Loop, 1);
-  gboolean whole = TRUE;
+  gboolean whole = over == NULL;
 
   loop->work = w;
   loop->function = control->functions[GANTRY_CONTROL_BODY];
   loop->n = control->n_operands + control->n_results;
   loop->slices = g_memdup2 (slices, loop->n + (gsize) 1);
+  loop->over = over != NULL ? g_memdup2 (over, control->n_operands * sizeof *over) : NULL;
   loop->unread = find_unread (program, WORK (program, w), region, control, slices);
   for (guint i = 0; i < control->n_operands; i++)
     whole = whole && slices[i] == 0;
   add_absent (program, loop, all);
   loop->plan = whole ? gantry_plan_ref (plan_of (program, region, loop->function, options, NULL, NULL))
-                     : make_plan (region, options, loop->slices, NULL, NULL);
+                     : make_plan (region, options, loop->slices, loop->over, NULL, NULL);
   layout = loop->plan != NULL ? gantry_region_layout_new (control, GANTRY_CONTROL_BODY, region, loop->plan, all, NULL) : NULL;
   if (layout == NULL)
     {
       _gantry_loop_free (loop);
       return NULL;
     }
+  loop->unmet = find_unmet (loop, layout);
   loop->workspace = layout->bytes;
   loop->us = time_of (control, &loop->plan->total_us);
   return loop;
 }
 
+static gboolean
+is_asked_for (const Program *program, const Loop *loop, guint32 w, const guint8 *slices, const gint32 *over)
+{
+  return loop->work == w && memcmp (loop->slices, slices, loop->n) == 0 && (loop->over != NULL) == (over != NULL)
+         && (over == NULL || memcmp (loop->over, over, work_node (program, WORK (program, w))->n_operands * sizeof *over) == 0);
+}
+
 const Loop *
-_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const GantryPlanOptions *options)
+_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const gint32 *over, const GantryPlanOptions *options)
 {
   GantryControl control;
   Loop *loop;
@@ -210,12 +252,12 @@ _gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const G
   for (guint i = 0; i < program->loops->len; i++)
     {
       loop = program->loops->pdata[i];
-      if (loop->work == w && memcmp (loop->slices, slices, loop->n) == 0)
+      if (is_asked_for (program, loop, w, slices, over))
         return loop;
     }
   if (!gantry_control_of (program->module, work_node (program, WORK (program, w)), &control))
     return NULL;
-  loop = make_loop (program, w, &control, slices, options);
+  loop = make_loop (program, w, &control, slices, over, options);
   if (loop != NULL)
     g_ptr_array_add (program->loops, loop);
   return loop;

@@ -106,6 +106,14 @@ _gantry_program_add_placed (Program *program, const GantryNode *node, GError **e
 
 /* Donations */
 
+gint
+_gantry_program_alias (const Program *program, guint32 i)
+{
+  gint alias = gantry_parameter_alias (program->module, &program->module->nodes[program->function->first_node + i]);
+
+  return alias < 0 && program->over != NULL ? program->over[i] : alias;
+}
+
 typedef struct
 {
   guint32 first, second; /* works: in this order */
@@ -229,8 +237,7 @@ _gantry_program_find_donations (Program *program)
   first = program->first_unit;
   for (guint32 i = 0; program->resident && i < program->function->n_params; i++)
     {
-      const GantryNode *parameter = &module->nodes[program->function->first_node + i];
-      gint alias = gantry_parameter_alias (module, parameter);
+      gint alias = _gantry_program_alias (program, i);
       const GantryNode *node;
       guint32 input = program->first_value[i], result;
       const Value *root;

@@ -452,6 +452,7 @@ _gantry_program_new (GantryModule *module, const GantryPlanOptions *options, con
   program->regions = g_array_new (FALSE, FALSE, sizeof (GantryPlanRegion));
   program->loops = g_ptr_array_new_with_free_func ((GDestroyNotify) _gantry_loop_free);
   program->absent = options != NULL ? options->absent : NULL;
+  program->over = options != NULL ? options->over : NULL;
   program->resident = gantry_module_is_training (module) || (options != NULL && (options->flags & GANTRY_PLAN_RESIDENT));
   program->returned = g_new0 (guint8, program->function->n_nodes + 1);
   program->first_value = g_new0 (guint32, program->function->n_nodes + 1);

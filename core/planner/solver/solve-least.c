@@ -85,7 +85,8 @@ _gantry_solve_floor (SolveProblem *problem)
         made += SCHEDULE_VALUE (model, SCHEDULE_MAKE (model, work, k))->bytes;
       for (guint32 k = 0; k < work->n_over; k++)
         over += SCHEDULE_VALUE (model, g_array_index (model->overs, guint32, work->first_over + k))->bytes;
-      most = MAX (most, work->workspace + MAX (read, made + read > over ? made + read - over : 0));
+      /* A loop that makes stacks over others may do with less of it. */
+      most = MAX (most, (model->complete || work->n_over == 0 ? work->workspace : 0) + MAX (read, made + read > over ? made + read - over : 0));
     }
   return fixed + most;
 }

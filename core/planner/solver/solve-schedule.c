@@ -67,6 +67,31 @@ add_values (ScheduleModel *model)
     }
 }
 
+/* Stacks that scan @w may make others over. The planner decides that without a schedule: what does not fit here may fit there. */
+static void
+add_overlays (ScheduleModel *model, guint32 w)
+{
+  const GantryPlanner *planner = model->problem->planner;
+  const Program *program = planner->program;
+  guint first = model->overs->len;
+
+  for (guint o = 0; o < planner->overlays->len; o++)
+    {
+      const Overlay *overlay = &g_array_index (planner->overlays, Overlay, o);
+      guint known = first;
+      guint32 v;
+
+      if (overlay->work != w)
+        continue;
+      model->complete = FALSE;
+      v = model->value_of[VALUE (program, _gantry_program_operand (program, work_node (program, WORK (program, w)), overlay->operand))->root];
+      while (known < model->overs->len && g_array_index (model->overs, guint32, known) != v)
+        known++;
+      if (v != NONE && known == model->overs->len && !SCHEDULE_VALUE (model, v)->lasting)
+        g_array_append_val (model->overs, v);
+    }
+}
+
 static void
 add_work (ScheduleModel *model, guint32 w)
 {
@@ -107,6 +132,7 @@ add_work (ScheduleModel *model, guint32 w)
       if (v != NONE && !SCHEDULE_VALUE (model, v)->lasting)
         g_array_append_val (model->overs, v);
     }
+  add_overlays (model, w);
   for (guint32 k = program->first_after[w]; k < program->first_after[w + 1]; k++)
     g_array_append_val (model->afters, model->position[program->after[k]]);
   entry.n_reads = model->reads->len - entry.first_read;

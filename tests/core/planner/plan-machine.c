@@ -21,6 +21,23 @@ overlap (const GantryPlanBuffer *a, const GantryPlanBuffer *b)
          && b->offset < a->offset + a->size;
 }
 
+/* A scan makes a stack over one that it walks along, which it is given once. */
+static void
+check_stacks (const GantryModule *module, const GantryPlan *plan, const GantryPlanStep *step, guint32 operand, guint32 ref)
+{
+  const guint32 *refs = plan->refs + step->first_ref;
+  GantryScan scan;
+
+  gantry_scan_of (module, gantry_module_node (module, step->node), &scan);
+  g_assert_cmpuint (operand, >=, scan.n_carries);
+  g_assert_cmpuint (operand, <, scan.n_carries + scan.n_xs);
+  g_assert_cmpuint (ref, >=, step->n_operands + scan.n_carries);
+  g_assert_cmpuint (ref, <, step->n_operands + scan.n_carries + scan.n_ys);
+  g_assert_cmpuint (plan->buffers[refs[operand]].size, ==, plan->buffers[refs[ref]].size);
+  for (guint32 k = 0; k < step->n_operands; k++)
+    g_assert_true (k == operand || !overlap (&plan->buffers[refs[k]], &plan->buffers[refs[ref]]));
+}
+
 /* Operand @i of the step's node may be overwritten by its result only where the operation says so. */
 static void
 check_step (const GantryModule *module, const GantryPlan *plan, guint32 s)
@@ -50,6 +67,11 @@ check_step (const GantryModule *module, const GantryPlan *plan, guint32 s)
           g_assert_cmpint (step->kind, !=, GANTRY_STEP_COPY);
           g_assert_cmpint (step->kind, !=, GANTRY_STEP_CONVERT);
           g_assert_cmpuint (buffer->offset, ==, other->offset);
+          if (node->op == GANTRY_OP_SCAN)
+            {
+              check_stacks (module, plan, step, j, k);
+              continue;
+            }
           g_assert_cmpuint (k, ==, step->n_operands); /* the first result */
           g_assert_true (gantry_node_may_alias (module, node, j));
         }
@@ -232,6 +254,26 @@ read_value (const Machine *machine, guint32 b, const GantryType *type)
   return literal;
 }
 
+/* A stack that a loop is not given, or does not keep. */
+static gboolean
+is_absent (const Machine *machine, const GantryNode *node, guint32 buffer, const GantryType *type)
+{
+  return node->op == GANTRY_OP_SCAN && machine->plan->buffers[buffer].size == 0 && gantry_type_bytes (type) > 0;
+}
+
+/* What operand @i of @node must be, whether it is there or not. */
+static GantryLiteral *
+read_operand (const Machine *machine, const GantryNode *node, guint i, guint32 buffer)
+{
+  const GantryModule *module = machine->module;
+  const GantryNode *operand = gantry_node_operand (module, node, i);
+  GPtrArray *values = machine->oracle.values[gantry_module_position (module, operand) - gantry_module_entry (module)->first_node];
+
+  return is_absent (machine, node, buffer, gantry_node_operand_type (module, node, i))
+           ? gantry_literal_ref (g_ptr_array_index (values, 0))
+           : read_value (machine, buffer, gantry_node_operand_type (module, node, i));
+}
+
 static void
 scribble (guint8 *bytes, gsize n)
 {
@@ -254,7 +296,7 @@ run_work (Machine *machine, const GantryPlanStep *step)
   g_assert_cmpuint (step->n_operands, ==, node->n_operands);
   for (guint i = 0; i < node->n_operands; i++)
     {
-      operands[i] = read_value (machine, refs[i], gantry_node_operand_type (module, node, i));
+      operands[i] = read_operand (machine, node, i, refs[i]);
       if (!oracle_agrees (&machine->oracle, gantry_node_operand (module, node, i), 0, operands[i]))
         g_error ("step %u, node %%%u (%s): operand %u in buffer %u is not what it should be",
                  (guint) (step - machine->plan->steps), node->id, gantry_node_op_name (module, node), i, refs[i]);
@@ -265,7 +307,8 @@ run_work (Machine *machine, const GantryPlanStep *step)
     scribble (bytes_of (machine, refs[k]), machine->plan->buffers[refs[k]].size);
   for (guint i = 0; i < n_results; i++)
     {
-      gantry_literal_copy_to (results[i], bytes_of (machine, refs[node->n_operands + i]));
+      if (!is_absent (machine, node, refs[node->n_operands + i], results[i]->type))
+        gantry_literal_copy_to (results[i], bytes_of (machine, refs[node->n_operands + i]));
       gantry_literal_unref (results[i]);
     }
   for (guint i = 0; i < node->n_operands; i++)

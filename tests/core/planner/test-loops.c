@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans of programs with loops: stacks that a loop makes over those that it reads, and bodies that several loops run, each in its own way. */
+#include "core/graph/region.h"
+#include "core/planner/planner.h"
+#include "tests/core/planner/plan-machine.h"
+#include "tests/random-seed.h"
+
+/* What goes forward saves tanh (h w) and h, what goes back makes a stack of what w must change by. */
+#define BODIES \
+  "  func @forward #2 (%10: f32[64], %11: f32[64]) -> (%13, %13, %10) {\n" \
+  "    %12 = multiply(%10, %11): f32[64]\n" \
+  "    %13 = tanh(%12): f32[64]\n" \
+  "  }\n" \
+  "  func @back #3 (%20: f32[64] phase(backward), %21: f32[64] phase(backward), %22: f32[64] phase(backward)," \
+  " %23: f32[64] phase(backward)) -> (%28, %29) {\n" \
+  "    %24 = multiply(%22, %23): f32[64] phase(backward)\n" \
+  "    %25 = tanh(%24): f32[64] phase(backward)\n" \
+  "    %26 = rematerialize(%21, %25): f32[64] phase(backward)\n" \
+  "    %27 = multiply(%20, %26): f32[64] phase(backward)\n" \
+  "    %28 = multiply(%27, %23): f32[64] phase(backward)\n" \
+  "    %29 = multiply(%27, %26): f32[64] phase(backward)\n" \
+  "  }\n"
+#define FORWARD(id, x, w) \
+  "    %" id " = scan(%" x ", %" w ") {axes = [0], body = #2, length = 8, n_carries = 1, n_xs = 1, y_axes = [0, 0]}:" \
+  " (f32[64], f32[8,64], f32[8,64])\n" \
+  "    %" id "0 = result(%" id ") {index = 0}: f32[64]\n" \
+  "    %" id "1 = result(%" id ") {index = 1}: f32[8,64]\n" \
+  "    %" id "2 = result(%" id ") {index = 2}: f32[8,64]\n"
+#define BACK(id, g, from, w) \
+  "    %" id " = scan(%" g ", %" from "1, %" from "2, %" w ") {axes = [0, 0, 0], body = #3, length = 8, n_carries = 1, n_xs = 3," \
+  " reverse = 1, y_axes = [0]}: (f32[64], f32[8,64]) phase(backward)\n" \
+  "    %" id "0 = result(%" id ") {index = 0}: f32[64] phase(backward)\n" \
+  "    %" id "1 = result(%" id ") {index = 1}: f32[8,64] phase(backward)\n"
+
+typedef struct
+{
+  GantryContext *context;
+  GantryModule *module;
+  GantryPlanner *planner;
+} Planned;
+
+static void
+planned_init (Planned *p, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  GantryTarget target;
+  GantryPlanOptions options = { .target = &target };
+
+  p->context = gantry_context_new ();
+  p->module = gantry_module_from_text (p->context, text, -1, "loops.gir", &error);
+  g_assert_no_error (error);
+  gantry_target_init_cpu (&target, 8);
+  p->planner = gantry_planner_new (p->module, &options, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+planned_clear (Planned *p)
+{
+  gantry_planner_free (p->planner);
+  gantry_module_unref (p->module);
+  gantry_context_unref (p->context);
+}
+
+static GantryPlan *
+plan_of (const Planned *p, const GantryPlacements *placements)
+{
+  g_autoptr (GError) error = NULL;
+  GantryPlan *plan = gantry_planner_plan (p->planner, placements, NULL, &error);
+
+  g_assert_no_error (error);
+  plan_check (p->module, plan);
+  return plan;
+}
+
+static void
+run (const Planned *p, const GantryPlan *plan)
+{
+  g_autoptr (GRand) random = test_rand (0);
+  GantryLiteral **arguments = plan_arguments (p->module, random), **expected = plan_expected (p->module, arguments);
+
+  plan_run (p->module, plan, arguments, expected, random, 0.5);
+  plan_free_literals (arguments);
+  plan_free_literals (expected);
+}
+
+static gboolean
+share (const GantryPlan *plan, guint32 a, guint32 b)
+{
+  const GantryPlanBuffer *x = &plan->buffers[gantry_plan_buffer_of (plan, a, 0)], *y = &plan->buffers[gantry_plan_buffer_of (plan, b, 0)];
+
+  return x->offset < y->offset + y->size && y->offset < x->offset + x->size;
+}
+
+/* Stack 41 of gradients has the place of one that is read for the last time, or of neither where one is still read and the other one
+ * is offloaded. */
+static void
+test_over (void)
+{
+  static const char head[] = "module \"over\" {\n"
+                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%5, %40) {\n";
+  g_autofree char *text = g_strconcat (head, FORWARD ("9", "1", "2") BACK ("4", "3", "9", "2"),
+                                       "    %5 = reduce(%41) {dimensions = [0], kind = \"add\"}: f32[64] phase(backward)\n  }\n" BODIES "}\n", NULL);
+  g_autofree char *late = g_strconcat (head, FORWARD ("9", "1", "2") BACK ("4", "3", "9", "2"),
+                                       "    %6 = add(%41, %91): f32[8,64] phase(backward)\n    %7 = add(%6, %92): f32[8,64] phase(backward)\n"
+                                       "    %5 = reduce(%7) {dimensions = [0], kind = \"add\"}: f32[64] phase(backward)\n  }\n" BODIES "}\n", NULL);
+  Planned p;
+  g_autoptr (GantryPlan) over = NULL, kept = NULL;
+
+  planned_init (&p, text);
+  over = plan_of (&p, NULL);
+  g_assert_true (share (over, 41, 91) || share (over, 41, 92));
+  run (&p, over);
+  planned_clear (&p);
+  planned_init (&p, late);
+  kept = plan_of (&p, NULL);
+  g_assert_false (share (kept, 41, 91) || share (kept, 41, 92));
+  run (&p, kept);
+  planned_clear (&p);
+}
+
+/* Of two loops with one body the first makes again what the second is given. */
+static void
+test_shared_body (void)
+{
+  static const char text[] = "module \"two\" {\n"
+                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%50, %51) {\n"
+                             FORWARD ("7", "1", "2") FORWARD ("8", "70", "2") BACK ("4", "3", "8", "2") BACK ("5", "40", "7", "2")
+                             "  }\n" BODIES "}\n";
+  const GantryPlacement again = { 71, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_DECIDED_BY_RULE, GANTRY_MEMORY_PINNED_HOST, GANTRY_SUBJECT_NONE };
+  g_autoptr (GantryPlacements) placements = gantry_placements_new ();
+  g_autoptr (GantryPlan) keep = NULL, placed = NULL;
+  const GantryPlan *first, *second;
+  Planned p;
+
+  planned_init (&p, text);
+  keep = plan_of (&p, NULL);
+  gantry_placements_set (placements, &again);
+  placed = plan_of (&p, placements);
+  first = gantry_plan_region (placed, 5, 3);
+  second = gantry_plan_region (placed, 4, 3);
+  g_assert_nonnull (first);
+  g_assert_nonnull (second);
+  g_assert_cmpuint (placed->buffers[gantry_plan_buffer_of (placed, 71, 0)].size, ==, 0);
+  g_assert_cmpuint (placed->buffers[gantry_plan_buffer_of (placed, 81, 0)].size, >, 0);
+  g_assert_cmpuint (first->n_steps, >, second->n_steps);
+  g_assert_cmpuint (second->n_steps, ==, gantry_plan_region (keep, 4, 3)->n_steps);
+  run (&p, keep);
+  run (&p, placed);
+  planned_clear (&p);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/planner-loops/over", test_over);
+  g_test_add_func ("/planner-loops/shared-body", test_shared_body);
+  return g_test_run ();
+}
