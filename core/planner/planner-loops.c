@@ -154,6 +154,7 @@ choose (GantryPlanner *planner, guint32 w)
     if (!is_read (planner, work->first_value + k))
       slices[node->n_operands + k] = GANTRY_SLICE_ABSENT;
   planner->loop[w] = choose_with_overlays (planner, w, slices);
+  _gantry_planner_note_overlays (planner, w, planner->loop[w]);
   for (guint32 k = scan.n_carries; planner->loop[w] != NULL && k < work->n_values; k++)
     planner->unmade[work->first_value + k] = slices[node->n_operands + k] != 0;
 }

@@ -15,18 +15,21 @@ enum
   COPIED_OVER, /* what makes it reads the slice beside: it is made elsewhere and copied */
   MADE_BEHIND, /* what makes it does not read the slice */
   MADE_IN_PLACE,
+  DONATED,     /* it is to be over that argument and no other stack */
 };
 
-/* Whether operand @i of @node is all of a stack that nothing needs but those who read it, and that no other operand shows. */
+/* Whether operand @i of @node is all of a stack that nothing needs but those who read it, or that result @made is donated, and that no
+ * other operand shows. */
 static gboolean
-is_free_behind (const Program *program, const GantryNode *node, guint i)
+is_free_behind (const Program *program, const GantryNode *node, guint i, const Value *made)
 {
   guint32 v = _gantry_program_operand (program, node, i);
   const Value *value = v != NONE ? VALUE (program, v) : NULL, *root = value != NULL ? VALUE (program, value->root) : NULL;
   guint n_shown = 0;
 
-  if (root == NULL || root->kind != VALUE_COMPUTED || root->result || root->group != NONE || root->donated != NONE
-      || root->memory != GANTRY_MEMORY_DEVICE || value->bytes != root->bytes || root->bytes == 0)
+  if (root == NULL || root->memory != GANTRY_MEMORY_DEVICE || value->bytes != root->bytes || root->bytes == 0
+      || (made->donated != NONE ? made->donated != value->root
+                                : root->kind != VALUE_COMPUTED || root->result || root->group != NONE || root->donated != NONE))
     return FALSE;
   for (guint k = 0; k < node->n_operands; k++)
     {
@@ -61,23 +64,19 @@ find_overlays_of (GantryPlanner *planner, guint32 w)
 
   gantry_scan_of (program->module, node, &scan);
   for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
-    {
-      gboolean is_free = is_free_behind (program, node, i);
+    for (guint32 k = scan.n_carries; k < work->n_values; k++)
+      {
+        guint32 v = _gantry_program_operand (program, node, i);
+        const Value *made = VALUE (program, work->first_value + k);
+        Overlay overlay = { .work = w, .operand = i, .result = k, .bytes = made->bytes };
 
-      for (guint32 k = scan.n_carries; is_free && k < work->n_values; k++)
-        {
-          guint32 v = _gantry_program_operand (program, node, i);
-          const Value *made = VALUE (program, work->first_value + k);
-          Overlay overlay = { .work = w, .operand = i, .result = k, .bytes = made->bytes };
-
-          if (made->group != NONE || made->donated != NONE || made->memory != GANTRY_MEMORY_DEVICE
-              || made->bytes != VALUE (program, v)->bytes)
-            continue;
-          overlay.rank = rank_of (program->module, node, i, k);
-          if (overlay.rank != NOT_OVER)
-            g_array_append_val (planner->overlays, overlay);
-        }
-    }
+        if (v == NONE || made->group != NONE || made->memory != GANTRY_MEMORY_DEVICE || made->bytes != VALUE (program, v)->bytes
+            || !is_free_behind (program, node, i, made))
+          continue;
+        overlay.rank = made->donated != NONE ? DONATED : rank_of (program->module, node, i, k);
+        if (overlay.rank != NOT_OVER)
+          g_array_append_val (planner->overlays, overlay);
+      }
 }
 
 /* By scan, then the best first, of equals the largest. */
@@ -116,8 +115,28 @@ ends_here (const GantryPlanner *planner, const Overlay *overlay)
   const Work *work = WORK (program, overlay->work);
   guint32 v = VALUE (program, _gantry_program_operand (program, work_node (program, work), overlay->operand))->root;
 
+  if (overlay->rank == DONATED)
+    {
+      for (guint32 u = program->first_unit[v]; u < program->first_unit[v + 1]; u++)
+        if (planner->base_last[program->units[u]] > planner->base_last[v])
+          return FALSE;
+      return planner->order[planner->base_last[v]] == overlay->work;
+    }
   return planner->kind[v] == GANTRY_PLACEMENT_KEEP && planner->kind[work->first_value + overlay->result] == GANTRY_PLACEMENT_KEEP
          && planner->order[planner->base_last[v]] == overlay->work;
+}
+
+void
+_gantry_planner_note_overlays (GantryPlanner *planner, guint32 w, const Loop *loop)
+{
+  for (guint o = 0; o < planner->overlays->len; o++)
+    {
+      const Overlay *overlay = &g_array_index (planner->overlays, Overlay, o);
+
+      if (overlay->work == w && overlay->rank == DONATED)
+        planner->in_place_donation[WORK (planner->program, w)->first_value + overlay->result]
+          = loop != NULL && loop->over != NULL && loop->over[overlay->operand] == (gint32) overlay->result;
+    }
 }
 
 gint32 *
@@ -162,6 +181,9 @@ lay_over (GantryPlanner *planner, guint32 l, guint32 made, guint32 at)
   const Program *program = planner->program;
 
   if (from->inside == made)
+    return TRUE;
+  /* An argument: planner-plan.c lays what is donated over it. */
+  if (from->fixed && to->fixed && VALUE (program, to->unit)->donated == from->unit)
     return TRUE;
   if (from->fixed || from->kept || from->released || from->inside != NONE || from->end != at || from->bytes != to->bytes
       || from->memory != GANTRY_MEMORY_DEVICE || to->memory != GANTRY_MEMORY_DEVICE || to->inside != NONE)

@@ -235,6 +235,8 @@ void _gantry_planner_find_loops (GantryPlanner *planner);
 void _gantry_planner_find_overlays (GantryPlanner *planner);
 /** What scan @w makes over what it reads. @slices: as in Loop. Returns: (transfer full) (nullable): as in Loop */
 gint32 *_gantry_planner_choose_overlays (const GantryPlanner *planner, guint32 w, const guint8 *slices);
+/** Notes which results of scan @w are made in place of the arguments that they are donated, as @loop (nullable) runs it. */
+void _gantry_planner_note_overlays (GantryPlanner *planner, guint32 w, const Loop *loop);
 /** Lays the stacks that index @at of the line makes over those that it reads. Returns: FALSE where one of them is still needed */
 gboolean _gantry_planner_write_stacks_over (GantryPlanner *planner, guint32 at);
 /** Fills loop, unmade and loop_bytes from the placements that were read. */

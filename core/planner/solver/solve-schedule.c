@@ -84,6 +84,8 @@ add_overlays (ScheduleModel *model, guint32 w)
       if (overlay->work != w)
         continue;
       model->complete = FALSE;
+      if (VALUE (program, WORK (program, w)->first_value + overlay->result)->donated != NONE)
+        continue;
       v = model->value_of[VALUE (program, _gantry_program_operand (program, work_node (program, WORK (program, w)), overlay->operand))->root];
       while (known < model->overs->len && g_array_index (model->overs, guint32, known) != v)
         known++;
