@@ -95,22 +95,22 @@ what_of (GantryOptimizer optimizer)
   return optimizer == GANTRY_OPTIMIZER_NONE ? "gradients" : gantry_optimizer_name (optimizer);
 }
 
-/* Names of the inputs that have the examples of all microbatches. (transfer full) */
+/* Names of the inputs that have the examples of all microbatches (@divided), or that each of them has whole. (transfer full) */
 static char *
-divided_inputs (GantryDocument *document, guint microbatches)
+inputs_of (GantryDocument *document, gboolean divided)
 {
   const GantryCompilation *compilation = gantry_document_get_compilation (document);
   const GantryModule *module = gantry_compilation_module (compilation), *imported = gantry_compilation_imported (compilation);
   const GantryFunction *entry = gantry_module_entry (module);
   g_autoptr (GString) names = g_string_new (NULL);
 
-  for (guint32 i = 0; microbatches > 1 && i < entry->n_params; i++)
+  for (guint32 i = 0; i < entry->n_params; i++)
     {
       const GantryNode *node = &module->nodes[entry->first_node + i], *before = gantry_module_node (imported, node->id);
       g_autofree char *label = gantry_node_label (module, node);
 
       if (gantry_parameter_role (module, node) == GANTRY_SUBJECT_INPUT
-          && (before == NULL || gantry_node_type (imported, before) != gantry_node_type (module, node)))
+          && (before == NULL || gantry_node_type (imported, before) != gantry_node_type (module, node)) == divided)
         g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", label);
     }
   return g_string_free (g_steal_pointer (&names), FALSE);
@@ -126,10 +126,10 @@ print_text (const Options *options, GantryDocument *document, const Counts *coun
                     gantry_loss_name (options->training.loss), options->training.no_loss ? ", which is no result" : "");
   if (options->training.microbatches > 1)
     {
-      g_autofree char *divided = divided_inputs (document, options->training.microbatches);
+      g_autofree char *divided = inputs_of (document, TRUE), *whole = inputs_of (document, FALSE);
 
-      gantry_cli_print ("%-10s %u microbatches, whose gradients are accumulated; they divide %s\n", "batch", options->training.microbatches,
-                        divided);
+      gantry_cli_print ("%-10s %u microbatches, whose gradients are accumulated; they divide %s%s%s\n", "batch", options->training.microbatches,
+                        divided, *whole != '\0' ? "; each has all of " : "", whole);
     }
   gantry_cli_print ("%-10s %u, %s; %u states, %s\n", "parameters", counts->n_parameters, parameters, counts->n_states,
                     states);

@@ -4,6 +4,14 @@
 #include "core/autodiff/training-private.h"
 #include "core/plan/placement.h"
 
+/* An input that is the state of a random generator. */
+typedef struct
+{
+  gboolean is_state;
+  guint32 last;         /* the generator that draws last, where each goes on with the state that one before it leaves; else 0 */
+  guint32 left;         /* the state that it leaves, where the program has it; else 0 */
+} State;
+
 typedef struct
 {
   const GantryTraining *training;
@@ -13,6 +21,8 @@ typedef struct
   gint64 n;             /* microbatches */
   gint64 batch;         /* examples of one */
   guint32 *inside;      /* by index of the entry's parameters: the parameter of the body that stands for it */
+  State *states;        /* likewise: of random generators */
+  guint n_carried;      /* states that go on from microbatch to microbatch */
   GArray *operands;     /* ids: carries, xs, captures */
 } Accumulation;
 
@@ -29,6 +39,120 @@ is_of_loss (const Accumulation *a, const GantryNode *node)
   return gantry_module_node (a->training->module, node->id) == NULL;
 }
 
+static gboolean
+is_unsigned (const GantryType *type)
+{
+  return type->kind == GANTRY_TYPE_TENSOR && (type->element == GANTRY_U32 || type->element == GANTRY_U64);
+}
+
+/* What makes random bits of a state, or may do so in a body of its own. */
+static gboolean
+makes_bits (GantryOp op)
+{
+  switch (op)
+    {
+    case GANTRY_OP_RNG_BIT_GENERATOR:
+    case GANTRY_OP_XOR:
+    case GANTRY_OP_SHIFT_LEFT:
+    case GANTRY_OP_SHIFT_RIGHT_LOGICAL:
+    case GANTRY_OP_FUSION:
+    case GANTRY_OP_CALL:
+    case GANTRY_OP_IF:
+    case GANTRY_OP_WHILE:
+    case GANTRY_OP_SCAN:
+    case GANTRY_OP_CUSTOM_CALL: return TRUE;
+    default: return FALSE;
+    }
+}
+
+static guint32
+index_of (const Accumulation *a, guint32 id)
+{
+  return gantry_module_position (a->source, gantry_module_node (a->source, id)) - a->entry->first_node;
+}
+
+static gboolean
+reads_any (const Accumulation *a, const GantryNode *node, const guint8 *values)
+{
+  for (guint k = 0; k < node->n_operands; k++)
+    if (values[index_of (a, gantry_node_operand_id (a->source, node, k))])
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether the input has the type of a state (two or four words) and only bits are made of it: labels and indices of that type and size
+ * are compared, gathered by and converted. One that nobody reads is none of them either way. */
+static gboolean
+is_random_state (const Accumulation *a, const GantryNode *parameter)
+{
+  const GantryType *type = gantry_node_type (a->source, parameter);
+  g_autofree guint8 *reached = NULL;
+  gboolean read = FALSE;
+
+  if (!is_unsigned (type) || type->rank != 1 || (type->dims[0] != 2 && type->dims[0] != 4))
+    return FALSE;
+  reached = g_new0 (guint8, a->entry->n_nodes);
+  reached[index_of (a, parameter->id)] = 1;
+  for (guint32 i = a->entry->n_params; i < a->entry->n_nodes; i++)
+    {
+      const GantryNode *node = &a->source->nodes[a->entry->first_node + i];
+
+      if (!reads_any (a, node, reached))
+        continue;
+      if (makes_bits ((GantryOp) node->op))
+        return TRUE;
+      read = TRUE;
+      reached[i] = is_unsigned (gantry_node_type (a->source, node));
+    }
+  return !read;
+}
+
+/* Follows the state through the generators that draw from it, one after the other; whoever else reads it ends that. */
+static void
+find_last (const Accumulation *a, guint32 id, State *state)
+{
+  g_autofree guint8 *passed = g_new0 (guint8, a->entry->n_nodes);
+  guint32 current = id;
+
+  passed[index_of (a, id)] = 1;
+  for (guint32 i = a->entry->n_params; i < a->entry->n_nodes; i++)
+    {
+      const GantryNode *node = &a->source->nodes[a->entry->first_node + i];
+
+      if (node->op == GANTRY_OP_RNG_BIT_GENERATOR && gantry_node_operand_id (a->source, node, 0) == current)
+        {
+          state->last = node->id;
+          state->left = current = 0;
+        }
+      else if (node->op == GANTRY_OP_RESULT && state->last != 0 && gantry_node_operand_id (a->source, node, 0) == state->last)
+        {
+          if (gantry_attrs_int (a->source->context, node->attrs, "index", 0) != 0)
+            continue;
+          state->left = current = node->id;
+          passed[i] = 1;
+        }
+      else if (reads_any (a, node, passed))
+        {
+          state->last = state->left = 0;
+          return;
+        }
+    }
+}
+
+static void
+find_states (Accumulation *a)
+{
+  for (guint32 i = 0; i < a->entry->n_params; i++)
+    {
+      const GantryNode *node = parameter_at (a, i);
+
+      a->states[i].is_state = gantry_parameter_role (a->source, node) == GANTRY_SUBJECT_INPUT && is_random_state (a, node);
+      if (a->states[i].is_state)
+        find_last (a, node->id, &a->states[i]);
+      a->n_carried += a->states[i].last != 0;
+    }
+}
+
 /* Whether microbatches may have slices of the parameter of the entry: it is neither trained nor kept from step to step, nor the state of
  * a random generator. */
 static gboolean
@@ -37,7 +161,7 @@ is_data (const Accumulation *a, const GantryNode *node)
   const GantryType *type = gantry_node_type (a->source, node);
 
   return gantry_parameter_role (a->source, node) == GANTRY_SUBJECT_INPUT && type->kind == GANTRY_TYPE_TENSOR && type->rank > 0
-         && type->element != GANTRY_U32 && type->element != GANTRY_U64
+         && !a->states[index_of (a, node->id)].is_state
          && gantry_attrs_find (a->source->context, node->attrs, "role") == NULL
          && gantry_attrs_find (a->source->context, node->attrs, "initial") == NULL
          && gantry_attrs_find (a->source->context, node->attrs, "alias") == NULL;
@@ -63,6 +187,14 @@ find_batch (Accumulation *a, GError **error)
           {
             a->batch = type->dims[0];
             return TRUE;
+          }
+        if (gantry_type_is_static (type))
+          {
+            g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                         "microbatches divide the first dimension of the first input, '%s', whose size is %" G_GINT64_FORMAT
+                         ": it is to be from 1 to %d",
+                         gantry_context_string (a->source->context, parameter_at (a, i)->name), type->dims[0], G_MAXINT32);
+            return FALSE;
           }
         g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                      "microbatches divide the first dimension of the first input, '%s', whose size is not known: bind it",
@@ -111,6 +243,9 @@ write_carries (Accumulation *a)
 
       g_array_append_val (a->operands, zero);
     }
+  for (guint32 i = 0; i < a->entry->n_params; i++)
+    if (a->states[i].last != 0)
+      g_array_append_val (a->operands, parameter_at (a, i)->id);
 }
 
 /* What of the operands of the scan is walked along (@divided), or taken whole. */
@@ -124,7 +259,7 @@ write_data (Accumulation *a, gboolean divided)
       gint64 dims[GANTRY_MAX_RANK + 1] = { a->n };
       guint32 id = node->id;
 
-      if (is_divided (a, node) != divided)
+      if (is_divided (a, node) != divided || a->states[i].last != 0)
         continue;
       if (divided)
         {
@@ -140,9 +275,9 @@ write_body_parameters (Accumulation *a, guint32 *sums)
 {
   for (guint i = 0; i < a->entry->n_results; i++)
     sums[i] = gantry_builder_parameter (a->builder, gantry_builder_type (a->builder, g_array_index (a->operands, guint32, i)), NULL);
-  for (guint divided = 2; divided-- > 0;)
+  for (guint kind = 0; kind < 3; kind++) /* carries, xs, captures */
     for (guint32 i = 0; i < a->entry->n_params; i++)
-      if (is_divided (a, parameter_at (a, i)) == (divided != 0))
+      if (kind == (a->states[i].last != 0 ? 0 : is_divided (a, parameter_at (a, i)) ? 1 : 2))
         {
           gantry_builder_set_origins (a->builder, &parameter_at (a, i)->id, 1);
           a->inside[i] = gantry_builder_parameter (a->builder, parameter_at (a, i)->type, NULL);
@@ -192,14 +327,14 @@ set_place (Accumulation *a, GantryPhase phase)
   gantry_builder_set_origins (a->builder, &loss, 1);
 }
 
-/* The function of a microbatch: what @entry was, and its results added to the sums. Where the scan is written out, one fusion of all
+/* The function of a microbatch: what @entry was, its results added to the sums, and the states that its random generators leave. Where the scan is written out, one fusion of all
  * additions would need the gradients of all microbatches at once: barriers are between them. Returns: its id, 0 where it was cancelled */
 static guint32
 write_body (Accumulation *a, const GantryProgress *progress, GError **error)
 {
   guint n = a->entry->n_results;
   guint32 body = gantry_builder_begin (a->builder, "microbatch", 0);
-  g_autofree guint32 *sums = g_new (guint32, n);
+  g_autofree guint32 *sums = g_new (guint32, n + a->n_carried);
 
   write_body_parameters (a, sums);
   if (!write_nodes (a, progress, error))
@@ -213,6 +348,10 @@ write_body (Accumulation *a, const GantryProgress *progress, GError **error)
       sums[i] = gantry_builder_binary (a->builder, GANTRY_OP_ADD, sums[i], gantry_builder_convert (a->builder, value, element));
       sums[i] = gantry_builder_unary (a->builder, GANTRY_OP_OPTIMIZATION_BARRIER, sums[i]);
     }
+  set_place (a, GANTRY_PHASE_FORWARD);
+  for (guint32 i = 0; i < a->entry->n_params; i++)
+    if (a->states[i].last != 0)
+      sums[n++] = a->states[i].left != 0 ? a->states[i].left : gantry_builder_result (a->builder, a->states[i].last, 0);
   gantry_builder_end (a->builder, sums, n);
   return body;
 }
@@ -226,7 +365,7 @@ write_means (Accumulation *a, guint32 scan)
   for (guint i = 0; i < a->entry->n_results; i++)
     {
       const GantryType *type = result_type (a, i);
-      guint32 sum = a->entry->n_results > 1 ? gantry_builder_result (a->builder, scan, i) : scan;
+      guint32 sum = a->entry->n_results + a->n_carried > 1 ? gantry_builder_result (a->builder, scan, i) : scan;
       GantryElementType element = (GantryElementType) gantry_builder_get_type (a->builder, sum)->element;
 
       set_place (a, i == 0 ? GANTRY_PHASE_FORWARD : GANTRY_PHASE_BACKWARD);
@@ -240,7 +379,7 @@ write_means (Accumulation *a, guint32 scan)
 static gboolean
 write_entry (Accumulation *a, const GantryProgress *progress, GError **error)
 {
-  GantryScan scan = { .length = a->n, .n_carries = a->entry->n_results };
+  GantryScan scan = { .length = a->n, .n_carries = a->entry->n_results + a->n_carried };
   gint64 zeros[1] = { 0 };
   g_autofree gint64 *axes = g_new0 (gint64, a->entry->n_params + 1);
   guint32 tuple;
@@ -286,8 +425,10 @@ _gantry_training_accumulate (const GantryTraining *training, GantryModule *diffe
   Accumulation a = { .training = training, .source = differentiated, .entry = gantry_module_entry (differentiated), .builder = builder,
                      .n = training->options->microbatches, .operands = operands };
   g_autofree guint32 *inside = a.inside = g_new0 (guint32, a.entry->n_params + 1);
+  g_autofree State *states = a.states = g_new0 (State, a.entry->n_params + 1);
   GantryModule *module;
 
+  find_states (&a);
   if (!find_batch (&a, error) || !write_entry (&a, progress, error))
     return NULL;
   for (guint i = 1; i < differentiated->n_functions; i++)

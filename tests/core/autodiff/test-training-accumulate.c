@@ -178,6 +178,100 @@ test_divided (void)
     }
 }
 
+/* Labels of unsigned integers are data, of two examples too, where they look like the state of a generator. */
+static void
+test_unsigned_labels (void)
+{
+  static const char text[] =
+    "module \"m\" { func @main #1 (%1 \"x\": f64[B,4], %2 \"y\": u32[B], %3 \"w\": f64[4,5] {role = \"parameter\"}) -> (%8) {"
+    " %4 = dot_general(%1, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,5]"
+    " %5 = convert(%2) {to = type f64[B]}: f64[B]"
+    " %6 = broadcast_in_dim(%5) {broadcast_dimensions = [0], shape = [B, 5]}: f64[B,5]"
+    " %7 = tanh(%4): f64[B,5]"
+    " %8 = multiply(%6, %7): f64[B,5] } }";
+  static const guint batches[] = { 2, 3, 4 };
+
+  for (guint b = 0; b < G_N_ELEMENTS (batches); b++)
+    for (guint wide = 0; wide < 2; wide++)
+      {
+        g_autoptr (GString) typed = g_string_new (text);
+        g_autoptr (GantryModule) module = NULL;
+        g_autoptr (GantryModule) step = NULL;
+        GantryTrainingOptions options;
+
+        g_string_replace (typed, "u32", wide ? "u64" : "u32", 0);
+        module = program (typed->str, batches[b], "f64");
+        gantry_training_options_init (&options);
+        options.microbatches = MICROBATCHES;
+        step = training_step (module, &options);
+        for (guint32 k = 0; k < 2; k++)
+          g_assert_cmpint (gantry_node_type (step, &step->nodes[gantry_module_entry (step)->first_node + k])->dims[0], ==,
+                           batches[b] * MICROBATCHES);
+      }
+}
+
+/* @value: (transfer full) */
+static void
+replace (TrainingValues *values, guint i, GantryLiteral *value)
+{
+  gantry_literal_unref (values->values[i]);
+  values->values[i] = value;
+}
+
+/* The loss of a step is the mean of that of each microbatch, whose generators go on where those of the one before have ended. */
+static void
+test_random (void)
+{
+  static const char text[] =
+    "module \"m\" { func @main #1 (%1 \"x\": f64[B,4], %2 \"state\": u64[2], %3 \"w\": f64[4,4] {role = \"parameter\"}) -> (%14) {"
+    " %4 = dot_general(%1, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,4]"
+    " %5 = rng_bit_generator(%2) {shape = [B, 4], to = type u32[B,4]}: (u64[2], u32[B,4])"
+    " %6 = result(%5) {index = 0}: u64[2]"
+    " %7 = result(%5) {index = 1}: u32[B,4]"
+    " %8 = convert(%7) {to = type f64[B,4]}: f64[B,4]"
+    " %9 = rng_bit_generator(%6) {shape = [B, 4], to = type u32[B,4]}: (u64[2], u32[B,4])"
+    " %10 = result(%9) {index = 1}: u32[B,4]"
+    " %11 = convert(%10) {to = type f64[B,4]}: f64[B,4]"
+    " %12 = multiply(%8, %11): f64[B,4]"
+    " %14 = multiply(%12, %4): f64[B,4] } }";
+  /* The same, drawn for all microbatches by themselves: what the state of a microbatch is where the one before has drawn twice. */
+  static const char drawn[] =
+    "module \"d\" { func @main #1 (%1: u64[2]) -> (%4) {"
+    " %2 = rng_bit_generator(%1) {shape = [2, 4], to = type u32[2,4]}: (u64[2], u32[2,4]) %3 = result(%2) {index = 0}: u64[2]"
+    " %5 = rng_bit_generator(%3) {shape = [2, 4], to = type u32[2,4]}: (u64[2], u32[2,4]) %4 = result(%5) {index = 0}: u64[2] } }";
+  g_autoptr (GantryModule) module = program (text, 2, "f64");
+  g_autoptr (GantryModule) next = training_from_text (drawn);
+  g_autoptr (GantryModule) one = NULL;
+  g_autoptr (GantryModule) many = NULL;
+  g_autoptr (TrainingValues) all = NULL, arguments = NULL, results = NULL, states = NULL;
+  GantryTrainingOptions options;
+  double sum = 0;
+
+  gantry_training_options_init (&options);
+  options.optimizer = GANTRY_OPTIMIZER_NONE;
+  one = training_step (module, &options);
+  options.microbatches = MICROBATCHES;
+  many = training_step (module, &options);
+  all = training_arguments (many);
+  arguments = training_arguments (one);
+  states = training_arguments (next);
+  results = training_run (many, all);
+  replace (states, 0, gantry_literal_ref (all->values[1]));
+  for (guint m = 0; m < MICROBATCHES; m++)
+    {
+      g_autoptr (TrainingValues) loss = NULL, left = NULL;
+
+      for (gint64 k = 0; k < 8; k++)
+        replace (arguments, 0, training_changed (arguments->values[0], k, gantry_literal_get_double (all->values[0], m * 8 + k)));
+      replace (arguments, 1, gantry_literal_ref (states->values[0]));
+      loss = training_run (one, arguments);
+      sum += gantry_literal_get_double (loss->values[0], 0);
+      left = training_run (next, states);
+      replace (states, 0, gantry_literal_ref (left->values[0]));
+    }
+  g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (results->values[0], 0) * MICROBATCHES / sum, 1, 1e-12);
+}
+
 /* Sums of half precision are kept in single precision, the parameters keep their type. */
 static void
 test_half (void)
@@ -227,9 +321,12 @@ test_refused (void)
                               " %3 = broadcast_in_dim(%2) {shape = [4]}: f32[4] %4 = multiply(%1, %3): f32[4] } }";
   static const char open[] = "module \"m\" { func @main #1 (%1 \"w\": f32[4] {role = \"parameter\"}, %2 \"x\": f32[n]) -> (%3) {"
                              " %3 = multiply(%1, %1): f32[4] } }";
+  static const char huge[] = "module \"m\" { func @main #1 (%1 \"w\": f32[4] {role = \"parameter\"}, %2 \"x\": f32[4294967296]) -> (%3) {"
+                             " %3 = multiply(%1, %1): f32[4] } }";
 
   check_refused (alone, 2, "no input with a dimension");
   check_refused (open, 2, "'x', whose size is not known");
+  check_refused (huge, 2, "'x', whose size is 4294967296: it is to be from 1 to 2147483647");
   check_refused (alone, 4097, "at most 4096 microbatches, not 4097");
 }
 
@@ -240,6 +337,8 @@ main (int argc, char **argv)
   g_test_add_func ("/training/accumulate/same", test_same);
   g_test_add_func ("/training/accumulate/phases", test_phases);
   g_test_add_func ("/training/accumulate/divided", test_divided);
+  g_test_add_func ("/training/accumulate/unsigned-labels", test_unsigned_labels);
+  g_test_add_func ("/training/accumulate/random", test_random);
   g_test_add_func ("/training/accumulate/half", test_half);
   g_test_add_func ("/training/accumulate/refused", test_refused);
   return g_test_run ();
