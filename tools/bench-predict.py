@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How near predictions of time are: each model and its training step is planned without having been measured, run, planned again from
-the measured times and run again.
+"""How near predictions of time are: this machine is measured as at a first start; then each model and its training step is planned
+without having been measured, run, planned again from the measured times and run again.
 
 Prints figures as tools/bench wants them: NAME VALUE UNIT MIN..MAX PEER. Of each program: the share of its kernels whose first prediction
 is within 1.5 x of the median that was measured, a kernel for each kind of node that was told apart and those below 5 us left out (there
@@ -72,6 +72,21 @@ def report(name, kernels, first, again):
     figure("predict.%s.again" % name, again, "x", "the same after one measured run")
 
 
+def calibrate(cli, scratch):
+    """What this machine does, measured anew and kept for the commands that follow, as at their first start."""
+    os.environ.pop("GANTRY_CALIBRATION", None)
+    os.environ["XDG_CACHE_HOME"] = os.path.join(scratch, "cache")
+    result = subprocess.run([cli, "calibrate", "--keep", "--json"], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    try:
+        seconds = json.loads(result.stdout)["seconds"]
+        figure("predict.calibration", [seconds], "s", "what this machine does, measured")
+    except ValueError:
+        pass
+    if result.returncode != 0:
+        os.environ["GANTRY_CALIBRATION"] = "off"
+        print("# predictions are by stated rates: %s" % result.stderr.strip(), flush=True)
+
+
 def programs_of(cli, model, scratch):
     """The model, and its training step where it has one."""
     name = os.path.splitext(os.path.basename(model))[0]
@@ -94,6 +109,7 @@ def main():
         sys.exit(__doc__)
     kernels, firsts, agains = [], [], []
     with tempfile.TemporaryDirectory() as scratch:
+        calibrate(arguments[0], scratch)
         for model in arguments[1:]:
             for name, program in programs_of(arguments[0], model, scratch):
                 try:

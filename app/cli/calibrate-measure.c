@@ -2,6 +2,7 @@
 /* Each rate: a program that the rate bounds is built, compiled and replayed as any other is, and what it does is counted as the cost
  * model counts it, so that the rate that is written predicts the time that was measured. */
 #include "app/cli/calibrate-measure.h"
+#include "app/cli/calibrate-kernels.h"
 #include "app/cli/calibrate-program.h"
 #include "core/base/compare.h"
 #include "core/base/process-memory.h"
@@ -145,18 +146,8 @@ static GantryProgram *
 make (const Bench *bench, const GantryProbe *probe, const GantryProgramOptions *how, GError **error)
 {
   g_autoptr (GantryModule) module = gantry_probe_module (probe, error);
-  g_autoptr (GantryModel) model = module != NULL ? gantry_model_new (module, "calibrate") : NULL;
-  g_autoptr (GantryCompilation) compilation = NULL;
-  g_auto (GantryCompileSettings) settings = { 0 };
 
-  if (model == NULL)
-    return NULL;
-  gantry_compile_settings_init (&settings);
-  settings.fuse_rows = settings.fuse_products = how->code != GANTRY_CODE_CPU;
-  settings.target = bench->calibration->stated;
-  settings.target.memory_limit = 0;
-  compilation = gantry_compile (model, &settings, bench->progress, error);
-  return compilation != NULL ? gantry_program_new (compilation, &settings, how, bench->progress, error) : NULL;
+  return module != NULL ? gantry_probe_build (module, how, &bench->calibration->stated, bench->progress, error) : NULL;
 }
 
 static guint
@@ -372,6 +363,45 @@ memory_of (const GantryProgramOptions *how)
   return gantry_device_count_free (how->device, &bytes) ? bytes : gantry_process_memory_of_machine ();
 }
 
+/* One number, which kernels of several sizes told together. */
+static void
+keep_single (Bench *bench, const char *key, double value, double stated, const char *of)
+{
+  const GantryRateRange range = { value, value };
+
+  keep_range (bench, key, NULL, value, &range, GANTRY_CALIBRATION_MOST_RUNS, of, stated);
+}
+
+/* Of a processor: curves, and what they tell beside. */
+static void
+measure_kernels (Bench *bench, double seconds)
+{
+  GantryTarget *target = &bench->calibration->target;
+  const GantryTarget *stated = &bench->calibration->stated;
+  g_autoptr (GError) error = NULL;
+
+  if (!gantry_calibration_measure_kernels (target, bench->how, seconds, bench->progress, &bench->calibration->spread, &error))
+    {
+      GantryCalibrationFigure figure = { .key = g_strdup ("launch_us"), .value = stated->launch_us, .stated = stated->launch_us,
+                                         .of = g_strdup ("kernels of all kinds and sizes") };
+
+      *target = *stated;
+      keep (bench, &figure, error);
+      return;
+    }
+  keep_single (bench, "launch_us", target->launch_us, stated->launch_us, "sums of 16 numbers in a row");
+  keep_single (bench, "run_us", target->run_us, 0, "a run of one of them, less that");
+  keep_single (bench, "trip_us", target->trip_us, 0, "a loop of one of them, less that");
+  keep_single (bench, "memory_bandwidth", target->memory_bandwidth, stated->memory_bandwidth, "sums of arrays that no cache holds");
+}
+
+static gboolean
+is_left_out (const GantryProgramOptions *how, guint p)
+{
+  /* On a processor curves say it. */
+  return how->code == GANTRY_CODE_CPU && (probes[p].tf32 || probes[p].kind == GANTRY_PROBE_LAUNCHES || probes[p].kind == GANTRY_PROBE_COPY);
+}
+
 void
 gantry_calibration_run (const GantryProgramOptions *how, const GantryTarget *stated, double seconds, const GantryProgress *progress,
                         GantryCalibration *calibration)
@@ -382,10 +412,12 @@ gantry_calibration_run (const GantryProgramOptions *how, const GantryTarget *sta
   *calibration = (GantryCalibration){ .stated = *stated, .target = *stated };
   calibration->figures = g_array_new (FALSE, FALSE, sizeof (GantryCalibrationFigure));
   g_array_set_clear_func (calibration->figures, figure_clear);
+  if (how->code == GANTRY_CODE_CPU)
+    measure_kernels (&bench, seconds);
   measure_link (&bench);
   for (guint p = 0; p < G_N_ELEMENTS (probes); p++)
     {
-      if (probes[p].tf32 && how->code == GANTRY_CODE_CPU)
+      if (is_left_out (how, p))
         continue;
       gantry_progress_report (progress, (double) (p + 1) / (G_N_ELEMENTS (probes) + 1), "Measuring");
       measure_probe (&bench, p, (double) (g_get_monotonic_time () - begin) / 1e6 > seconds);

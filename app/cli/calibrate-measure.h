@@ -39,6 +39,7 @@ typedef struct
   GantryTarget stated, target;
   GArray *figures;
   guint n_measured, n_failed;
+  double spread; /* of a processor: as gantry_calibration_measure_kernels() */
 } GantryCalibration;
 
 void gantry_calibration_clear (GantryCalibration *calibration);

@@ -151,6 +151,23 @@ gantry_probe_module (const GantryProbe *probe, GError **error)
   return gantry_builder_finish (builder, error);
 }
 
+GantryProgram *
+gantry_probe_build (GantryModule *module, const GantryProgramOptions *how, const GantryTarget *target, const GantryProgress *progress,
+                    GError **error)
+{
+  g_autoptr (GantryModel) model = gantry_model_new (module, "calibrate");
+  g_autoptr (GantryCompilation) compilation = NULL;
+  g_auto (GantryCompileSettings) settings = { 0 };
+
+  gantry_compile_settings_init (&settings);
+  settings.fuse_rows = settings.fuse_products = how->code != GANTRY_CODE_CPU;
+  settings.most_unrolled = 1;
+  settings.target = *target;
+  settings.target.memory_limit = 0;
+  compilation = gantry_compile (model, &settings, progress, error);
+  return compilation != NULL ? gantry_program_new (compilation, &settings, how, progress, error) : NULL;
+}
+
 char *
 gantry_probe_text (const GantryProbe *probe)
 {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli calibrate: the target file of a device, from what it does. */
 #include "app/cli/calibrate-measure.h"
+#include "app/cli/confine.h"
 #include "app/cli/device.h"
+#include "core/base/processor-load.h"
 #include "core/base/error.h"
 #include "core/base/output.h"
+#include "core/planner/machine.h"
 #include <string.h>
 
 #define GROUP "target"
@@ -14,6 +17,8 @@ typedef struct
   GantryProgramOptions program;
   char *device, *arch, *output;
   double seconds;
+  gboolean keep;
+  gint parent; /* 0: none that matters */
 } Options;
 
 static void
@@ -268,9 +273,35 @@ report (const Options *options, GantryCalibration *calibration, const Machine *m
   return TRUE;
 }
 
+/* Of this machine for plans that nobody tells what they are for. What else it did meanwhile makes all of it slower than it is. */
+#define MOST_OTHERS 0.15 /* of a processor */
+#define MOST_SPREAD 1.25
+
+static gboolean
+keep_measured (const Options *options, const GantryCalibration *calibration, double others, GError **error)
+{
+  guint n_threads = (guint) MAX (options->program.threads, 0);
+
+  if (calibration->n_failed == 0 && others <= MOST_OTHERS && calibration->spread <= MOST_SPREAD)
+    return gantry_machine_keep (&calibration->target, n_threads, error);
+  gantry_machine_put_off (n_threads);
+  if (calibration->n_failed > 0)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "not kept, for not all could be measured");
+  else if (others > MOST_OTHERS)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
+                 "not kept: other programs had %.1f of the processors meanwhile, so that what was measured is too slow. Calibrate again when "
+                 "the machine is idle", others);
+  else
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
+                 "not kept: equal runs took %.2f times as long as the fastest of them, so the machine did something else meanwhile. Calibrate "
+                 "again when it is idle", calibration->spread);
+  return FALSE;
+}
+
 static int
 calibrate (Options *options)
 {
+  GantryProcessorLoad before, after;
   g_autoptr (GantryDevice) device = NULL;
   g_autoptr (GantryOutput) output = NULL;
   g_auto (GantryCalibration) calibration = { 0 };
@@ -287,9 +318,13 @@ calibrate (Options *options)
   if (error != NULL)
     return gantry_cli_fail (error);
   gantry_program_confine (&options->program);
+  gantry_processor_load_read (&before);
   gantry_calibration_run (&options->program, &stated, options->seconds, gantry_cli_progress (&options->common), &calibration);
+  gantry_processor_load_read (&after);
   machine.seconds = (double) (g_get_monotonic_time () - begin) / 1e6;
-  if (!report (options, &calibration, &machine, output, &error))
+  g_strlcpy (calibration.target.measured, machine.when, sizeof calibration.target.measured);
+  if (!report (options, &calibration, &machine, output, &error)
+      || (options->keep && !keep_measured (options, &calibration, gantry_processor_load_of_others (&before, &after), &error)))
     return gantry_cli_fail (error);
   return calibration.n_failed > 0 ? GANTRY_EXIT_ERROR : GANTRY_EXIT_DONE;
 }
@@ -303,6 +338,8 @@ gantry_cli_calibrate (int argc, char **argv)
   const GOptionEntry own[] = {
     { "device", 0, 0, G_OPTION_ARG_STRING, &options.device, "What is measured, as gantry-cli run", "NAME" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write the target file; without this it is printed", "FILE.target" },
+    { "keep", 0, 0, G_OPTION_ARG_NONE, &options.keep, "Of the processor: plan by it from now on, in the window too", NULL },
+    { "parent", 0, 0, G_OPTION_ARG_INT, &options.parent, "End when this process, which asked for it, ends", "PID" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "What has not begun then is not measured (20)", "SECONDS" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no libraries", NULL },
@@ -318,7 +355,14 @@ gantry_cli_calibrate (int argc, char **argv)
       gantry_cli_tell ("gantry-cli calibrate: %s\n", argc != 1 ? "takes no arguments" : "--seconds is more than 0");
       return GANTRY_EXIT_ERROR;
     }
+  if (options.parent != 0 && !gantry_confine_child (options.parent, GANTRY_MOST_FILE_BYTES, &error))
+    return gantry_cli_fail (error);
   if (!gantry_program_choose_device (&options.program, options.device, &options.common, &options.arch, &error))
     return gantry_cli_fail (error);
+  if (options.keep && (options.program.code != GANTRY_CODE_CPU || options.program.no_library || options.common.instructions != NULL))
+    {
+      gantry_cli_tell ("gantry-cli calibrate: --keep is of the processor as it is: without --device, --no-library and --instructions\n");
+      return GANTRY_EXIT_ERROR;
+    }
   return calibrate (&options);
 }

@@ -94,6 +94,7 @@ typedef struct
    * planned with what its kernels need, before a limit in per cent is taken of the peak. */
   char *(*conditions) (gconstpointer how); /* (nullable): as of GantryCompileSettings (transfer full) */
   gboolean (*use_kernels) (GantryDocument *document, gconstpointer how, const GantryProgress *progress, GError **error);
+  guint (*threads) (gconstpointer how); /* (nullable) */
   gconstpointer how; /* (unowned) */
 } GantryCliOptions;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the subcommands share. */
 #include "app/cli/cli.h"
+#include "app/cli/machine.h"
 #include "app/cli/text-file.h"
 #include "core/base/asks.h"
 #include "core/base/child-program.h"
@@ -366,6 +367,7 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
     take_target (settings, changes->target);
   else if (*changes->gpu.arch != '\0' && *settings->target.arch == '\0')
     take_target (settings, &changes->gpu);
+  gantry_compile_settings_take_machine (settings, gantry_cli_threads (options));
   gantry_order_parse (options->order, &settings->order);
   gantry_allocator_parse (options->allocator, &settings->allocator);
   if (changes->options->host_limit != NULL)
@@ -558,6 +560,7 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
   GantryOpenOptions open = { bindings, NULL, options->random_weights, adjust, &changes };
   g_autoptr (GantryReadFiles) read = NULL;
 
+  gantry_cli_know_machine (options);
   /* A program that is named is meant to run. */
   open.changed_model = options->changed_model;
   open.run_program = options->trust_program || gantry_model_is_program (path);

@@ -44,11 +44,18 @@ conditions (gconstpointer how)
   return gantry_program_conditions (how);
 }
 
+static guint
+threads (gconstpointer how)
+{
+  return (guint) MAX (((const GantryProgramOptions *) how)->threads, 0);
+}
+
 void
 gantry_kernel_table_count_in (GantryCliOptions *common, const GantryProgramOptions *how)
 {
   common->conditions = conditions;
   common->use_kernels = use_kernels;
+  common->threads = threads;
   common->how = how;
 }
 

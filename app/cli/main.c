@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/base/scratch.h"
 #include "core/base/thread.h"
+#include "core/planner/machine.h"
 #include "gantry-config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -124,5 +125,6 @@ main (int argc, char **argv)
   setlocale (LC_NUMERIC, "C"); /* figures are read by programs */
   gantry_scratch_sweep ();
   gantry_cache_trim_sometimes ();
+  gantry_machine_enable ();
   return gantry_cli_close_standard_output (run_command (argc, argv));
 }

@@ -319,6 +319,7 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   const GantryPlan *plan = gantry_document_get_plan (document);
   g_autoptr (GantryMemoryAnalysis) analysis = analyse (document, 0, most_holders);
   g_autofree char *unusual = gantry_compile_settings_unusual (gantry_document_get_settings (document));
+  g_autofree char *rates = gantry_target_rates_text (&gantry_document_get_settings (document)->target);
 
   add_sizes (json, analysis, plan);
   gantry_cli_add_parts (json, "parts", &analysis->device);
@@ -327,6 +328,7 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   add_times (json, plan);
   gantry_plan_report_add_approximate (json, plan);
   gantry_cli_add_string (json, "target", gantry_document_get_settings (document)->target.name);
+  gantry_cli_add_string (json, "rates", rates);
   gantry_cli_add_int (json, "limit_bytes", (gint64) gantry_document_get_settings (document)->target.memory_limit);
   gantry_cli_add_string (json, "times", gantry_document_get_settings (document)->measured != NULL
                                           ? gantry_document_get_settings (document)->measured->name : "model");
@@ -423,13 +425,14 @@ static void
 print_target (const GantryTarget *target, const GantryPlan *plan)
 {
   guint64 used = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
-  g_autofree char *limit = gantry_format_limit (target->memory_limit);
+  g_autofree char *limit = gantry_format_limit (target->memory_limit), *rates = gantry_target_rates_text (target);
 
   if (target->memory_limit == 0)
     gantry_cli_print ("%-10s %s\n", "target", target->name);
   else
     gantry_cli_print ("%-10s %s; limit %s, %s%.1f %% of it used\n", "target", target->name, limit, plan->sizes_known ? "" : "at least ",
                       100.0 * (double) used / (double) target->memory_limit);
+  gantry_cli_print ("%-10s %s\n", "rates", rates);
 }
 
 void

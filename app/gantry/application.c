@@ -4,6 +4,8 @@
 #include "app/gantry/shortcuts.h"
 #include "app/gantry/state.h"
 #include "app/gantry/window.h"
+#include "core/base/child-program.h"
+#include "core/document/calibration.h"
 #include "gantry-config.h"
 #include "gantry-resources.h"
 #include <glib-unix.h>
@@ -12,6 +14,7 @@
 struct _GantryApplication
 {
   AdwApplication parent_instance;
+  GCancellable *calibrating; /* until the program ends */
   gboolean restored; /* what was unsaved was looked for */
   gboolean lost;     /* what was unsaved could be kept nowhere */
 };
@@ -113,6 +116,35 @@ static const GActionEntry actions[] = {
   { "style", NULL, "s", "'system'", change_style, { 0 } },
 };
 
+/* What this machine does: measured once, when the window has been drawn and nobody has asked for anything yet */
+
+#define QUIET_SECONDS 3
+
+static void
+calibrated (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GtkApplication) self = data;
+  g_autoptr (GError) error = NULL;
+
+  /* What could not be measured is tried again at a later start; plans tell that rates are stated. */
+  if (!gantry_calibration_start_finish (result, &error))
+    return;
+  for (GList *at = gtk_application_get_windows (self); at != NULL; at = at->next)
+    if (GANTRY_IS_WINDOW (at->data))
+      gantry_document_take_machine (gantry_window_get_document (at->data));
+}
+
+static gboolean
+calibrate (gpointer data)
+{
+  GantryApplication *self = data;
+  g_autofree char *cli = gantry_child_program ();
+
+  if (cli != NULL)
+    gantry_calibration_start_async (cli, self->calibrating, calibrated, g_object_ref (self));
+  return G_SOURCE_REMOVE;
+}
+
 /* Life */
 
 static void
@@ -139,6 +171,22 @@ gantry_application_startup (GApplication *application)
   g_unix_signal_add (SIGTERM, end, application);
   g_unix_signal_add (SIGHUP, end, application);
   g_unix_signal_add (SIGINT, end, application);
+  gantry_calibration_enable ();
+  g_timeout_add_seconds_full (G_PRIORITY_LOW, QUIET_SECONDS, calibrate, g_object_ref (application), g_object_unref);
+}
+
+static void
+gantry_application_shutdown (GApplication *application)
+{
+  g_cancellable_cancel (GANTRY_APPLICATION (application)->calibrating);
+  G_APPLICATION_CLASS (gantry_application_parent_class)->shutdown (application);
+}
+
+static void
+gantry_application_finalize (GObject *object)
+{
+  g_object_unref (GANTRY_APPLICATION (object)->calibrating);
+  G_OBJECT_CLASS (gantry_application_parent_class)->finalize (object);
 }
 
 /* What other processes have left unsaved, once, each in a window; @empty: (nullable): may be used for the first. Returns: how many */
@@ -197,7 +245,9 @@ gantry_application_class_init (GantryApplicationClass *klass)
 {
   GApplicationClass *application_class = G_APPLICATION_CLASS (klass);
 
+  G_OBJECT_CLASS (klass)->finalize = gantry_application_finalize;
   application_class->startup = gantry_application_startup;
+  application_class->shutdown = gantry_application_shutdown;
   application_class->activate = gantry_application_activate;
   application_class->open = gantry_application_open;
 }
@@ -205,6 +255,7 @@ gantry_application_class_init (GantryApplicationClass *klass)
 static void
 gantry_application_init (GantryApplication *self)
 {
+  self->calibrating = g_cancellable_new ();
 }
 
 GantryApplication *

@@ -36,6 +36,7 @@ update_target (GantryWindow *self)
 {
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
   const GantryRunResult *run = gantry_document_get_run (self->document);
+  g_autofree char *rates = NULL, *tooltip = NULL;
   GantryTarget cpu;
 
   if (settings == NULL)
@@ -49,7 +50,9 @@ update_target (GantryWindow *self)
   if (settings->target.name[0] == '\0')
     gantry_target_init_cpu (&cpu, 0);
   gtk_label_set_text (self->target_label, settings->target.name[0] != '\0' ? settings->target.name : cpu.name);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->target_label), "What the program is compiled and planned for");
+  rates = gantry_target_rates_text (&settings->target);
+  tooltip = g_strdup_printf ("What the program is compiled and planned for. Times: %s", rates);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->target_label), tooltip);
 }
 
 /* What the document says */

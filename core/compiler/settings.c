@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings are a plain value; this file copies, compares and clears them. */
 #include "core/compiler/settings.h"
+#include "core/planner/machine.h"
 #include <string.h>
 
 void
@@ -9,6 +10,12 @@ gantry_compile_settings_init (GantryCompileSettings *settings)
   memset (settings, 0, sizeof *settings);
   gantry_training_options_init (&settings->training);
   gantry_target_init_cpu (&settings->target, 0);
+}
+
+gboolean
+gantry_compile_settings_take_machine (GantryCompileSettings *settings, guint n_threads)
+{
+  return gantry_machine_take (&settings->target, n_threads);
 }
 
 void
@@ -134,8 +141,15 @@ gantry_compile_settings_same_program (const GantryCompileSettings *a, const Gant
 static gboolean
 same_target (const GantryTarget *a, const GantryTarget *b)
 {
-  g_autofree char *x = gantry_target_to_text (a), *y = gantry_target_to_text (b);
+  g_autofree char *x = NULL, *y = NULL;
 
+  /* Mostly they are; what differs may still be what follows the end of a name. */
+  if (memcmp (a, b, sizeof *a) == 0)
+    return TRUE;
+  if (a->here != b->here)
+    return FALSE;
+  x = gantry_target_to_text (a);
+  y = gantry_target_to_text (b);
   return strcmp (x, y) == 0;
 }
 

@@ -47,6 +47,9 @@ typedef struct
 
 /** The defaults: all passes, no training, nothing placed, the processor that this runs on without a limit. */
 void gantry_compile_settings_init (GantryCompileSettings *settings);
+/** Where nobody has said what is planned for, this machine's processor, what it was measured to do comes into them, if that is kept
+ *  (core/planner/machine.h). @n_threads: 0 for all processors. Returns: whether it is */
+gboolean gantry_compile_settings_take_machine (GantryCompileSettings *settings, guint n_threads);
 /** @to: holds nothing before, and is to be cleared with gantry_compile_settings_clear() */
 void gantry_compile_settings_copy (GantryCompileSettings *to, const GantryCompileSettings *from);
 void gantry_compile_settings_clear (GantryCompileSettings *settings);

@@ -359,6 +359,28 @@ gantry_document_set_kernel_sizes (GantryDocument *self, GantryKernelSizes *sizes
   _gantry_document_place (self);
 }
 
+static gboolean
+take_machine (GantryState *state)
+{
+  return gantry_compile_settings_take_machine (&state->settings, 0);
+}
+
+/* Likewise. */
+void
+gantry_document_take_machine (GantryDocument *self)
+{
+  if (self->state == NULL || !take_machine (self->state))
+    return;
+  for (guint i = 0; i < self->edits->len; i++)
+    {
+      take_machine (((GantryEdit *) g_ptr_array_index (self->edits, i))->old_state);
+      take_machine (((GantryEdit *) g_ptr_array_index (self->edits, i))->new_state);
+    }
+  _gantry_document_notify (self, PROP_SETTINGS);
+  if (!self->stale)
+    _gantry_document_place (self);
+}
+
 gboolean
 gantry_document_set_policy (GantryDocument *self, const char *policy, GError **error)
 {

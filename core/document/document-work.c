@@ -138,6 +138,7 @@ _gantry_load (const char *path, const GantryOpenOptions *options, const GantryPr
     gantry_compile_settings_copy (&loaded->settings, options->settings);
   else
     gantry_compile_settings_init (&loaded->settings);
+  gantry_compile_settings_take_machine (&loaded->settings, 0);
   if (loaded->settings.policy == NULL)
     loaded->settings.policy = g_strdup (model->policy);
   if (options->adjust != NULL)

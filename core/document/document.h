@@ -359,6 +359,13 @@ gboolean gantry_document_run_finish (GantryDocument *document, GAsyncResult *res
 void gantry_document_find_sizes_async (GantryDocument *document, const char *cli, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: FALSE with @error, or %G_IO_ERROR_CANCELLED; plans then go on without */
 gboolean gantry_document_find_sizes_finish (GantryDocument *document, GAsyncResult *result, GError **error);
+/**
+ * gantry_document_take_machine:
+ *
+ * The processor of this machine was measured (gantry-cli calibrate --keep), and what is kept of that has changed: what is open is planned
+ * with it, unless somebody has said what it is planned for. No edit: nothing is modified by it.
+ */
+void gantry_document_take_machine (GantryDocument *document);
 /** Stops everything under way; the callbacks get %G_IO_ERROR_CANCELLED. */
 void gantry_document_cancel (GantryDocument *document);
 /** Process id of the running child as text, NULL when none runs: for tests that kill it. */

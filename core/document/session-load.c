@@ -295,6 +295,7 @@ load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
   settings->policy = g_strdup (fact (meta, "policy"));
   /* A damaged table is none: it is found out anew. */
   settings->sizes = fact (meta, "kernel_sizes") != NULL ? gantry_kernel_sizes_parse (fact (meta, "kernel_sizes"), NULL) : NULL;
+  gantry_compile_settings_take_machine (settings, 0);
   if ((target != NULL && !gantry_target_parse (&settings->target, target, -1, error)) ||
       (training != NULL && !gantry_training_options_parse (&settings->training, training, -1, error)))
     return FALSE;

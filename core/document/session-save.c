@@ -78,7 +78,7 @@ static gboolean
 save_settings (sqlite3 *db, const GantrySessionParts *parts, const char *fingerprint, GError **error)
 {
   const GantryCompileSettings *settings = parts->settings;
-  g_autofree char *target = gantry_target_to_text (&settings->target);
+  g_autofree char *target = gantry_target_given_text (&settings->target);
   g_autofree char *training = gantry_training_options_to_text (&settings->training);
   g_autofree char *first = g_strdup_printf ("%u", parts->compilation->first_id);
   g_autofree char *unrolled = g_strdup_printf ("%u", settings->most_unrolled);

@@ -106,7 +106,7 @@ _gantry_session_state (const GantrySessionParts *parts)
   g_autofree char *training = gantry_training_options_to_text (&settings->training);
 
   given.memory_limit = given.memory_part > 0 ? 0 : given.memory_limit; /* what a part comes to nobody has set */
-  target = gantry_target_to_text (&given);
+  target = gantry_target_given_text (&given);
   g_string_append_printf (text, "%s\n%s\n%d %d %d %d\n%s\n", target, training, settings->finite_math, settings->fuse_rows,
                           settings->order == GANTRY_ORDER_PROGRAM, settings->train, settings->policy != NULL ? settings->policy : "");
   /* Left out where it is the usual one, as in sessions that do not know it. */

@@ -267,7 +267,7 @@ GVariant *
 _gantry_state_to_variant (const GantryState *state)
 {
   const GantryCompileSettings *s = &state->settings;
-  g_autofree char *target = gantry_target_to_text (&s->target), *training = gantry_training_options_to_text (&s->training);
+  g_autofree char *target = gantry_target_given_text (&s->target), *training = gantry_training_options_to_text (&s->training);
   const char *none[] = { NULL };
   GVariant *disabled = g_variant_new_strv (s->disabled_passes != NULL ? (const char *const *) s->disabled_passes : none, -1);
 
@@ -334,6 +334,7 @@ _gantry_state_from_bytes (GBytes *bytes, GError **error)
   _gantry_state_set_bindings (state, unpack_bindings (dims, inputs));
   g_ptr_array_unref (state->variants);
   state->variants = unpack_variants (variants);
+  gantry_compile_settings_take_machine (s, 0);
   return gantry_target_parse (&s->target, target, -1, error) && gantry_training_options_parse (&s->training, training, -1, error)
            ? g_steal_pointer (&state) : NULL;
 }

@@ -325,5 +325,6 @@ _gantry_planner_simulate (GantryPlanner *planner, GantryPrediction *prediction)
     }
   prediction->step_us = MAX (s.now[GANTRY_QUEUE_COMPUTE], MAX (s.now[GANTRY_QUEUE_TO_HOST], s.now[GANTRY_QUEUE_TO_DEVICE]));
   prediction->stall_us += prediction->step_us - s.now[GANTRY_QUEUE_COMPUTE];
+  prediction->step_us += MAX (planner->target.run_us, 0);
   prediction->n_steps = prediction->steps->len;
 }

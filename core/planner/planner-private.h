@@ -219,6 +219,8 @@ void _gantry_planner_find_forward_uses (GantryPlanner *planner);
 void _gantry_planner_find_compared (GantryPlanner *planner);
 /** What such a value is made again from is not rounded either; after placements and schedule were read. */
 void _gantry_planner_keep_compared (GantryPlanner *planner);
+/** Fills cost_us. */
+void _gantry_planner_find_costs (GantryPlanner *planner);
 /** Fills work_at. */
 void _gantry_planner_find_works (GantryPlanner *planner);
 /** May @work run a second time at all, whatever is placed? */

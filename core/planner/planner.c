@@ -181,24 +181,6 @@ allocate (GantryPlanner *planner)
 }
 
 static void
-find_costs (GantryPlanner *planner)
-{
-  const GantryModule *module = planner->program->module;
-
-  for (guint32 w = 0; w < planner->program->works->len; w++)
-    {
-      const GantryNode *node = work_node (planner->program, WORK (planner->program, w));
-      const double *us = planner->options.measured_us != NULL
-                           ? g_hash_table_lookup (planner->options.measured_us, GUINT_TO_POINTER (node->id))
-                           : NULL;
-
-      planner->cost_us[w] = us != NULL                       ? *us
-                            : gantry_node_is_control (node) ? WORK (planner->program, w)->control_us
-                                                            : gantry_target_predict_node_us (&planner->target, module, node);
-    }
-}
-
-static void
 use_order (GantryPlanner *planner, guint32 *order)
 {
   const Program *program = planner->program;
@@ -284,7 +266,7 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   planner->store = _gantry_store_new ();
   planner->n_order = planner->program->works->len - planner->program->n_init;
   allocate (planner);
-  find_costs (planner);
+  _gantry_planner_find_costs (planner);
   _gantry_planner_find_works (planner);
   _gantry_planner_find_forward_uses (planner);
   _gantry_planner_find_compared (planner);

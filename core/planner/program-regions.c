@@ -19,6 +19,7 @@ make_plan (GantryModule *region, const GantryPlanOptions *options, const guint8 
     {
       target = *inner.target;
       target.memory_limit = target.host_limit = 0;
+      gantry_target_enter_loop (&target);
       inner.target = &target;
     }
   inner.absent = absent;

@@ -3,17 +3,34 @@
 #include "core/planner/target.h"
 #include "core/base/error.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define GROUP "target"
+
+void
+gantry_target_name_cpu (GantryTarget *target, guint n_threads)
+{
+  guint threads = n_threads > 0 ? n_threads : g_get_num_processors ();
+
+  g_snprintf (target->name, sizeof target->name, "cpu, %u %s", threads, threads == 1 ? "thread" : "threads");
+}
+
+char *
+gantry_target_rates_text (const GantryTarget *target)
+{
+  if (*target->measured != '\0')
+    return g_strdup_printf ("calibrated %s%.10s", target->here ? "on this machine " : "", target->measured);
+  return g_strdup (target->here ? "stated rates, not measured here" : *target->arch != '\0' ? "rates of a GPU, not measured here" : "rates as given");
+}
 
 void
 gantry_target_init_cpu (GantryTarget *target, guint n_threads)
 {
   guint threads = n_threads > 0 ? n_threads : g_get_num_processors ();
 
-  *target = (GantryTarget){ 0 };
-  g_snprintf (target->name, sizeof target->name, "cpu, %u %s", threads, threads == 1 ? "thread" : "threads");
+  *target = (GantryTarget){ .here = TRUE };
+  gantry_target_name_cpu (target, n_threads);
   /* 2.5 GHz, two fused multiply-adds of 8 lanes a cycle. */
   target->peak_flops = threads * 2.5e9 * 2 * 8 * 2;
   target->memory_bandwidth = 12e9 + (threads - 1) * 6e9;
@@ -35,6 +52,44 @@ gantry_target_init_gpu (GantryTarget *target, const GantryGpuModel *model)
     target->rates[u] = model->rates[u];
 }
 
+static char *
+curve_key (guint work)
+{
+  return g_strconcat ("curve_", gantry_work_name ((GantryWork) work), NULL);
+}
+
+static void
+write_limits (GKeyFile *file, const GantryTarget *target)
+{
+  g_key_file_set_uint64 (file, GROUP, "memory_limit", target->memory_limit);
+  if (target->memory_part > 0)
+    g_key_file_set_double (file, GROUP, "memory_part", target->memory_part);
+  g_key_file_set_uint64 (file, GROUP, "host_limit", target->host_limit);
+}
+
+/* What is not known is left out. */
+static void
+write_measured (GKeyFile *file, const GantryTarget *target)
+{
+  if (target->run_us > 0)
+    g_key_file_set_double (file, GROUP, "run_us", target->run_us);
+  if (target->trip_us > 0)
+    g_key_file_set_double (file, GROUP, "trip_us", target->trip_us);
+  if (target->inner_us > 0)
+    g_key_file_set_double (file, GROUP, "inner_us", target->inner_us);
+  if (target->between_us > 0)
+    g_key_file_set_double (file, GROUP, "between_us", target->between_us);
+  for (guint w = 0; w < GANTRY_N_WORKS; w++)
+    if (target->curves[w].n > 0)
+      {
+        g_autofree char *key = curve_key (w), *text = gantry_curve_to_text (&target->curves[w]);
+
+        g_key_file_set_value (file, GROUP, key, text);
+      }
+  if (*target->measured != '\0')
+    g_key_file_set_string (file, GROUP, "measured", target->measured);
+}
+
 char *
 gantry_target_to_text (const GantryTarget *target)
 {
@@ -50,10 +105,22 @@ gantry_target_to_text (const GantryTarget *target)
   g_key_file_set_double (file, GROUP, "memory_bandwidth", target->memory_bandwidth);
   g_key_file_set_double (file, GROUP, "launch_us", target->launch_us);
   g_key_file_set_double (file, GROUP, "link_bandwidth", target->link_bandwidth);
-  g_key_file_set_uint64 (file, GROUP, "memory_limit", target->memory_limit);
-  if (target->memory_part > 0)
-    g_key_file_set_double (file, GROUP, "memory_part", target->memory_part);
-  g_key_file_set_uint64 (file, GROUP, "host_limit", target->host_limit);
+  write_measured (file, target);
+  write_limits (file, target);
+  return g_key_file_to_data (file, NULL, NULL);
+}
+
+char *
+gantry_target_given_text (const GantryTarget *target)
+{
+  g_autoptr (GKeyFile) file = NULL;
+
+  if (!target->here)
+    return gantry_target_to_text (target);
+  file = g_key_file_new ();
+  g_key_file_set_string (file, GROUP, "name", target->name);
+  g_key_file_set_boolean (file, GROUP, "here", TRUE);
+  write_limits (file, target);
   return g_key_file_to_data (file, NULL, NULL);
 }
 
@@ -120,6 +187,62 @@ read_units (GKeyFile *file, GantryTarget *target, GError **error)
   return TRUE;
 }
 
+static gboolean
+read_curves (GKeyFile *file, GantryTarget *target, GError **error)
+{
+  for (guint w = 0; w < GANTRY_N_WORKS; w++)
+    {
+      g_autofree char *key = curve_key (w), *text = g_key_file_get_value (file, GROUP, key, NULL);
+
+      if (text == NULL || gantry_curve_parse (&target->curves[w], text))
+        continue;
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "target: '%s' is no curve; write points by rising work as 1000:0.5;8000:4.2; (of work, and microseconds, %u at most)", key,
+                   GANTRY_CURVE_POINTS);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* Who gives rates gives all of them: curves that were there are of another machine. */
+static void
+forget_measured (GKeyFile *file, GantryTarget *target)
+{
+  g_autofree char *measured = g_key_file_get_string (file, GROUP, "measured", NULL);
+
+  memset (target->curves, 0, sizeof target->curves);
+  target->run_us = target->trip_us = target->inner_us = target->between_us = 0;
+  g_strlcpy (target->measured, measured != NULL && g_str_is_ascii (measured) ? measured : "", sizeof target->measured);
+}
+
+/* Texts from before "here" was written tell it by the rates: nobody else has just those. */
+static gboolean
+is_here (GKeyFile *file, const GantryTarget *target)
+{
+  GantryTarget stated;
+  guint n_threads;
+
+  if (g_key_file_has_key (file, GROUP, "here", NULL))
+    return g_key_file_get_boolean (file, GROUP, "here", NULL);
+  if (*target->arch != '\0' || sscanf (target->name, "cpu, %u thread", &n_threads) != 1 || n_threads == 0)
+    return FALSE;
+  gantry_target_init_cpu (&stated, n_threads);
+  return strcmp (stated.name, target->name) == 0 && stated.peak_flops == target->peak_flops
+         && stated.memory_bandwidth == target->memory_bandwidth && stated.launch_us == target->launch_us
+         && stated.link_bandwidth == target->link_bandwidth && target->curves[GANTRY_WORK_BYTES].n == 0;
+}
+
+/* As it was, where that is this machine's processor, with the limits of @read. */
+static void
+take_limits (GantryTarget *target, const GantryTarget *read)
+{
+  if (!target->here)
+    gantry_target_init_cpu (target, 0);
+  target->memory_limit = read->memory_limit;
+  target->memory_part = read->memory_part;
+  target->host_limit = read->host_limit;
+}
+
 gboolean
 gantry_target_parse (GantryTarget *target, const char *text, gssize length, GError **error)
 {
@@ -139,10 +262,14 @@ gantry_target_parse (GantryTarget *target, const char *text, gssize length, GErr
       return FALSE;
     }
   begin_with_model (file, &read);
+  forget_measured (file, &read);
   if (!read_number (file, "peak_flops", FALSE, &read.peak_flops, error) || !read_units (file, &read, error)
       || !read_number (file, "memory_bandwidth", FALSE, &read.memory_bandwidth, error)
       || !read_number (file, "launch_us", TRUE, &read.launch_us, error)
       || !read_number (file, "link_bandwidth", FALSE, &read.link_bandwidth, error)
+      || !read_number (file, "run_us", TRUE, &read.run_us, error) || !read_number (file, "trip_us", TRUE, &read.trip_us, error)
+      || !read_number (file, "inner_us", TRUE, &read.inner_us, error) || !read_number (file, "between_us", TRUE, &read.between_us, error)
+      || !read_curves (file, &read, error)
       || !read_limit (file, "memory_limit", &read.memory_limit, error)
       || !read_number (file, "memory_part", TRUE, &read.memory_part, error)
       || !read_limit (file, "host_limit", &read.host_limit, error))
@@ -160,7 +287,11 @@ gantry_target_parse (GantryTarget *target, const char *text, gssize length, GErr
   arch = g_key_file_get_string (file, GROUP, "arch", NULL);
   if (arch != NULL)
     g_strlcpy (read.arch, g_str_is_ascii (arch) ? arch : "", sizeof read.arch);
-  *target = read;
+  read.here = FALSE;
+  if (is_here (file, &read))
+    take_limits (target, &read);
+  else
+    *target = read;
   return TRUE;
 }
 
@@ -173,11 +304,35 @@ gantry_target_predict_us (const GantryTarget *target, gint64 flops, gint64 bytes
   return MAX (compute, memory) * 1e6 + MAX (target->launch_us, 0);
 }
 
+void
+gantry_target_enter_loop (GantryTarget *target)
+{
+  target->run_us = target->trip_us;
+  target->launch_us = target->inner_us > 0 ? target->inner_us : target->launch_us;
+  target->between_us = 0;
+}
+
+double
+gantry_target_predict_kernel_us (const GantryTarget *target, const GantryModule *module, const GantryNode *node, double memory_us)
+{
+  double work[GANTRY_N_WORKS], us = 0, near_us;
+
+  gantry_node_work (module, node, work);
+  for (guint w = GANTRY_WORK_BYTES + 1; w < GANTRY_N_WORKS; w++)
+    us += target->curves[w].n > 0 ? gantry_curve_us (&target->curves[w], work[w])
+          : target->peak_flops > 0 ? work[w] / target->peak_flops * 1e6 : 0;
+  near_us = gantry_curve_us (&target->curves[GANTRY_WORK_BYTES], work[GANTRY_WORK_BYTES]);
+  return MAX (us, near_us) + MAX (memory_us - near_us, 0) + MAX (target->launch_us, 0);
+}
+
 double
 gantry_target_predict_node_us (const GantryTarget *target, const GantryModule *module, const GantryNode *node)
 {
-  double seconds = gantry_node_seconds (module, node, target->peak_flops, target->rates);
+  double seconds;
 
+  if (target->curves[GANTRY_WORK_BYTES].n > 0)
+    return gantry_target_predict_kernel_us (target, module, node, 0);
+  seconds = gantry_node_seconds (module, node, target->peak_flops, target->rates);
   return MAX (seconds * 1e6 + MAX (target->launch_us, 0), gantry_target_predict_us (target, -1, gantry_node_bytes (module, node)));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The target file of a device from what it does: every key is there, each rate with what it was measured of, and plans are made by it. How
  * fast anything was is not looked at. */
-#include "core/planner/target.h"
+#include "core/planner/machine.h"
 #include "tests/app/cli/cli-test.h"
 #include <string.h>
 
@@ -133,7 +133,7 @@ test_processor (Place *place, gconstpointer data)
   g_autoptr (JsonNode) root = NULL;
 
   cli_assert_status (made, 0);
-  assert_rates (made, "cpu", 17);
+  assert_rates (made, "cpu", 19);
   assert_file (place->target, TRUE);
   assert_name (place->target, "cpu, 1 thread, measured");
   cli_assert_status (plan, 0);
@@ -243,16 +243,118 @@ test_refused (Place *place, gconstpointer data)
   cli_assert_one_error (time, "--seconds is more than 0");
 }
 
+/* What the command that plans has asked of a child, which says that it could not do it. (transfer full) (nullable) */
+static char *
+asked (const Place *place)
+{
+  g_autofree char *path = g_build_filename (place->folder, "asked", NULL);
+  char *text = NULL;
+
+  g_file_get_contents (path, &text, NULL, NULL);
+  return text;
+}
+
+static void
+make_child (const Place *place)
+{
+  g_autofree char *path = g_build_filename (place->folder, "child", NULL);
+  g_autofree char *text = g_strdup_printf ("#!/bin/sh\necho \"$@\" >> %s/asked\necho 'gantry-cli calibrate: not kept: busy' >&2\nexit 1\n", place->folder);
+
+  g_assert_true (g_file_set_contents_full (path, text, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
+}
+
+/* `plan` of @model, with another child than itself. @calibration: (nullable): in the environment (transfer full) */
+static CliResult *
+plan_with_child (const Place *place, const char *calibration, const char *option, const char *model)
+{
+  g_autofree char *cli = cli_program (), *child = g_build_filename (place->folder, "child", NULL);
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (GError) error = NULL;
+  CliResult *result = g_new0 (CliResult, 1);
+
+  g_subprocess_launcher_setenv (launcher, "GANTRY_CLI", child, TRUE);
+  if (calibration != NULL)
+    g_subprocess_launcher_setenv (launcher, GANTRY_MACHINE_ENVIRONMENT, calibration, TRUE);
+  else
+    g_subprocess_launcher_unsetenv (launcher, GANTRY_MACHINE_ENVIRONMENT);
+  process = g_subprocess_launcher_spawn (launcher, &error, cli, "plan", model, option, NULL);
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_communicate_utf8 (process, NULL, NULL, &result->out, &result->err, &error));
+  result->status = g_subprocess_get_exit_status (process);
+  return result;
+}
+
+/* The first plan for this processor has it measured, unless it is told what to plan for, or not to; where that fails rates are stated. What is
+ * kept is planned by, and needs no child. */
+static void
+test_first_start (Place *place, gconstpointer data)
+{
+  g_autofree char *model = cli_own_file ("linear.onnx"), *nobody = NULL, *somebody = NULL, *still = NULL;
+  g_autoptr (CliResult) off = NULL, other = NULL, first = NULL, kept = NULL, run = NULL;
+  g_autoptr (JsonNode) root = NULL;
+  g_autoptr (GError) error = NULL;
+  GantryTarget target;
+
+  make_child (place);
+  off = plan_with_child (place, "off", NULL, model);
+  other = plan_with_child (place, NULL, "--target=h100", model);
+  nobody = asked (place);
+  g_assert_null (nobody);
+  cli_assert_status (off, 0);
+  cli_assert_status (other, 0);
+  g_assert_nonnull (strstr (off->out, "\nrates      stated rates, not measured here\n"));
+  first = plan_with_child (place, NULL, NULL, model);
+  somebody = asked (place);
+  cli_assert_status (first, 0);
+  g_assert_nonnull (strstr (first->err, "note: this processor is measured once"));
+  g_assert_nonnull (strstr (first->err, "by stated rates: gantry-cli calibrate: not kept: busy"));
+  g_assert_cmpstr (somebody, ==, "calibrate --keep --seconds=8 --threads=0\n");
+  gantry_target_init_cpu (&target, 0);
+  g_strlcpy (target.measured, "2026-11-28T01:02:03Z", sizeof target.measured);
+  target.run_us = 12345678;
+  gantry_curve_add (&target.curves[GANTRY_WORK_BYTES], 1000, 1);
+  g_assert_true (gantry_machine_keep (&target, 0, &error));
+  g_assert_no_error (error);
+  kept = plan_with_child (place, NULL, NULL, model);
+  run = plan_with_child (place, NULL, "--json", model);
+  still = asked (place);
+  g_assert_cmpstr (still, ==, somebody);
+  cli_assert_status (kept, 0);
+  g_assert_nonnull (strstr (kept->out, "\nrates      calibrated on this machine 2026-11-28\n"));
+  root = cli_json (run);
+  g_assert_cmpfloat (json_object_get_double_member (json_node_get_object (root), "step_ms"), >, 12345);
+}
+
+static void
+test_keep_refused (Place *place, gconstpointer data)
+{
+  g_autoptr (CliResult) grid = cli_run ("calibrate", "--keep", "--device=grid", NULL), plain = cli_run ("calibrate", "--keep", "--no-library", NULL);
+
+  cli_assert_status (grid, 1);
+  cli_assert_one_error (grid, "--keep is of the processor as it is");
+  cli_assert_status (plain, 1);
+  cli_assert_one_error (plain, "--keep is of the processor as it is");
+}
+
 #define ADD(name, function) g_test_add ("/cli/calibrate/" name, Place, NULL, set_up, function, tear_down)
 
 int
 main (int argc, char **argv)
 {
+  g_autofree char *cache = cli_temporary_folder ();
+  int status;
+
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE); /* nothing is kept there */
   g_test_init (&argc, &argv, NULL);
   ADD ("processor", test_processor);
   ADD ("grid", test_grid);
   ADD ("no-time", test_no_time);
   ADD ("stand-in", test_stand_in);
   ADD ("refused", test_refused);
-  return g_test_run ();
+  ADD ("first-start", test_first_start);
+  ADD ("keep-refused", test_keep_refused);
+  status = g_test_run ();
+  cli_remove_folder (g_steal_pointer (&cache));
+  return status;
 }

@@ -2,6 +2,7 @@
 /* The limit of memory stays what the user gave: a part stays a part, through other programs, sizes of kernels, variants, undo and the
  * session file; and what a search needed to find its answer becomes no limit. */
 #include "tests/core/document/document-test.h"
+#include "core/planner/machine.h"
 #include <glib/gstdio.h>
 
 static const GantryTarget *
@@ -38,6 +39,43 @@ know_sizes (GantryDocument *document, guint64 code_bytes)
   sizes->code_bytes = code_bytes;
   gantry_document_set_kernel_sizes (document, sizes);
   doc_wait (document);
+}
+
+/* What was measured of this machine comes into what is planned for it, is no edit, and does not stand in the session file. */
+static void
+test_machine (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GError) error = NULL;
+  GantryTarget measured;
+  double before = gantry_document_get_prediction (document)->prediction->step_us;
+  gboolean modified, before_modified;
+
+  gantry_document_take_machine (document); /* nothing is kept for this process */
+  doc_wait (document);
+  g_assert_cmpfloat (gantry_document_get_prediction (document)->prediction->step_us, ==, before);
+  gantry_target_init_cpu (&measured, 0);
+  g_strlcpy (measured.measured, "2026-11-28T01:02:03Z", sizeof measured.measured);
+  measured.run_us = 1e6;
+  gantry_curve_add (&measured.curves[GANTRY_WORK_BYTES], 1000, 1);
+  g_assert_true (gantry_machine_keep (&measured, 0, &error));
+  g_assert_no_error (error);
+  g_unsetenv (GANTRY_MACHINE_ENVIRONMENT);
+  gantry_machine_enable ();
+  g_object_get (document, "modified", &before_modified, NULL);
+  gantry_document_take_machine (document);
+  doc_wait (document);
+  g_object_get (document, "modified", &modified, NULL);
+  g_assert_cmpint (modified, ==, before_modified);
+  g_assert_cmpfloat (gantry_document_get_prediction (document)->prediction->step_us, >, 1e6);
+  gantry_document_set_limit_part (document, 0.75);
+  doc_wait (document);
+  check_part (document, 0.75);
+  gantry_document_undo (document);
+  doc_wait (document);
+  g_assert_cmpfloat (gantry_document_get_prediction (document)->prediction->step_us, >, 1e6);
+  g_setenv (GANTRY_MACHINE_ENVIRONMENT, "off", TRUE);
+  gantry_machine_enable ();
 }
 
 static void
@@ -213,6 +251,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/limit/machine", test_machine);
   g_test_add_func ("/limit/part", test_part);
   g_test_add_func ("/limit/part-before-sizes", test_part_before_sizes);
   g_test_add_func ("/limit/part-in-session", test_part_in_session);

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/graph/graph.h"
 #include "core/planner/target.h"
+#include <string.h>
 
 static void
 test_roofline (void)
@@ -206,6 +207,179 @@ test_devices (void)
   g_assert_null (gantry_gpu_model ("sm_20"));
 }
 
+/* A curve goes through its points, straight between them and on as the last two; below the first what it costs to begin stays. */
+static void
+test_curve (void)
+{
+  GantryCurve curve = { 0 }, read = { 0 };
+  g_autofree char *text = NULL;
+
+  g_assert_cmpfloat (gantry_curve_us (&curve, 100), ==, 0);
+  gantry_curve_add (&curve, 100, 2);
+  g_assert_cmpfloat_with_epsilon (gantry_curve_us (&curve, 50), 1, 1e-12);
+  gantry_curve_add (&curve, 200, 3);
+  gantry_curve_add (&curve, 200, 9); /* no further than the last */
+  gantry_curve_add (&curve, 1000, 2.5); /* more work takes no less time */
+  g_assert_cmpuint (curve.n, ==, 3);
+  g_assert_cmpfloat (gantry_curve_us (&curve, 0), ==, 0);
+  g_assert_cmpfloat_with_epsilon (gantry_curve_us (&curve, 50), 1.5, 1e-12);
+  g_assert_cmpfloat_with_epsilon (gantry_curve_us (&curve, 100), 2, 1e-12);
+  g_assert_cmpfloat_with_epsilon (gantry_curve_us (&curve, 150), 2.5, 1e-12);
+  g_assert_cmpfloat_with_epsilon (gantry_curve_us (&curve, 2000), 3, 1e-12);
+  text = gantry_curve_to_text (&curve);
+  g_assert_cmpstr (text, ==, "100:2;200:3;1000:3;");
+  g_assert_true (gantry_curve_parse (&read, text));
+  g_assert_cmpmem (&read, sizeof read, &curve, sizeof curve);
+  g_assert_false (gantry_curve_parse (&read, "100:2;100:3;"));
+  g_assert_false (gantry_curve_parse (&read, "100:2;200:1;"));
+  g_assert_false (gantry_curve_parse (&read, "100:-2;"));
+  g_assert_false (gantry_curve_parse (&read, "100:2"));
+  g_assert_false (gantry_curve_parse (&read, "1:1;2:2;3:3;4:4;5:5;6:6;7:7;8:8;9:9;10:10;11:11;"));
+  g_assert_cmpuint (read.n, ==, 3);
+}
+
+/* What was measured of a processor is in its text, and a text without it takes away what was there. */
+static void
+test_measured (void)
+{
+  GantryTarget a, b;
+  g_autofree char *text = NULL, *again = NULL, *stated = NULL, *told = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gantry_target_init_cpu (&a, 2);
+  stated = gantry_target_rates_text (&a);
+  g_assert_cmpstr (stated, ==, "stated rates, not measured here");
+  g_strlcpy (a.measured, "2026-11-28T01:02:03Z", sizeof a.measured);
+  a.run_us = 1.5;
+  a.trip_us = 0.5;
+  a.inner_us = 0.05;
+  a.between_us = 0.02;
+  gantry_curve_add (&a.curves[GANTRY_WORK_BYTES], 1000, 0.5);
+  gantry_curve_add (&a.curves[GANTRY_WORK_PRODUCT_F32], 4096, 0.25);
+  told = gantry_target_rates_text (&a);
+  g_assert_cmpstr (told, ==, "calibrated on this machine 2026-11-28");
+  text = gantry_target_to_text (&a);
+  gantry_target_init_cpu (&b, 2);
+  g_assert_true (gantry_target_parse (&b, text, -1, &error));
+  g_assert_no_error (error);
+  g_assert_false (b.here); /* a file is no fact of this machine */
+  again = gantry_target_to_text (&b);
+  g_assert_cmpstr (again, ==, text);
+  g_assert_true (gantry_target_parse (&b, "[target]\npeak_flops=1e9\n", -1, &error));
+  g_assert_cmpuint (b.curves[GANTRY_WORK_BYTES].n, ==, 0);
+  g_assert_cmpfloat (b.run_us, ==, 0);
+  g_assert_cmpstr (b.measured, ==, "");
+  g_assert_false (gantry_target_parse (&b, "[target]\ncurve_bytes=5:1;4:2;\n", -1, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+}
+
+/* Of this machine's processor limits are given and nothing else, in texts from before that was written too. */
+static void
+test_here (void)
+{
+  GantryTarget a, b;
+  g_autofree char *given = NULL, *old = NULL;
+
+  gantry_target_init_cpu (&a, 1);
+  gantry_curve_add (&a.curves[GANTRY_WORK_BYTES], 1000, 0.5);
+  a.memory_limit = 12345;
+  given = gantry_target_given_text (&a);
+  g_assert_null (strstr (given, "peak_flops"));
+  gantry_target_init_cpu (&b, 3);
+  old = gantry_target_to_text (&b);
+  g_assert_true (gantry_target_parse (&b, given, -1, NULL));
+  g_assert_true (b.here);
+  g_assert_cmpstr (b.name, ==, "cpu, 3 threads");
+  g_assert_cmpuint (b.memory_limit, ==, 12345);
+  g_assert_true (gantry_target_parse (&a, old, -1, NULL));
+  g_assert_true (a.here);
+  g_assert_cmpuint (a.curves[GANTRY_WORK_BYTES].n, ==, 1);
+  g_assert_cmpuint (a.memory_limit, ==, 0);
+}
+
+static GantryModule *
+module_of (const char *text)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  GantryModule *module = gantry_module_from_text (context, text, -1, "test", &error);
+
+  g_assert_no_error (error);
+  return module;
+}
+
+/* Each kind of work is counted as what it is; views and broadcasts are none. */
+static void
+test_work (void)
+{
+  static const struct
+  {
+    const char *parameters, *node;
+    GantryWork work;
+    double n;
+  } cases[] = {
+    { "%1: f32[8,16], %2: f32[16,4]", "dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[8,4]",
+      GANTRY_WORK_PRODUCT_F32, 1024 },
+    { "%1: f32[1,16], %2: f32[16,64]", "dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[1,64]",
+      GANTRY_WORK_PRODUCT_THIN, 2048 },
+    { "%1: f64[8,16], %2: f64[16,4]", "dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[8,4]",
+      GANTRY_WORK_PRODUCT_F64, 1024 },
+    { "%1: f32[8,4], %2: f32[8,4]", "add(%1, %2): f32[8,4]", GANTRY_WORK_SIMPLE, 32 },
+    { "%1: f64[8,4], %2: f64[8,4]", "divide(%1, %2): f64[8,4]", GANTRY_WORK_DIVISION, 64 },
+    { "%1: f32[8,4]", "tanh(%1): f32[8,4]", GANTRY_WORK_FUNCTION, 32 },
+    { "%1: f32[8,4]", "sqrt(%1): f32[8,4]", GANTRY_WORK_DIVISION, 32 },
+    { "%1: f32[8,4]", "reduce(%1) {dimensions = [1], kind = \"add\"}: f32[8]", GANTRY_WORK_REDUCTION, 32 },
+    { "%1: f32[8,4]", "reduce(%1) {dimensions = [0], kind = \"add\"}: f32[4]", GANTRY_WORK_REDUCTION_ACROSS, 32 },
+    { "%1: f32[8,4]", "transpose(%1) {permutation = [1, 0]}: f32[4,8]", GANTRY_WORK_TRANSPOSITION, 32 },
+    { "%1: f32[8,4,2]", "transpose(%1) {permutation = [1, 0, 2]}: f32[4,8,2]", GANTRY_WORK_SIMPLE, 64 },
+    { "%1: f32[8,4]", "slice(%1) {limit_indices = [8, 4], start_indices = [0, 0], strides = [1, 2]}: f32[8,2]", GANTRY_WORK_STRIDED, 16 },
+    { "%1: f32[1,16,4,4], %2: f32[32,16,1,1]", "convolution(%1, %2): f32[1,32,4,4]", GANTRY_WORK_CONVOLUTION_FREE, 16384 },
+    { "%1: f32[1,16,4,4], %2: f32[16,1,1,1]", "convolution(%1, %2) {feature_group_count = 16}: f32[1,16,4,4]",
+      GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN, 512 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *type = g_strrstr (cases[i].node, ": ") + 2;
+      g_autofree char *text = g_strdup_printf ("module \"m\" { func @main #1 (%s) -> (%%9) { %%9 = %s } }", cases[i].parameters, cases[i].node);
+      g_autoptr (GantryModule) module = module_of (text);
+      const GantryFunction *entry = gantry_module_entry (module);
+      double work[GANTRY_N_WORKS];
+
+      gantry_node_work (module, &module->nodes[entry->first_node + entry->n_nodes - 1], work);
+      for (guint w = GANTRY_WORK_BYTES + 1; w < GANTRY_N_WORKS; w++)
+        g_assert_cmpfloat (work[w], ==, w == cases[i].work ? cases[i].n : 0);
+      g_assert_cmpfloat (work[GANTRY_WORK_BYTES], >, 0);
+      g_test_message ("%s", type);
+    }
+}
+
+/* By curves the longer of work and bytes counts, what lies farther away is waited for beside, and a loop has a launch of its own. */
+static void
+test_predict_by_curves (void)
+{
+  g_autoptr (GantryModule) module = module_of ("module \"m\" { func @main #1 (%1: f32[1000]) -> (%2) { %2 = tanh(%1): f32[1000] } }");
+  const GantryNode *node = gantry_module_node (module, 2);
+  GantryTarget target;
+
+  gantry_target_init_cpu (&target, 1);
+  target.launch_us = 1;
+  target.inner_us = 0.25;
+  target.run_us = 3;
+  target.trip_us = 2;
+  target.between_us = 0.125;
+  gantry_curve_add (&target.curves[GANTRY_WORK_BYTES], 8000, 4);
+  gantry_curve_add (&target.curves[GANTRY_WORK_FUNCTION], 1000, 6);
+  g_assert_cmpfloat_with_epsilon (gantry_target_predict_node_us (&target, module, node), 7, 1e-9);
+  g_assert_cmpfloat_with_epsilon (gantry_target_predict_kernel_us (&target, module, node, 14), 17, 1e-9);
+  gantry_target_enter_loop (&target);
+  g_assert_cmpfloat_with_epsilon (gantry_target_predict_node_us (&target, module, node), 6.25, 1e-9);
+  g_assert_cmpfloat (target.run_us, ==, 2);
+  g_assert_cmpfloat (target.between_us, ==, 0);
+  target.curves[GANTRY_WORK_FUNCTION].us[0] = 1;
+  g_assert_cmpfloat_with_epsilon (gantry_target_predict_node_us (&target, module, node), 4.25, 1e-9);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -219,5 +393,10 @@ main (int argc, char **argv)
   g_test_add_func ("/planner/target/gpu-text", test_gpu_text);
   g_test_add_func ("/planner/target/files", test_files);
   g_test_add_func ("/planner/target/devices", test_devices);
+  g_test_add_func ("/planner/target/curve", test_curve);
+  g_test_add_func ("/planner/target/measured", test_measured);
+  g_test_add_func ("/planner/target/here", test_here);
+  g_test_add_func ("/planner/target/work", test_work);
+  g_test_add_func ("/planner/target/predict-by-curves", test_predict_by_curves);
   return g_test_run ();
 }

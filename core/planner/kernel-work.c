@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts the work of a node by kind: bodies of fusions and calls, and of loops as often as they run. */
+#include "core/planner/kernel-work.h"
+#include <string.h>
+
+/* As in core/graph/op-cost.c: costs are asked of modules that the verifier has not seen. */
+#define MAX_DEPTH 64
+
+const char *
+gantry_work_name (GantryWork work)
+{
+  static const char *const names[] = {
+    [GANTRY_WORK_BYTES] = "bytes", [GANTRY_WORK_SIMPLE] = "simple", [GANTRY_WORK_DIVISION] = "division",
+    [GANTRY_WORK_FUNCTION] = "function", [GANTRY_WORK_REDUCTION] = "reduction", [GANTRY_WORK_REDUCTION_ACROSS] = "reduction_across",
+    [GANTRY_WORK_WINDOW] = "window", [GANTRY_WORK_WINDOW_PADDED] = "window_padded", [GANTRY_WORK_TRANSPOSITION] = "transposition", [GANTRY_WORK_STRIDED] = "strided",
+    [GANTRY_WORK_ORDER] = "order",
+    [GANTRY_WORK_PRODUCT_F32] = "product_f32", [GANTRY_WORK_PRODUCT_THIN] = "product_thin", [GANTRY_WORK_PRODUCT_F64] = "product_f64", [GANTRY_WORK_PRODUCT_F16] = "product_f16",
+    [GANTRY_WORK_PRODUCT_INT] = "product_int", [GANTRY_WORK_CONVOLUTION] = "convolution",
+    [GANTRY_WORK_CONVOLUTION_FREE] = "convolution_free",
+    [GANTRY_WORK_CONVOLUTION_FREE_PLAIN] = "convolution_free_plain",
+    [GANTRY_WORK_CONVOLUTION_DEPTH] = "convolution_depth", [GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN] = "convolution_depth_plain",
+    [GANTRY_WORK_CONVOLUTION_PLAIN] = "convolution_plain",
+  };
+
+  return names[work];
+}
+
+static void add_node (const GantryModule *module, const GantryNode *node, guint depth, double *work);
+
+static void
+add_body (const GantryModule *module, const GantryNode *node, const char *key, guint depth, double *work)
+{
+  const GantryAttr *attr = gantry_attrs_find (module->context, node->attrs, key);
+  const GantryFunction *body
+    = attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION && depth < MAX_DEPTH ? gantry_module_function (module, attr->id) : NULL;
+
+  for (guint32 i = 0; body != NULL && i < body->n_nodes; i++)
+    add_node (module, &module->nodes[body->first_node + i], depth + 1, work);
+}
+
+static double
+elements_of (const GantryType *type)
+{
+  gint64 n = type->kind == GANTRY_TYPE_TUPLE ? -1 : gantry_type_elements (type);
+
+  return n > 0 ? (double) n : 0;
+}
+
+/* Each element of the larger operand is used for so few results that it is not worth while to bring it into another order. */
+#define THIN 4.0
+
+static gboolean
+is_thin (const GantryModule *module, const GantryNode *node, double flops)
+{
+  double larger = MAX (elements_of (gantry_node_operand_type (module, node, 0)), elements_of (gantry_node_operand_type (module, node, 1)));
+
+  return flops < 2 * THIN * larger;
+}
+
+static GantryWork
+product_work (const GantryModule *module, const GantryNode *node, double flops)
+{
+  GantryElementType element = (GantryElementType) gantry_node_operand_type (module, node, 0)->element;
+
+  switch (element)
+    {
+    case GANTRY_F32: return is_thin (module, node, flops) ? GANTRY_WORK_PRODUCT_THIN : GANTRY_WORK_PRODUCT_F32;
+    case GANTRY_F16:
+    case GANTRY_BF16: return GANTRY_WORK_PRODUCT_F16;
+    default: return gantry_element_is_float (element) ? GANTRY_WORK_PRODUCT_F64 : GANTRY_WORK_PRODUCT_INT;
+    }
+}
+
+static gboolean
+is_along_last (const GantryModule *module, const GantryNode *node)
+{
+  gsize n;
+  const gint64 *dimensions = gantry_attrs_ints (module->context, node->attrs, "dimensions", &n);
+
+  return n > 0 && dimensions[n - 1] == (gint64) gantry_node_operand_type (module, node, 0)->rank - 1;
+}
+
+/* What lies beside each other afterwards did not before: elements are fetched one by one. */
+static gboolean
+is_scattered (const GantryModule *module, const GantryNode *node)
+{
+  gint64 last = (gint64) gantry_node_type (module, node)->rank - 1;
+  const gint64 *dims;
+  gsize n;
+
+  switch (node->op)
+    {
+    case GANTRY_OP_TRANSPOSE:
+      dims = gantry_attrs_ints (module->context, node->attrs, "permutation", &n);
+      return n > 0 && dims[n - 1] != last;
+    case GANTRY_OP_GATHER:
+      dims = gantry_attrs_ints (module->context, node->attrs, "slice_sizes", &n);
+      return n > 0 && dims[n - 1] == 1;
+    case GANTRY_OP_REVERSE:
+      dims = gantry_attrs_ints (module->context, node->attrs, "dimensions", &n);
+      return n > 0 && dims[n - 1] == last && gantry_node_type (module, node)->dims[last] > 1;
+    default: return FALSE;
+    }
+}
+
+/* Of an image at most so many channels are no reason against blocks of the others. */
+#define FEW_CHANNELS 4
+#define BLOCK 16
+
+/* Neighbours in memory are no neighbours in the other array. */
+static gboolean
+is_strided (const GantryModule *module, const GantryNode *node)
+{
+  const char *key = node->op == GANTRY_OP_SLICE ? "strides" : node->op == GANTRY_OP_PAD ? "interior_padding" : NULL;
+  gint64 usual = node->op == GANTRY_OP_SLICE ? 1 : 0;
+  gsize n = 0;
+  const gint64 *steps = key != NULL ? gantry_attrs_ints (module->context, node->attrs, key, &n) : NULL;
+
+  return n > 0 && steps[n - 1] != usual;
+}
+
+static GantryWork
+movement_work (const GantryModule *module, const GantryNode *node)
+{
+  if (is_scattered (module, node))
+    return GANTRY_WORK_TRANSPOSITION;
+  return is_strided (module, node) ? GANTRY_WORK_STRIDED : GANTRY_WORK_SIMPLE;
+}
+
+/* Made of literals alone, which are brought into the library's order once. */
+static gboolean
+is_constant (const GantryModule *module, const GantryNode *node)
+{
+  for (guint depth = 0; node != NULL && depth < MAX_DEPTH; depth++)
+    {
+      if (node->op == GANTRY_OP_CONSTANT)
+        return TRUE;
+      if (node->n_operands != 1 || !gantry_op_is_load_time (node->op))
+        return FALSE;
+      node = gantry_node_operand (module, node, 0);
+    }
+  return FALSE;
+}
+
+static GantryWork
+convolution_work (const GantryModule *module, const GantryNode *node)
+{
+  const GantryType *weights = gantry_node_operand_type (module, node, 1);
+  gint64 groups = gantry_attrs_int (module->context, node->attrs, "feature_group_count", 1), in, out;
+  gboolean constant = is_constant (module, gantry_node_operand (module, node, 1));
+
+  if (weights->rank < 2 || weights->element != GANTRY_F32)
+    return GANTRY_WORK_CONVOLUTION_PLAIN;
+  in = weights->dims[1];
+  out = weights->dims[0];
+  if (groups > 1 && in == 1)
+    return constant && out % BLOCK == 0 ? GANTRY_WORK_CONVOLUTION_DEPTH : GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN;
+  if (groups > 1)
+    return GANTRY_WORK_CONVOLUTION_PLAIN;
+  if (!constant)
+    return out % BLOCK == 0 && in % BLOCK == 0 ? GANTRY_WORK_CONVOLUTION_FREE : GANTRY_WORK_CONVOLUTION_FREE_PLAIN;
+  return out % BLOCK == 0 && (in % BLOCK == 0 || in <= FEW_CHANNELS) ? GANTRY_WORK_CONVOLUTION : GANTRY_WORK_CONVOLUTION_PLAIN;
+}
+
+static gboolean
+has_padding (const GantryModule *module, const GantryNode *node)
+{
+  gsize n;
+  const gint64 *padding = gantry_attrs_ints (module->context, node->attrs, "padding", &n);
+
+  for (gsize i = 0; i < n; i++)
+    if (padding[i] != 0)
+      return TRUE;
+  return FALSE;
+}
+
+static GantryWork
+elementwise_work (guint op)
+{
+  const GantryOpInfo *info = gantry_op_info (op);
+
+  if (info->flags & GANTRY_OP_LONG)
+    return GANTRY_WORK_FUNCTION;
+  return (info->flags & GANTRY_OP_TRANSCENDENTAL) || op == GANTRY_OP_DIVIDE ? GANTRY_WORK_DIVISION : GANTRY_WORK_SIMPLE;
+}
+
+/* Elements of 64 bits are half as many of a register; those of 16 are widened. */
+static double
+wide (const GantryType *type, double elements)
+{
+  return elements * MAX ((double) gantry_element_size ((GantryElementType) type->element) / 4, 1);
+}
+
+static void
+add_node (const GantryModule *module, const GantryNode *node, guint depth, double *work)
+{
+  const GantryOpInfo *info = gantry_op_info (node->op);
+  const GantryType *type = gantry_node_type (module, node);
+  double flops = (double) MAX (gantry_node_flops (module, node), 0);
+
+  if (info == NULL || (info->flags & (GANTRY_OP_STRUCTURE | GANTRY_OP_VIEW)))
+    return;
+  switch (node->op)
+    {
+    case GANTRY_OP_FUSION:
+    case GANTRY_OP_CALL: add_body (module, node, "body", depth, work); break;
+    case GANTRY_OP_DOT_GENERAL: work[product_work (module, node, flops)] += flops; break;
+    case GANTRY_OP_CONVOLUTION:
+      work[convolution_work (module, node)] += flops;
+      break;
+    case GANTRY_OP_REDUCE:
+      work[is_along_last (module, node) ? GANTRY_WORK_REDUCTION : GANTRY_WORK_REDUCTION_ACROSS] += wide (gantry_node_operand_type (module, node, 0), flops);
+      break;
+    case GANTRY_OP_REDUCE_WINDOW:
+      work[has_padding (module, node) ? GANTRY_WORK_WINDOW_PADDED : GANTRY_WORK_WINDOW] += wide (type, flops);
+      break;
+    case GANTRY_OP_SORT:
+    case GANTRY_OP_SCATTER:
+    case GANTRY_OP_RNG_BIT_GENERATOR: work[GANTRY_WORK_ORDER] += MAX (flops, elements_of (type)); break;
+    case GANTRY_OP_IOTA:
+    case GANTRY_OP_BROADCAST_IN_DIM: break; /* of addresses alone */
+    default:
+      if (info->op_class == GANTRY_CLASS_ELEMENTWISE)
+        work[elementwise_work (node->op)] += wide (type, elements_of (type));
+      else if (info->op_class == GANTRY_CLASS_MOVEMENT)
+        work[movement_work (module, node)] += elements_of (type);
+    }
+}
+
+void
+gantry_node_work (const GantryModule *module, const GantryNode *node, double *work)
+{
+  memset (work, 0, GANTRY_N_WORKS * sizeof *work);
+  add_node (module, node, 0, work);
+  work[GANTRY_WORK_BYTES] = (double) MAX (gantry_node_bytes (module, node), 0);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel of a processor does, by kinds of work that take times of their own: what calibrated curves are asked with. */
+#pragma once
+#include "core/graph/operation.h"
+
+G_BEGIN_DECLS
+
+/** Kinds of work, and in what they are counted. */
+typedef enum
+{
+  GANTRY_WORK_BYTES,       /* read and written, each once */
+  GANTRY_WORK_SIMPLE,      /* results of additions, comparisons, selections and their like */
+  GANTRY_WORK_DIVISION,    /* results of divisions and roots */
+  GANTRY_WORK_FUNCTION,    /* results of exponentials, logarithms, sines, powers */
+  GANTRY_WORK_REDUCTION,   /* elements that are reduced along the last dimension */
+  GANTRY_WORK_REDUCTION_ACROSS, /* along others */
+  GANTRY_WORK_WINDOW,      /* elements that windows are reduced of */
+  GANTRY_WORK_WINDOW_PADDED, /* likewise, of windows that reach over the border */
+  GANTRY_WORK_TRANSPOSITION, /* elements whose last dimension becomes another, or that are gathered one by one */
+  GANTRY_WORK_STRIDED,     /* elements that are taken in steps, or set apart */
+  GANTRY_WORK_ORDER,       /* steps of sorts; elements that are scattered */
+  GANTRY_WORK_PRODUCT_F32, /* operations of products, as gantry_node_flops() */
+  GANTRY_WORK_PRODUCT_THIN, /* of f32, of a matrix with next to a vector */
+  GANTRY_WORK_PRODUCT_F64,
+  GANTRY_WORK_PRODUCT_F16, /* f16, bf16 */
+  GANTRY_WORK_PRODUCT_INT,
+  GANTRY_WORK_CONVOLUTION, /* operations of convolutions */
+  GANTRY_WORK_CONVOLUTION_FREE, /* likewise, of those whose weights are no constants: of training steps */
+  GANTRY_WORK_CONVOLUTION_FREE_PLAIN, /* likewise, of channels that fill no registers: gradients of weights */
+  GANTRY_WORK_CONVOLUTION_DEPTH, /* likewise, of those with a group for each channel */
+  GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN, /* likewise, of channels that fill no registers, or whose weights are no constants */
+  GANTRY_WORK_CONVOLUTION_PLAIN, /* likewise, of channels that fill no registers, of groups, of other elements than f32 */
+  GANTRY_N_WORKS,
+} GantryWork;
+
+/** "product_f32": as in a target's text */
+const char *gantry_work_name (GantryWork work);
+/** What one execution of @node does, of bodies too; @work: GANTRY_N_WORKS elements, of what is not known 0. */
+void gantry_node_work (const GantryModule *module, const GantryNode *node, double *work);
+
+G_END_DECLS
