@@ -178,6 +178,23 @@ load_schedule (sqlite3 *db, const char *variant, GantryChoices *choices, GError 
   return own == NULL;
 }
 
+/* A kind that is not known, of a later version, is refused: taken for another one it would be lost with the next save. */
+static gboolean
+read_kind (GantrySessionRows *rows, const char *name, GantryChoice *choice, GError **error)
+{
+  const gint64 kind = sqlite3_column_int64 (rows->statement, 2);
+  g_autofree char *text = NULL;
+
+  choice->kind = (guint8) kind;
+  if (sqlite3_column_type (rows->statement, 2) == SQLITE_INTEGER && kind >= 0 && kind < GANTRY_N_PLACEMENTS)
+    return TRUE;
+  text = _gantry_column_text (rows->statement, 2);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+               "%s: the table placements has '%s' of kind %.40s, which is none of 0 to %d: a newer Gantry wrote it, which opens it, or a hand did",
+               sqlite3_db_filename (rows->db, "main"), *name != '\0' ? name : "a value", text, GANTRY_N_PLACEMENTS - 1);
+  return FALSE;
+}
+
 /* The single values that are placed: @variant "" for those of the document itself. @names: (inout): what they are called */
 static GantryChoices *
 load_choices (sqlite3 *db, const char *variant, GHashTable **names, GError **error)
@@ -202,9 +219,8 @@ load_choices (sqlite3 *db, const char *variant, GHashTable **names, GError **err
       GantryChoice choice = { .key = g_ascii_strtoull (key, NULL, 16) };
 
       choice.node = (guint32) sqlite3_column_int64 (rows.statement, 1);
-      /* A kind that is not known, of a later version, is no placement that changes what is computed. */
-      choice.kind = (guint8) sqlite3_column_int (rows.statement, 2) < GANTRY_N_PLACEMENTS ? (guint8) sqlite3_column_int (rows.statement, 2)
-                                                                                          : GANTRY_PLACEMENT_KEEP;
+      if (!read_kind (&rows, name, &choice, error))
+        return NULL;
       choice.memory = (guint8) CLAMP (sqlite3_column_int (rows.statement, 3), 0, GANTRY_N_MEMORY_KINDS - 1);
       choice.decider = (guint8) CLAMP (sqlite3_column_int (rows.statement, 4), 0, GANTRY_DECIDED_BY_SOLVER);
       g_array_append_val (list, choice);

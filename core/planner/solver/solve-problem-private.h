@@ -125,6 +125,8 @@ typedef struct
 } SolveRelaxed;
 void _gantry_solve_relaxed_clear (SolveRelaxed *relaxed);
 
+/** Loads CBC, which the integer programs below need; FALSE with @error where it is not there. */
+gboolean _gantry_solve_load (GError **error);
 /**
  * Minimizes predicted time (or with @limit 0 the peak) over a relaxation of the planner's meaning: whatever it leaves out
  * only ever adds memory or time, so its value is a bound. @gap: relative gap at which the integer program stops.

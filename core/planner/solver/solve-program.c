@@ -18,25 +18,45 @@
 #define ROWS_A_ROUND 12
 #define MIB 1048576.0
 
-static const SolveCbc *
-cbc (void)
+typedef struct
+{
+  SolveCbc functions;
+  char *why; /* it cannot be used; else NULL */
+} Loaded;
+
+static const Loaded *
+loaded_library (void)
 {
 #define NAMED(name) "Cbc_" #name,
   static const char *const names[] = { SOLVE_CBC_FUNCTIONS (NAMED) };
 #undef NAMED
   static gsize ready;
-  static SolveCbc functions;
+  static Loaded loaded;
 
-  G_STATIC_ASSERT (sizeof functions == G_N_ELEMENTS (names) * sizeof (gpointer));
+  G_STATIC_ASSERT (sizeof loaded.functions == G_N_ELEMENTS (names) * sizeof (gpointer));
   if (g_once_init_enter (&ready))
     {
-      g_autofree char *why = gantry_symbols_load (LIBRARY, names, G_N_ELEMENTS (names), (gpointer *) &functions);
-
-      if (why != NULL)
-        g_error ("CBC cannot be used: %s (%s); install it", LIBRARY, why);
+      loaded.why = gantry_symbols_load (LIBRARY, names, G_N_ELEMENTS (names), (gpointer *) &loaded.functions);
       g_once_init_leave (&ready, 1);
     }
-  return &functions;
+  return &loaded;
+}
+
+gboolean
+_gantry_solve_load (GError **error)
+{
+  const Loaded *loaded = loaded_library ();
+
+  if (loaded->why == NULL)
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "CBC cannot be used: %s (%s); install it", LIBRARY, loaded->why);
+  return FALSE;
+}
+
+static const SolveCbc *
+cbc (void)
+{
+  return &loaded_library ()->functions; /* every search begins with _gantry_solve_load() */
 }
 
 void

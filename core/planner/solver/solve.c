@@ -216,6 +216,8 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
         "say what to search for: placements that fit into at least one byte, or that take a time above 0, not both");
       return NULL;
     }
+  if (!_gantry_solve_load (error))
+    return NULL;
   problem = _gantry_solve_problem_new (
     planner, base,
     (goal->allowed != 0 ? goal->allowed : ALL_KINDS) & (goal->method == GANTRY_SOLVE_AUTOTM ? ~(1u << GANTRY_PLACEMENT_RECOMPUTE | GANTRY_APPROXIMATE_PLACEMENTS) : ~0u),
@@ -338,7 +340,7 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
   const guint kinds = allowed != 0 ? allowed : ALL_KINDS;
   guint64 low, high;
-  GantrySolution *least = least_point (planner, base, kinds, progress, &high, error);
+  GantrySolution *least = _gantry_solve_load (error) ? least_point (planner, base, kinds, progress, &high, error) : NULL;
 
   if (least == NULL)
     return NULL;

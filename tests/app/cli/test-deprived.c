@@ -267,6 +267,23 @@ test_causes (Place *place, gconstpointer data)
     }
 }
 
+/* A solver that cannot be loaded is an error like any other. */
+static void
+test_no_solver (Place *place, gconstpointer data)
+{
+  static const char *const commands[] = { "solve --fit 50%", "solve --at-most 1000", "pareto", "plan --fit 50%" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_autofree char *script = g_strconcat ("mkdir -p $F/lib; : > $F/lib/libCbcSolver.so.3; LD_LIBRARY_PATH=$F/lib exec $G ", commands[i],
+                                             " --no-kernels \"$GANTRY_SOURCE_ROOT/data/programs/mlp.gir\"", NULL);
+      g_autoptr (CliResult) result = run_script (place, script);
+
+      cli_assert_status (result, 1);
+      cli_assert_one_error (result, "CBC cannot be used: libCbcSolver.so.3 (");
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -280,6 +297,7 @@ main (int argc, char **argv)
   ADD ("statuses", test_statuses);
   ADD ("locked", test_locked);
   ADD ("causes", test_causes);
+  ADD ("solver", test_no_solver);
 #undef ADD
   return g_test_run ();
 }

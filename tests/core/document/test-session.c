@@ -718,6 +718,32 @@ test_many_variants (Place *place, gconstpointer data)
   g_assert_cmpuint (gantry_document_get_variants (again)->len, ==, 1);
 }
 
+/* A placement of a kind that is not known is no other placement, which the next save would write in its place. */
+static void
+test_unknown_placement (Place *place, gconstpointer data)
+{
+  static const struct { const char *sql, *said; } cases[] = {
+    { "UPDATE placements SET kind = 5", "of kind 5, " },
+    { "UPDATE placements SET kind = -1", "of kind -1, " },
+    { "UPDATE placements SET kind = 259", "of kind 259, " }, /* 3 as a byte: bf16 */
+    { "UPDATE placements SET kind = 4294967299", "of kind 4294967299, " },
+    { "UPDATE placements SET kind = 'int8'", "of kind int8, " },
+    { "UPDATE placements SET kind = 3.5", "of kind 3.5, " },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GantryDocument) document = make (place), again = gantry_document_new ();
+      g_autoptr (GError) error = NULL;
+
+      run_sql (place, cases[i].sql);
+      g_assert_false (gantry_document_open (again, place->path, NULL, NULL, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED);
+      g_assert_nonnull (strstr (error->message, cases[i].said));
+      g_unlink (place->path);
+    }
+}
+
 /* Numbers that nobody wrote: every one is an error or harmless. */
 static void
 test_hostile (Place *place, gconstpointer data)
@@ -778,6 +804,7 @@ main (int argc, char **argv)
   ADD ("planned-bytes", test_planned_bytes);
   ADD ("newer", test_newer);
   ADD ("cut-off", test_cut_off);
+  ADD ("unknown-placement", test_unknown_placement);
   ADD ("hostile", test_hostile);
   ADD ("large-run", test_large_run);
   ADD ("damaged-run", test_damaged_run);
