@@ -260,3 +260,25 @@ _gantry_module_facts_new (GantryModule *module)
   find_names (facts);
   return facts;
 }
+
+const char *
+_gantry_facts_steps_in_loop (const ModuleFacts *facts)
+{
+  for (guint32 i = 0; i < facts->n; i++)
+    {
+      const GantryNode *node = facts_node (facts, i);
+      const GantryFunction *body;
+      gboolean phases[GANTRY_N_PHASES] = { FALSE };
+      GantryScan scan;
+
+      if (node->op != GANTRY_OP_SCAN)
+        continue;
+      gantry_scan_of (facts->module, node, &scan);
+      body = gantry_module_function (facts->module, scan.body);
+      for (guint32 k = body->n_params; k < body->n_nodes; k++)
+        phases[MIN (facts->module->nodes[body->first_node + k].phase, GANTRY_N_PHASES - 1)] = TRUE;
+      if (node->phase == GANTRY_PHASE_FORWARD && phases[GANTRY_PHASE_FORWARD] && phases[GANTRY_PHASE_BACKWARD])
+        return gantry_context_string (facts->module->context, node->scope);
+    }
+  return NULL;
+}

@@ -446,7 +446,13 @@ _gantry_jax_policy_apply (const Statement *statement, gint32 index, const Module
   else if (f.n_functions == 0)
     add_sentence (outcome, "no scope matches '%s'", statement->within);
   else if (outcome->n_matched == 0)
-    add_sentence (outcome, "the backward pass reads nothing that the checkpointed functions make");
+    {
+      const char *loop = _gantry_facts_steps_in_loop (facts);
+
+      add_sentence (outcome, "the backward pass reads nothing that the checkpointed functions make");
+      if (loop != NULL)
+        add_sentence (outcome, POLICY_IN_LOOP, loop);
+    }
   in_use = names_in_use (&f);
   report_names (statement->jax, in_use, outcome);
   g_hash_table_unref (f.sets);

@@ -148,6 +148,9 @@ facts_is_value (const ModuleFacts *facts, guint32 i)
   return !facts->constant[i] && facts->owner[i] == i
          && (facts_is_of_scan (facts, i) || !gantry_node_is_view (facts->module, facts_node (facts, i)));
 }
+/** The scope of a loop that goes forward and back in each trip, as one over microbatches that is not written out: what is saved within
+ *  it is none of these values. Returns: (nullable): there is none */
+const char *_gantry_facts_steps_in_loop (const ModuleFacts *facts);
 /** Index of the owner of operand @k, or G_MAXUINT32. */
 guint32 _gantry_facts_operand (const ModuleFacts *facts, const GantryNode *node, guint k);
 /** Why value @i cannot be computed again. Returns: (nullable): it can */
@@ -162,6 +165,9 @@ typedef struct
   guint8 decider;    /* GantryDecider; DEFAULT: nothing was said */
   gint32 statement;  /* index, or -1 */
 } Decision;
+
+/* Of the scope of _gantry_facts_steps_in_loop() */
+#define POLICY_IN_LOOP "what the loop '%s' saves for its own backward phase is placed only where it is written out (--unroll NODES)"
 
 /** What became of a statement while it was evaluated. */
 typedef struct

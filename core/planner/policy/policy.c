@@ -210,12 +210,21 @@ refused_text (const Application *a, const Statement *statement, const Outcome *o
                           outcome->n_refused > 1 ? " and others" : "");
 }
 
+/* (transfer full) */
+static char *
+nothing_text (const Application *a)
+{
+  const char *loop = _gantry_facts_steps_in_loop (a->facts);
+
+  return loop == NULL ? g_strdup ("matches nothing") : g_strdup_printf ("matches nothing; " POLICY_IN_LOOP, loop);
+}
+
 static char *
 rule_problem (const Application *a, const Statement *statement, const Outcome *outcome, guint n_decided)
 {
   if (outcome->n_matched == 0)
     return outcome->n_views == 0
-             ? g_strdup ("matches nothing")
+             ? nothing_text (a)
              : g_strdup_printf ("matches only views (%u), which have no bytes of their own: place the value that they show",
                                 outcome->n_views);
   if (outcome->n_refused > 0 && (!outcome->quiet || outcome->n_offered == 0))

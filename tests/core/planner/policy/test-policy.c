@@ -194,6 +194,24 @@ test_last_word (void)
   g_assert_cmpstr (report_of (&test, 1)->problem, ==, "overridden by later statements (line 2, statement 3)");
 }
 
+/* A loop each trip of which goes forward and back: that a statement finds nothing in it is no matter of spelling. */
+static void
+test_step_in_loop (void)
+{
+  static const char text[] =
+    "module \"m\" { func @main #1 (%1 \"x\": f32[3,4], %2 \"w\": f32[4] {role = \"parameter\"}) -> (%5) {"
+    "%3 = constant() {value = splat<f32[4]: 0.0>}: f32[4]"
+    "%4 = scan(%3, %1, %2) {axes = [0], body = @step #2, length = 3, n_carries = 1, n_xs = 1, y_axes = ints[]}: f32[4] scope(\"microbatches\")"
+    "%5 = negate(%4): f32[4] phase(backward) }"
+    "func @step #2 (%10: f32[4], %11: f32[4], %12: f32[4]) -> (%15) {"
+    "%13 = sine(%12): f32[4] %14 = multiply(%13, %11): f32[4] phase(backward) %15 = add(%10, %14): f32[4] phase(backward) } }";
+  static const char said[] = "what the loop 'microbatches' saves for its own backward phase is placed only where it is written out";
+  g_auto (PolicyTest) test = policy_test (text);
+
+  expect_policy (&test, "role:residual bf16", "", said);
+  expect_policy (&test, "policy dots_saveable", "", said);
+}
+
 static void
 test_problems (void)
 {
@@ -352,6 +370,7 @@ main (int argc, char **argv)
   g_test_add_func ("/planner/policy/terms", test_terms);
   g_test_add_func ("/planner/policy/last-word", test_last_word);
   g_test_add_func ("/planner/policy/problems", test_problems);
+  g_test_add_func ("/planner/policy/step-in-loop", test_step_in_loop);
   g_test_add_func ("/planner/policy/start-of-recomputation", test_start_of_recomputation);
   g_test_add_func ("/planner/policy/base", test_base);
   g_test_add_func ("/planner/policy/fusion", test_fusion);
