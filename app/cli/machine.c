@@ -3,11 +3,23 @@
 #include "app/cli/machine.h"
 #include "core/base/child-program.h"
 #include "core/planner/machine.h"
+#include <string.h>
 
 guint
 gantry_cli_threads (const GantryCliOptions *options)
 {
   return options->threads != NULL ? options->threads (options->how) : 0;
+}
+
+/* Why a measurement was not kept, of all that calibrate says: its last line, without its name. */
+static const char *
+reason (char *said)
+{
+  static const char name[] = "gantry-cli calibrate: ";
+  const char *line = strrchr (g_strchomp (said), '\n');
+
+  line = line != NULL ? line + 1 : said;
+  return g_str_has_prefix (line, name) ? line + strlen (name) : line;
 }
 
 /* What it says is told as a note: the command goes on whatever comes of it. */
@@ -27,7 +39,7 @@ measure (guint n_threads)
   if (!g_spawn_sync (NULL, (char **) command, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &said, &status, &error))
     gantry_cli_tell ("%s: note: %s\n", g_get_prgname (), error->message);
   else if (status != 0)
-    gantry_cli_tell ("%s: note: predictions of time are by stated rates: %s\n", g_get_prgname (), g_strchomp (said));
+    gantry_cli_tell ("%s: note: predictions of time are by stated rates: %s\n", g_get_prgname (), reason (said));
 }
 
 void

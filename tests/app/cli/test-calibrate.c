@@ -127,7 +127,7 @@ static void
 test_processor (Place *place, gconstpointer data)
 {
   g_autofree char *model = cli_own_file ("linear.onnx");
-  g_autoptr (CliResult) made = cli_run ("calibrate", "--json", "--threads=1", "-o", place->target, NULL);
+  g_autoptr (CliResult) made = cli_run ("calibrate", "--json", "--seconds=600", "--threads=1", "-o", place->target, NULL);
   g_autoptr (CliResult) plan = cli_run ("plan", "--json", "--target", place->target, model, NULL);
   g_autoptr (CliResult) compiled = cli_run ("compile", "--json", "--target", place->target, model, NULL);
   g_autoptr (JsonNode) root = NULL;
@@ -146,7 +146,7 @@ test_processor (Place *place, gconstpointer data)
 static void
 test_grid (Place *place, gconstpointer data)
 {
-  g_autoptr (CliResult) made = cli_run ("calibrate", "--json", "--device=grid", "-o", place->target, NULL);
+  g_autoptr (CliResult) made = cli_run ("calibrate", "--json", "--seconds=600", "--device=grid", "-o", place->target, NULL);
 
   cli_assert_status (made, 0);
   assert_rates (made, "grid", 18);
@@ -258,7 +258,7 @@ static void
 make_child (const Place *place)
 {
   g_autofree char *path = g_build_filename (place->folder, "child", NULL);
-  g_autofree char *text = g_strdup_printf ("#!/bin/sh\necho \"$@\" >> %s/asked\necho 'gantry-cli calibrate: not kept: busy' >&2\nexit 1\n", place->folder);
+  g_autofree char *text = g_strdup_printf ("#!/bin/sh\necho \"$@\" >> %s/asked\necho 'gantry-cli calibrate: note: special was not measured' >&2\necho 'gantry-cli calibrate: not kept: busy' >&2\nexit 1\n", place->folder);
 
   g_assert_true (g_file_set_contents_full (path, text, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
 }
@@ -308,7 +308,7 @@ test_first_start (Place *place, gconstpointer data)
   somebody = asked (place);
   cli_assert_status (first, 0);
   g_assert_nonnull (strstr (first->err, "note: this processor is measured once"));
-  g_assert_nonnull (strstr (first->err, "by stated rates: gantry-cli calibrate: not kept: busy"));
+  g_assert_nonnull (strstr (first->err, "by stated rates: not kept: busy\n"));
   g_assert_cmpstr (somebody, ==, "calibrate --keep --seconds=8 --threads=0\n");
   gantry_target_init_cpu (&target, 0);
   g_strlcpy (target.measured, "2026-11-28T01:02:03Z", sizeof target.measured);
