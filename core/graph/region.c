@@ -246,6 +246,8 @@ function_has_effect (const GantryModule *module, guint32 id, GHashTable *seen, g
 
       if (info == NULL || (info->flags & GANTRY_OP_EFFECT) != 0)
         return TRUE;
+      if (gantry_loop_may_be_endless (module, node))
+        return TRUE;
       if (!gantry_node_is_control (node) || !gantry_control_of (module, node, &control))
         continue;
       for (guint r = 0; r < control.n_regions; r++)
@@ -261,6 +263,8 @@ gantry_control_has_effect (const GantryModule *module, const GantryNode *node)
   g_autoptr (GHashTable) seen = NULL;
   GantryControl control;
 
+  if (gantry_loop_may_be_endless (module, node))
+    return TRUE;
   if (!gantry_control_of (module, node, &control))
     return FALSE;
   seen = g_hash_table_new (NULL, NULL);

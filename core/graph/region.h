@@ -85,7 +85,10 @@ const GantryNode *gantry_scan_stack_source (const GantryModule *module, const Ga
  */
 gboolean gantry_loop_check_trips (gint64 exact, gint64 made, gboolean more, GError **error);
 
-/** Whether control @node does anything beyond giving its value (GANTRY_OP_EFFECT), in functions that it names. */
+/** Whether @node is a loop whose condition, from some trip on, depends on nothing that changes: it ends soon or never, which is an effect,
+ * whoever uses its value. */
+gboolean gantry_loop_may_be_endless (const GantryModule *module, const GantryNode *node);
+/** Whether control @node does anything beyond giving its value (GANTRY_OP_EFFECT), in functions that it names; a loop without an end does. */
 gboolean gantry_control_has_effect (const GantryModule *module, const GantryNode *node);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
 /* Effects of nodes through the functions that they call. */
 #include "core/passes/effects-private.h"
 #include "core/graph/operation.h"
+#include "core/graph/region.h"
 
 #define EFFECTS (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)
 
@@ -27,6 +28,8 @@ _gantry_effects_of (const GantryEffects *effects, const GantryNode *node)
   const GantryAttrs *attrs = gantry_context_attrs (effects->module->context, node->attrs);
   guint16 flags = info != NULL ? info->flags & EFFECTS : EFFECTS;
 
+  if (gantry_loop_may_be_endless (effects->module, node))
+    flags |= GANTRY_OP_EFFECT;
   for (guint i = 0; i < attrs->n; i++)
     if (attrs->items[i].kind == GANTRY_ATTR_FUNCTION)
       {

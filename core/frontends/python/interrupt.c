@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals that arrive while a graph runs. CPython notes them and calls their handlers between two of its own instructions, of which a
  * graph has none: one without an end could not be interrupted. CPython also writes the number of each into a pipe (signal.set_wakeup_fd),
- * and a thread that reads it cancels the run; the handler is called, and where it does not raise the graph runs once more, which a
- * signal of that number then no longer disturbs: inputs are unchanged until a run is complete. A program that has a pipe of its own
- * keeps it, and its graphs end before its handlers are called. */
+ * and a thread that reads it cancels the run; the handler is called, and where it does not raise the graph runs once more, on a thread of
+ * its own, beside which the handlers of further signals are called: inputs are unchanged until a run is complete. A program that has a
+ * pipe of its own keeps it, and its graphs end before its handlers are called.
+ *
+ * Handlers are the main thread's. A graph that another thread runs leaves CPython to the others until it is complete. */
 #include "core/frontends/python/trace.h"
 #include <fcntl.h>
 #include <glib-unix.h>
@@ -13,9 +15,8 @@
 typedef struct
 {
   GMutex lock;
-  GCancellable *running; /* (nullable): of the graph that runs now */
-  guint64 answered;      /* numbers of signals whose handlers this run has called */
-  guint64 arrived;
+  GCancellable *running; /* (nullable): of the graph that the main thread runs now */
+  GMutex turn;           /* one graph at a time: a compiled one has one arena */
   pid_t process; /* whose thread this is: a fork has none */
   gboolean listening;
   int end;         /* of the pipe, -1: none yet; a fork has its parent's */
@@ -32,11 +33,8 @@ listen (gpointer data)
 
   while ((n = read (end, &number, 1)) > 0 || (n < 0 && errno == EINTR))
     {
-      guint64 bit = n > 0 && number < 64 ? G_GUINT64_CONSTANT (1) << number : 0;
-
       g_mutex_lock (&interrupts.lock);
-      interrupts.arrived |= bit;
-      if (interrupts.running != NULL && (bit & ~interrupts.answered) != 0)
+      if (n > 0 && interrupts.running != NULL)
         g_cancellable_cancel (interrupts.running);
       g_mutex_unlock (&interrupts.lock);
     }
@@ -63,6 +61,14 @@ tell_python (int end)
   return ours;
 }
 
+/* Of the process, which is CPython's. */
+static gboolean
+is_main_thread (void)
+{
+  return getpid () == gettid ();
+}
+
+/* Once in each process, by the main thread: only that may ask CPython for it. */
 static gboolean
 start_listening (void)
 {
@@ -74,6 +80,7 @@ start_listening (void)
   interrupts.process = getpid ();
   interrupts.listening = FALSE;
   g_mutex_init (&interrupts.lock);
+  g_mutex_init (&interrupts.turn);
   if (!g_unix_open_pipe (ends, FD_CLOEXEC, NULL))
     return FALSE;
   g_unix_set_fd_nonblocking (ends[1], TRUE, NULL);
@@ -84,53 +91,111 @@ start_listening (void)
   return interrupts.listening;
 }
 
+/* One run of a graph. */
+typedef struct
+{
+  const GantryPythonBackend *backend;
+  gpointer compiled;
+  GantryLiteral *const *arguments;
+  GantryLiteral **results;
+  GCancellable *cancellable; /* (nullable) */
+  GError *error;
+  gboolean done;
+  gint ended; /* atomic */
+} Run;
+
 static void
-set_running (GCancellable *cancellable, guint64 answered)
+run_now (Run *run)
+{
+  g_mutex_lock (&interrupts.turn);
+  run->done = run->backend->run (run->backend->self, run->compiled, run->arguments, run->results, run->cancellable, &run->error);
+  g_mutex_unlock (&interrupts.turn);
+}
+
+static gpointer
+run_on_thread (gpointer data)
+{
+  run_now (data);
+  g_atomic_int_set (&((Run *) data)->ended, 1);
+  return NULL;
+}
+
+static void
+set_running (GCancellable *cancellable)
 {
   g_mutex_lock (&interrupts.lock);
   interrupts.running = cancellable;
-  interrupts.answered = answered;
-  interrupts.arrived = 0;
   g_mutex_unlock (&interrupts.lock);
 }
 
-/* Runs once. Returns: TRUE when it is complete; else the signals that arrived are in @answered, where it was for them */
-static gboolean
-run_once (const GantryPythonBackend *backend, gpointer compiled, GantryLiteral *const *arguments, GantryLiteral **results,
-          guint64 *answered, GError **error)
+/* On this thread, until a signal arrives. */
+static void
+run_until_signal (Run *run)
 {
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  gboolean done;
+  set_running (run->cancellable);
+  if (PyErr_CheckSignals () == 0)
+    run_now (run);
+  set_running (NULL);
+}
 
-  set_running (cancellable, *answered);
-  done = PyErr_CheckSignals () == 0 && backend->run (backend->self, compiled, arguments, results, cancellable, error);
-  g_mutex_lock (&interrupts.lock);
-  interrupts.running = NULL;
-  *answered |= interrupts.arrived;
-  g_mutex_unlock (&interrupts.lock);
-  return done;
+#define BETWEEN_LOOKS 10000 /* microseconds */
+
+/* On a thread of its own, while this one calls the handlers of signals. Returns: FALSE where there is no thread */
+static gboolean
+run_beside_signals (Run *run)
+{
+  GThread *thread = g_thread_try_new ("graph", run_on_thread, run, NULL);
+  gboolean raised = FALSE;
+
+  if (thread == NULL)
+    return FALSE;
+  while (!raised && !g_atomic_int_get (&run->ended))
+    {
+      Py_BEGIN_ALLOW_THREADS
+      g_usleep (BETWEEN_LOOKS);
+      Py_END_ALLOW_THREADS
+      raised = PyErr_CheckSignals () < 0;
+    }
+  if (raised)
+    g_cancellable_cancel (run->cancellable);
+  Py_BEGIN_ALLOW_THREADS
+  g_thread_join (thread);
+  Py_END_ALLOW_THREADS
+  return TRUE;
+}
+
+static void
+run_for_main_thread (Run *run)
+{
+  run->cancellable = g_cancellable_new ();
+  run_until_signal (run);
+  if (PyErr_Occurred () == NULL && g_error_matches (run->error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && PyErr_CheckSignals () == 0)
+    {
+      g_clear_error (&run->error);
+      g_cancellable_reset (run->cancellable);
+      if (!run_beside_signals (run))
+        run_now (run);
+    }
+  g_clear_object (&run->cancellable);
 }
 
 gboolean
 gantry_py_run_compiled (GantryPyState *state, gpointer compiled, GantryLiteral *const *arguments, GantryLiteral **results)
 {
-  const GantryPythonBackend *backend = state->backend;
-  gboolean done, listening = start_listening ();
-  guint64 answered = 0;
+  Run run = { .backend = state->backend, .compiled = compiled, .arguments = arguments, .results = results };
 
-  for (;;)
+  if (!is_main_thread ())
     {
-      g_autoptr (GError) error = NULL;
-
-      done = listening ? run_once (backend, compiled, arguments, results, &answered, &error)
-                       : backend->run (backend->self, compiled, arguments, results, NULL, &error);
-      if (done || PyErr_Occurred () != NULL)
-        break;
-      if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && PyErr_CheckSignals () == 0)
-        continue;
-      if (PyErr_Occurred () == NULL)
-        PyErr_SetString (PyExc_RuntimeError, error->message);
-      break;
+      Py_BEGIN_ALLOW_THREADS
+      run_now (&run);
+      Py_END_ALLOW_THREADS
     }
-  return done;
+  else if (start_listening ())
+    run_for_main_thread (&run);
+  else
+    run_now (&run);
+  if (!run.done && PyErr_Occurred () == NULL)
+    PyErr_SetString (PyExc_RuntimeError, run.error != NULL ? run.error->message : "the graph did not run");
+  g_clear_error (&run.error);
+  return run.done && PyErr_Occurred () == NULL;
 }

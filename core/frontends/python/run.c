@@ -127,6 +127,14 @@ walk_if (Walk *walk, const GantryNode *node, GPtrArray *operands, GPtrArray *val
   return walk_function (walk, function_of (walk->program->module, node, taken ? "then" : "else"), captures, value);
 }
 
+/* A loop without an end would keep CPython from the thread that is to stop it. */
+static void
+let_others_run (void)
+{
+  Py_BEGIN_ALLOW_THREADS
+  Py_END_ALLOW_THREADS
+}
+
 static gboolean
 walk_while (Walk *walk, const GantryNode *node, GPtrArray *operands, GPtrArray *value)
 {
@@ -140,6 +148,7 @@ walk_while (Walk *walk, const GantryNode *node, GPtrArray *operands, GPtrArray *
     {
       g_autoptr (GPtrArray) verdict = value_new (), next = value_new ();
 
+      let_others_run ();
       if (PyErr_CheckSignals () < 0 || !walk_function (walk, condition, state, verdict))
         return FALSE;
       if (gantry_literal_get_int (g_ptr_array_index (verdict, 0), 0) == 0)
