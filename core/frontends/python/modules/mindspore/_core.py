@@ -43,6 +43,11 @@ def _known(value):
     return value.has_data
 
 
+def _no_modulo(modulo):
+    if modulo is not None:
+        raise TypeError("pow() of a tensor takes no modulo")
+
+
 class Tensor(_gantry.Value):
     """A tensor: known, or a variable of the graph being made."""
     __array_priority__ = 1000
@@ -181,7 +186,10 @@ class Tensor(_gantry.Value):
         return int(self.item())
 
     def __round__(self, digits=None):
-        return _unary_float("round_nearest_even", self)
+        if not digits:
+            return _unary_float("round_nearest_even", self)
+        scale = 10.0 ** digits
+        return div(_unary_float("round_nearest_even", mul(self, scale)), scale)
 
     def __str__(self):
         if not self.has_data:
@@ -248,9 +256,11 @@ class Tensor(_gantry.Value):
         return floor_mod(other, self)
 
     def __pow__(self, other, modulo=None):
+        _no_modulo(modulo)
         return pow_(self, other)
 
     def __rpow__(self, other, modulo=None):
+        _no_modulo(modulo)
         return pow_(other, self)
 
     def __matmul__(self, other):
@@ -575,7 +585,7 @@ def _weak(value, dtype):
     return dtype
 
 
-def _operand(value, dtype=None):
+def _operand(value):
     """A number, sequence or tensor as a tensor."""
     if isinstance(value, Scalar):
         return value._tensor()

@@ -56,3 +56,10 @@ def _block(values, write, separator, depth):
     parts = ["..." if v is None else _block(v, write, separator, depth + 1) for v in shown]
     ends = [separator.rstrip() if part != "..." else "" for part in parts[:-1]] + [""]
     return "[" + ("\n" + " " * depth).join(part + end for part, end in zip(parts, ends)) + "]"
+
+
+def only(function, **arguments):
+    """Refuses what is not built: of each argument what was given, and what it may be."""
+    for name, (given, built) in arguments.items():
+        if given is not built and (type(given) is not type(built) or given != built):
+            raise NotImplementedError(f"For '{function}', '{name}' must be {built!r}: {given!r} is not supported.")

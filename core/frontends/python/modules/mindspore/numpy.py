@@ -33,7 +33,7 @@ _FIRST, _SECOND = ("x", "x1", "a"), ("x2", "b")
 
 
 def _wrapped(function):
-    def call(*args, dtype=None, out=None, where=True, **kwargs):
+    def call(*args, dtype=None, **kwargs):
         for i, names in enumerate((_FIRST, _SECOND)):
             args += tuple(kwargs.pop(n) for n in names if len(args) == i and n in kwargs)
         return _result(function(*(_tensor(a) if isinstance(a, (list, tuple, int, float)) and i < 2 else a for i, a in enumerate(args)),
@@ -150,17 +150,17 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     step = _core.div(_core.sub(stop, start), float(_builtins.max(steps, 1)))
     t = _core.convert(_f.arange(num), float32)
     t = _core.reshape(t, (num,) + (1,) * step.ndim)
-    result = _result(_core.add(_core.mul(t, step), start), dtype)
+    result = _result(moveaxis(_core.add(_core.mul(t, step), start), 0, axis), dtype)
     return (result, step) if retstep else result
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    return _result(_core.pow_(float(base), linspace(start, stop, num, endpoint)), dtype)
+    return _result(_core.pow_(float(base), linspace(start, stop, num, endpoint, axis=axis)), dtype)
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    import math
-    return _result(_f.exp(linspace(math.log(start), math.log(stop), num, endpoint)), dtype)
+    first, last = (_f.log(_as_float(v)) for v in (start, stop))
+    return _result(_f.exp(linspace(first, last, num, endpoint, axis=axis)), dtype)
 
 
 def eye(N, M=None, k=0, dtype=float32):
@@ -464,11 +464,18 @@ def _as_float(x):
     return x if x.dtype.is_float else _core.convert(x, float32)
 
 
+def _no_out(name, out):
+    if out is not None:
+        raise NotImplementedError(f"For '{name}', 'out' must be None: a result is a new tensor.")
+
+
 def all(a, axis=None, out=None, keepdims=False):
+    _no_out("all", out)
     return _core.reduce("and", _core.convert(_tensor(a), bool_), axis, keepdims)
 
 
 def any(a, axis=None, out=None, keepdims=False):
+    _no_out("any", out)
     return _core.reduce("or", _core.convert(_tensor(a), bool_), axis, keepdims)
 
 
@@ -476,6 +483,7 @@ sometrue = any
 
 
 def ptp(x, axis=None, out=None, keepdims=False):
+    _no_out("ptp", out)
     return _core.sub(amax(x, axis, keepdims), amin(x, axis, keepdims))
 
 

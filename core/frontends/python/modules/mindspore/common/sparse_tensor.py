@@ -358,7 +358,8 @@ def csr_mv(csr_tensor, dense):
 
 
 def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False):
-    return a.mm(_core.swapaxes(b, 0, 1) if trans_b or adjoint_b else b)
+    b = _core.swapaxes(b, 0, 1) if trans_b or adjoint_b else b
+    return _core.matmul(_core.swapaxes(a.to_dense(), 0, 1), b) if trans_a or adjoint_a else a.mm(b)
 
 
 def csr_reduce_sum(csr_tensor, axis):

@@ -4,6 +4,9 @@ import builtins
 import copy
 import numpy as np
 from mindspore._core import Tensor
+from mindspore._text import only as _only
+
+_OF_WORKERS = ("python_multiprocessing", "max_rowsize")  # how the work is divided
 
 
 class Dataset:
@@ -50,6 +53,7 @@ class Dataset:
     # Steps
 
     def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, **options):
+        _only("batch", **{n: (v, None) for n, v in options.items() if n not in _OF_WORKERS})
         if isinstance(batch_size, bool) or not isinstance(batch_size, int):
             raise TypeError(f"Argument batch_size with value {batch_size} is not of type [<class 'int'>, <class 'Callable'>], but got "
                             f"{type(batch_size)}.")
@@ -87,6 +91,7 @@ class Dataset:
         return made
 
     def map(self, operations, input_columns=None, output_columns=None, column_order=None, num_parallel_workers=None, **options):
+        _only("map", **{n: (v, None) for n, v in options.items() if n not in _OF_WORKERS})
         operations = list(operations) if isinstance(operations, (list, tuple)) else [operations]
         taken = _names(input_columns) or self._columns[:1]
         given = _names(output_columns) or taken
@@ -283,6 +288,7 @@ class SequentialSampler(Sampler):
 
 class RandomSampler(Sampler):
     def __init__(self, replacement=False, num_samples=None, shuffle=None):
+        _only("RandomSampler", shuffle=(shuffle, None))
         self.replacement, self.n = replacement, num_samples
 
     def indices(self, n):
@@ -305,11 +311,12 @@ class SubsetRandomSampler(SubsetSampler):
 
 class DistributedSampler(Sampler):
     def __init__(self, num_shards, shard_id, shuffle=True, num_samples=None, offset=-1):
-        self.shards, self.shard, self.shuffle = num_shards, shard_id, shuffle
+        _only("DistributedSampler", offset=(offset, -1))
+        self.shards, self.shard, self.shuffle, self.n = num_shards, shard_id, shuffle, num_samples
 
     def indices(self, n):
         order = _generator().permutation(n) if self.shuffle else np.arange(n)
-        return order[self.shard::self.shards]
+        return order[self.shard::self.shards][:self.n]
 
 
 class WeightedRandomSampler(Sampler):
@@ -327,6 +334,7 @@ def _sampled(rows, sampler):
 
 class Schema:
     def __init__(self, schema_file=None):
+        _only("Schema", schema_file=(schema_file, None))
         self.columns = []
 
     def add_column(self, name, de_type, shape=None):

@@ -12,7 +12,7 @@ def __getattr__(name):
     from mindspore.ops._names import missing
     if not name.startswith("_"):
         import importlib
-        for late in ("mindspore.nn.optim_more", "mindspore.nn.layer_more", "mindspore.train.metrics"):
+        for late in ("mindspore.nn.optim_more", "mindspore.nn.layer_more", "mindspore.train.metrics", "mindspore.train.metrics_more"):
             module = importlib.import_module(late)
             if name in module.__all__:
                 return getattr(module, name)

@@ -5,6 +5,7 @@ from collections import OrderedDict
 import _gantry
 from mindspore import _core
 from mindspore._amp import computing_in
+from mindspore._text import only as _only
 from mindspore._core import Tensor, _Context, GRAPH_MODE, is_strict, syntax_level
 from mindspore.common.parameter import Parameter, ParameterTuple
 
@@ -421,6 +422,7 @@ class GraphCell(Cell):
 
     def __init__(self, graph, params_init=None, obf_random_seed=None):
         super().__init__()
+        _only("GraphCell", obf_random_seed=(obf_random_seed, None))
         if not hasattr(graph, "path"):
             raise TypeError(f"For 'GraphCell', the argument 'graph' must be a FuncGraph, but got type {type(graph)}.")
         given = params_init or {}

@@ -9,6 +9,8 @@ from mindspore.common.initializer import initializer, HeUniform, Uniform
 from mindspore.common.parameter import Parameter
 from mindspore.nn.cell import Cell
 from mindspore.ops import function as _f
+from mindspore.ops.grad import stop_gradient
+from mindspore.ops._resize import resized as _resized
 from mindspore.ops._neural import _tuple, _pool_pads, _max_pool, _avg_pool
 
 
@@ -311,7 +313,7 @@ Dropout1d, Dropout2d, Dropout3d = (_channel_dropout(f"Dropout{n}d", getattr(_f, 
 class Embedding(Cell):
     def __init__(self, vocab_size, embedding_size, use_one_hot=False, embedding_table="normal", dtype=float32, padding_idx=None):
         super().__init__()
-        self.vocab_size, self.embedding_size, self.dtype = vocab_size, embedding_size, dtype
+        self.vocab_size, self.embedding_size, self.use_one_hot, self.dtype = vocab_size, embedding_size, use_one_hot, dtype
         table = initializer(embedding_table, (vocab_size, embedding_size), dtype)
         if padding_idx is not None:
             from mindspore import _index
@@ -319,7 +321,10 @@ class Embedding(Cell):
         self.embedding_table = Parameter(table, name="embedding_table")
 
     def construct(self, ids):
-        return _f.gather(self.embedding_table, ids, 0)
+        if not self.use_one_hot:
+            return _f.gather(self.embedding_table, ids, 0)
+        chosen = _core.convert(_f.one_hot(_core.reshape(ids, (-1,)), self.vocab_size, 1.0, 0.0), self.embedding_table.dtype)
+        return _core.reshape(_core.matmul(chosen, self.embedding_table), tuple(ids.shape) + (self.embedding_size,))
 
 
 class EmbeddingLookup(Embedding):
@@ -471,7 +476,7 @@ AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = (_adaptive(f"AdaptiveM
 class Upsample(Cell):
     def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
         super().__init__()
-        self.settings = (size, scale_factor, mode, align_corners)
+        self.settings = (size, scale_factor, mode, align_corners, recompute_scale_factor)
 
     def construct(self, x):
         return _f.interpolate(x, *self.settings)
@@ -479,7 +484,9 @@ class Upsample(Cell):
 
 class ResizeBilinear(Cell):
     def construct(self, x, size=None, scale_factor=None, align_corners=False):
-        return _f.interpolate(x, size, scale_factor, "bilinear", align_corners)
+        if (size is None) == (scale_factor is None):
+            raise ValueError("For 'ResizeBilinear', one of 'size' and 'scale_factor' must be given, and not both.")
+        return _resized(x, tuple(d * scale_factor for d in x.shape[2:]) if size is None else size, "linear", "corners" if align_corners else "corner")
 
 
 # Norms
@@ -527,12 +534,23 @@ class LayerNorm(Cell):
         if not isinstance(normalized_shape, (tuple, list)):
             raise TypeError(f"For 'LayerNorm', the type of 'normalized_shape' must be tuple[int] or list[int], but got "
                             f"{normalized_shape} and the type is {type(normalized_shape)}.")
-        self.normalized_shape, self.epsilon, self.begin_norm_axis = tuple(normalized_shape), epsilon, begin_norm_axis
+        self.normalized_shape, self.epsilon = tuple(normalized_shape), epsilon
+        self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), name="gamma")
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), name="beta")
 
+    def _from(self, name, axis, rank):
+        if not -1 <= axis < rank:
+            raise RuntimeError(f"For primitive[LayerNorm], input_x's rank is {rank}, while the '{name}' value should be in the range "
+                               f"[-1, {rank}), but got {axis}")
+        return axis % rank
+
     def construct(self, x):
-        axes = tuple(range(self.begin_norm_axis % x.ndim, x.ndim))
+        axes = tuple(range(self._from("begin_norm_axis", self.begin_norm_axis, x.ndim), x.ndim))
+        scaled = tuple(x.shape[self._from("begin_params_axis", self.begin_params_axis, x.ndim):])
+        if scaled != self.normalized_shape:
+            raise ValueError(f"For 'LayerNorm', the shape of gamma and beta must be that of the input from 'begin_params_axis' on, {scaled}, "
+                             f"but 'normalized_shape' is {self.normalized_shape}.")
         mean, var = _f.mean(x, axes, True), _f.var(x, axes, 0, True)
         return _core.add(_core.mul(_core.mul(_core.sub(x, mean), _f.rsqrt(_core.add(var, self.epsilon))), self.gamma), self.beta)
 
@@ -554,11 +572,21 @@ class GroupNorm(Cell):
 class _InstanceNorm(Cell):
     def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, gamma_init="ones", beta_init="zeros", dtype=float32):
         super().__init__()
-        self.eps = eps
+        if not 0 <= momentum <= 1:
+            raise ValueError(f"For '{self.cls_name}', the 'momentum' must be a number in range [0, 1], but got {momentum}.")
+        self.eps, self.momentum = eps, momentum
+        self.moving_mean = Parameter(initializer("zeros", (num_features,), dtype), name="mean", requires_grad=False)
+        self.moving_variance = Parameter(initializer("ones", (num_features,), dtype), name="variance", requires_grad=False)
         self.gamma = Parameter(initializer(gamma_init, (num_features,), dtype), name="gamma", requires_grad=affine)
         self.beta = Parameter(initializer(beta_init, (num_features,), dtype), name="beta", requires_grad=affine)
 
     def construct(self, x):
+        if self.training:
+            axes = tuple(range(2, x.ndim))
+            for moving, now in ((self.moving_mean, _f.mean(x, axes)), (self.moving_variance, _f.var(x, axes))):
+                old = _gantry.parameter_value(moving)
+                now = _core.convert(stop_gradient(_f.mean(now, 0)), old.dtype)
+                _core.assign(moving, _core.add(_core.mul(old, 1 - self.momentum), _core.mul(now, self.momentum)))
         return _f.instance_norm(x, self.gamma, self.beta, self.eps)
 
 
@@ -727,7 +755,7 @@ class MultiheadAttention(Cell):
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
         self.in_proj_weight = Parameter(initializer("xavier_uniform", (3 * embed_dim, embed_dim), dtype), name="in_proj_weight")
         self.in_proj_bias = Parameter(initializer("zeros", (3 * embed_dim,), dtype), name="in_proj_bias") if has_bias else None
-        self.out_proj = Dense(embed_dim, embed_dim, has_bias=has_bias)
+        self.out_proj = Dense(embed_dim, embed_dim, has_bias=has_bias, dtype=dtype)
 
     def _heads(self, x, part):
         n = self.embed_dim
@@ -758,9 +786,9 @@ class TransformerEncoderLayer(Cell):
     def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5, batch_first=False,
                  norm_first=False, dtype=float32):
         super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first)
-        self.linear1, self.linear2 = Dense(d_model, dim_feedforward), Dense(dim_feedforward, d_model)
-        self.norm1, self.norm2 = LayerNorm((d_model,), epsilon=layer_norm_eps), LayerNorm((d_model,), epsilon=layer_norm_eps)
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, dtype=dtype)
+        self.linear1, self.linear2 = Dense(d_model, dim_feedforward, dtype=dtype), Dense(dim_feedforward, d_model, dtype=dtype)
+        self.norm1, self.norm2 = (LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype) for _ in range(2))
         self.dropout_rate, self.norm_first = dropout, norm_first
         self.activation = {"relu": _f.relu, "gelu": _f.gelu}.get(activation, activation)
 

@@ -249,10 +249,10 @@ class TransformerDecoderLayer(Cell):
     def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5, batch_first=False,
                  norm_first=False, dtype=float32):
         super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first)
-        self.linear1, self.linear2 = Dense(d_model, dim_feedforward), Dense(dim_feedforward, d_model)
-        self.norm1, self.norm2, self.norm3 = (LayerNorm((d_model,), epsilon=layer_norm_eps) for _ in range(3))
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, dtype=dtype)
+        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, dtype=dtype)
+        self.linear1, self.linear2 = Dense(d_model, dim_feedforward, dtype=dtype), Dense(dim_feedforward, d_model, dtype=dtype)
+        self.norm1, self.norm2, self.norm3 = (LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype) for _ in range(3))
         self.dropout, self.dropout1, self.dropout2, self.dropout3 = (Dropout(p=dropout) for _ in range(4))
         self.norm_first = norm_first
         self.activation = {"relu": _f.relu, "gelu": _f.gelu}.get(activation, activation) if isinstance(activation, str) else activation
@@ -289,11 +289,11 @@ class Transformer(Cell):
     def __init__(self, d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, dropout=0.1, activation="relu",
                  custom_encoder=None, custom_decoder=None, layer_norm_eps=1e-5, batch_first=False, norm_first=False, dtype=float32):
         super().__init__()
-        settings = d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first
+        settings = d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype
         self.encoder = custom_encoder if custom_encoder is not None else TransformerEncoder(
-            TransformerEncoderLayer(*settings), num_encoder_layers, LayerNorm((d_model,), epsilon=layer_norm_eps))
+            TransformerEncoderLayer(*settings), num_encoder_layers, LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
         self.decoder = custom_decoder if custom_decoder is not None else TransformerDecoder(
-            TransformerDecoderLayer(*settings), num_decoder_layers, LayerNorm((d_model,), epsilon=layer_norm_eps))
+            TransformerDecoderLayer(*settings), num_decoder_layers, LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 
     def construct(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None, tgt_key_padding_mask=None,

@@ -604,15 +604,18 @@ def unique_with_pad(x, pad_num):
 
 def unique_consecutive(input, return_idx=False, return_counts=False, axis=None):
     values, places, counts = [], [], []
-    for v in _index._flat(input.tolist()):
+    along = None if axis is None else axis % input.ndim
+    for v in _index._flat(input.tolist()) if along is None else _core.swapaxes(input, 0, along).tolist():
         if not values or values[-1] != v:
             values.append(v)
             counts.append(0)
         counts[-1] += 1
         places.append(len(values) - 1)
-    result = (_core.tensor_of(values, input.dtype),)
+    made = _core.tensor_of(values, input.dtype)
+    result = (made if along is None else _core.swapaxes(made, 0, along),)
     if return_idx:
-        result += (_core.reshape(_core.tensor_of(places, int32), input.shape),)
+        places = _core.tensor_of(places, int32)
+        result += (_core.reshape(places, input.shape) if along is None else places,)
     if return_counts:
         result += (_core.tensor_of(counts, int32),)
     return result if len(result) > 1 else result[0]

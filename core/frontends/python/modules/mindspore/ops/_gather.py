@@ -49,6 +49,13 @@ gather_d = gather_elements
 def take(x, indices, axis=None, mode="clip"):
     if axis is None:
         x, axis = _core.reshape(x, (-1,)), 0
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"For 'take', the mode must be one of 'raise', 'wrap' and 'clip', but got {mode!r}.")
+    n = x.shape[axis]
+    if mode == "wrap":
+        indices = _e.floor_mod(indices, n)
+    elif mode == "clip":
+        indices = _e.minimum(_e.maximum(indices, 0), n - 1)
     return gather(x, indices, axis)
 
 

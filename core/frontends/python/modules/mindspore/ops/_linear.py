@@ -322,7 +322,12 @@ def qr(np, input, mode="reduced"):
 
 @_by_numpy
 def pinv(np, x, *, atol=None, rtol=None, hermitian=False):
-    return np.linalg.pinv(x, *((rtol,) if rtol is not None else ()), hermitian=hermitian).astype(x.dtype)
+    most = np.abs(np.linalg.svd(x, compute_uv=False)).max(axis=-1, keepdims=False)
+    if rtol is None:
+        rtol = np.finfo(x.dtype).eps * _builtins.max(x.shape[-2:]) if atol is None else 0.0
+    # What is not above the larger of both bounds counts as zero.
+    least = np.maximum(np.asarray(0.0 if atol is None else atol), np.asarray(rtol) * most)
+    return np.linalg.pinv(x, least / np.where(most > 0, most, 1), hermitian=hermitian).astype(x.dtype)
 
 
 @_by_numpy

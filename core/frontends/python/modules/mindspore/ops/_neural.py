@@ -4,8 +4,10 @@ import builtins as _builtins
 import math as _math
 import _gantry
 from mindspore import _amp, _core
+from mindspore._text import only as _only
 from mindspore._core import Tensor, _op, _operand, convert, float32, float64, int32, int64, bool_, reduce as _reduce
 from mindspore.ops import _elementwise as _e, _reduction as _r, _array as _a, _gather as _g
+from mindspore.ops._resize import interpolate, upsample
 
 
 # Activations
@@ -70,7 +72,8 @@ def mish(x):
 
 def softplus(input, beta=1, threshold=20):
     x = _core.mul(input, float(beta)) if beta != 1 else input
-    return _core.div(_e.logaddexp(x, _core.full(x.shape, 0, x.dtype)), float(beta))
+    curved = _core.div(_e.logaddexp(x, _core.full(x.shape, 0, x.dtype)), float(beta))
+    return _core.select(_core.compare("GT", x, threshold), input, curved)
 
 
 def softsign(x):
@@ -598,46 +601,20 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
     return _adaptive_max(input, output_size, 3, return_indices)
 
 
+def _lp_pool(x, norm_type, kernel_size, stride, ceil_mode, n):
+    kernel = _tuple(kernel_size, n)
+    stride = kernel if stride is None else _tuple(stride, n)
+    # A window that reaches over the edge counts as a whole one of the mean that is in it.
+    mean = _avg_pool(_e.pow(_e.abs(x), float(norm_type)), kernel, stride, _ceil_pads(x, kernel, stride, (0, 0) * n, ceil_mode), False)
+    return _e.pow(_core.mul(mean, float(_core._product(kernel))), 1.0 / norm_type)
+
+
 def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
-    kernel = _tuple(kernel_size, 1)
-    total = _op("reduce_window", (_e.pow(_e.abs(x), float(norm_type)),), {"kind": "add", **_pool_window(x, kernel, kernel if stride is None else _tuple(stride, 1), (0, 0))})
-    return _e.pow(total, 1.0 / norm_type)
+    return _lp_pool(x, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
 def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
-    kernel = _tuple(kernel_size, 2)
-    total = _op("reduce_window", (_e.pow(_e.abs(x), float(norm_type)),), {"kind": "add", **_pool_window(x, kernel, kernel if stride is None else _tuple(stride, 2), (0, 0, 0, 0))})
-    return _e.pow(total, 1.0 / norm_type)
-
-
-# Resizing
-
-def _resize_axis(x, axis, out, mode, align):
-    size = x.shape[axis]
-    if size == out:
-        return x
-    if mode == "nearest":
-        places = [_builtins.min(int(i * size / out), size - 1) for i in _builtins.range(out)]
-        return _g.gather(x, _core.tensor_of(places), axis)
-    points = [i * (size - 1) / _builtins.max(out - 1, 1) if align else _builtins.max((i + 0.5) * size / out - 0.5, 0.0)
-              for i in _builtins.range(out)]
-    low = [_builtins.min(int(p), size - 1) for p in points]
-    high = [_builtins.min(p + 1, size - 1) for p in low]
-    weight = _core.reshape(_core.tensor_of([p - q for p, q in zip(points, low)], x.dtype), tuple(out if d == axis else 1 for d in _builtins.range(x.ndim)))
-    a, b = _g.gather(x, _core.tensor_of(low), axis), _g.gather(x, _core.tensor_of(high), axis)
-    return _core.add(a, _core.mul(_core.sub(b, a), weight))
-
-
-def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
-    n = input.ndim - 2
-    if size is None:
-        size = tuple(int(d * f) for d, f in zip(input.shape[2:], _tuple(scale_factor, n)))
-    for i, out in enumerate(_tuple(size, n)):
-        input = _resize_axis(input, 2 + i, out, "nearest" if mode.startswith("nearest") else "linear", bool(align_corners))
-    return input
-
-
-upsample = interpolate
+    return _lp_pool(x, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
 # Norms
@@ -687,6 +664,8 @@ def rms_norm(x, gamma, epsilon=1e-6):
 
 
 def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"):
+    if norm_region != "ACROSS_CHANNELS":
+        raise ValueError(f"For 'LRN', the 'norm_region' must be 'ACROSS_CHANNELS', but got {norm_region!r}.")
     n = 2 * depth_radius + 1
     total = _op("reduce_window", (_e.square(x),), {"kind": "add", "window_dimensions": (1, n, 1, 1),
                                                    "padding": (0, 0, depth_radius, depth_radius, 0, 0, 0, 0)})
@@ -842,7 +821,13 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
 
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False):
-    return _g.gather(weight, input, 0)
+    _only("embedding", max_norm=(max_norm, None), norm_type=(norm_type, 2.0), scale_grad_by_freq=(scale_grad_by_freq, False))
+    found = _g.gather(weight, input, 0)
+    if padding_idx is None:
+        return found
+    from mindspore.ops.grad import stop_gradient
+    is_padding = _core.compare("EQ", _core.reshape(input, tuple(input.shape) + (1,)), padding_idx % weight.shape[0])
+    return _core.select(_core.broadcast_to(is_padding, found.shape), stop_gradient(found), found)
 
 
 # Higher order

@@ -113,7 +113,7 @@ def _without(x, axis, keepdims):
 
 
 def _with_index(kind):
-    def function(input, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False):
+    def function(input, axis=None, keepdims=False, *, initial=None, where=None):
         input = _operand(input)
         if where is not None and where is not True:
             if initial is None:
@@ -334,10 +334,25 @@ def renorm(input, p, axis, maxnorm):
 
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     tensors = x if isinstance(x, (tuple, list)) else (x,)
-    total = _e.sqrt(_total([_reduce("add", _e.square(t)) for t in tensors]))
+    if norm_type == 2:
+        total = _e.sqrt(_total([_reduce("add", _e.square(t)) for t in tensors]))
+    elif norm_type == float("inf"):
+        total = _reduce("max", _a_stack([_reduce("max", _e.abs(t)) for t in tensors]))
+    else:
+        total = _e.pow(_total([_reduce("add", _e.pow(_e.abs(t), float(norm_type))) for t in tensors]), 1.0 / norm_type)
+    if error_if_nonfinite:
+        if total.is_variable and not total.has_data:
+            raise _core.NeedsData("'clip_by_norm' with 'error_if_nonfinite' has to know the norm")
+        if not _math.isfinite(float(total.tolist())):
+            raise RuntimeError(f"For clip_by_norm, the total norm of order {norm_type} is {float(total.tolist())}, which is not finite.")
     factor = _e.minimum(_core.div(max_norm, _core.add(total, 1e-6)), 1.0)
     result = [_core.mul(t, convert(factor, t.dtype)) for t in tensors]
     return type(x)(result) if isinstance(x, (tuple, list)) else result[0]
+
+
+def _a_stack(values):
+    from mindspore.ops._array import stack
+    return stack(values)
 
 
 def _total(values):

@@ -100,7 +100,7 @@ def random_categorical(logits, num_sample, seed=0, dtype=int64):
 
 def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
     from mindspore.ops._random import multinomial
-    return multinomial(x, numsamples, True, seed)
+    return multinomial(x, numsamples, replacement, seed)
 
 
 def choice_with_mask(input_x, count=256, seed=None):

@@ -10,7 +10,7 @@ class MultitypeFuncGraph:
     """A function by the types of its arguments."""
 
     def __init__(self, name, read_value=False):
-        self.name = name
+        self.name, self.read_value = name, read_value  # how the other compiler passes Parameters; here both are one
         self.entries = []
 
     def register(self, *type_names):
@@ -54,7 +54,7 @@ class HyperMap:
     """Maps a function over structures, all the way down."""
 
     def __init__(self, ops=None, reverse=False):
-        self.ops = ops
+        self.ops, self.reverse = ops, reverse
 
     def __call__(self, *args):
         if len(args) < (1 if self.ops is not None else 2):
@@ -62,12 +62,17 @@ class HyperMap:
         function, args = (self.ops, args) if self.ops is not None else (args[0], args[1:])
         return self._map(function, args)
 
+    def _each(self, function, parts):
+        """From the last to the first where it is said: what the function does is done in that order."""
+        made = [function(p) for p in (reversed(list(parts)) if self.reverse else parts)]
+        return made[::-1] if self.reverse else made
+
     def _map(self, function, args):
         first = args[0]
         _check_alike("HyperMap", args)
         if isinstance(first, (tuple, list)):
-            return type(first)(self._map(function, parts) for parts in zip(*args)) if type(first) in (tuple, list) \
-                else tuple(self._map(function, parts) for parts in zip(*args))
+            made = self._each(lambda parts: self._map(function, parts), zip(*args))
+            return made if type(first) is list else tuple(made)
         if isinstance(first, dict):
             return {k: self._map(function, tuple(a[k] for a in args)) for k in first}
         return _gantry.call(function, args)
@@ -78,7 +83,7 @@ class Map(HyperMap):
         if not all(isinstance(a, (tuple, list)) for a in args):
             raise TypeError(f"Map can only be applied to list, tuple and dictionary, but got {[type(a).__name__ for a in args]}.")
         _check_alike("Map", args)
-        return tuple(_gantry.call(function, parts) for parts in zip(*args))
+        return tuple(self._each(lambda parts: _gantry.call(function, parts), zip(*args)))
 
 
 def core(fn=None, **flags):

@@ -4,6 +4,7 @@ from mindspore import _core
 from mindspore._core import Tensor, convert, float32, int32, int64
 from mindspore.ops import function as _f
 from mindspore.ops._reduction import cumulative as _cumulative
+from mindspore.ops._resize import resized
 from mindspore.ops._neural import _max_pool, _avg_pool, _pool_pads, _tuple, _conv, conv_transpose as _conv_transpose
 from mindspore.ops.primitive import Primitive, primitive_of as _primitive_of, prim_attr_register
 
@@ -47,10 +48,13 @@ def _conv_input(dout, weight, size, out_channel, kernel_size, pad_mode, pad, pad
 
 
 def _dropout(x, keep_prob, Seed0, Seed1):
-    return _f.dropout(x, 1 - keep_prob), _core.full(x.shape, 1, x.dtype)
+    return _f.dropout(x, 1 - keep_prob, seed=Seed0 or Seed1 or None), _core.full(x.shape, 1, x.dtype)
 
 
 def _layer_norm(x, gamma, beta, begin_norm_axis, begin_params_axis, epsilon):
+    if tuple(x.shape[begin_params_axis:]) != tuple(gamma.shape):
+        raise ValueError(f"For 'LayerNorm', the shape of gamma and beta must be that of the input from 'begin_params_axis' on, "
+                         f"{tuple(x.shape[begin_params_axis:])}, but it is {tuple(gamma.shape)}.")
     axes = tuple(range(begin_norm_axis % x.ndim, x.ndim))
     mean, var = _f.mean(x, axes, True), _f.var(x, axes, 0, True)
     return _core.add(_core.mul(_core.mul(_core.sub(x, mean), _f.rsqrt(_core.add(var, epsilon))), gamma), beta), mean, var
@@ -78,7 +82,7 @@ def _arg(function):
     return compute
 
 
-def _cross(x, y, reduction=None):
+def _cross(x, y):
     loss = _f.softmax_cross_entropy_with_logits(x, y)
     return loss, _core.sub(_f.softmax(x, -1), y)
 
@@ -94,12 +98,18 @@ def _random(function):
     return lambda shape, seed, seed2: function(shape, seed=seed or None)
 
 
+def _way(align_corners, half_pixel_centers):
+    return "corners" if align_corners else "half" if half_pixel_centers else "corner"
+
+
 def _resize_bilinear(x, size, align_corners, half_pixel_centers):
-    return _f.interpolate(x, size, mode="bilinear", align_corners=align_corners)
+    return resized(x, size, "linear", _way(align_corners, half_pixel_centers))
 
 
 def _resize_nearest(x, size, align_corners, half_pixel_centers):
-    return _f.interpolate(x, size, mode="nearest")
+    if align_corners:
+        return resized(x, size, "nearest", "corners", rounded=True)
+    return resized(x, size, "nearest", _way(False, half_pixel_centers), rounded=False)
 
 
 def _pad(x, paddings):
@@ -133,6 +143,7 @@ def _gather(x, indices, axis, batch_dims):
 
 def _apply_momentum(variable, accumulation, learning_rate, gradient, momentum, use_nesterov, use_locking, gradient_scale):
     import _gantry
+    gradient = gradient if gradient_scale == 1 else _core.mul(gradient, gradient_scale)
     m = _core.add(_core.mul(_gantry.parameter_value(accumulation), momentum), gradient)
     step = _core.add(gradient, _core.mul(m, momentum)) if use_nesterov else m
     value = _core.sub(_gantry.parameter_value(variable), _core.mul(step, learning_rate))

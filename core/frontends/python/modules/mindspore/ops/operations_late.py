@@ -13,7 +13,9 @@ def _axes(x):
 
 def _resized(mode):
     def compute(x, size, align_corners, half_pixel_centers):
-        return _f.interpolate(x, tuple(_axes(size)), mode=mode, align_corners=align_corners)
+        from mindspore.ops._resize import resized
+        way = "corners" if align_corners else "half" if half_pixel_centers else "corner"
+        return resized(x, tuple(_axes(size)), mode, way, rounded=mode == "nearest" and align_corners)
     return compute
 
 
@@ -64,7 +66,7 @@ _table = {
     "MaxUnpool3D": (lambda x, places, ksize, strides, pads, output_shape, data_format: _image.max_unpool3d(
         x, places, ksize, strides or None, pads, tuple(output_shape) or None), "ksize strides pads output_shape data_format", (0, 0, (), "NCDHW")),
     "Qr": (lambda x, full_matrices: _f.qr(x, "complete" if full_matrices else "reduced"), "full_matrices", (False,)),
-    "ResizeBilinearV2": (_resized("bilinear"), "align_corners half_pixel_centers", (False, False)),
+    "ResizeBilinearV2": (_resized("linear"), "align_corners half_pixel_centers", (False, False)),
     "ResizeNearestNeighborV2": (_resized("nearest"), "align_corners half_pixel_centers", (False, False)),
     "SparseToDense": (_to_dense, "", ()), "SparseTensorDenseMatmul": (_sparse_dense_matmul, "adjoint_st adjoint_dt", (False, False)),
     "SparseTensorDenseAdd": (lambda indices, values, shape, dense: _f.tensor_scatter_add(dense, indices, values), "", ()),

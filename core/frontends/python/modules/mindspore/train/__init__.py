@@ -16,4 +16,9 @@ __all__ = [*callback.__all__, *metrics.__all__, "Model", "build_train_network", 
 
 def __getattr__(name):
     from mindspore.ops._names import missing
+    if not name.startswith("_"):
+        import importlib
+        metrics_more = importlib.import_module("mindspore.train.metrics_more")
+        if name in metrics_more.__all__:
+            return getattr(metrics_more, name)
     return missing("mindspore.train", name, globals())

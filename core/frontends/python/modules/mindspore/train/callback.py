@@ -4,6 +4,7 @@ import os
 import time
 import numpy as np
 from mindspore._core import Tensor
+from mindspore._text import only as _only
 
 
 class RunContext:
@@ -103,6 +104,7 @@ class LossMonitor(Callback):
 
 class TimeMonitor(Callback):
     def __init__(self, data_size=None, data_time=False):
+        _only("TimeMonitor", data_time=(data_time, False))
         self.data_size = data_size
 
     def epoch_begin(self, run_context):
@@ -120,34 +122,51 @@ class CheckpointConfig:
     def __init__(self, save_checkpoint_steps=1, save_checkpoint_seconds=0, keep_checkpoint_max=5, keep_checkpoint_per_n_minutes=0,
                  integrated_save=True, async_save=False, saved_network=None, append_info=None, enc_key=None, enc_mode="AES-GCM",
                  exception_save=False, **options):
-        self.save_checkpoint_steps, self.keep_checkpoint_max = save_checkpoint_steps, keep_checkpoint_max
-        self.saved_network = saved_network
+        _only("CheckpointConfig", enc_key=(enc_key, None), exception_save=(exception_save, False),
+              **{n: (v, {"format": "ckpt", "crc_check": False, "remove_redundancy": False}.get(n)) for n, v in options.items()})
+        self.save_checkpoint_steps, self.save_checkpoint_seconds = save_checkpoint_steps, save_checkpoint_seconds
+        self.keep_checkpoint_max, self.keep_checkpoint_per_n_minutes = keep_checkpoint_max, keep_checkpoint_per_n_minutes
+        self.saved_network, self.append_info = saved_network, append_info or []
 
 
 class ModelCheckpoint(Callback):
     def __init__(self, prefix="CKP", directory=None, config=None):
         self._prefix, self._config = prefix, config or CheckpointConfig()
         self._directory = directory or "."
-        self._files = []
+        self._files, self._saved, self._saved_at, self._minute = [], None, time.time(), time.time()
 
     def step_end(self, run_context):
         params = run_context.original_args()
-        steps = self._config.save_checkpoint_steps
-        if steps and params.cur_step_num % steps == 0:
+        steps, seconds = self._config.save_checkpoint_steps, self._config.save_checkpoint_seconds
+        if steps and params.cur_step_num % steps == 0 or not steps and seconds and time.time() - self._saved_at >= seconds:
             self._save(params)
 
     def end(self, run_context):
         params = run_context.original_args()
-        if not self._config.save_checkpoint_steps or params.cur_step_num % self._config.save_checkpoint_steps:
+        if self._saved != params.cur_step_num:
             self._save(params)
+
+    def _infos(self, params):
+        """What stands beside the parameters: by name, or as the program gives it."""
+        known = {"epoch_num": params.cur_epoch_num, "step_num": params.cur_step_num}
+        found = {}
+        for info in self._config.append_info:
+            found.update(info if isinstance(info, dict) else {info: known[info]})
+        return found
 
     def _save(self, params):
         from mindspore.train.serialization import save_checkpoint
         step = (params.cur_step_num - 1) % params.batch_num + 1
         path = os.path.join(self._directory, f"{self._prefix}-{params.cur_epoch_num}_{step}.ckpt")
-        save_checkpoint(self._config.saved_network or params.train_network, path)
+        save_checkpoint(self._config.saved_network or params.train_network, path, append_dict=self._infos(params))
+        self._saved, self._saved_at = params.cur_step_num, time.time()
+        minutes, most = self._config.keep_checkpoint_per_n_minutes, self._config.keep_checkpoint_max
+        if not most and minutes and self._files and time.time() - self._minute < 60 * minutes:
+            most = 1  # of these minutes the last one
+        elif minutes:
+            self._files, self._minute = [], time.time()
         self._files = [f for f in self._files if f != path] + [path]
-        while self._config.keep_checkpoint_max and len(self._files) > self._config.keep_checkpoint_max:
+        while most and len(self._files) > most:
             old = self._files.pop(0)
             if os.path.exists(old):
                 os.remove(old)
@@ -192,6 +211,7 @@ class EarlyStopping(Callback):
     def __init__(self, monitor="eval_loss", min_delta=0, patience=0, verbose=False, mode="auto", baseline=None,
                  restore_best_weights=False):
         self.monitor, self.min_delta, self.patience = monitor, abs(min_delta), patience
+        self.verbose, self.restore_best_weights, self.weights = verbose, restore_best_weights, None
         self.maximize = mode == "max" or mode == "auto" and "acc" in monitor
         self.best, self.wait = baseline, 0
 
@@ -203,8 +223,15 @@ class EarlyStopping(Callback):
         better = self.best is None or (now - self.min_delta > self.best if self.maximize else now + self.min_delta < self.best)
         self.wait = 0 if better else self.wait + 1
         self.best = now if better else self.best
-        if self.wait >= self.patience and not better:
-            run_context.request_stop()
+        if better and self.restore_best_weights:
+            self.weights = [(p, p.asnumpy().copy()) for p in params.train_network.get_parameters()]
+        if self.wait < self.patience or better:
+            return
+        run_context.request_stop()
+        if self.verbose:
+            print(f"Epoch {params.cur_epoch_num:05d}: early stopping.", flush=True)
+        for parameter, value in self.weights or ():
+            parameter.set_data(Tensor(value, parameter.dtype))
 
 
 __all__ = ["Callback", "RunContext", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "LambdaCallback", "History",

@@ -2,6 +2,7 @@
 """Model: a network with its loss, optimizer and metrics, trained over a dataset."""
 import os
 from mindspore._core import Tensor
+from mindspore._text import only as _only
 from mindspore.nn.cell import Cell
 from mindspore.train.callback import CallbackList, RunContext, _Params
 from mindspore.train.metrics import get_metrics, Loss
@@ -124,6 +125,7 @@ class Model:
             metric.update(outputs[at[1]], outputs[at[2]])
 
     def predict(self, *predict_data, backend=None, config=None):
+        _only("Model.predict", backend=(backend, None), config=(config, None))
         self._network.set_train(False)
         return self._network(*predict_data)
 

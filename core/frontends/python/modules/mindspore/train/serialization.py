@@ -4,6 +4,7 @@ import os
 from mindspore import _core
 from mindspore._amp import computing_in
 from mindspore._core import Tensor, _Context, is_strict
+from mindspore._text import only as _only
 from mindspore.common.parameter import Parameter
 
 
@@ -99,6 +100,7 @@ def _named_parameters(save_obj):
 
 def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=False, append_dict=None, enc_key=None, enc_mode="AES-GCM",
                     choice_func=None, format="ckpt", **options):
+    _only("save_checkpoint", enc_key=(enc_key, None), format=(format, "ckpt"), **{n: (v, None) for n, v in options.items()})
     if not isinstance(ckpt_file_name, str):
         raise TypeError(f"For 'save_checkpoint', the parameter 'ckpt_file_name' must be string, but got {type(ckpt_file_name)}.")
     entries = [(n, p) for n, p in _named_parameters(save_obj) if choice_func is None or choice_func(n)]
@@ -114,6 +116,8 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
 
 def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None, dec_mode="AES-GCM",
                     specify_prefix=None, choice_func=None, **options):
+    _only("load_checkpoint", dec_key=(dec_key, None), format=(options.pop("format", "ckpt"), "ckpt"),
+          **{n: (v, {"crc_check": False, "remove_redundancy": False}.get(n)) for n, v in options.items()})
     if not isinstance(ckpt_file_name, str):
         raise TypeError(f"For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type(ckpt_file_name)}.")
     if not ckpt_file_name.endswith(".ckpt"):
@@ -132,7 +136,10 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
                 continue
             name = bytes(parts[1]).decode()
             prefixes = (filter_prefix,) if isinstance(filter_prefix, str) else tuple(filter_prefix or ())
+            wanted = (specify_prefix,) if isinstance(specify_prefix, str) else tuple(specify_prefix or ())
             if any(name.startswith(p) for p in prefixes) or choice_func is not None and not choice_func(name):
+                continue
+            if wanted and not any(name.startswith(p) for p in wanted):
                 continue
             dims, dtype, content = _decoded(parts[2])
             if name in found:  # a tensor in several pieces
@@ -154,24 +161,43 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         raise TypeError(f"For 'load_param_into_net', the argument 'net' should be a Cell, but got {type(net)}.")
     if not isinstance(parameter_dict, dict):
         raise TypeError(f"For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got {type(parameter_dict)}.")
-    missing, names = [], set()
+    _only("load_param_into_net", remove_redundancy=(remove_redundancy, False))
+    missing, loaded = {}, set()
     net._name_parameters()
     for full_name, parameter in net.parameters_and_names():
         name = full_name if parameter.name in (None, "Parameter") else parameter.name
-        names.add(name)
-        given = parameter_dict.get(name)
-        if given is None:
-            missing.append(name)
-            continue
-        if not isinstance(given, Tensor):
-            raise TypeError(f"For 'load_param_into_net', the element in the argument 'parameter_dict' should be a 'Parameter', but got "
-                            f"{type(given)}.")
-        if given.shape != parameter.shape and not (given.size == 1 and parameter.size == 1):
-            raise RuntimeError(f"For 'load_param_into_net', {name} in the argument 'net' should have the same shape as {name} in the "
-                               f"argument 'parameter_dict'. But got its shape {parameter.shape} in the argument 'net' and shape "
-                               f"{given.shape} in the argument 'parameter_dict'.")
-        parameter.set_data(_core.reshape(_core.tensor_of(given), parameter.shape))
-    return missing, [n for n in parameter_dict if n not in names]
+        if parameter_dict.get(name) is None:
+            missing[name] = parameter
+        else:
+            _load_one(name, parameter, parameter_dict[name], strict_load)
+            loaded.add(name)
+    if missing and not strict_load:
+        _load_behind_prefix(missing, parameter_dict, loaded)
+    return list(missing), [n for n in parameter_dict if n not in loaded]
+
+
+def _load_one(name, parameter, given, strict_load):
+    if not isinstance(given, Tensor):
+        raise TypeError(f"For 'load_param_into_net', the element in the argument 'parameter_dict' should be a 'Parameter', but got "
+                        f"{type(given)}.")
+    if given.shape != parameter.shape and not (given.size == 1 and parameter.size == 1):
+        raise RuntimeError(f"For 'load_param_into_net', {name} in the argument 'net' should have the same shape as {name} in the "
+                           f"argument 'parameter_dict'. But got its shape {parameter.shape} in the argument 'net' and shape "
+                           f"{given.shape} in the argument 'parameter_dict'.")
+    if given.dtype != parameter.dtype and (strict_load or given.dtype.is_float != parameter.dtype.is_float):
+        raise RuntimeError(f"For 'load_param_into_net', {name} in the argument 'net' should have the same type as {name} in the argument "
+                           f"'parameter_dict'. but got its type {parameter.dtype} in the argument 'net' and type {given.dtype} in the "
+                           f"argument 'parameter_dict'. May you need to check whether the checkpoint you loaded is correct or the batch "
+                           f"size and so on in the 'net' and 'parameter_dict' are same.")
+    parameter.set_data(_core.reshape(_core.tensor_of(given), parameter.shape))
+
+
+def _load_behind_prefix(missing, parameter_dict, loaded):
+    """Those whose names in the file have one more prefix."""
+    prefix = next((n[:-len(m)] for m in missing for n in parameter_dict if n.endswith(m)), "")
+    for name in [m for m in missing if prefix and prefix + m in parameter_dict]:
+        _load_one(name, missing.pop(name), parameter_dict[prefix + name], False)
+        loaded.add(prefix + name)
 
 
 def check_checkpoint(ckpt_file_name):
@@ -209,6 +235,7 @@ class FuncGraph:
 
 def load(file_name, **options):
     """The graph of a MindIR file."""
+    _only("load", **{n: (v, None) for n, v in options.items()})
     if not isinstance(file_name, str):
         raise ValueError(f"For 'load', the argument 'file_name' must be string, but got {type(file_name)}.")
     if not file_name.endswith(".mindir"):
@@ -222,6 +249,7 @@ def load(file_name, **options):
 def export(net, *inputs, file_name, file_format, **options):
     """Writes the graph of a Cell: what calls Python is refused, with the lines that do."""
     import _gantry
+    _only("export", **{n: (v, None) for n, v in options.items()})
     if file_format not in ("GANTRY", "MINDIR", "ONNX", "AIR"):
         raise ValueError(f"For 'export', 'file_format' must be one of ['AIR', 'ONNX', 'MINDIR'], but got {file_format}.")
     construct = getattr(net, "_graph_construct", None) or getattr(net, "__gantry_function__", net)
