@@ -155,6 +155,24 @@ is_frozen (const GantryPyFrame *frame, PyObject *object)
   return TRUE;
 }
 
+/* A property of the program's own reads what the graph makes of the object; what no graph is made of is left to CPython. Returns: NULL
+ * without exception */
+static PyObject *
+by_property (GantryPyFrame *frame, PyObject *object, PyObject *name)
+{
+  GantryTrace *root = frame->state->trace->root;
+  const GantryPyNode *failed = root->failed;
+  PyObject *value = _gantry_py_record_get (frame, object, name);
+
+  if (value == NULL && root->failed != failed)
+    {
+      root->failed = failed;
+      g_clear_pointer (&root->calls, g_free);
+    }
+  PyErr_Clear ();
+  return value;
+}
+
 /* Of an object from outside, which the graph has not assigned. Returns: a new reference, NULL with an exception */
 static PyObject *
 outside_attribute (GantryPyFrame *frame, PyObject *object, PyObject *name)
@@ -164,6 +182,12 @@ outside_attribute (GantryPyFrame *frame, PyObject *object, PyObject *name)
 
   if (value != NULL)
     return value;
+  if (is_slot && !frame->state->trace->strict && !PyType_Check (object))
+    {
+      value = by_property (frame, object, name);
+      if (value != NULL)
+        return value;
+    }
   value = PyObject_GetAttr (object, name);
   if (value == NULL)
     return no_attribute (frame, object, name);
@@ -231,7 +255,10 @@ _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyOb
   if (is_record)
     return _gantry_py_record_set (frame, object, name, value);
   if (!state->trace->strict)
-    return _gantry_py_outside_set (state, object, name, value);
+    {
+      done = gantry_py_is_handle (object) ? 0 : _gantry_py_property_set (frame, object, name, value);
+      return done == 0 ? _gantry_py_outside_set (state, object, name, value) : done < 0 ? -1 : 0;
+    }
   if (before == NULL)
     PyErr_Format (PyExc_AttributeError, "'%U' should be initialized as a 'Parameter' type in the '__init__' function before "
                   "assigning. " IN_STRICT, name);

@@ -478,6 +478,14 @@ _gantry_py_getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
   if (gantry_py_holds_variable (index))
     return host_binary (frame, "getitem", object, index);
   result = PyObject_GetItem (object, index);
+  if (result == NULL && (PyTuple_Check (object) || PyList_Check (object)) && PyLong_Check (index) && PyErr_ExceptionMatches (PyExc_IndexError))
+    {
+      Py_ssize_t n = PySequence_Size (object);
+
+      PyErr_Clear ();
+      PyErr_Format (PyExc_IndexError, "%s_getitem evaluator index should be in range[-%zd, %zd), but got %S.",
+                    PyTuple_Check (object) ? "tuple" : "list", n, n, index);
+    }
   if (result == NULL && PyDict_Check (object) && PyErr_ExceptionMatches (PyExc_KeyError))
     {
       PyErr_Clear ();

@@ -88,6 +88,29 @@ write_model (const GantryPyProgram *program, const char *path, GError **error)
   return backend->export (backend->self, program->module, path, given, values, error);
 }
 
+/* What a model gives are its results: who reads it would not know that some of them are what Parameters become. */
+static gboolean
+assigns_nothing (const GantryPyProgram *program)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE (program->updated); i++)
+    {
+      PyObject *name = PyObject_GetAttrString (PyList_GET_ITEM (program->updated, i), "name");
+
+      g_string_append_printf (names, "%s'%s'", i > 0 ? ", " : "", name != NULL && PyUnicode_Check (name) ? PyUnicode_AsUTF8 (name) : "?");
+      PyErr_Clear ();
+      Py_XDECREF (name);
+    }
+  if (PyList_GET_SIZE (program->lists) > 0)
+    g_string_append_printf (names, "%sa list or dict from outside", names->len > 0 ? ", " : "");
+  if (names->len == 0)
+    return TRUE;
+  PyErr_Format (PyExc_RuntimeError, "A graph that assigns cannot be exported: this one assigns %s. A network is exported after set_train (False), "
+                "and what it is to keep is given back by construct.", names->str);
+  return FALSE;
+}
+
 PyObject *
 gantry_py_graph_file (PyObject *module, PyObject *args)
 {
@@ -102,6 +125,8 @@ gantry_py_graph_file (PyObject *module, PyObject *args)
   if (gantry_py_state ()->backend == NULL || gantry_py_state ()->backend->export == NULL)
     return PyErr_Format (PyExc_NotImplementedError, "export: nothing here writes models");
   program = trace_for_others (callable, arguments, strict);
+  if (program != NULL && !assigns_nothing (program))
+    g_clear_pointer (&program, gantry_py_program_free);
   if (program == NULL)
     return NULL;
   if (!write_model (program, path, &error))

@@ -67,6 +67,8 @@ typedef struct
   GArray *kinds;    /* GantryPyValueKind */
 } GantryPyJoin;
 
+#define CANNOT_JOIN "Cannot join the return values of different branches, perhaps you need to make them equal.\n" /* what texts begin with */
+
 void _gantry_py_join_init (GantryPyJoin *join);
 void _gantry_py_join_clear (GantryPyJoin *join);
 /** Returns: (nullable): a new reference: the structure with a variable at each leaf; NULL with "Type Join Failed" and so on */
@@ -119,6 +121,8 @@ gboolean _gantry_py_is_record (GantryPyState *state, PyObject *object);
 void _gantry_py_add_record (GantryPyState *state, PyObject *object);
 /** By the property that the class has. Returns: NULL without exception where it has none. */
 PyObject *_gantry_py_record_get (GantryPyFrame *frame, PyObject *object, PyObject *name);
+/** Likewise. Returns: 1 where the property has set it, 0: there is none, -1 with an exception */
+int _gantry_py_property_set (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value);
 int _gantry_py_record_set (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value);
 /** All that it has now. Returns: a new dict, NULL without exception where it has none */
 PyObject *_gantry_py_record_attributes (GantryPyState *state, PyObject *object);

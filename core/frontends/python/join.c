@@ -172,8 +172,6 @@ keep (GantryPyJoin *join, PyObject *value)
   return Py_NewRef (value);
 }
 
-#define CANNOT_JOIN "Cannot join the return values of different branches, perhaps you need to make them equal.\n"
-
 static PyObject *
 join_tensors (GantryPyState *state, GantryPyJoin *join, PyObject *a, PyObject *b)
 {

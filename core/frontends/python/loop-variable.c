@@ -259,7 +259,7 @@ end_trip (Loop *loop, GantryPyStatus status, GantryPyCondition condition, gconst
 static gboolean
 type_error (Loop *loop, guint key, PyObject *before, PyObject *after)
 {
-  PyErr_Format (PyExc_TypeError, "The type of '%s' changes while a loop carries it: it is %s at the entry and %s after a trip.",
+  PyErr_Format (PyExc_TypeError, CANNOT_JOIN "The type of '%s' changes while a loop carries it: it is %s at the entry and %s after a trip.",
                 name_of (loop, key), _gantry_py_type_word (loop->frame->state, before),
                 _gantry_py_type_word (loop->frame->state, after));
   return FALSE;
@@ -291,8 +291,8 @@ check_carry (Loop *loop, guint key, guint leaf, PyObject *after)
     g_autofree char *y = gantry_context_type_text (((GantryPyValue *) after)->context,
                                                    gantry_context_type_id (((GantryPyValue *) after)->context, b));
 
-    PyErr_Format (PyExc_TypeError, "The type of '%s' changes while a loop carries it: it is Tensor %s at the entry and %s after "
-                  "a trip.", name_of (loop, key), x, y);
+    PyErr_Format (PyExc_TypeError, CANNOT_JOIN "The type of '%s' changes while a loop carries it: it is Tensor %s at the entry and "
+                  "%s after a trip.", name_of (loop, key), x, y);
   }
   return FALSE;
 }

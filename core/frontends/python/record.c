@@ -104,6 +104,20 @@ _gantry_py_record_get (GantryPyFrame *frame, PyObject *object, PyObject *name)
   return get != NULL ? _gantry_py_call1 (frame, get, object) : NULL;
 }
 
+int
+_gantry_py_property_set (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value)
+{
+  PyObject *set = accessor (frame->state, object, name, "fset"), *args, *done;
+
+  if (set == NULL)
+    return 0;
+  args = PyTuple_Pack (2, object, value);
+  done = _gantry_py_call (frame, set, args, NULL);
+  Py_DECREF (args);
+  Py_XDECREF (done);
+  return done != NULL ? 1 : -1;
+}
+
 static gboolean
 is_outermost (const GantryTrace *trace)
 {
@@ -114,17 +128,12 @@ int
 _gantry_py_record_set (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value)
 {
   GantryPyState *state = frame->state;
-  PyObject *set = accessor (state, object, name, "fset"), *found = _PyType_Lookup (Py_TYPE (object), name), *own, *key;
+  PyObject *found = _PyType_Lookup (Py_TYPE (object), name), *own, *key;
+  int by_property = _gantry_py_property_set (frame, object, name, value);
   gboolean is_new;
 
-  if (set != NULL)
-    {
-      PyObject *args = PyTuple_Pack (2, object, value), *done = _gantry_py_call (frame, set, args, NULL);
-
-      Py_DECREF (args);
-      Py_XDECREF (done);
-      return done != NULL ? 0 : -1;
-    }
+  if (by_property != 0)
+    return by_property < 0 ? -1 : 0;
   own = own_attributes (object);
   if (own == NULL || Py_TYPE (object)->tp_setattro != PyObject_GenericSetAttr || (found != NULL && Py_TYPE (found)->tp_descr_set != NULL))
     {

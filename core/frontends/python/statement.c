@@ -227,6 +227,18 @@ call_method (GantryPyFrame *frame, PyObject *object, const char *name, Py_ssize_
   return result;
 }
 
+/* Cells, jit_class objects, and objects of classes of the program's own; what somebody else's does on its way in and out is nothing that
+ * happens when a graph is made. Returns: FALSE with an exception */
+static gboolean
+may_be_entered (GantryPyState *state, PyObject *context)
+{
+  if (gantry_py_value_check (context) || _gantry_py_is_graph_object (state, context)
+      || _gantry_py_author (state, (PyObject *) Py_TYPE (context)) != GANTRY_PY_THIRD_PARTY)
+    return TRUE;
+  PyErr_Format (PyExc_TypeError, "Only support jit_class instance, but got PythonObject(type: %R, value: %R)", Py_TYPE (context), context);
+  return FALSE;
+}
+
 static GantryPyStatus
 exec_with_item (GantryPyFrame *frame, const GantryPyNode *node, guint item)
 {
@@ -237,6 +249,8 @@ exec_with_item (GantryPyFrame *frame, const GantryPyNode *node, guint item)
   if (item == node->n_list)
     return _gantry_py_exec_block (frame, node->list2, node->n_list2);
   context = _gantry_py_eval (frame, node->list[item]->a);
+  if (context != NULL && !may_be_entered (frame->state, context))
+    Py_CLEAR (context);
   value = context != NULL ? call_method (frame, context, "__enter__", 0) : NULL;
   if (value != NULL && node->list[item]->b != NULL)
     done = _gantry_py_assign (frame, node->list[item]->b, value);

@@ -52,6 +52,8 @@ def __getattr__(name):
                 return module
             if hasattr(module, name):
                 return getattr(module, name)
+    elif name in ("complex64", "complex128"):
+        raise AttributeError(f"complex numbers are not supported: there is no mindspore.{name}")
     elif name == "bool":
         return bool_
     elif name in _SPARSE:

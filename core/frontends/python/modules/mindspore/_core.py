@@ -4,6 +4,7 @@ import _gantry
 from _gantry import op as _op
 
 
+from mindspore import _text
 from mindspore._types import (Type, bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64,
                               _types, _by_element, as_type, _Context, GRAPH_MODE, PYNATIVE_MODE, STRICT, COMPATIBLE, LAX, is_strict, syntax_level)
 
@@ -41,11 +42,6 @@ def graph_or_operations(holder, graph, operations):
 
 def _known(value):
     return value.has_data
-
-
-def _no_modulo(modulo):
-    if modulo is not None:
-        raise TypeError("pow() of a tensor takes no modulo")
 
 
 class Tensor(_gantry.Value):
@@ -256,11 +252,11 @@ class Tensor(_gantry.Value):
         return floor_mod(other, self)
 
     def __pow__(self, other, modulo=None):
-        _no_modulo(modulo)
+        _text.no_modulo(modulo)
         return pow_(self, other)
 
     def __rpow__(self, other, modulo=None):
-        _no_modulo(modulo)
+        _text.no_modulo(modulo)
         return pow_(other, self)
 
     def __matmul__(self, other):
@@ -520,7 +516,7 @@ def tensor_of(value, dtype=None):
         if _has_variable(value):
             return _stacked(value, dtype)
         value = _plain(value)
-    elif isinstance(value, complex):
+    elif isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c":
         raise TypeError("complex numbers are not supported")
     elif hasattr(value, "__array_interface__") and not value.__array_interface__.get("typestr", "<f4").startswith("<U"):
         array = value if getattr(value, "flags", None) is not None and value.flags.c_contiguous else None

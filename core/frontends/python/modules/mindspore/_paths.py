@@ -53,7 +53,7 @@ _INSIDE = {
     "mindspore.train.summary": (("mindspore.train",), "summary_record writer"),
     "mindspore.communication": (("mindspore.communication",), "management"),
     "mindspore": (("mindspore.ops", "mindspore.nn", "mindspore", "mindspore.common.api"), "mint experimental _checkparam _extends _c_expression parallel profiler rewrite mindrecord runtime hal boost "
-                  "_check_jit_forbidden_api default_config device_context device_manager multiprocessing run_check safeguard scipy "
+                  "_check_jit_forbidden_api default_config device_context device_manager multiprocessing run_check safeguard "
                   "utils version"),
     "mindspore._extends": (_COMMON, "parse builtin_operations utils optimize"),
     "mindspore._extends.parse": (_COMMON + ("mindspore.ops",), "compile_config deprecated jit_fallback_modules namespace parser resources "
@@ -66,7 +66,7 @@ _INSIDE = {
     "mindspore.parallel._transformer": ((), "layers loss moe op_parallel_config transformer"),
     "mindspore.parallel.nn": (_NN, "parallel_cell_wrapper parallel_grad_reducer"),
     "mindspore.common.dynamic_shape": (_COMMON, "_auto_dynamic auto_dynamic_shape enable_dynamic"),
-    "mindspore.scipy": ((), "fft linalg ops optimize utils utils_const"),
+    "mindspore.scipy": ((), "fft ops optimize utils utils_const"),
     "mindspore.ops._utils": (("mindspore.ops",), "arg_dtype_cast arg_handler utils"),
     "mindspore.nn.utils": (_NN, "init"),
     "mindspore.nn.sparse": (_NN, "sparse"),

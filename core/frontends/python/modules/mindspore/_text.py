@@ -63,3 +63,8 @@ def only(function, **arguments):
     for name, (given, built) in arguments.items():
         if given is not built and (type(given) is not type(built) or given != built):
             raise NotImplementedError(f"For '{function}', '{name}' must be {built!r}: {given!r} is not supported.")
+
+
+def no_modulo(modulo):
+    if modulo is not None:
+        raise TypeError("pow() of a tensor takes no modulo")

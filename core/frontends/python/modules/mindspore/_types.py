@@ -13,9 +13,10 @@ class Type:
         self.is_float = python is float
 
     def __repr__(self):
-        return self.name
+        return f"mindspore.{self.__reduce__()}"
 
-    __str__ = __repr__
+    def __str__(self):
+        return self.name
 
     def __hash__(self):
         return hash(self.name)

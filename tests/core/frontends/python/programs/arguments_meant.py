@@ -136,3 +136,32 @@ net.dense.weight.set_data(Tensor(np.zeros((2, 2), np.float32)))
 last = Context(2.0)
 stop.epoch_end(last)
 assert last.stopped and (net.dense.weight.asnumpy() == best).all()
+
+# Complex numbers
+refused(TypeError, "complex numbers are not supported", lambda: Tensor(np.array([1j])))
+refused(TypeError, "complex numbers are not supported", lambda: Tensor([1.0]) * 2j)
+refused(AttributeError, "complex numbers are not supported", lambda: ms.complex64)
+
+# A graph that assigns is no model for others.
+assigning = nn.BatchNorm2d(2)
+image = Tensor(np.ones((1, 2, 3, 3), np.float32))
+ms.set_context(mode=ms.GRAPH_MODE)
+refused(RuntimeError, "this one assigns 'mean', 'variance'",
+        lambda: ms.export(assigning.set_train(), image, file_name=os.path.join(folder, "bn"), file_format="MINDIR"))
+ms.export(assigning.set_train(False), image, file_name=os.path.join(folder, "bn"), file_format="MINDIR")
+assert os.path.exists(os.path.join(folder, "bn.mindir"))
+
+# mindspore.scipy
+from mindspore.scipy import linalg
+square = Tensor(np.array([[4., 1., 2.], [1., 3., 0.], [2., 0., 5.]], np.float32))
+other, vector = Tensor(np.array([[1., 2., 3.], [4., 5., 6.], [7., 8., 10.]], np.float32)), Tensor(np.array([1., 2., 3.], np.float32))
+close(linalg.cholesky(square).T @ linalg.cholesky(square), square.asnumpy(), 1e-5)
+close(linalg.cho_solve(linalg.cho_factor(square, True), vector), np.linalg.solve(square.asnumpy(), vector.asnumpy()), 1e-5)
+p, l, u = linalg.lu(other)
+close(p @ l @ u, other.asnumpy(), 1e-5)
+close(linalg.lu_solve(linalg.lu_factor(other), vector), np.linalg.solve(other.asnumpy(), vector.asnumpy()), 1e-4)
+close(linalg.solve_triangular(other, vector, trans="T", lower=True), np.linalg.solve(np.tril(other.asnumpy()).T, vector.asnumpy()), 1e-5)
+close(linalg.block_diag(Tensor([[1.]]), Tensor([[2., 3.]])), [[1, 0, 0], [0, 2, 3]])
+w, v = linalg.eigh(square)
+close(v @ ops.diag(w) @ v.T, square.asnumpy(), 1e-4)
+close(linalg.det(other), -3, 1e-4), close(linalg.inv(other) @ other, np.eye(3), 1e-4)

@@ -105,6 +105,32 @@ close([net(Tensor(v)) for v in (2., 1., 30., 0.5)], [19, 23, 37, 28])
 assert net.n == 12
 
 
+# Properties of the program's own, names that are computed, a tuple of targets.
+class Twice(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self._p, self.a, self.b = 3, 1, Tensor(2.0)
+
+    @property
+    def p(self):
+        return self._p
+
+    @p.setter
+    def p(self, value):
+        self._p = value * 2
+
+    def construct(self, x):
+        self.p = self.p + 1
+        self.a, self.b = self.a + 1, self.b + x
+        setattr(self, "dyn", self.a * 2)
+        return x + self.p + self.dyn
+
+
+net = Twice()
+close([net(Tensor(1.0)) for _ in range(3)], [13, 25, 47])
+assert (net._p, net.a, float(net.b), net.dyn) == (38, 4, 5.0, 8)
+
+
 # A Cell inside, which its own construct reads; and a gradient.
 class Outer(nn.Cell):
     def __init__(self):

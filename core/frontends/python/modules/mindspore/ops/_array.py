@@ -352,6 +352,8 @@ cat = concat
 
 def stack(tensors, axis=0):
     tensors = [_operand(v) for v in tensors]
+    if not tensors:
+        raise ValueError("For 'Stack', the 'len of input_x' must be int and must >= 1, but got '0' with type 'int'.")
     return concat([expand_dims(x, axis) for x in tensors], axis)
 
 
