@@ -243,25 +243,21 @@ measure_overheads (Bench *bench, GError **error)
   return TRUE;
 }
 
-/* Recorded runs, as all are that people see: of @n_kernels, all of a run and what kernels take by their own times, the least each */
+/* The least time of a run that is recorded, as all are that people see. */
 typedef struct
 {
-  gint64 begin, sum, least_run, least_sum;
+  gint64 begin, least;
 } Recorded;
 
 static void
 begin_run (gpointer self, const GantryExecutable *executable, gint64 time)
 {
-  Recorded *recorded = self;
-
-  recorded->begin = time;
-  recorded->sum = 0;
+  ((Recorded *) self)->begin = time;
 }
 
 static void
 take_instruction (gpointer self, guint32 instruction, gint64 begin, gint64 end)
 {
-  ((Recorded *) self)->sum += end - begin;
 }
 
 static void
@@ -269,8 +265,7 @@ end_run (gpointer self, gint64 time)
 {
   Recorded *recorded = self;
 
-  recorded->least_run = MIN (recorded->least_run, time - recorded->begin);
-  recorded->least_sum = MIN (recorded->least_sum, recorded->sum);
+  recorded->least = MIN (recorded->least, time - recorded->begin);
 }
 
 static gboolean
@@ -280,7 +275,7 @@ record (const Bench *bench, GantryProgram *program, const GantryProbeInputs *inp
   g_autoptr (GantryExecutor) executor = gantry_executor_new (bench->how->device, program->executable, NULL, error);
   g_autofree GantryRunOutput *out = g_new0 (GantryRunOutput, program->executable->n_outputs + 1);
 
-  *recorded = (Recorded){ .least_run = G_MAXINT64, .least_sum = G_MAXINT64 };
+  *recorded = (Recorded){ .least = G_MAXINT64 };
   for (guint i = 0; executor != NULL && i < GANTRY_CALIBRATION_MOST_RUNS; i++)
     if (!gantry_executor_run (executor, inputs->inputs, program->executable->n_inputs, out, program->executable->n_outputs, &observer, NULL, error))
       return FALSE;
@@ -306,9 +301,8 @@ measure_recorded (Bench *bench, GError **error)
         return FALSE;
     }
   bench->target->inner_us = bench->target->launch_us;
-  bench->target->launch_us = (double) MAX (recorded[1].least_run - recorded[0].least_run, 0) / 1e3 / MANY_LINKS;
-  bench->target->between_us = MAX (bench->target->launch_us - (double) (recorded[1].least_sum - recorded[0].least_sum) / 1e3 / MANY_LINKS, 0);
-  bench->target->run_us = MAX ((double) recorded[0].least_run / 1e3 - bench->target->launch_us, 0);
+  bench->target->launch_us = (double) MAX (recorded[1].least - recorded[0].least, 0) / 1e3 / MANY_LINKS;
+  bench->target->run_us = MAX ((double) recorded[0].least / 1e3 - bench->target->launch_us, 0);
   return TRUE;
 }
 

@@ -298,6 +298,28 @@ keep_measured (const Options *options, const GantryCalibration *calibration, dou
   return FALSE;
 }
 
+#define LOOK_SECONDS 0.3
+
+/* Before some seconds are spent on what will not be kept. Returns: FALSE where others are at work now */
+static gboolean
+check_idle (const Options *options, GError **error)
+{
+  GantryProcessorLoad before, after;
+  double others;
+
+  gantry_processor_load_read (&before);
+  g_usleep ((gulong) (LOOK_SECONDS * G_USEC_PER_SEC));
+  gantry_processor_load_read (&after);
+  others = gantry_processor_load_of_others (&before, &after);
+  if (others <= MOST_OTHERS)
+    return TRUE;
+  gantry_machine_put_off ((guint) MAX (options->program.threads, 0));
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
+               "nothing is measured to be kept: other programs have %.1f of the processors now, so that all would be too slow. Calibrate again when "
+               "the machine is idle", others);
+  return FALSE;
+}
+
 static int
 calibrate (Options *options)
 {
@@ -315,7 +337,7 @@ calibrate (Options *options)
     return gantry_cli_fail (error);
   /* Before anything is measured: what cannot be written is known at once. */
   output = options->output != NULL ? gantry_output_new (options->output, options->common.read, &error) : NULL;
-  if (error != NULL)
+  if (error != NULL || (options->keep && !check_idle (options, &error)))
     return gantry_cli_fail (error);
   gantry_program_confine (&options->program);
   gantry_processor_load_read (&before);

@@ -137,6 +137,6 @@ _gantry_planner_find_costs (GantryPlanner *planner)
                          : by_curves                  ? predict (&uses, work)
                                                       : gantry_target_predict_node_us (&planner->target, program->module, node);
 
-      planner->cost_us[w] = us != NULL ? *us + planner->target.between_us : predicted;
+      planner->cost_us[w] = us != NULL ? *us : predicted;
     }
 }

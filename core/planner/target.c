@@ -77,8 +77,6 @@ write_measured (GKeyFile *file, const GantryTarget *target)
     g_key_file_set_double (file, GROUP, "trip_us", target->trip_us);
   if (target->inner_us > 0)
     g_key_file_set_double (file, GROUP, "inner_us", target->inner_us);
-  if (target->between_us > 0)
-    g_key_file_set_double (file, GROUP, "between_us", target->between_us);
   for (guint w = 0; w < GANTRY_N_WORKS; w++)
     if (target->curves[w].n > 0)
       {
@@ -211,7 +209,7 @@ forget_measured (GKeyFile *file, GantryTarget *target)
   g_autofree char *measured = g_key_file_get_string (file, GROUP, "measured", NULL);
 
   memset (target->curves, 0, sizeof target->curves);
-  target->run_us = target->trip_us = target->inner_us = target->between_us = 0;
+  target->run_us = target->trip_us = target->inner_us = 0;
   g_strlcpy (target->measured, measured != NULL && g_str_is_ascii (measured) ? measured : "", sizeof target->measured);
 }
 
@@ -268,7 +266,7 @@ gantry_target_parse (GantryTarget *target, const char *text, gssize length, GErr
       || !read_number (file, "launch_us", TRUE, &read.launch_us, error)
       || !read_number (file, "link_bandwidth", FALSE, &read.link_bandwidth, error)
       || !read_number (file, "run_us", TRUE, &read.run_us, error) || !read_number (file, "trip_us", TRUE, &read.trip_us, error)
-      || !read_number (file, "inner_us", TRUE, &read.inner_us, error) || !read_number (file, "between_us", TRUE, &read.between_us, error)
+      || !read_number (file, "inner_us", TRUE, &read.inner_us, error)
       || !read_curves (file, &read, error)
       || !read_limit (file, "memory_limit", &read.memory_limit, error)
       || !read_number (file, "memory_part", TRUE, &read.memory_part, error)
@@ -309,7 +307,6 @@ gantry_target_enter_loop (GantryTarget *target)
 {
   target->run_us = target->trip_us;
   target->launch_us = target->inner_us > 0 ? target->inner_us : target->launch_us;
-  target->between_us = 0;
 }
 
 double

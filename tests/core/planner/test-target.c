@@ -253,7 +253,6 @@ test_measured (void)
   a.run_us = 1.5;
   a.trip_us = 0.5;
   a.inner_us = 0.05;
-  a.between_us = 0.02;
   gantry_curve_add (&a.curves[GANTRY_WORK_BYTES], 1000, 0.5);
   gantry_curve_add (&a.curves[GANTRY_WORK_PRODUCT_F32], 4096, 0.25);
   told = gantry_target_rates_text (&a);
@@ -367,7 +366,6 @@ test_predict_by_curves (void)
   target.inner_us = 0.25;
   target.run_us = 3;
   target.trip_us = 2;
-  target.between_us = 0.125;
   gantry_curve_add (&target.curves[GANTRY_WORK_BYTES], 8000, 4);
   gantry_curve_add (&target.curves[GANTRY_WORK_FUNCTION], 1000, 6);
   g_assert_cmpfloat_with_epsilon (gantry_target_predict_node_us (&target, module, node), 7, 1e-9);
@@ -375,7 +373,6 @@ test_predict_by_curves (void)
   gantry_target_enter_loop (&target);
   g_assert_cmpfloat_with_epsilon (gantry_target_predict_node_us (&target, module, node), 6.25, 1e-9);
   g_assert_cmpfloat (target.run_us, ==, 2);
-  g_assert_cmpfloat (target.between_us, ==, 0);
   target.curves[GANTRY_WORK_FUNCTION].us[0] = 1;
   g_assert_cmpfloat_with_epsilon (gantry_target_predict_node_us (&target, module, node), 4.25, 1e-9);
 }
