@@ -23,7 +23,10 @@ read_model (const guint8 *data, gsize size)
   g_autoptr (GantryModule) module = NULL;
 
   if (size > 6 && memcmp (data, "module", 6) == 0)
-    module = gantry_module_from_text (context, (const char *) data, (gssize) size, "fuzz.gir", NULL);
+    {
+      gantry_model_add_dialects (context);
+      module = gantry_module_from_text (context, (const char *) data, (gssize) size, "fuzz.gir", NULL);
+    }
   else
     module = gantry_onnx_import_bytes (context, bytes, "fuzz.onnx", &options, &info, NULL, NULL);
   if (module == NULL || module->n_nodes > MOST_NODES || !gantry_verify (module, NULL, NULL))

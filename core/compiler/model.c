@@ -221,9 +221,8 @@ take_text_info (GantryModel *model, GantryModule *module)
 #define ROW(folder) &gantry_front_end_##folder,
 static const GantryFrontEnd *const front_ends[] = { GANTRY_FRONT_END_LIST (ROW) };
 
-/* A text may have been written of a module as it was imported. */
-static void
-add_dialects (GantryContext *context)
+void
+gantry_model_add_dialects (GantryContext *context)
 {
   gantry_context_add_dialect (context, gantry_onnx_dialect ());
   for (guint i = 0; i < G_N_ELEMENTS (front_ends); i++)
@@ -246,7 +245,7 @@ open_text (GantryModel *model, const char *path, GantryContext *context, GError 
 
   if (file == NULL)
     return NULL;
-  add_dialects (context);
+  gantry_model_add_dialects (context);
   whole = gantry_module_from_text_beside (context, g_mapped_file_get_contents (file), (gssize) g_mapped_file_get_length (file),
                                           model->path, model->bindings->outside ? NULL : path, files, error);
   if (whole == NULL)

@@ -97,6 +97,8 @@ char *gantry_model_program_mark (const char *path, GError **error);
  */
 GPtrArray *gantry_model_find_unsupported (const GantryModel *model, const GantryProgress *progress, GError **error);
 
+/** What the operations of all front ends mean, for a text, which may have been written of a module as it was imported. */
+void gantry_model_add_dialects (GantryContext *context);
 /** Names of the files that gantry_model_open() reads, for a dialog: "*.onnx *.gir *.py *.mlir". (transfer full) */
 char *gantry_model_patterns (void);
 

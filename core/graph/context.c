@@ -164,8 +164,13 @@ guint32
 gantry_context_tensor_in (GantryContext *context, GantryElementType element, guint rank, const GantryDim *dims,
                           GantryMemoryKind memory)
 {
+  GantryDim known[GANTRY_MAX_RANK];
+  guint32 last = gantry_interner_count (context->strings);
+
   g_return_val_if_fail (rank <= GANTRY_MAX_RANK, 0);
-  return intern_type (context, GANTRY_TYPE_TENSOR, element, rank, dims, memory);
+  for (guint i = 0; i < rank; i++)
+    known[i] = GANTRY_DIM_IS_SYMBOL (dims[i]) && -2 - dims[i] > (GantryDim) last ? GANTRY_DIM_UNKNOWN : dims[i];
+  return intern_type (context, GANTRY_TYPE_TENSOR, element, rank, known, memory);
 }
 
 guint32

@@ -68,7 +68,7 @@ check_parameters (const GantryTypeQuery *query, const char *key, guint32 id, gui
     {
       guint32 want = query->module->nodes[function->first_node + i].type;
 
-      if (!_gantry_type_fits (query->context, want, query->operand_types[first + i]))
+      if (!gantry_type_fits (query->context, want, query->operand_types[first + i]))
         {
           g_autofree char *text = gantry_context_type_text (query->context, want);
 
@@ -113,7 +113,7 @@ _gantry_infer_if (const GantryTypeQuery *query, GError **error)
       || !_gantry_infer_function (query, "else", &else_body, &else_result, error)
       || !check_parameters (query, "else", else_body, 1, error))
     return 0;
-  if (!_gantry_type_fits (query->context, then_result, else_result))
+  if (!gantry_type_fits (query->context, then_result, else_result))
     {
       g_autofree char *a = gantry_context_type_text (query->context, then_result);
       g_autofree char *b = gantry_context_type_text (query->context, else_result);
@@ -140,7 +140,7 @@ _gantry_infer_while (const GantryTypeQuery *query, GError **error)
     return 0;
   initial = n_carries == 1 ? query->operand_types[0]
                            : gantry_context_tuple (query->context, (guint) n_carries, query->operand_types);
-  if (!_gantry_type_fits (query->context, initial, body_result))
+  if (!gantry_type_fits (query->context, initial, body_result))
     {
       g_autofree char *a = gantry_context_type_text (query->context, initial);
       g_autofree char *b = gantry_context_type_text (query->context, body_result);
@@ -249,7 +249,7 @@ carry_type (const GantryTypeQuery *query, const ScanRule *scan, guint i, GError 
   if (first == NULL)
     return 0;
   next = gantry_context_type (query->context, member);
-  if (!_gantry_type_fits (query->context, query->operand_types[i], member))
+  if (!gantry_type_fits (query->context, query->operand_types[i], member))
     {
       text = gantry_context_type_text (query->context, member);
       return _gantry_infer_fail (query, error, "carry %u is %s, but body returns %s for it", i,

@@ -89,7 +89,7 @@ _gantry_dim_merge (GantryDim a, GantryDim b, GantryDim *merged)
 }
 
 gboolean
-_gantry_type_fits (GantryContext *context, guint32 want, guint32 have)
+gantry_type_fits (GantryContext *context, guint32 want, guint32 have)
 {
   const GantryType *a = gantry_context_type (context, want), *b = gantry_context_type (context, have);
   GantryDim merged;
@@ -99,7 +99,7 @@ _gantry_type_fits (GantryContext *context, guint32 want, guint32 have)
   if (a->kind != b->kind || a->element != b->element || a->rank != b->rank)
     return FALSE;
   for (guint i = 0; i < a->rank; i++)
-    if (a->kind == GANTRY_TYPE_TUPLE ? !_gantry_type_fits (context, (guint32) a->dims[i], (guint32) b->dims[i])
+    if (a->kind == GANTRY_TYPE_TUPLE ? !gantry_type_fits (context, (guint32) a->dims[i], (guint32) b->dims[i])
                                      : !_gantry_dim_merge (a->dims[i], b->dims[i], &merged))
       return FALSE;
   return TRUE;

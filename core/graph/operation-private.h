@@ -69,9 +69,6 @@ guint32 _gantry_infer_make (const GantryTypeQuery *query, GantryElementType elem
                             const GantryDim *dims, GError **error);
 /** What is known of one dimension that @a and @b both describe. Returns: FALSE when they surely differ. */
 gboolean _gantry_dim_merge (GantryDim a, GantryDim b, GantryDim *merged);
-/** TRUE when nothing is surely wrong with a value of type @have where @want is declared: a pass may have learned more of one
- * than is written at the other. */
-gboolean _gantry_type_fits (GantryContext *context, guint32 want, guint32 have);
 /** Merges the dimensions of operand @i into @dims (of @rank), which so far describe operand @first. */
 gboolean _gantry_infer_merge (const GantryTypeQuery *query, guint first, guint i, guint rank,
                               GantryDim *dims, GError **error);

@@ -166,6 +166,9 @@ GantryOpClass gantry_node_class (const GantryModule *module, const GantryNode *n
 
 /** Infers the type of a core operation's value. Returns: a type id, 0 and @error when operands or attributes do not fit. */
 guint32 gantry_op_infer (const GantryTypeQuery *query, GError **error);
+/** @want, @have: type ids. TRUE when nothing is surely wrong with a value of type @have where @want is declared: a pass may have learned more of one
+ * than is written at the other. */
+gboolean gantry_type_fits (GantryContext *context, guint32 want, guint32 have);
 
 /** What of a processor does an operation, for its rates: products and convolutions go by the element type of what is multiplied. */
 typedef enum

@@ -301,7 +301,7 @@ check_type (Verifier *v, const GantryNode *node, GError **error)
       g_propagate_error (error, g_steal_pointer (&reason));
       return FALSE;
     }
-  if (reason == NULL && !_gantry_type_fits (context, type, node->type))
+  if (reason == NULL && !gantry_type_fits (context, type, node->type))
     {
       g_autofree char *want = gantry_context_type_text (context, type);
       g_autofree char *have = gantry_context_type_text (context, node->type);

@@ -110,6 +110,29 @@ is_consequence (State *state, const GantryModule *module, const GantryNode *node
   return FALSE;
 }
 
+/* A text says what a node gives, and nobody but its operation knows whether that is so. */
+static gboolean
+check_types (GantryBuilder *builder, const GantryModule *module, const GantryNode *node, const guint32 *results, guint n, GError **error)
+{
+  const GantryType *type = gantry_node_type (module, node);
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint32 have = type->kind != GANTRY_TYPE_TUPLE ? node->type : i < type->rank ? (guint32) type->dims[i] : 0,
+              want = results[i] != 0 ? gantry_builder_type (builder, results[i]) : have;
+
+      if (!gantry_type_fits (module->context, want, have))
+        {
+          g_autofree char *made = gantry_context_type_text (module->context, want), *said = gantry_context_type_text (module->context, have);
+
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: it gives %s, but %s is written as its type",
+                       gantry_node_op_name (module, node), made, said);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 static gboolean
 lower (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, GError **error)
 {
@@ -131,8 +154,8 @@ lower (State *state, GantryRewriter *rewriter, const GantryModule *module, const
   if (dialect == NULL)
     g_set_error (&refusal, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: unknown operation",
                  gantry_node_op_name (module, node));
-  else if (dialect->lower (builder, module, node, operands, results, n, &refusal))
-    gantry_builder_check (builder, &refusal);
+  else if (dialect->lower (builder, module, node, operands, results, n, &refusal) && gantry_builder_check (builder, &refusal))
+    check_types (builder, module, node, results, n, &refusal);
   else
     gantry_builder_check (builder, NULL);
   if (refusal != NULL)

@@ -4,16 +4,28 @@
 
 /* Shapes */
 
+/* Argument "shape", -1 where it follows from the rest. Returns: how many dimensions; -1 with what is wrong */
+static gint
+read_shape (MindLower *l, gint64 *dims)
+{
+  gint n = gantry_mind_ints (l, "shape", dims, GANTRY_MAX_RANK);
+
+  if (n < 0)
+    gantry_mind_refuse (l, "the shape is missing");
+  for (gint i = 0; i < n; i++)
+    if (dims[i] < -1)
+      gantry_mind_refuse (l, "dimension %d of its shape is %" G_GINT64_FORMAT, i, dims[i]);
+  return l->failed ? -1 : n;
+}
+
 static void
 reshape (MindLower *l)
 {
   guint32 x = gantry_mind_need (l, "x");
   gint64 dims[GANTRY_MAX_RANK];
-  gint n = gantry_mind_ints (l, "shape", dims, GANTRY_MAX_RANK);
+  gint n = read_shape (l, dims);
 
-  if (n < 0)
-    gantry_mind_refuse (l, "the shape is missing");
-  else
+  if (n >= 0)
     l->out[0] = gantry_builder_reshape (l->b, x, (guint) n, dims);
 }
 
@@ -111,13 +123,13 @@ broadcast_to (MindLower *l)
 {
   guint32 x = gantry_mind_need (l, "x");
   gint64 dims[GANTRY_MAX_RANK];
-  gint n = gantry_mind_ints (l, "shape", dims, GANTRY_MAX_RANK), rank = (gint) gantry_mind_rank (l, x);
+  gint n = read_shape (l, dims), rank = (gint) gantry_mind_rank (l, x);
 
   for (gint i = 0; i < n; i++)
-    if (dims[i] == -1)
-      dims[i] = gantry_mind_dim (l, x, i - (n - rank));
-  if (n < 0)
-    gantry_mind_refuse (l, "the shape is missing");
+    if (dims[i] == -1 && i < n - rank)
+      gantry_mind_refuse (l, "dimension %d of its shape is -1, and the tensor has none there", i);
+    else if (dims[i] == -1)
+      dims[i] = gantry_mind_dim (l, x, (guint) (i - (n - rank)));
   l->out[0] = l->failed ? 0 : gantry_builder_broadcast_to (l->b, x, (guint) n, dims);
 }
 
@@ -479,14 +491,15 @@ static void
 fill (MindLower *l)
 {
   gint64 dims[GANTRY_MAX_RANK];
-  gint n = gantry_mind_ints (l, "shape", dims, GANTRY_MAX_RANK);
+  gint n = read_shape (l, dims);
   GantryElementType element = gantry_mind_element_named (l, "dtype");
   guint32 value = l->rule->arg == 'v' ? gantry_mind_need (l, "value") : 0;
 
   if (element == GANTRY_ELEMENT_NONE)
     element = gantry_mind_result_element (l, value);
-  if (n < 0)
-    gantry_mind_refuse (l, "the shape is missing");
+  for (gint i = 0; i < n; i++)
+    if (dims[i] < 0)
+      gantry_mind_refuse (l, "dimension %d of its shape is %" G_GINT64_FORMAT, i, dims[i]);
   if (l->failed)
     return;
   if (value == 0)

@@ -62,11 +62,13 @@ G_BEGIN_DECLS
 #define GANTRY_ONNX_OLDEST_OPSET 7
 #define GANTRY_ONNX_NEWEST_OPSET 25
 
-/** How many operands of @node are captures of its subgraphs; they are the last ones. */
+/** How many operands of @node are captures of its subgraphs; they are the last ones. A text may claim any number. */
 static inline guint
 gantry_onnx_node_captures (GantryContext *context, const GantryNode *node)
 {
-  return (guint) gantry_attrs_int (context, node->attrs, "captures", 0);
+  gint64 captures = gantry_attrs_int (context, node->attrs, "captures", 0);
+
+  return (guint) CLAMP (captures, 0, (gint64) node->n_operands);
 }
 
 /** How many declared inputs @node has, absent ones in the middle counted. */

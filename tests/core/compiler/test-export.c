@@ -283,6 +283,29 @@ compile_text (const Place *place, const char *text)
   return compilation;
 }
 
+/* Whoever writes imported operations into a text may write other types than they give, and shapes that none has. */
+static void
+test_mistyped (Place *place, gconstpointer data)
+{
+  static const struct { const char *node, *message; } cases[] = {
+    { "\"stablehlo.negate\"(%1): f32[6,4]", NULL },
+    { "\"stablehlo.negate\"(%1): f32[6,5]", "stablehlo.negate: it gives f32[6,4], but f32[6,5] is written as its type" },
+    { "\"mindspore.Reshape\"(%1) {operand_names = [\"x\"], shape = [-21474836471, 4]}: f32[6,4]", "dimension 0 of its shape is -21474836471" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main #1 (\n    %%1 \"x\": f32[6,4]) -> (%%2) {\n    %%2 = %s\n  }\n}\n",
+                                               cases[i].node);
+      g_autoptr (GantryCompilation) compilation = compile_text (place, text);
+
+      if (cases[i].message == NULL)
+        g_assert_no_error (compilation->refusal);
+      else if (compilation->refusal == NULL || strstr (compilation->refusal->message, cases[i].message) == NULL)
+        g_error ("case %u: '%s' does not say '%s'", i, compilation->refusal != NULL ? compilation->refusal->message : "", cases[i].message);
+    }
+}
+
 /* A loop that the run decides: what its trips only read stands behind its carries, after the pass that keeps it and in the program. */
 static void
 test_loop_captures (Place *place, gconstpointer data)
@@ -581,6 +604,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/export/snapshots", Place, NULL, set_up, test_snapshots, tear_down);
   g_test_add ("/export/loop-captures", Place, NULL, set_up, test_loop_captures, tear_down);
+  g_test_add ("/export/mistyped", Place, NULL, set_up, test_mistyped, tear_down);
   g_test_add ("/export/bits", Place, NULL, set_up, test_bits, tear_down);
   g_test_add ("/export/shifts", Place, NULL, set_up, test_shifts, tear_down);
   g_test_add ("/export/host-calls", Place, NULL, set_up, test_host_calls, tear_down);
