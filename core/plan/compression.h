@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Residuals in fewer bits: what is stored for one that is placed so, and which values can be. The forward phase reads the exact
- * value; what is stored is converted back for who reads it later. So results are approximate, and say so. Values that are compared later
- * are not stored so: planner-compared.c.
+ * value; what is stored is converted back for who reads it later. So results are approximate, and say so. Values of which more
+ * than digits would be lost are not stored so: core/planner/rounding/rounding.h.
  *
  * GANTRY_PLACEMENT_BF16: each element rounded to the nearest bf16, ties to even: at most 2^-8 of it is lost.
  * GANTRY_PLACEMENT_INT8: blocks of 64 elements as they lie in memory, each with a scale of its own (block-wise absmax, as in Dettmers et

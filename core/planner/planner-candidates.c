@@ -38,32 +38,14 @@ residual (const GantryPlanner *planner, const Value *value)
   return candidate;
 }
 
-/* Why root @v, of the forward phase, cannot be stored as @kind says. Returns: (nullable): it can */
-static const char *
-why_not_compressed (const GantryPlanner *planner, guint32 v, GantryPlacementKind kind)
-{
-  const Value *value = VALUE (planner->program, v);
-
-  if (value->memory != GANTRY_MEMORY_DEVICE)
-    return "the program puts it into host memory";
-  if (value->result)
-    return "it is a result and has its place anyway";
-  if (value->group != NONE)
-    return "it is made within a concatenation, whose place it has";
-  if (planner->compared[v])
-    return "it is compared with another value or sorted by later, which rounding would change";
-  return _gantry_planner_why_not_compressed (planner, v, kind);
-}
-
 /* Which of the kinds with fewer bits @candidate, of root @v, may have. */
 static void
 allow_compression (const GantryPlanner *planner, guint32 v, GantryCandidate *candidate)
 {
-  static const char not_residual[] = "only residuals, which the forward phase makes and the backward phase reads, are stored in fewer bits";
-  const gboolean residual = candidate->subject == GANTRY_SUBJECT_RESIDUAL;
+  const GantryPlacementSubject subject = (GantryPlacementSubject) candidate->subject;
 
-  candidate->why_not_bf16 = residual ? why_not_compressed (planner, v, GANTRY_PLACEMENT_BF16) : not_residual;
-  candidate->why_not_int8 = residual ? why_not_compressed (planner, v, GANTRY_PLACEMENT_INT8) : not_residual;
+  candidate->why_not_bf16 = _gantry_planner_why_not_compressed (planner, v, subject, GANTRY_PLACEMENT_BF16);
+  candidate->why_not_int8 = _gantry_planner_why_not_compressed (planner, v, subject, GANTRY_PLACEMENT_INT8);
   if (candidate->why_not_bf16 == NULL)
     candidate->allowed |= 1 << GANTRY_PLACEMENT_BF16;
   if (candidate->why_not_int8 == NULL)
@@ -235,7 +217,7 @@ save_for_later (GantryPlanner *planner, const GantryPlacement *placement, guint3
 
   if (value->kind != VALUE_COMPUTED || value->phase != GANTRY_PHASE_FORWARD || value->memory != GANTRY_MEMORY_DEVICE
       || value->result || placement->kind == GANTRY_PLACEMENT_RECOMPUTE || placement->decider == GANTRY_DECIDED_BY_DEFAULT
-      || (gantry_placement_is_approximate (placement->kind) && why_not_compressed (planner, root, placement->kind) != NULL))
+      || _gantry_planner_why_not_compressed (planner, root, GANTRY_SUBJECT_NONE, (GantryPlacementKind) placement->kind) != NULL)
     return FALSE;
   planner->compresses |= gantry_placement_is_approximate (placement->kind);
   planner->kind[root] = placement->kind;

@@ -26,9 +26,9 @@ type_of (const GantryPlanner *planner, guint32 v)
 }
 
 const char *
-_gantry_planner_why_not_compressed (const GantryPlanner *planner, guint32 v, GantryPlacementKind kind)
+_gantry_planner_why_not_compressed (const GantryPlanner *planner, guint32 v, GantryPlacementSubject subject, GantryPlacementKind kind)
 {
-  return gantry_compression_why_not (kind, type_of (planner, v));
+  return gantry_rounding_why_not_stored (kind, subject, VALUE (planner->program, v)->result, type_of (planner, v), planner->asked[v]);
 }
 
 gint64

@@ -5,6 +5,7 @@
 #pragma once
 #include "core/planner/planner.h"
 #include "core/planner/program-private.h"
+#include "core/planner/rounding/rounding.h"
 #include "core/plan/compression.h"
 
 /* One instance of a value in one memory, from its first to its last step. */
@@ -128,7 +129,8 @@ struct _GantryPlanner
   Touches units;        /* of a result that is donated to, or a part of one: units of the input that lie there and are read */
   Touches writers;      /* of such a unit: the result, or its parts, that lie there */
   guint32 *n_forward_uses; /* by value (roots): works of the forward phase that read it */
-  guint8 *compared;     /* by value (roots): it is compared with another value or sorted by, behind the forward phase */
+  GantryRounding *rounding; /* (nullable): of a body, where nothing is placed */
+  guint8 *asked;        /* by value (roots): what gantry_rounding_asked() says of it */
   guint8 *in_place_donation; /* by result or part of one: its work may write over what it reads of that input */
   GArray *overwritable; /* guint32: uses (their place among the uses of the work) that its result may be written over */
   guint64 held[GANTRY_N_MEMORY_KINDS]; /* of the current question: arguments + results - aliased */
@@ -200,8 +202,8 @@ guint32 _gantry_planner_add_range (GantryPlanner *planner, guint32 unit, guint8 
 void _gantry_planner_extend (GantryPlanner *planner, guint32 l, guint32 at);
 /** Is root @v stored in fewer bits, under the placements that were read? */
 gboolean _gantry_planner_compresses (const GantryPlanner *planner, guint32 v);
-/** Why a value cannot be stored as @kind says, by its type. Returns: (nullable): it can */
-const char *_gantry_planner_why_not_compressed (const GantryPlanner *planner, guint32 v, GantryPlacementKind kind);
+/** Why root @v, a @subject, cannot be stored as @kind says. Returns: (nullable): it can */
+const char *_gantry_planner_why_not_compressed (const GantryPlanner *planner, guint32 v, GantryPlacementSubject subject, GantryPlacementKind kind);
 gint64 _gantry_planner_elements (const GantryPlanner *planner, guint32 v);
 /** How long a conversion of root @v takes. */
 double _gantry_planner_convert_us (const GantryPlanner *planner, guint32 v, GantryPlacementKind kind);
@@ -215,10 +217,10 @@ void _gantry_planner_convert_after (GantryPlanner *planner, const Work *work);
 gboolean _gantry_planner_reads_rounded (const GantryPlanner *planner, guint32 unit, guint32 l);
 /** Fills n_forward_uses. */
 void _gantry_planner_find_forward_uses (GantryPlanner *planner);
-/** Fills compared. */
-void _gantry_planner_find_compared (GantryPlanner *planner);
-/** What such a value is made again from is not rounded either; after placements and schedule were read. */
-void _gantry_planner_keep_compared (GantryPlanner *planner);
+/** Fills asked: of what later phases read as it is. */
+void _gantry_planner_find_asked (GantryPlanner *planner);
+/** What must not be rounded since of what is made again from it something is asked is kept; after placements and schedule were read. */
+void _gantry_planner_keep_asked (GantryPlanner *planner);
 /** Fills cost_us. */
 void _gantry_planner_find_costs (GantryPlanner *planner);
 /** Fills work_at. */

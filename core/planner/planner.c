@@ -80,7 +80,7 @@ free_parts (GantryPlanner *planner)
                            (void **) &planner->late_donation, (void **) &planner->copy_at_end, (void **) &planner->copies,
                            (void **) &planner->residence, (void **) &planner->fetched, (void **) &planner->n_forward_uses,
                            (void **) &planner->compressed, (void **) &planner->restored, (void **) &planner->forward_left,
-                           (void **) &planner->compared, (void **) &planner->rounded,
+                           (void **) &planner->asked, (void **) &planner->rounded,
                            (void **) &planner->units.first, (void **) &planner->units.n,
                            (void **) &planner->writers.first, (void **) &planner->writers.n };
   GArray **const arrays[] = { &planner->candidates, &planner->scans, &planner->overlays, &planner->donated, &planner->unmet_donations, &planner->overwritable, &planner->problems, &planner->line, &planner->schedule,
@@ -98,6 +98,7 @@ free_parts (GantryPlanner *planner)
   g_clear_pointer (&planner->constants, _gantry_constants_free);
   g_clear_pointer (&planner->refused, gantry_plan_unref);
   g_clear_pointer (&planner->store, _gantry_store_free);
+  g_clear_pointer (&planner->rounding, gantry_rounding_free);
   g_clear_pointer (&planner->program, _gantry_program_free);
 }
 
@@ -136,7 +137,7 @@ allocate (GantryPlanner *planner)
   planner->first_overwritable = g_new0 (guint32, n_works);
   planner->in_place_donation = g_new0 (guint8, n);
   planner->n_forward_uses = g_new0 (guint32, n);
-  planner->compared = g_new0 (guint8, n);
+  planner->asked = g_new0 (guint8, n);
   planner->rounded = g_new0 (guint8, n);
   planner->compressed = g_new0 (guint32, n);
   planner->restored = g_new0 (guint32, n);
@@ -269,7 +270,7 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   _gantry_planner_find_costs (planner);
   _gantry_planner_find_works (planner);
   _gantry_planner_find_forward_uses (planner);
-  _gantry_planner_find_compared (planner);
+  _gantry_planner_find_asked (planner);
   _gantry_planner_find_candidates (planner);
   _gantry_planner_find_stacks (planner);
   _gantry_planner_find_overlays (planner);
@@ -387,7 +388,7 @@ _gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placem
 
   _gantry_planner_read_placements (planner, placements);
   _gantry_planner_read_schedule (planner, placements);
-  _gantry_planner_keep_compared (planner);
+  _gantry_planner_keep_asked (planner);
   count_held (planner);
   planner->no_overlays = FALSE;
   do

@@ -18,6 +18,7 @@ _gantry_module_facts_free (ModuleFacts *facts)
   g_free (facts->again);
   g_free (facts->first_name);
   g_free (facts->names);
+  gantry_rounding_free (facts->rounding);
   gantry_module_unref (facts->module);
   g_free (facts);
 }
@@ -223,7 +224,7 @@ find_names (ModuleFacts *facts)
 }
 
 ModuleFacts *
-_gantry_module_facts_new (GantryModule *module)
+_gantry_module_facts_new (GantryModule *module, gboolean rounds)
 {
   ModuleFacts *facts = g_new0 (ModuleFacts, 1);
   const GantryFunction *entry = gantry_module_entry (module);
@@ -258,6 +259,11 @@ _gantry_module_facts_new (GantryModule *module)
   find_sources (facts);
   find_again (facts);
   find_names (facts);
+  if (rounds)
+    {
+      facts->rounding = gantry_rounding_new (module);
+      gantry_rounding_find (facts->rounding, NULL, NULL);
+    }
   return facts;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 #include "core/graph/operation.h"
 #include "core/planner/policy/policy.h"
+#include "core/planner/rounding/rounding.h"
 
 /* Limits of the text; what is beyond them ends in an error. */
 #define POLICY_MOST_BYTES (1u << 20)
@@ -111,11 +112,13 @@ typedef struct
   guint8 *again;         /* of an owner that is a stack: the loops that read it can make its slices again */
   guint32 *first_name;   /* of an owner: in names; n + 1 */
   ValueName *names;
+  GantryRounding *rounding; /* (nullable): of what must not be rounded; there is no statement that rounds */
   guint32 most_string;   /* largest string id of any scope or name */
   guint32 most_op;
 } ModuleFacts;
 
-ModuleFacts *_gantry_module_facts_new (GantryModule *module);
+/** @rounds: some statement stores values in fewer bits */
+ModuleFacts *_gantry_module_facts_new (GantryModule *module, gboolean rounds);
 void _gantry_module_facts_free (ModuleFacts *facts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ModuleFacts, _gantry_module_facts_free)
 

@@ -132,22 +132,13 @@ compression_refusal (const ModuleFacts *facts, guint32 i, GantryPlacementKind ki
 {
   const GantryModule *module = facts->module;
   const GantryType *type = gantry_node_type (module, facts_node (facts, i));
+  const guint n = type->kind == GANTRY_TYPE_TUPLE ? type->rank : 1;
   const char *why = NULL;
 
-  if (facts->subject[i] != GANTRY_SUBJECT_RESIDUAL && facts->subject[i] != GANTRY_SUBJECT_NONE)
-    return "only residuals, which the forward phase makes and the backward phase reads, are stored in fewer bits";
-  if (facts->returned[i])
-    return "it is also a result of the program and has its place anyway";
-  if (type->kind != GANTRY_TYPE_TUPLE)
-    return gantry_compression_why_not (kind, type);
-  for (guint m = 0; m < type->rank; m++)
-    {
-      const char *member = gantry_compression_why_not (kind, gantry_context_type (module->context, (guint32) type->dims[m]));
-
-      if (member == NULL)
-        return NULL;
-      why = member;
-    }
+  for (guint m = 0; m < n && (m == 0 || why != NULL); m++)
+    why = gantry_rounding_why_not_stored (kind, (GantryPlacementSubject) facts->subject[i], facts->returned[i],
+                                       type->kind == GANTRY_TYPE_TUPLE ? gantry_context_type (module->context, (guint32) type->dims[m]) : type,
+                                       gantry_rounding_asked (facts->rounding, facts->entry->first_node + i, m));
   return why;
 }
 

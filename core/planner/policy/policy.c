@@ -293,7 +293,7 @@ make_reports (const Application *a, const guint *n_decided)
 GantryPlacements *
 gantry_policy_apply (const GantryPolicy *policy, GantryModule *module, const GantryPlacements *base, GPtrArray **reports)
 {
-  g_autoptr (ModuleFacts) facts = _gantry_module_facts_new (module);
+  g_autoptr (ModuleFacts) facts = _gantry_module_facts_new (module, gantry_policy_is_approximate (policy));
   guint n = policy->statements->len;
   g_autofree Decision *decisions = g_new0 (Decision, facts->n + 1), *before = g_new (Decision, facts->n + 1);
   g_autofree Outcome *outcomes = g_new0 (Outcome, n + 1);

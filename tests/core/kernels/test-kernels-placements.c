@@ -413,7 +413,6 @@ fewer_bits (const Case *c, GantryPlacementKind kind)
       if (candidates[i].allowed >> kind & 1)
         gantry_placements_set (placements, &placement);
     }
-  g_assert_cmpuint (placements->entries->len, >, 0);
   return placements;
 }
 
@@ -464,6 +463,7 @@ test_approximate (void)
         g_assert_no_error (error);
         exact = run (&c, kept, 1, 0, NULL);
         placements = fewer_bits (&c, formats[f].kind);
+        g_assert_cmpuint (placements->entries->len, >, 0);
         for (guint how = 0; how < 3; how++)
           {
             g_autoptr (GantryExecutable) executable = NULL;
@@ -519,11 +519,99 @@ test_approximate_maximum (void)
       g_assert_no_error (error);
       exact = run (&c, kept, 1, 0, NULL);
       placements = fewer_bits (&c, kind);
+      g_assert_cmpuint (placements->entries->len, >, 0);
       executable = build (&c, placements, 0, &error);
       g_assert_no_error (error);
       got = run (&c, executable, 1, VERIFY_ALL, NULL);
       g_test_message ("%s: %g", gantry_placement_kind_name (kind), relative_difference (&c, got, exact));
       g_assert_cmpfloat (relative_difference (&c, got, exact), <, 0.05);
+      end_case (&c);
+    }
+}
+
+/* Products h of "w", 64 x 64 of 0.001, and of "x", of which a loss is made. */
+#define LOSS_OF_PRODUCTS(results) \
+  "module \"m\" { func @main #1 (%2 \"w\": f32[64,64] {role = \"parameter\"}, %3 \"x\": f32[64,64]) -> (%11) {" \
+  "%8 \"h\" = dot_general(%2, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[64,64]" \
+  "%20 = constant() {value = splat<f32[64,64]: 0>}: f32[64,64] %21 = constant() {value = splat<f32[64,64]: 1>}: f32[64,64]" \
+  "%22 = constant() {value = splat<i32[64,64]: 3>}: i32[64,64]" results \
+  "%11 = reduce(%10) {dimensions = [0, 1], kind = \"add\"}: f32[] } }"
+
+/* h is @h, but for one column of 64 where it is @other. */
+static void
+set_products (Case *c, double h, double other)
+{
+  const GantryFunction *entry = gantry_module_entry (c->module);
+
+  for (guint i = 0; i < c->n_inputs; i++)
+    {
+      const GantryNode *node = &c->module->nodes[entry->first_node + i];
+      gboolean is_w = strcmp (gantry_context_string (c->module->context, node->name), "w") == 0;
+      float *data = (float *) (gpointer) c->inputs[i]->data;
+
+      for (gsize k = 0; k < c->inputs[i]->size / sizeof (float) && gantry_node_type (c->module, node)->rank == 2; k++)
+        data[k] = is_w ? 0.001f : (float) ((k % 64 == 0 ? other : h) / 0.064);
+    }
+}
+
+/* "h" is stored as @kind says if it can, and all that can be is made again from it. */
+static GantryPlacements *
+fewer_bits_of_products (const Case *c, GantryPlacementKind kind)
+{
+  GantryPlacements *placements = gantry_placements_new ();
+  g_autoptr (GantryPlanner) planner = gantry_planner_new (c->module, NULL, NULL, NULL);
+  guint n;
+  const GantryCandidate *candidates = gantry_planner_candidates (planner, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name = gantry_context_string (c->module->context, gantry_module_node (c->module, candidates[i].node)->name);
+      GantryPlacement placement = { candidates[i].node, (guint8) (strcmp (name, "h") == 0 ? kind : GANTRY_PLACEMENT_RECOMPUTE),
+                                    GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_DEVICE, candidates[i].subject };
+
+      if (candidates[i].subject == GANTRY_SUBJECT_RESIDUAL && candidates[i].allowed >> placement.kind & 1)
+        gantry_placements_set (placements, &placement);
+    }
+  return placements;
+}
+
+/* Where rounding would change which branch a gradient takes, or what it divides by: hinges, whole numbers, logarithms, relus. */
+static void
+test_approximate_branches (void)
+{
+  static const struct { const char *text; double h, other; } cases[] = {
+    { LOSS_OF_PRODUCTS ("%9 = subtract(%21, %8): f32[64,64] %12 = maximum(%9, %20): f32[64,64] %10 = multiply(%12, %8): f32[64,64]"), 0.999, 0.999 },
+    { LOSS_OF_PRODUCTS ("%9 = convert(%8) {to = type i32[]}: i32[64,64] %12 = compare(%9, %22) {comparison_direction = \"EQ\"}: bool[64,64]"
+                        "%13 = select(%12, %8, %20): f32[64,64] %10 = multiply(%13, %8): f32[64,64]"), 3.999, 3.999 },
+    { LOSS_OF_PRODUCTS ("%10 = log(%8): f32[64,64]"), 1e-3, 1000 },
+    { LOSS_OF_PRODUCTS ("%12 = maximum(%8, %20): f32[64,64] %10 = sine(%12): f32[64,64]"), 1e-3, 2 },
+  };
+  const GantryPlacementKind kinds[] = { GANTRY_PLACEMENT_BF16, GANTRY_PLACEMENT_INT8 };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (cases) * G_N_ELEMENTS (kinds); i++)
+    {
+      g_autoptr (GRand) rand = test_rand (16);
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GantryExecutable) kept = NULL, executable = NULL;
+      g_autoptr (GPtrArray) exact = NULL, got = NULL;
+      g_autoptr (GantryPlacements) placements = NULL;
+      g_autoptr (GError) error = NULL;
+      Case c;
+      double lost;
+
+      begin_case_of (&c, train (context, cases[i / 4].text, GANTRY_OPTIMIZER_NONE), rand);
+      set_products (&c, cases[i / 4].h, cases[i / 4].other);
+      kept = build (&c, NULL, 0, &error);
+      g_assert_no_error (error);
+      exact = run (&c, kept, 1, 0, NULL);
+      placements = i / 2 % 2 == 0 ? fewer_bits (&c, kinds[i % 2]) : fewer_bits_of_products (&c, kinds[i % 2]);
+      executable = build (&c, placements, 0, &error);
+      g_assert_no_error (error);
+      got = run (&c, executable, 1, VERIFY_ALL, NULL);
+      lost = relative_difference (&c, got, exact);
+      g_test_message ("%u, %s, %u placed%s: %g", i / 4, gantry_placement_kind_name (kinds[i % 2]), placements->entries->len,
+                      i / 2 % 2 == 0 ? "" : ", all from h", lost);
+      g_assert_true (lost < 0.02); /* not NaN */
       end_case (&c);
     }
 }
@@ -534,6 +622,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernels/placements/approximate", test_approximate);
   g_test_add_func ("/kernels/placements/approximate-maximum", test_approximate_maximum);
+  g_test_add_func ("/kernels/placements/approximate-branches", test_approximate_branches);
   g_test_add_func ("/kernels/placements/random", test_random);
   g_test_add_func ("/kernels/placements/steps", test_steps);
   g_test_add_func ("/kernels/placements/limit", test_limit);

@@ -158,23 +158,53 @@ static const char extremum[]
 static void
 test_fewer_bits_compared (void)
 {
-  static const struct { const char *policy; guint n_problems; const char *problem; guint32 n_stored; } cases[] = {
-    { "name:t bf16", 1, "it is compared", 0 }, { "name:m bf16", 1, "it is compared", 0 }, { "name:s bf16", 1, "it is compared", 0 },
-    { "name:f int8", 1, "it is compared", 0 }, { "name:r int8", 0, NULL, 1 },
-    { "name:a bf16; name:t recompute", 1, "what is made again from it", 0 }, { "name:a bf16; name:r recompute", 0, NULL, 1 },
+  static const struct { const char *policy; guint n_problems; const char *refused, *problem; guint32 n_stored; } cases[] = {
+    { "name:t bf16", 0, "later phases compare it", NULL, 0 }, { "name:m bf16", 0, "later phases compare it", NULL, 0 },
+    { "name:s bf16", 0, "later phases compare it", NULL, 0 }, { "name:f int8", 0, "later phases compare it", NULL, 0 },
+    { "name:r bf16", 0, NULL, NULL, 1 }, { "name:r int8", 0, "branch on its sign", NULL, 0 },
+    { "name:a bf16; name:t recompute", 1, NULL, "what is made again from it is compared", 0 },
+    { "name:a bf16; name:r recompute", 0, NULL, NULL, 1 },
+    { "name:a int8; name:r recompute", 1, NULL, "what is made again from it is asked for its sign", 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_auto (PlanTest) t = plan_test (extremum, cases[i].policy);
+      const GantryPolicyReport *report = g_ptr_array_index (t.test.reports, 0);
       GantryCompressionSums sums;
 
       gantry_plan_sum_compression (t.plan, &sums);
       g_test_message ("%s", cases[i].policy);
+      g_assert_cmpint (report->problem != NULL, ==, cases[i].refused != NULL);
+      g_assert_true (cases[i].refused == NULL || strstr (report->problem, cases[i].refused) != NULL);
       g_assert_cmpuint (t.plan->n_problems, ==, cases[i].n_problems);
       if (cases[i].n_problems > 0)
         g_assert_nonnull (strstr (t.plan->problems[0].reason, cases[i].problem));
       g_assert_cmpuint (sums.values, ==, cases[i].n_stored);
+    }
+}
+
+/* A branch of the forward phase that is taken once more, by whole numbers made of what was rounded. */
+static void
+test_fewer_bits_branch (void)
+{
+  static const char branch[]
+      = "module \"m\" { func @main #1 (%1 \"x\": f32[4,64]) -> (%6, %7, %8) {"
+        "%2 \"h\" = sine(%1): f32[4,64] %3 \"three\" = constant() {value = splat<i32[4,64]: 3>}: i32[4,64]"
+        "%4 \"whole\" = convert(%2) {to = type i32[]}: i32[4,64]"
+        "%5 \"taken\" = compare(%4, %3) {comparison_direction = \"EQ\"}: bool[4,64]"
+        "%6 \"loss\" = reduce(%2) {kind = \"add\", dimensions = [0, 1]}: f32[]"
+        "%7 = select(%5, %1, %2): f32[4,64] phase(backward) %8 = cosine(%2): f32[4,64] phase(backward) } }";
+  static const struct { const char *policy; guint n_problems; } cases[] = { { "name:h bf16", 0 }, { "name:h bf16; name:taken recompute", 1 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (PlanTest) t = plan_test (branch, cases[i].policy);
+      g_autofree char *told = NULL;
+
+      g_assert_cmpuint (t.plan->n_problems, ==, cases[i].n_problems);
+      told = gantry_plan_approximate_text (t.plan);
+      g_assert_cmpint (told == NULL, ==, cases[i].n_problems > 0);
     }
 }
 
@@ -308,6 +338,7 @@ main (int argc, char **argv)
   g_test_add_func ("/planner/policy-plan/fewer-bits", test_fewer_bits);
   g_test_add_func ("/planner/policy-plan/fewer-bits-refused", test_fewer_bits_refused);
   g_test_add_func ("/planner/policy-plan/fewer-bits-compared", test_fewer_bits_compared);
+  g_test_add_func ("/planner/policy-plan/fewer-bits-branch", test_fewer_bits_branch);
   g_test_add_func ("/planner/policy-plan/fewer-bits-small", test_fewer_bits_small);
   g_test_add_func ("/planner/policy-plan/fewer-bits-forward", test_fewer_bits_forward);
   g_test_add_func ("/planner/policy-plan/two-layers", test_two_layers);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What operations ask of their operands. */
+#include "core/planner/rounding/rounding-private.h"
+#include <math.h>
+#include <string.h>
+
+/* What is asked of a sum, or of another function that may be zero where its operand is not, is asked of the operand like this. */
+static guint8
+of_sum (guint8 asked)
+{
+  guint8 kept = asked & (ASKED_EXACT | ASKED_CANCELS);
+
+  kept |= asked & ASKED_SIGN ? ASKED_EXACT : 0;
+  return kept | (asked & (ASKED_DIVISOR | ASKED_DOMAIN) ? ASKED_CANCELS : 0);
+}
+
+static void
+ask_all (GantryRounding *rounding, const GantryNode *node, guint8 bits)
+{
+  for (guint k = 0; k < node->n_operands; k++)
+    _gantry_rounding_ask (rounding, node, k, bits);
+}
+
+static Sign
+sign_of_operand (const GantryRounding *rounding, const GantryNode *node, guint i)
+{
+  return rounding_sign (rounding, gantry_node_operand (rounding->module, node, i));
+}
+
+/* One with itself finds out NaN alone. */
+static void
+pass_compare (GantryRounding *rounding, const GantryNode *node)
+{
+  const gboolean same = gantry_node_operand_id (rounding->module, node, 0) == gantry_node_operand_id (rounding->module, node, 1);
+
+  for (guint k = 0; k < 2; k++)
+    _gantry_rounding_ask (rounding, node, k,
+                          same ? 0 : sign_of_operand (rounding, node, 1 - k) == SIGN_ZERO ? ASKED_SIGN : ASKED_EXACT);
+}
+
+static gboolean
+is_float (const GantryType *type)
+{
+  return type->kind == GANTRY_TYPE_TENSOR && gantry_element_is_float (type->element);
+}
+
+static void
+pass_convert (GantryRounding *rounding, const GantryNode *node, guint8 asked)
+{
+  const GantryModule *module = rounding->module;
+
+  _gantry_rounding_ask (rounding, node, 0,
+                        is_float (gantry_node_operand_type (module, node, 0)) && !is_float (gantry_node_type (module, node)) ? ASKED_EXACT
+                                                                                                                           : asked);
+}
+
+/* x^c is a product where c is 1, 2, ..., else a root, and a quotient where it may be negative. */
+static void
+pass_power (GantryRounding *rounding, const GantryNode *node, guint8 asked)
+{
+  double exponent;
+  gboolean known = _gantry_rounding_constant (rounding->module, gantry_node_operand (rounding->module, node, 1), &exponent);
+
+  if (!known || exponent < 0)
+    asked |= ASKED_DIVISOR;
+  if (!known || exponent != rint (exponent))
+    asked |= ASKED_DOMAIN;
+  _gantry_rounding_ask (rounding, node, 0, asked);
+  _gantry_rounding_ask (rounding, node, 1, asked & (ASKED_EXACT | ASKED_CANCELS));
+}
+
+/* A sum of what is not negative is zero only where all of it is. */
+static void
+pass_add (GantryRounding *rounding, const GantryNode *node, guint8 asked)
+{
+  gboolean cancels = sign_of_operand (rounding, node, 0) == SIGN_ANY || sign_of_operand (rounding, node, 1) == SIGN_ANY;
+
+  ask_all (rounding, node, cancels ? of_sum (asked) : asked);
+}
+
+/* A maximum is one of its operands; a sum of mixed signs errs no more than what a contraction gives. */
+static void
+pass_reduction (GantryRounding *rounding, const GantryNode *node, guint8 asked)
+{
+  const char *kind = gantry_attrs_string (rounding->module->context, node->attrs, "kind", "");
+
+  if (strcmp (kind, "add") == 0)
+    asked = sign_of_operand (rounding, node, 0) != SIGN_ANY ? asked & ASKED_OF_FACTORS : 0;
+  _gantry_rounding_ask (rounding, node, 0, asked);
+}
+
+/* Those of one operand that ask something of it themselves. Returns: FALSE: @node is none of them */
+static gboolean
+pass_singular (GantryRounding *rounding, const GantryNode *node, guint8 asked)
+{
+  const gboolean positive = sign_of_operand (rounding, node, 0) != SIGN_ANY;
+
+  switch (node->op)
+    {
+    case GANTRY_OP_FLOOR: case GANTRY_OP_CEIL: case GANTRY_OP_ROUND_NEAREST_EVEN: case GANTRY_OP_ROUND_NEAREST_AFZ:
+      asked = ASKED_EXACT;
+      break;
+    case GANTRY_OP_SIGN:
+      asked |= ASKED_SIGN;
+      break;
+    case GANTRY_OP_RSQRT:
+      asked |= ASKED_DIVISOR;
+      break;
+    case GANTRY_OP_SQRT:
+      asked |= ASKED_DOMAIN;
+      break;
+    case GANTRY_OP_LOG:
+      asked = of_sum (asked) | ASKED_DIVISOR | ASKED_DOMAIN;
+      break;
+    case GANTRY_OP_LOG_PLUS_ONE: /* of 1 + x */
+      asked |= positive ? 0 : ASKED_CANCELS;
+      break;
+    case GANTRY_OP_ATANH: case GANTRY_OP_TAN: /* of 1 - x, and with a pole where the cosine is 0 */
+      asked |= ASKED_CANCELS;
+      break;
+    case GANTRY_OP_ACOSH:
+      asked = of_sum (asked) | ASKED_CANCELS;
+      break;
+    default:
+      return FALSE;
+    }
+  _gantry_rounding_ask (rounding, node, 0, asked);
+  return TRUE;
+}
+
+/* Zero where an operand is, and of a sign that follows from theirs; or made of elements of them. */
+static gboolean
+is_like_product (const GantryNode *node)
+{
+  switch (node->op)
+    {
+    case GANTRY_OP_ABS: case GANTRY_OP_NEGATE: case GANTRY_OP_STOP_GRADIENT: case GANTRY_OP_CBRT: case GANTRY_OP_TANH:
+    case GANTRY_OP_SINH: case GANTRY_OP_ASINH: case GANTRY_OP_ASIN: case GANTRY_OP_ATAN: case GANTRY_OP_ERF:
+    case GANTRY_OP_EXPONENTIAL_MINUS_ONE: case GANTRY_OP_MULTIPLY: case GANTRY_OP_MAXIMUM: case GANTRY_OP_MINIMUM:
+    case GANTRY_OP_CLAMP: case GANTRY_OP_SELECT: case GANTRY_OP_COPY: case GANTRY_OP_OPTIMIZATION_BARRIER:
+    case GANTRY_OP_CHECKPOINT_NAME: case GANTRY_OP_REMATERIALIZE: case GANTRY_OP_TUPLE: case GANTRY_OP_RESULT:
+      return TRUE;
+    default:
+      return gantry_op_info (node->op) != NULL && gantry_op_info (node->op)->op_class == GANTRY_CLASS_MOVEMENT
+             && node->op != GANTRY_OP_SCATTER;
+    }
+}
+
+void
+_gantry_rounding_pass (GantryRounding *rounding, const GantryNode *node, guint8 asked)
+{
+  const GantryOpInfo *info = gantry_op_info (node->op);
+  const Sign sign = rounding_sign (rounding, node);
+
+  if (sign == SIGN_POSITIVE)
+    asked &= ~ASKED_OF_FACTORS;
+  else if (sign != SIGN_ANY)
+    asked &= ~ASKED_DOMAIN;
+  if (node->op == GANTRY_OP_COMPARE)
+    pass_compare (rounding, node);
+  else if (node->op == GANTRY_OP_CONVERT || node->op == GANTRY_OP_BITCAST_CONVERT)
+    pass_convert (rounding, node, asked);
+  else if (node->op == GANTRY_OP_POWER)
+    pass_power (rounding, node, asked);
+  else if (node->op == GANTRY_OP_ADD)
+    pass_add (rounding, node, asked);
+  else if (node->op == GANTRY_OP_REDUCE || node->op == GANTRY_OP_REDUCE_WINDOW)
+    pass_reduction (rounding, node, asked);
+  else if (node->op == GANTRY_OP_DIVIDE)
+    {
+      _gantry_rounding_ask (rounding, node, 0, asked);
+      _gantry_rounding_ask (rounding, node, 1, asked | ASKED_DIVISOR);
+    }
+  else if (node->op == GANTRY_OP_REMAINDER)
+    ask_all (rounding, node, ASKED_EXACT);
+  else if (node->op == GANTRY_OP_ATAN2)
+    ask_all (rounding, node, ASKED_SIGN | of_sum (asked));
+  else if (node->op == GANTRY_OP_SORT)
+    {
+      ask_all (rounding, node, asked);
+      _gantry_rounding_ask (rounding, node, 0, ASKED_EXACT);
+    }
+  else if (!pass_singular (rounding, node, asked))
+    ask_all (rounding, node,
+             is_like_product (node)                                            ? asked
+             : info != NULL && (info->flags & GANTRY_OP_ELEMENTWISE) != 0 ? of_sum (asked)
+                                                                               : 0);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which values are never negative, and which are far from zero as well: sums of such cannot cancel. */
+#include "core/planner/rounding/rounding-private.h"
+#include <string.h>
+
+/* What is added to keep a divisor from zero, such as 1e-5, does not keep it from being much too small. */
+#define FAR_FROM_ZERO 0.1
+
+gboolean
+_gantry_rounding_constant (const GantryModule *module, const GantryNode *node, double *value)
+{
+  GantryLiteral *literal;
+
+  while (node != NULL && (node->op == GANTRY_OP_BROADCAST_IN_DIM || node->op == GANTRY_OP_RESHAPE || node->op == GANTRY_OP_CONVERT))
+    node = gantry_node_operand (module, node, 0);
+  literal = node != NULL ? gantry_node_literal (module, node) : NULL;
+  if (literal == NULL || (!literal->splat && gantry_type_elements (literal->type) != 1))
+    return FALSE;
+  *value = gantry_literal_get_double (literal, 0);
+  return TRUE;
+}
+
+static Sign
+sign_of_constant (const GantryModule *module, const GantryNode *node)
+{
+  double value;
+
+  if (!_gantry_rounding_constant (module, node, &value) || !(value >= 0))
+    return SIGN_ANY;
+  return value == 0 ? SIGN_ZERO : value >= FAR_FROM_ZERO ? SIGN_POSITIVE : SIGN_NOT_NEGATIVE;
+}
+
+/* Of a sum or maximum of values of both signs. */
+static Sign
+sign_of_sum (Sign x, Sign y)
+{
+  if (x == SIGN_ANY || y == SIGN_ANY)
+    return SIGN_ANY;
+  return x == SIGN_POSITIVE || y == SIGN_POSITIVE ? SIGN_POSITIVE : x == y ? x : SIGN_NOT_NEGATIVE;
+}
+
+/* Of a value that is one of either. */
+static Sign
+sign_of_either (Sign x, Sign y)
+{
+  return x == y ? x : x == SIGN_ANY || y == SIGN_ANY ? SIGN_ANY : SIGN_NOT_NEGATIVE;
+}
+
+static Sign
+sign_of_product (const GantryRounding *rounding, const GantryNode *node, Sign x, Sign y)
+{
+  if (x == SIGN_POSITIVE && y == SIGN_POSITIVE && node->op == GANTRY_OP_MULTIPLY)
+    return SIGN_POSITIVE;
+  return (x != SIGN_ANY && y != SIGN_ANY)
+             || gantry_node_operand_id (rounding->module, node, 0) == gantry_node_operand_id (rounding->module, node, 1)
+           ? SIGN_NOT_NEGATIVE : SIGN_ANY;
+}
+
+static Sign
+sign_of_reduction (const GantryModule *module, const GantryNode *node, Sign x)
+{
+  const char *kind = gantry_attrs_string (module->context, node->attrs, "kind", "");
+
+  return x != SIGN_ANY && (strcmp (kind, "add") == 0 || strcmp (kind, "max") == 0) && node->op == GANTRY_OP_REDUCE ? x
+         : x != SIGN_ANY                                                                                          ? SIGN_NOT_NEGATIVE
+                                                                                                                  : SIGN_ANY;
+}
+
+static Sign
+sign_of_power (const GantryModule *module, const GantryNode *node, Sign x)
+{
+  double exponent;
+
+  return x != SIGN_ANY || (_gantry_rounding_constant (module, gantry_node_operand (module, node, 1), &exponent) && exponent == 2)
+           ? SIGN_NOT_NEGATIVE : SIGN_ANY;
+}
+
+static Sign
+sign_of_all (const GantryRounding *rounding, const GantryNode *node)
+{
+  Sign sign = rounding_sign (rounding, gantry_node_operand (rounding->module, node, 0));
+
+  for (guint k = 1; k < node->n_operands; k++)
+    sign = sign_of_either (sign, rounding_sign (rounding, gantry_node_operand (rounding->module, node, k)));
+  return sign;
+}
+
+static Sign
+sign_of (const GantryRounding *rounding, const GantryNode *node)
+{
+  const GantryModule *module = rounding->module;
+  Sign x = rounding_sign (rounding, gantry_node_operand (module, node, 0)),
+       y = node->n_operands > 1 ? rounding_sign (rounding, gantry_node_operand (module, node, 1)) : SIGN_ANY;
+
+  switch (node->op)
+    {
+    case GANTRY_OP_CONSTANT:
+      return sign_of_constant (module, node);
+    case GANTRY_OP_ABS: case GANTRY_OP_SQRT: case GANTRY_OP_RSQRT:
+      return x == SIGN_POSITIVE && node->op != GANTRY_OP_RSQRT ? x : SIGN_NOT_NEGATIVE;
+    case GANTRY_OP_EXPONENTIAL: case GANTRY_OP_LOGISTIC: case GANTRY_OP_COSH:
+      return SIGN_POSITIVE;
+    case GANTRY_OP_MULTIPLY: case GANTRY_OP_DIVIDE:
+      return sign_of_product (rounding, node, x, y);
+    case GANTRY_OP_ADD:
+      return sign_of_sum (x, y);
+    case GANTRY_OP_MAXIMUM:
+      return x == SIGN_POSITIVE || y == SIGN_POSITIVE ? SIGN_POSITIVE : x != SIGN_ANY || y != SIGN_ANY ? SIGN_NOT_NEGATIVE : SIGN_ANY;
+    case GANTRY_OP_MINIMUM: case GANTRY_OP_PAD: case GANTRY_OP_CONCATENATE: case GANTRY_OP_REMATERIALIZE:
+      return sign_of_all (rounding, node);
+    case GANTRY_OP_SELECT:
+      return sign_of_either (y, rounding_sign (rounding, gantry_node_operand (module, node, 2)));
+    case GANTRY_OP_POWER:
+      return sign_of_power (module, node, x);
+    case GANTRY_OP_REDUCE: case GANTRY_OP_REDUCE_WINDOW:
+      return sign_of_reduction (module, node, x);
+    case GANTRY_OP_CONVERT: case GANTRY_OP_COPY: case GANTRY_OP_OPTIMIZATION_BARRIER: case GANTRY_OP_CHECKPOINT_NAME:
+    case GANTRY_OP_STOP_GRADIENT: case GANTRY_OP_BROADCAST_IN_DIM: case GANTRY_OP_RESHAPE: case GANTRY_OP_TRANSPOSE:
+    case GANTRY_OP_REVERSE: case GANTRY_OP_SLICE: case GANTRY_OP_GATHER: case GANTRY_OP_DYNAMIC_SLICE:
+      return x;
+    default:
+      return SIGN_ANY;
+    }
+}
+
+void
+_gantry_rounding_find_signs (GantryRounding *rounding, const GantryFunction *function, const GantryNode *node, guint first,
+                             guint n_unknown)
+{
+  const GantryModule *module = rounding->module;
+
+  for (guint32 i = 0; i < function->n_nodes; i++)
+    {
+      const guint32 at = function->first_node + i;
+      const GantryNode *inner = &module->nodes[at];
+      const GantryFunction *body = gantry_node_fusion_body (module, inner);
+
+      if (body != NULL)
+        _gantry_rounding_find_signs (rounding, body, inner, 0, 0);
+      for (guint32 s = rounding->first[at]; s < rounding->first[at + 1]; s++)
+        {
+          const guint m = s - rounding->first[at];
+          const GantryNode *result = body != NULL && m < body->n_results
+                                       ? gantry_module_node (module, gantry_function_result_id (module, body, m)) : NULL;
+
+          if (rounding->shown[s] != s)
+            continue;
+          if (i < function->n_params)
+            rounding->sign[s] = (guint8) (node != NULL && i >= n_unknown && first + i < node->n_operands
+                                            ? rounding_sign (rounding, gantry_node_operand (module, node, first + i)) : SIGN_ANY);
+          else
+            rounding->sign[s] = (guint8) (body != NULL ? rounding_sign (rounding, result) : m == 0 ? sign_of (rounding, inner) : SIGN_ANY);
+        }
+    }
+}
