@@ -198,6 +198,8 @@ find_slices (const Assembly *a, const GantryPlanStep *step, const GantryControl 
 
       if (plan->slices_staged || buffer->region == GANTRY_REGION_LITERAL || buffer->memory != GANTRY_MEMORY_DEVICE)
         slices[i] = GANTRY_SLICE_STAGED;
+      if (!plan->slices_staged && buffer->region == GANTRY_REGION_ARENA && buffer->memory != GANTRY_MEMORY_DEVICE)
+        slices[i] |= GANTRY_SLICE_STREAMED;
       if (buffer->size == 0 && slice_bytes (a, step, control->first + i) > 0)
         slices[i] |= GANTRY_SLICE_ABSENT;
     }

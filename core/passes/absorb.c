@@ -8,6 +8,9 @@
 #include "core/passes/passes.h"
 #include <string.h>
 
+/* A trip takes a kernel for each part of what it takes in, which is some microseconds: of slices smaller than this the stack is as well. */
+#define LEAST_SLICE_BYTES (16 << 10)
+
 static void
 absorbed_free (gpointer data)
 {
@@ -219,10 +222,20 @@ is_named_once (const GantryModule *module, guint32 function)
   return n == 1;
 }
 
+static void
+keep_small (GantryAbsorbed *a)
+{
+  const GantryType *type = gantry_node_type (a->module, a->node);
+
+  for (guint i = a->scan.n_carries; i < type->rank; i++)
+    a->kept[i] = gantry_type_bytes (gantry_context_type (a->module->context, (guint32) type->dims[i])) < a->scan.length * LEAST_SLICE_BYTES;
+}
+
 /* Returns: whether anything goes into the loop, and can */
 static gboolean
 find_inside (GantryAbsorbed *a, const GantryUses *uses)
 {
+  keep_small (a);
   find_dependent (a);
   for (guint32 i = a->index + 1; i < a->entry->n_nodes; i++)
     a->inside[i] = a->depends[i] && can_be_inside (a, _gantry_absorb_node (a, i));

@@ -67,6 +67,23 @@ take (Layout *l, guint64 bytes)
   return at;
 }
 
+static gboolean
+is_streamed (const Layout *l, guint slot)
+{
+  return l->slices != NULL && (l->slices[slot] & GANTRY_SLICE_STREAMED) != 0;
+}
+
+/* The result that is made over the streamed slice at @owner and is streamed as well. */
+static guint32
+streamed_over (const Layout *l, guint32 owner)
+{
+  for (guint32 o = 0; o < l->layout->n_outputs; o++)
+    if (gantry_control_result_is_slice (l->control, o) && is_streamed (l, l->layout->n_inputs + o)
+        && owner_of (l->plan, l->layout->outputs[o]) == owner)
+      return o;
+  return GANTRY_NO_BUFFER;
+}
+
 /* @slot: of the region's parameters, then its results */
 static void
 bind_slice (Layout *l, guint32 owner, guint slot)
@@ -76,8 +93,12 @@ bind_slice (Layout *l, guint32 owner, guint slot)
 
   place->absent = l->slices != NULL && (l->slices[slot] & GANTRY_SLICE_ABSENT) != 0;
   place->staged = l->slices == NULL || l->slices[slot] != 0 || bytes % GANTRY_PLACE_ALIGNMENT != 0;
+  place->over = place->kind == GANTRY_REGION_PLACE_INPUT && is_streamed (l, slot) ? streamed_over (l, owner) : GANTRY_NO_BUFFER;
+  place->n_stages = is_streamed (l, slot) ? (guint8) gantry_stream_stages (l->control->trips, place->over != GANTRY_NO_BUFFER) : 1;
+  if (place->n_stages == 1)
+    place->over = GANTRY_NO_BUFFER;
   if (place->staged && !(place->absent && place->kind == GANTRY_REGION_PLACE_INPUT))
-    place->offset = take (l, bytes);
+    place->offset = take (l, place->n_stages * gantry_place_bytes (bytes));
 }
 
 static void
@@ -161,7 +182,8 @@ find_copies (Layout *l)
       gboolean carry = input && is_loop (l) && place->index < l->control->n_carries;
 
       if (copy.bytes == 0 || (l->slices != NULL && (l->slices[l->layout->n_inputs + o] & GANTRY_SLICE_ABSENT) != 0) || (carry && place->index == o && !gantry_control_result_is_slice (l->control, o))
-          || (l->plan->buffers[owner].region == GANTRY_REGION_ARENA && place->kind == GANTRY_REGION_PLACE_RESULT && place->index == o))
+          || (l->plan->buffers[owner].region == GANTRY_REGION_ARENA && place->kind == GANTRY_REGION_PLACE_RESULT && place->index == o)
+          || (input && place->n_stages > 1 && place->over == o))
         continue;
       copy.staged = carry;
       copy.stage = carry ? take (l, copy.bytes) : 0;

@@ -20,7 +20,18 @@ enum
 {
   GANTRY_SLICE_STAGED = 1 << 0, /* it cannot be used where it lies in the whole */
   GANTRY_SLICE_ABSENT = 1 << 1, /* the whole is not there: it is not read, or is not kept */
+  GANTRY_SLICE_STREAMED = 1 << 2, /* of those staged: it is brought while the trip before runs, and taken away while the next one runs */
 };
+
+/** Loops of fewer trips than this bring and take slices between their trips: room for several slices would be much of the whole. */
+#define GANTRY_LEAST_STREAMED 8
+
+/** For how many slices of a streamed stack there is room in a loop of @trips. @both: it is walked along and made over */
+static inline guint
+gantry_stream_stages (gint64 trips, gboolean both)
+{
+  return trips < GANTRY_LEAST_STREAMED ? 1 : both ? 3 : 2;
+}
 
 typedef struct
 {
@@ -28,6 +39,8 @@ typedef struct
   guint32 index;
   guint8 staged;  /* a slice of a scan that cannot be used where it lies: it goes through the workspace */
   guint8 absent;  /* a slice of what is not there: nothing is brought or taken away */
+  guint8 n_stages; /* of a staged slice: so many have room, one behind the other, and trips take turns */
+  guint32 over;   /* where those are more than one: the result that is made over parameter `index`, else %GANTRY_NO_BUFFER */
   guint64 offset; /* in the workspace; of a slice only where it is staged */
 } GantryRegionPlace;
 
@@ -56,7 +69,7 @@ typedef struct
  * @region: index of the region in @control
  * @module: the region as a module (gantry_module_region())
  * @plan: of @module, resident
- * @slices: (nullable): of a scan, by parameter of the region, then by result: bits %GANTRY_SLICE_STAGED; %NULL: all are staged. Those that are no multiple of %GANTRY_PLACE_ALIGNMENT never can.
+ * @slices: (nullable): of a scan, by parameter of the region, then by result: bits %GANTRY_SLICE_STAGED, ...; %NULL: all are staged. Those that are no multiple of %GANTRY_PLACE_ALIGNMENT never can.
  *
  * Parameters are read where they are given and never written, but for carries of a loop: those lie in the results of the control,
  * the body writes the next value over them where the plan lets it, else it is copied over them. What an arm gives is made where the

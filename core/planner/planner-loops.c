@@ -68,7 +68,8 @@ _gantry_planner_find_loops (GantryPlanner *planner)
     g_array_set_size (planner->scans, 0);
   for (guint32 v = 0; any && v < program->values->len; v++)
     {
-      gboolean again = planner->stack_of_slices[v] && program->first_user[v] < program->first_user[v + 1];
+      gboolean again = planner->stack_of_slices[v] && VALUE (program, v)->kind == VALUE_COMPUTED && VALUE (program, v)->donated == NONE
+                       && program->first_user[v] < program->first_user[v + 1];
 
       for (guint32 u = program->first_user[v]; again && u < program->first_user[v + 1]; u++)
         again = does_without (planner, program->users[u], v);

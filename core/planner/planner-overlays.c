@@ -115,6 +115,9 @@ ends_here (const GantryPlanner *planner, const Overlay *overlay)
   const Work *work = WORK (program, overlay->work);
   guint32 v = VALUE (program, _gantry_program_operand (program, work_node (program, work), overlay->operand))->root;
 
+  /* A schedule says itself when a place is free; the walk finds out who is the last to read an argument. */
+  if (planner->schedule->len > 0)
+    return overlay->rank == DONATED && !planner->copies[v];
   if (overlay->rank == DONATED)
     {
       for (guint32 u = program->first_unit[v]; u < program->first_unit[v + 1]; u++)
@@ -122,8 +125,9 @@ ends_here (const GantryPlanner *planner, const Overlay *overlay)
           return FALSE;
       return planner->order[planner->base_last[v]] == overlay->work;
     }
-  return planner->kind[v] == GANTRY_PLACEMENT_KEEP && planner->kind[work->first_value + overlay->result] == GANTRY_PLACEMENT_KEEP
-         && planner->order[planner->base_last[v]] == overlay->work;
+  /* What was fetched or made again for this scan is as good as what was kept. */
+  return !_gantry_planner_streams (planner, v) && !_gantry_planner_loops_make (planner, v) && !_gantry_planner_compresses (planner, v)
+         && planner->kind[work->first_value + overlay->result] == GANTRY_PLACEMENT_KEEP && planner->order[planner->base_last[v]] == overlay->work;
 }
 
 void
@@ -150,8 +154,7 @@ _gantry_planner_choose_overlays (const GantryPlanner *planner, guint32 w, const 
   gint32 *over = NULL;
   GantryScan scan;
 
-  /* A schedule says itself when a place is free. */
-  if (planner->no_overlays || planner->schedule->len > 0 || planner->overlays->len == 0)
+  if (planner->no_overlays || planner->overlays->len == 0)
     return NULL;
   gantry_scan_of (program->module, node, &scan);
   needed = gantry_function_find_needed (program->module, gantry_module_function (program->module, scan.body), slices);

@@ -253,6 +253,8 @@ double _gantry_planner_loop_us (const GantryPlanner *planner, guint32 work);
 double _gantry_planner_again_us (GantryPlanner *planner, guint32 v);
 /** Whether root @v has its only place in the host, and scans copy it slice by slice, under the placements that were read. */
 gboolean _gantry_planner_streams (const GantryPlanner *planner, guint32 v);
+/** The memory that a scan makes root @v in: the device's where it does not stream it. */
+guint8 _gantry_planner_stream_memory (const GantryPlanner *planner, guint32 v);
 /** Bytes of workspace that @work takes, with room for the slices of what it brings to the host and back. */
 guint64 _gantry_planner_workspace (const GantryPlanner *planner, guint32 work);
 /** What @work copies so: @bytes (out), and how long it takes. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one scan stacks and others walk along, as the residuals of a loop and the loop that goes back over them: offloaded, it has its one
- * place in the host, and the loops bring it there and back slice by slice. Neither loop needs more of it on the device than a slice,
- * which its workspace has. Where anything else reads the stack it is on the device as a whole, and is copied as a whole. */
+/* What one scan stacks and others walk along, as the residuals of a loop and the loop that goes back over them, and what is given for scans
+ * alone to walk along, as stacked parameters and states with the results that are donated to them: offloaded, it has its one place in the
+ * host, and the loops bring it there and back slice by slice. No loop needs more of it on the device than some slices, which its workspace
+ * has: the one of this trip, the one that comes for the next and, of what is written over, the one that leaves. Where anything else reads
+ * the stack it is on the device as a whole, and is copied as a whole. */
 #include "core/graph/operation.h"
+#include "core/plan/region-layout.h"
 #include "core/planner/planner-private.h"
 
 static gboolean
@@ -38,6 +41,50 @@ walks_along (const GantryPlanner *planner, guint32 w, guint32 v)
 }
 
 static gboolean
+is_walked_along (const GantryPlanner *planner, guint32 v)
+{
+  const Program *program = planner->program;
+
+  for (guint32 u = program->first_user[v]; u < program->first_user[v + 1]; u++)
+    if (!walks_along (planner, program->users[u], v))
+      return FALSE;
+  return TRUE;
+}
+
+/* The result that a scan makes over argument @v, slice by slice. Returns: NONE where there is none */
+static guint32
+made_over (const GantryPlanner *planner, guint32 v)
+{
+  const Program *program = planner->program;
+
+  for (guint o = 0; o < planner->overlays->len; o++)
+    {
+      const Overlay *overlay = &g_array_index (planner->overlays, Overlay, o);
+      guint32 result = WORK (program, overlay->work)->first_value + overlay->result;
+
+      if (VALUE (program, result)->donated == v)
+        return result;
+    }
+  return NONE;
+}
+
+static gboolean
+is_argument (const GantryPlanner *planner, guint32 v)
+{
+  const Program *program = planner->program;
+  const Value *value = VALUE (program, v);
+
+  if (value->kind != VALUE_INPUT || value->root != v || value->result || value->memory != GANTRY_MEMORY_DEVICE || !program->resident
+      || program->slices_staged || program->first_user[v] == program->first_user[v + 1]
+      || (value->donated != NONE && made_over (planner, v) == NONE))
+    return FALSE;
+  for (guint32 u = program->first_unit[v]; u < program->first_unit[v + 1]; u++)
+    if (program->units[u] != v && program->first_user[program->units[u]] < program->first_user[program->units[u] + 1])
+      return FALSE;
+  return is_walked_along (planner, v);
+}
+
+static gboolean
 is_stack (const GantryPlanner *planner, guint32 v)
 {
   const Program *program = planner->program;
@@ -48,10 +95,7 @@ is_stack (const GantryPlanner *planner, guint32 v)
       || value->memory != GANTRY_MEMORY_DEVICE || !scan_of (planner, value->maker, &scan)
       || v - WORK (program, value->maker)->first_value < scan.n_carries)
     return FALSE;
-  for (guint32 u = program->first_user[v]; u < program->first_user[v + 1]; u++)
-    if (!walks_along (planner, program->users[u], v))
-      return FALSE;
-  return TRUE;
+  return is_walked_along (planner, v);
 }
 
 void
@@ -60,21 +104,61 @@ _gantry_planner_find_stacks (GantryPlanner *planner)
   planner->has_stacks = FALSE;
   for (guint32 v = 0; v < planner->program->values->len; v++)
     {
-      planner->stack_of_slices[v] = planner->candidate_of[v] >= 0 && is_stack (planner, v);
-      planner->has_stacks |= planner->stack_of_slices[v];
+      gboolean argument = planner->candidate_of[v] >= 0 && is_argument (planner, v);
+      guint32 over = argument ? made_over (planner, v) : NONE;
+
+      if (argument || (planner->candidate_of[v] >= 0 && is_stack (planner, v)))
+        planner->has_stacks = planner->stack_of_slices[v] = TRUE;
+      if (over != NONE)
+        planner->stack_of_slices[over] = TRUE;
     }
 }
 
 gboolean
 _gantry_planner_streams (const GantryPlanner *planner, guint32 v)
 {
-  return planner->stack_of_slices[v] && planner->kind[v] == GANTRY_PLACEMENT_OFFLOAD;
+  const Value *value = VALUE (planner->program, v);
+  guint32 placed = value->kind != VALUE_INPUT && value->donated != NONE ? value->donated : v;
+
+  return planner->stack_of_slices[v] && planner->kind[placed] == GANTRY_PLACEMENT_OFFLOAD;
 }
 
-static guint64
-slice_room (const GantryPlanner *planner, guint32 v, gint64 n)
+guint8
+_gantry_planner_stream_memory (const GantryPlanner *planner, guint32 v)
 {
-  return _gantry_planner_streams (planner, v) ? gantry_place_bytes (VALUE (planner->program, v)->bytes / (guint64) n) : 0;
+  guint32 donated = VALUE (planner->program, v)->donated;
+
+  return !_gantry_planner_streams (planner, v) ? GANTRY_MEMORY_DEVICE : planner->memory[donated != NONE ? donated : v];
+}
+
+/* @both: it is walked along and made over */
+static guint64
+slice_room (const GantryPlanner *planner, guint32 v, gint64 n, gboolean both)
+{
+  return _gantry_planner_streams (planner, v)
+           ? gantry_stream_stages (n, both) * gantry_place_bytes (VALUE (planner->program, v)->bytes / (guint64) n) : 0;
+}
+
+/* Whether result @k of scan @w is made over something that it walks along, as it is run. */
+static gboolean
+is_any_made_over (const GantryPlanner *planner, guint32 w, guint32 k)
+{
+  const Loop *loop = planner->loop[w];
+
+  for (guint i = 0; loop != NULL && loop->over != NULL && i < work_node (planner->program, WORK (planner->program, w))->n_operands; i++)
+    if (loop->over[i] == (gint32) k)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether a streamed result of scan @w is made over operand @i. */
+static gboolean
+is_made_over (const GantryPlanner *planner, guint32 w, guint i)
+{
+  const Loop *loop = planner->loop[w];
+
+  return loop != NULL && loop->over != NULL && loop->over[i] >= 0
+         && _gantry_planner_streams (planner, WORK (planner->program, w)->first_value + (guint32) loop->over[i]);
 }
 
 guint64
@@ -89,19 +173,22 @@ _gantry_planner_workspace (const GantryPlanner *planner, guint32 w)
   if (!planner->has_stacks || program->slices_staged || !scan_of (planner, w, &scan))
     return bytes;
   for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
-    bytes += slice_room (planner, VALUE (program, _gantry_program_operand (program, node, i))->root, scan.length);
+    bytes += slice_room (planner, VALUE (program, _gantry_program_operand (program, node, i))->root, scan.length,
+                         is_made_over (planner, w, i));
   for (guint32 k = 0; k < work->n_values; k++)
-    bytes += slice_room (planner, work->first_value + k, scan.length);
+    if (VALUE (program, work->first_value + k)->donated == NONE || !is_any_made_over (planner, w, k))
+      bytes += slice_room (planner, work->first_value + k, scan.length, FALSE);
   return bytes;
 }
 
-static void
-add_stream (const GantryPlanner *planner, guint32 v, gint64 n, guint64 *bytes, double *us)
+/* How long a slice of @v is on its way. */
+static double
+slice_us (const GantryPlanner *planner, guint32 v, gint64 n, guint64 *bytes)
 {
   if (!_gantry_planner_streams (planner, v))
-    return;
+    return 0;
   *bytes += VALUE (planner->program, v)->bytes;
-  *us += (double) n * gantry_target_predict_copy_us (&planner->target, VALUE (planner->program, v)->bytes / (guint64) n);
+  return gantry_target_predict_copy_us (&planner->target, VALUE (planner->program, v)->bytes / (guint64) n);
 }
 
 double
@@ -110,14 +197,19 @@ _gantry_planner_stream_us (const GantryPlanner *planner, guint32 w, guint64 *byt
   const Program *program = planner->program;
   const Work *work = WORK (program, w);
   GantryScan scan;
-  double us = 0;
+  double in = 0, out = 0, trip, n;
 
   *bytes = 0;
   if (!planner->has_stacks || !scan_of (planner, w, &scan))
     return 0;
   for (guint32 k = 0; k < work->n_uses; k++)
-    add_stream (planner, VALUE (program, USE (program, work, k))->root, scan.length, bytes, &us);
+    in += slice_us (planner, VALUE (program, USE (program, work, k))->root, scan.length, bytes);
   for (guint32 k = 0; k < work->n_values; k++)
-    add_stream (planner, work->first_value + k, scan.length, bytes, &us);
-  return us;
+    out += slice_us (planner, work->first_value + k, scan.length, bytes);
+  n = (double) scan.length;
+  if (program->slices_staged || gantry_stream_stages (scan.length, FALSE) == 1)
+    return n * (in + out);
+  /* The first slices arrive before the first trip, the last ones leave behind the last; else both hide behind trips. */
+  trip = (planner->cost_us[w] + _gantry_planner_loop_us (planner, w)) / n;
+  return in + out + (n - 1) * MAX (0, MAX (in, out) - trip);
 }

@@ -305,8 +305,7 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
   for (guint32 k = 0; k < work->n_values; k++)
     _gantry_planner_add_range (planner, work->first_value + k, instance,
                copy ? VALUE (program, work->first_value + k)->memory
-               : instance == 0 && _gantry_planner_streams (planner, work->first_value + k) ? planner->memory[work->first_value + k]
-                                                                                            : GANTRY_MEMORY_DEVICE,
+               : instance == 0 ? _gantry_planner_stream_memory (planner, work->first_value + k) : GANTRY_MEMORY_DEVICE,
                at);
   for (guint32 k = 0; k < work->n_values; k++)
     if (planner->unmade[work->first_value + k])

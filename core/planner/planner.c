@@ -272,8 +272,8 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   _gantry_planner_find_forward_uses (planner);
   _gantry_planner_find_asked (planner);
   _gantry_planner_find_candidates (planner);
-  _gantry_planner_find_stacks (planner);
   _gantry_planner_find_overlays (planner);
+  _gantry_planner_find_stacks (planner);
   _gantry_planner_find_loops (planner);
   _gantry_planner_allow_loops (planner);
   _gantry_planner_find_overwritable (planner);

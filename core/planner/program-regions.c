@@ -88,6 +88,8 @@ find_staged (const Program *program, const GantryNode *node, const GantryControl
 
       if (value == NULL || value->kind == VALUE_LITERAL || value->memory != GANTRY_MEMORY_DEVICE)
         staged[i - control->first] = GANTRY_SLICE_STAGED;
+      if (value != NULL && value->memory != GANTRY_MEMORY_DEVICE && !program->slices_staged)
+        staged[i - control->first] |= GANTRY_SLICE_STREAMED;
     }
   return staged;
 }

@@ -65,6 +65,7 @@ struct _GantryExecutor
   GantryExecutor *parent; /* (nullable) (unowned): of a region: the executor that runs its control */
   const GantryRegionLayout *layout; /* (nullable): of a region */
   guint8 *workspace;      /* of a region */
+  GArray *riders[GANTRY_N_QUEUES]; /* (nullable) (unowned): of a region: GantryCommand that run beside its first commands */
   guint32 n_events;
   guint32 *event_of;           /* by instruction: the event that happens after it, or G_MAXUINT32 */
   GantryStamp *stamps;         /* by instruction */

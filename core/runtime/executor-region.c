@@ -456,6 +456,8 @@ typedef struct
   guint32 place; /* of the region */
   gboolean direct; /* used where it lies in the whole */
   gboolean result;
+  guint n_stages;  /* more than one: trips take turns, and slices come and go while others run */
+  guint8 *over;    /* (nullable): of those the whole of the result that is made over it */
 } Slices;
 
 static GArray *
@@ -476,6 +478,8 @@ find_slices (const Context *c, GantryExecutor *region)
         continue;
       slices.whole = slices.result ? result_address (c, place->index) : operand_address (c, place->index);
       slices.direct = !place->staged;
+      slices.n_stages = place->staged ? place->n_stages : 1;
+      slices.over = slices.n_stages > 1 && place->over != GANTRY_NO_BUFFER ? result_address (c, place->over) : NULL;
       g_assert (!slices.direct || GPOINTER_TO_SIZE (slices.whole) % GANTRY_TENSOR_ALIGNMENT == 0);
       if (region->slots != NULL && !slices.direct)
         _gantry_executor_move_place (region, p, place_address (c, region, place), FALSE);
@@ -497,30 +501,105 @@ move_slices (const Context *c, GantryExecutor *region, const GArray *all, gint64
 
       if (slices->direct && !results)
         _gantry_executor_move_place (region, slices->place, slice, FALSE);
-      else if (!slices->direct && slices->result == results)
+      else if (!slices->direct && slices->n_stages == 1 && slices->result == results)
         add_copy (copies, results ? slice : own, results ? own : slice, slices->bytes);
     }
   return copy_all (c, copies, error);
+}
+
+/* Slices that trips take turns with. */
+
+/* Where trip @t has its slice. */
+static guint8 *
+stage_of (const GantryExecutor *region, const Slices *slices, gint64 t)
+{
+  return region->workspace + region->layout->places[region->places[slices->place].owner].offset
+         + (guint64) (t % slices->n_stages) * gantry_place_bytes (slices->bytes);
+}
+
+static gint64
+slice_of_trip (const Context *c, gint64 t)
+{
+  return c->control->reverse ? c->control->trips - 1 - t : t;
+}
+
+/* What trip @t reads, into @copies. */
+static void
+add_arriving (const Context *c, const GantryExecutor *region, const GArray *all, gint64 t, GArray *copies)
+{
+  for (guint k = 0; t < c->control->trips && k < all->len; k++)
+    {
+      const Slices *slices = &g_array_index (all, Slices, k);
+
+      if (slices->n_stages > 1 && !slices->result)
+        add_copy (copies, stage_of (region, slices, t), slices->whole + (guint64) slice_of_trip (c, t) * slices->bytes, slices->bytes);
+    }
+}
+
+/* What trip @t has made, into @copies. */
+static void
+add_leaving (const Context *c, const GantryExecutor *region, const GArray *all, gint64 t, GArray *copies)
+{
+  for (guint k = 0; t >= 0 && k < all->len; k++)
+    {
+      const Slices *slices = &g_array_index (all, Slices, k);
+      guint8 *whole = slices->result ? slices->whole : slices->over;
+
+      if (slices->n_stages > 1 && whole != NULL)
+        add_copy (copies, whole + (guint64) slice_of_trip (c, t) * slices->bytes, stage_of (region, slices, t), slices->bytes);
+    }
+}
+
+static void
+take_turn (GantryExecutor *region, const GArray *all, gint64 t)
+{
+  for (guint k = 0; k < all->len; k++)
+    {
+      const Slices *slices = &g_array_index (all, Slices, k);
+
+      if (slices->n_stages > 1)
+        _gantry_executor_move_place (region, slices->place, stage_of (region, slices, t), FALSE);
+    }
+}
+
+/* A trip, while what the next one reads arrives and what the one before made leaves. */
+static gboolean
+run_trip (const Context *c, GantryExecutor *region, const GArray *slices, gint64 t, GError **error)
+{
+  g_autoptr (GArray) arriving = g_array_new (FALSE, FALSE, sizeof (GantryCommand)), leaving = g_array_new (FALSE, FALSE, sizeof (GantryCommand));
+  gint64 i = slice_of_trip (c, t);
+  gboolean done;
+
+  take_turn (region, slices, t);
+  add_arriving (c, region, slices, t + 1, arriving);
+  add_leaving (c, region, slices, t - 1, leaving);
+  if (!move_slices (c, region, slices, i, FALSE, error))
+    return FALSE;
+  region->riders[GANTRY_QUEUE_TO_DEVICE] = arriving;
+  region->riders[GANTRY_QUEUE_TO_HOST] = leaving;
+  done = run_region (c, 0, i, error);
+  memset (region->riders, 0, sizeof region->riders);
+  return done && move_slices (c, region, slices, i, TRUE, error);
 }
 
 static gboolean
 run_scan (const Context *c, GError **error)
 {
   GantryExecutor *region = c->run->regions[0];
-  g_autoptr (GArray) slices = NULL;
+  g_autoptr (GArray) slices = NULL, first = g_array_new (FALSE, FALSE, sizeof (GantryCommand)),
+                     last = g_array_new (FALSE, FALSE, sizeof (GantryCommand));
 
   if (!begin_loop (c, error))
     return FALSE;
   slices = find_slices (c, region);
+  add_arriving (c, region, slices, 0, first);
+  if (!copy_all (c, first, error))
+    return FALSE;
   for (gint64 t = 0; t < c->control->trips; t++)
-    {
-      gint64 i = c->control->reverse ? c->control->trips - 1 - t : t;
-
-      if (g_cancellable_set_error_if_cancelled (c->cancellable, error) || !move_slices (c, region, slices, i, FALSE, error)
-          || !run_region (c, 0, i, error) || !move_slices (c, region, slices, i, TRUE, error))
-        return FALSE;
-    }
-  return TRUE;
+    if (g_cancellable_set_error_if_cancelled (c->cancellable, error) || !run_trip (c, region, slices, t, error))
+      return FALSE;
+  add_leaving (c, region, slices, c->control->trips - 1, last);
+  return copy_all (c, last, error);
 }
 
 static gboolean

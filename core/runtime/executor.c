@@ -167,14 +167,21 @@ run_segment (GantryExecutor *executor, const Segment *segment, const guint32 *be
   /* The compute queue last: a device may run it on this thread. */
   static const GantryQueue order[] = { GANTRY_QUEUE_TO_DEVICE, GANTRY_QUEUE_TO_HOST, GANTRY_QUEUE_COMPUTE };
   GantryBatch *batch;
+  gboolean any = memcmp (segment->end, begin, sizeof segment->end) != 0;
 
-  if (memcmp (segment->end, begin, sizeof segment->end) == 0)
+  for (guint q = 0; q < GANTRY_N_QUEUES; q++)
+    any = any || (executor->riders[q] != NULL && executor->riders[q]->len > 0);
+  if (!any)
     return TRUE;
   batch = gantry_device_begin (executor->device, executor->n_events, timed ? executor->stamps : NULL, cancellable);
   for (guint i = 0; i < G_N_ELEMENTS (order); i++)
     if (segment->end[order[i]] > begin[order[i]])
       gantry_batch_submit (executor->device, batch, order[i], executor->commands[order[i]] + begin[order[i]],
                            segment->end[order[i]] - begin[order[i]]);
+    else if (executor->riders[order[i]] != NULL && executor->riders[order[i]]->len > 0)
+      gantry_batch_submit (executor->device, batch, order[i], (const GantryCommand *) (gpointer) executor->riders[order[i]]->data,
+                           executor->riders[order[i]]->len);
+  memset (executor->riders, 0, sizeof executor->riders);
   return gantry_device_finish (executor->device, batch, error);
 }
 

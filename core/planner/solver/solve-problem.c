@@ -119,11 +119,11 @@ find_gap (SolveProblem *problem, SolveItem *item, const GArray *uses, guint32 ma
 
 /* One that loops make and walk along slice by slice is never there as a whole, where it is not kept. */
 static void
-find_gap_of_stack (SolveProblem *problem, SolveItem *item, guint32 made)
+find_gap_of_stack (SolveProblem *problem, SolveItem *item, guint32 from, guint32 to)
 {
   g_array_set_size (problem->gaps, item->first_gap);
   item->n_gaps = 0;
-  add_gap (problem, item, made, item->last_use);
+  add_gap (problem, item, from, to);
 }
 
 /* In fewer bits it can be gone from its last use in its own phase on, but for the steps that read it. */
@@ -231,6 +231,8 @@ add_item (Finder *finder, guint index)
     {
       item.resident = program->resident != FALSE;
       find_gaps_of_argument (problem, &item, uses);
+      if (planner->stack_of_slices[item.root])
+        find_gap_of_stack (problem, &item, 0, problem->n_steps - 1);
       item.n_in = item.n_gaps; /* about one for each time that it is used after it was not */
       item.n_out = VALUE (program, item.root)->donated != NONE;
     }
@@ -251,7 +253,7 @@ add_item (Finder *finder, guint index)
       else
         find_gap (problem, &item, uses, finder->step_of[item.maker], WORK (program, item.maker)->phase);
       if (planner->stack_of_slices[item.root])
-        find_gap_of_stack (problem, &item, finder->step_of[item.maker]);
+        find_gap_of_stack (problem, &item, finder->step_of[item.maker], item.last_use);
       if (candidate->subject != GANTRY_SUBJECT_OUTPUT && (item.allowed & GANTRY_APPROXIMATE_PLACEMENTS) != 0)
         find_spans (problem, &item, uses, finder->step_of[item.maker], WORK (program, item.maker)->phase);
     }

@@ -7,6 +7,7 @@
 #include "core/planner/solver/solve.h"
 #include "core/runtime/cpu/cpu.h"
 #include "core/runtime/runtime.h"
+#include "tests/core/build/loop-policies.h"
 #include "tests/core/build/loop-programs.h"
 
 typedef struct
@@ -293,27 +294,6 @@ test_rolled (void)
   clear (&unrolled);
 }
 
-static const char *const policies[] = {
-  "policy everything_saveable",
-  "policy nothing_saveable",
-  "policy dots_saveable",
-  "policy dots_with_no_batch_dims_saveable",
-  "policy offload_dot_with_no_batch_dims",
-  "policy save_only_these_names(p)",
-  "policy save_anything_except_these_names(p)",
-  "policy save_any_names_but_these(p)",
-  "policy save_and_offload_only_these_names([], [p])",
-  "policy save_from_both_policies(dots_saveable, save_only_these_names(p))",
-  "* recompute",
-  "role:residual recompute",
-  "role:residual offload",
-  "name:p recompute",
-  "name:p offload",
-  "role:parameter offload; role:residual recompute",
-  "role:state offload; policy nothing_saveable",
-  "op:tanh recompute; class:contraction offload",
-};
-
 static void
 assert_equal_results (const GPtrArray *want, const GPtrArray *got)
 {
@@ -338,14 +318,15 @@ check_policies (const char *text)
   all = gantry_plan_temp_bytes (kept.program->executable->plan, GANTRY_MEMORY_DEVICE);
   arguments = make_arguments (kept.program->executable->module);
   want = run (&kept, arguments);
-  for (guint p = 0; p < G_N_ELEMENTS (policies); p++)
+  for (guint p = 0; p < G_N_ELEMENTS (loop_policies); p++)
     {
       Built placed;
       g_autoptr (GPtrArray) got = NULL, verified = NULL;
+      g_autofree char *policy = loop_policy (p, "p");
       const GantryPlan *plan;
 
-      g_test_message ("%s", policies[p]);
-      build_placed (&placed, g_strdup (text), TRUE, policies[p]);
+      g_test_message ("%s", policy);
+      build_placed (&placed, g_strdup (text), TRUE, policy);
       plan = placed.program->executable->plan;
       got = run (&placed, arguments);
       assert_equal_results (want, got);

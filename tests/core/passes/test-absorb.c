@@ -5,28 +5,28 @@
 
 /* Gradients %31 of four slices of w, and a sum %30. */
 #define LOOP \
-  "%20 = constant() {value = splat<f32[3]: 1.0>}: f32[3] phase(backward) " \
+  "%20 = constant() {value = splat<f32[4096]: 1.0>}: f32[4096] phase(backward) " \
   "%21 = scan(%20, %2, %1) {axes = [0, 0], body = #2, length = 4, n_carries = 1, n_xs = 2, reverse = 1, y_axes = [0, 0]}:" \
-  " (f32[3], f32[4,3], f32[4,3]) phase(backward) " \
-  "%30 = result(%21) {index = 0}: f32[3] phase(backward) " \
-  "%31 = result(%21) {index = 1}: f32[4,3] phase(backward) " \
-  "%32 = result(%21) {index = 2}: f32[4,3] phase(backward) "
+  " (f32[4096], f32[4,4096], f32[4,4096]) phase(backward) " \
+  "%30 = result(%21) {index = 0}: f32[4096] phase(backward) " \
+  "%31 = result(%21) {index = 1}: f32[4,4096] phase(backward) " \
+  "%32 = result(%21) {index = 2}: f32[4,4096] phase(backward) "
 #define BODY \
-  "func @back #2 (%11: f32[3] phase(backward), %12: f32[3] phase(backward), %13: f32[3] phase(backward)) -> (%14, %15, %16) { " \
-  "%14 = multiply(%11, %12): f32[3] phase(backward) " \
-  "%15 = multiply(%11, %13): f32[3] phase(backward) " \
-  "%16 = add(%14, %15): f32[3] phase(backward) } "
+  "func @back #2 (%11: f32[4096] phase(backward), %12: f32[4096] phase(backward), %13: f32[4096] phase(backward)) -> (%14, %15, %16) { " \
+  "%14 = multiply(%11, %12): f32[4096] phase(backward) " \
+  "%15 = multiply(%11, %13): f32[4096] phase(backward) " \
+  "%16 = add(%14, %15): f32[4096] phase(backward) } "
 /* m = 0.9 m + (1 - 0.9) g and w = w - rate m, where the rate is worked out behind the loop, and each column has one of its own. */
 #define UPDATE \
   "%40 = constant() {value = dense<f32[]: 0.9>}: f32[] phase(update) " \
-  "%41 = broadcast_in_dim(%40) {broadcast_dimensions = ints[], shape = [4, 3]}: f32[4,3] phase(update) " \
-  "%42 = multiply(%3, %41): f32[4,3] phase(update) " \
-  "%43 = add(%42, %31): f32[4,3] phase(update) " \
-  "%44 = multiply(%4, %4): f32[3] phase(update) " \
-  "%45 = broadcast_in_dim(%44) {broadcast_dimensions = [1], shape = [4, 3]}: f32[4,3] phase(update) " \
-  "%46 = multiply(%43, %45): f32[4,3] phase(update) " \
-  "%47 \"w/new\" = subtract(%2, %46): f32[4,3] phase(update) "
-#define PARAMETERS "%1: f32[4,3], %2: f32[4,3] {role = \"parameter\"}, %3: f32[4,3] {role = \"state\"}, %4: f32[3]"
+  "%41 = broadcast_in_dim(%40) {broadcast_dimensions = ints[], shape = [4, 4096]}: f32[4,4096] phase(update) " \
+  "%42 = multiply(%3, %41): f32[4,4096] phase(update) " \
+  "%43 = add(%42, %31): f32[4,4096] phase(update) " \
+  "%44 = multiply(%4, %4): f32[4096] phase(update) " \
+  "%45 = broadcast_in_dim(%44) {broadcast_dimensions = [1], shape = [4, 4096]}: f32[4,4096] phase(update) " \
+  "%46 = multiply(%43, %45): f32[4,4096] phase(update) " \
+  "%47 \"w/new\" = subtract(%2, %46): f32[4,4096] phase(update) "
+#define PARAMETERS "%1: f32[4,4096], %2: f32[4,4096] {role = \"parameter\"}, %3: f32[4,4096] {role = \"state\"}, %4: f32[4096]"
 #define TWO(results, nodes) "module \"test\" { func @main #1 (" PARAMETERS ") -> (" results ") { " nodes " } " BODY "}"
 
 static PassCase *
@@ -89,14 +89,25 @@ test_left_alone (void)
 {
   assert_left_alone (TWO ("%30, %32, %43, %47, %31", LOOP UPDATE));
   assert_left_alone (TWO ("%30, %32, %50", LOOP
-                          "%48 = multiply(%31, %31): f32[4,3] phase(update) "
+                          "%48 = multiply(%31, %31): f32[4,4096] phase(update) "
                           "%49 = reduce(%48) {dimensions = [0, 1], kind = \"add\"}: f32[] phase(update) "
-                          "%51 = broadcast_in_dim(%49) {broadcast_dimensions = ints[], shape = [4, 3]}: f32[4,3] phase(update) "
-                          "%50 = multiply(%31, %51): f32[4,3] phase(update) "));
-  assert_left_alone (TWO ("%32, %48", LOOP UPDATE "%48 = reduce(%47) {dimensions = [0], kind = \"add\"}: f32[3] phase(update) "));
+                          "%51 = broadcast_in_dim(%49) {broadcast_dimensions = ints[], shape = [4, 4096]}: f32[4,4096] phase(update) "
+                          "%50 = multiply(%31, %51): f32[4,4096] phase(update) "));
+  assert_left_alone (TWO ("%32, %48", LOOP UPDATE "%48 = reduce(%47) {dimensions = [0], kind = \"add\"}: f32[4096] phase(update) "));
   assert_left_alone (TWO ("%32, %48", LOOP
-                          "%49 = broadcast_in_dim(%30) {broadcast_dimensions = [1], shape = [4, 3]}: f32[4,3] phase(update) "
-                          "%48 = add(%31, %49): f32[4,3] phase(update) "));
+                          "%49 = broadcast_in_dim(%30) {broadcast_dimensions = [1], shape = [4, 4096]}: f32[4,4096] phase(update) "
+                          "%48 = add(%31, %49): f32[4,4096] phase(update) "));
+}
+
+/* A stack of small slices is no more than what its trips would cost. */
+static void
+test_small (void)
+{
+  GString *text = g_string_new (TWO ("%30, %32, %43, %47", LOOP UPDATE));
+
+  g_string_replace (text, "4096", "32", 0);
+  assert_left_alone (text->str);
+  g_string_free (text, TRUE);
 }
 
 int
@@ -105,5 +116,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/absorb/update", test_update);
   g_test_add_func ("/absorb/left-alone", test_left_alone);
+  g_test_add_func ("/absorb/small", test_small);
   return g_test_run ();
 }

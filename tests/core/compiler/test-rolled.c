@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Training steps whose loops run as loops take no more memory and hardly more time than written out, however values are placed. That their
+ * bits are the same is tests/core/build/test-long-loops.c. */
+#include "core/compiler/compiler.h"
+#include "core/graph/graph.h"
+#include "tests/core/build/loop-policies.h"
+#include "tests/core/build/loop-programs.h"
+#include "tests/test-files.h"
+
+#define MIB (1024 * 1024.0)
+#define MOST_MEMORY 1.02
+#define MOST_TIME 1.05
+
+typedef struct
+{
+  double bytes, us;
+} Figures;
+
+static Figures
+figures_of (GantryModel *model, const char *policy, gboolean rolled)
+{
+  g_auto (GantryCompileSettings) settings;
+  g_autoptr (GantryCompilation) compilation = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gantry_compile_settings_init (&settings);
+  settings.train = TRUE;
+  settings.policy = g_strdup (policy);
+  settings.most_unrolled = rolled ? 1 : 100000;
+  settings.training.loss = GANTRY_LOSS_OUTPUT;
+  settings.training.optimizer = GANTRY_OPTIMIZER_ADAM;
+  compilation = gantry_compile (model, &settings, NULL, &error);
+  g_assert_no_error (error);
+  return (Figures){ (double) gantry_plan_memory_bytes (compilation->plan, GANTRY_MEMORY_DEVICE), compilation->plan->total_us };
+}
+
+static void
+check (GantryModel *model, double most_time)
+{
+  for (guint p = 0; p < G_N_ELEMENTS (loop_policies); p++)
+    {
+      g_autofree char *policy = loop_policy (p, "x");
+      Figures rolled = figures_of (model, policy, TRUE), written_out = figures_of (model, policy, FALSE);
+
+      g_test_message ("%s: %.3f MiB, written out %.3f (%.3f); %.0f us, written out %.0f (%.3f)", policy, rolled.bytes / MIB,
+                      written_out.bytes / MIB, rolled.bytes / written_out.bytes, rolled.us, written_out.us, rolled.us / written_out.us);
+      g_assert_cmpfloat (rolled.bytes, <=, MOST_MEMORY * written_out.bytes);
+      g_assert_cmpfloat (rolled.us, <=, most_time * written_out.us);
+    }
+}
+
+static void
+test_layers (void)
+{
+  g_autofree char *path = test_source_file ("data/programs", "layers.gir");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, -1, NULL, &error);
+
+  g_assert_no_error (error);
+  check (model, MOST_TIME);
+}
+
+static void
+test_recurrent (void)
+{
+  g_autofree char *text = gru_program (40, 16, 128);
+  GantryContext *context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  GantryModule *module = gantry_module_from_text (context, text, -1, "gru.gir", &error);
+  g_autoptr (GantryModel) model = NULL;
+
+  g_assert_no_error (error);
+  model = gantry_model_new (module, "gru");
+  /* Each trip adds to the gradients of weights that all share, in memory; written out a kernel adds many at once. */
+  check (model, G_MAXDOUBLE);
+  gantry_module_unref (module);
+  gantry_context_unref (context);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/compiler/rolled/layers", test_layers);
+  g_test_add_func ("/compiler/rolled/recurrent", test_recurrent);
+  return g_test_run ();
+}
