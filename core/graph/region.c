@@ -121,21 +121,24 @@ gantry_function_find_needed (const GantryModule *module, const GantryFunction *f
   return needed;
 }
 
-gboolean
-gantry_scan_does_without (const GantryModule *module, const GantryNode *node, guint i)
+guint8 *
+gantry_scan_find_does_without (const GantryModule *module, const GantryNode *node)
 {
   g_autofree guint8 *absent = g_new0 (guint8, node->n_operands + (gsize) 1), *needed = NULL;
+  guint8 *without = g_new0 (guint8, node->n_operands + (gsize) 1);
   const GantryFunction *body;
   GantryScan scan;
 
   gantry_scan_of (module, node, &scan);
   body = gantry_module_function (module, scan.body);
-  if (i < scan.n_carries || i >= scan.n_carries + scan.n_xs || body == NULL)
-    return FALSE;
+  if (body == NULL)
+    return without;
   /* Where all is made again that can be: what is read even then, others are made from. */
   memset (absent + scan.n_carries, TRUE, scan.n_xs);
   needed = gantry_function_find_needed (module, body, absent);
-  return !needed[i];
+  for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
+    without[i] = !needed[i];
+  return without;
 }
 
 const GantryNode *

@@ -68,9 +68,9 @@ guint8 *gantry_function_find_needed (const GantryModule *module, const GantryFun
 /** The operand that `rematerialize` @node of @function stands for. @absent: as in gantry_function_find_needed() */
 guint gantry_rematerialize_choice (const GantryModule *module, const GantryFunction *function, const GantryNode *node, const guint8 *absent);
 
-/** Whether the body of @scan does without its slice of operand @i, one of those that it walks along, whichever others are not there:
- * it can make it again, and makes none of the others from it. */
-gboolean gantry_scan_does_without (const GantryModule *module, const GantryNode *scan, guint i);
+/** Whether the body of @scan does without its slices of operands that it walks along, whichever of them are not there: it can make them
+ * again, and makes none of the others from them. Returns: (transfer full): by operand */
+guint8 *gantry_scan_find_does_without (const GantryModule *module, const GantryNode *scan);
 /** The node of the body of @scan that result @result, a stack, has the values of. Returns: (nullable) (transfer none) */
 const GantryNode *gantry_scan_stack_source (const GantryModule *module, const GantryNode *scan, guint result);
 

@@ -98,16 +98,17 @@ write_operands (const GantryRematerialize *state, GantryLoopPair *pair, GantryRe
     }
 }
 
+/* @more: (nullable): of those that are added, else they are walked along dimension 0 */
 static guint32
-with_ints (const GantryModule *module, GantryAttrList *list, const char *key, const gint64 *values, gsize n, const GArray *more)
+with_axes (GantryAttrList *list, const char *key, const gint64 *values, gsize n, const GArray *more, guint n_more)
 {
-  g_autofree gint64 *all = g_new0 (gint64, n + more->len + 1);
+  g_autofree gint64 *all = g_new0 (gint64, n + n_more + 1);
 
   if (n > 0)
     memcpy (all, values, n * sizeof *all);
-  for (guint i = 0; i < more->len; i++)
-    all[n + i] = g_array_get_element_size ((GArray *) more) == sizeof (GantryAdded) ? g_array_index (more, GantryAdded, i).axis : 0;
-  gantry_attr_list_set_ints (list, key, all, n + more->len);
+  for (guint i = 0; more != NULL && i < n_more; i++)
+    all[n + i] = g_array_index (more, GantryAdded, i).axis;
+  gantry_attr_list_set_ints (list, key, all, n + n_more);
   return gantry_attr_list_end (list);
 }
 
@@ -157,7 +158,7 @@ write_forward (const GantryRematerialize *state, GantryRewriter *rewriter, const
       g_array_append_val (operands, operand);
     }
   gantry_attr_list_set_all (attrs, node->attrs);
-  changed.attrs = with_ints (module, attrs, "y_axes", scan.y_axes, scan.n_ys, saved);
+  changed.attrs = with_axes (attrs, "y_axes", scan.y_axes, scan.n_ys, NULL, saved->len);
   changed.type = gantry_context_tuple (context, members->len, (const guint32 *) (gpointer) members->data);
   changed.n_origins = 0;
   write_changed (rewriter, node, &changed, operands);
@@ -210,7 +211,7 @@ write_backward (const GantryRematerialize *state, const GantryLoopPair *pair, Ga
   append_added (pair, rewriter, pair->captures, operands);
   gantry_attr_list_set_all (attrs, node->attrs);
   gantry_attr_list_set_int (attrs, "n_xs", pair->back.n_xs + pair->xs->len);
-  changed.attrs = with_ints (module, attrs, "axes", pair->back.axes, pair->back.n_xs, pair->xs);
+  changed.attrs = with_axes (attrs, "axes", pair->back.axes, pair->back.n_xs, pair->xs, pair->xs->len);
   changed.n_operands = operands->len & GANTRY_MOST_OPERANDS;
   changed.n_origins = 0;
   write_changed (rewriter, node, &changed, operands);

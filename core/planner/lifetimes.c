@@ -192,7 +192,6 @@ _gantry_planner_find_lifetimes (GantryPlanner *planner, guint32 *at)
   guint32 n = planner->line->len;
 
   *at = 0;
-  planner->overlay_failed = FALSE;
   for (guint32 k = 0; k < n; k++)
     {
       write_over (planner, k);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can be placed, and what a table of placements says of it. */
+#include "core/graph/region.h"
 #include "core/planner/planner-private.h"
 #include <string.h>
 
@@ -32,6 +33,8 @@ residual (const GantryPlanner *planner, const Value *value)
       candidate.allowed |= 1 << GANTRY_PLACEMENT_OFFLOAD;
       if (work->effect)
         candidate.why_not = "what makes it has an effect and cannot run twice";
+      else if (gantry_node_is_control (work_node (planner->program, work)))
+        candidate.why_not = "what a loop computes is computed again by the loop that goes back over it, which cannot make this";
       else
         candidate.allowed |= 1 << GANTRY_PLACEMENT_RECOMPUTE;
     }

@@ -97,7 +97,8 @@ append_live_value (const GantryPlanner *planner, GString *text, const LiveValue 
 {
   const GantryModule *module = planner->program->module;
   g_autofree char *size = gantry_format_bytes (saves ? value->saves : value->bytes);
-  g_autofree char *label = gantry_node_label (module, gantry_module_node (module, VALUE (planner->program, value->root)->node));
+  guint32 shown_by = planner->shown_by[value->root];
+  g_autofree char *label = gantry_node_label (module, gantry_module_node (module, shown_by != 0 ? shown_by : VALUE (planner->program, value->root)->node));
 
   if (saves)
     g_string_append_printf (text, "%s '%s' (saves %s)", gantry_placement_kind_name (value->kind), label, size);

@@ -35,9 +35,9 @@ can_choose (const GantryPlanner *planner, guint32 w)
   return FALSE;
 }
 
-/* Whether the body of scan @w, which walks along @v, does without its slices. */
+/* Whether the body of scan @w, which walks along @v, does without its slices. @without: by operand, of the scan */
 static gboolean
-does_without (const GantryPlanner *planner, guint32 w, guint32 v)
+does_without (const GantryPlanner *planner, guint32 w, guint32 v, const guint8 *without)
 {
   const Program *program = planner->program;
   const GantryNode *node = work_node (program, WORK (program, w));
@@ -46,7 +46,7 @@ does_without (const GantryPlanner *planner, guint32 w, guint32 v)
     {
       guint32 operand = _gantry_program_operand (program, node, i);
 
-      if (operand != NONE && VALUE (program, operand)->root == v && !gantry_scan_does_without (program->module, node, i))
+      if (operand != NONE && VALUE (program, operand)->root == v && !without[i])
         return FALSE;
     }
   return TRUE;
@@ -56,6 +56,7 @@ void
 _gantry_planner_find_loops (GantryPlanner *planner)
 {
   const Program *program = planner->program;
+  g_autoptr (GHashTable) without = g_hash_table_new_full (NULL, NULL, NULL, g_free); /* by work: by operand */
   gboolean any = FALSE;
 
   for (guint32 w = 0; w < program->works->len; w++)
@@ -63,6 +64,8 @@ _gantry_planner_find_loops (GantryPlanner *planner)
       {
         g_array_append_val (planner->scans, w);
         any = any || can_choose (planner, w);
+        g_hash_table_insert (without, GUINT_TO_POINTER (w),
+                             gantry_scan_find_does_without (program->module, work_node (program, WORK (program, w))));
       }
   if (!any && planner->overlays->len == 0)
     g_array_set_size (planner->scans, 0);
@@ -72,7 +75,7 @@ _gantry_planner_find_loops (GantryPlanner *planner)
                        && program->first_user[v] < program->first_user[v + 1];
 
       for (guint32 u = program->first_user[v]; again && u < program->first_user[v + 1]; u++)
-        again = does_without (planner, program->users[u], v);
+        again = does_without (planner, program->users[u], v, g_hash_table_lookup (without, GUINT_TO_POINTER (program->users[u])));
       planner->again_in_loops[v] = again;
     }
 }
@@ -110,18 +113,20 @@ is_read (const GantryPlanner *planner, guint32 v)
   return FALSE;
 }
 
-/* Leaves out what the plan of the body of @loop could not hold. Returns: whether there was such a thing */
+/* Leaves out what the plan of the body of @loop could not hold. @left: (out): whether anything is left. Returns: whether there was such
+ * a thing */
 static gboolean
-leave_out_unmet (const Loop *loop, guint n, gint32 *over)
+leave_out_unmet (const Loop *loop, guint n, gint32 *over, gboolean *left)
 {
   gboolean any = FALSE;
 
+  *left = FALSE;
   for (guint i = 0; i < n; i++)
-    if (loop->unmet[i])
-      {
-        over[i] = -1;
-        any = TRUE;
-      }
+    {
+      any = any || loop->unmet[i];
+      over[i] = loop->unmet[i] ? -1 : over[i];
+      *left = *left || over[i] >= 0;
+    }
   return any;
 }
 
@@ -132,10 +137,27 @@ choose_with_overlays (GantryPlanner *planner, guint32 w, const guint8 *slices)
   guint n = work_node (planner->program, WORK (planner->program, w))->n_operands;
   g_autofree gint32 *over = _gantry_planner_choose_overlays (planner, w, slices);
   const Loop *loop = _gantry_program_loop (planner->program, w, slices, over, &planner->options);
+  gboolean left;
 
-  while (loop != NULL && over != NULL && leave_out_unmet (loop, n, over))
-    loop = _gantry_program_loop (planner->program, w, slices, over, &planner->options);
+  while (loop != NULL && over != NULL && leave_out_unmet (loop, n, over, &left))
+    loop = _gantry_program_loop (planner->program, w, slices, left ? over : NULL, &planner->options);
   return loop != NULL || over == NULL ? loop : _gantry_program_loop (planner->program, w, slices, NULL, &planner->options);
+}
+
+gboolean
+_gantry_planner_loops_leave (const GantryPlanner *planner, guint32 v)
+{
+  const Program *program = planner->program;
+  gboolean any = FALSE;
+
+  for (guint32 u = program->first_user[v]; u < program->first_user[v + 1]; u++)
+    if (WORK (program, program->users[u])->phase != GANTRY_PHASE_FORWARD)
+      {
+        any = TRUE;
+        if (reads (planner, program->users[u], v))
+          return FALSE;
+      }
+  return any;
 }
 
 static void
@@ -148,6 +170,8 @@ choose (GantryPlanner *planner, guint32 w)
   GantryScan scan;
 
   gantry_scan_of (program->module, node, &scan);
+  if (scan.length == 0) /* all of its stacks are empty, and none is left out */
+    return;
   for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
     if (_gantry_planner_loops_make (planner, VALUE (program, _gantry_program_operand (program, node, i))->root))
       slices[i] = GANTRY_SLICE_ABSENT;
@@ -198,6 +222,29 @@ _gantry_planner_loop_us (const GantryPlanner *planner, guint32 w)
   return planner->scans->len > 0 && planner->loop[w] != NULL ? planner->loop[w]->us - WORK (planner->program, w)->control_us : 0;
 }
 
+/* How much longer the body of scan @w takes where it makes again the slices that it has @absent, by its kernels alone. */
+static double
+body_us (const GantryPlanner *planner, guint32 w, const guint8 *absent)
+{
+  const GantryModule *module = planner->program->module;
+  GantryScan scan;
+  const GantryFunction *body = body_of (planner, w, &scan);
+  g_autofree guint8 *base = gantry_function_find_needed (module, body, NULL), *needed = gantry_function_find_needed (module, body, absent);
+  double us = 0;
+
+  for (guint32 i = body->n_params; i < body->n_nodes; i++)
+    {
+      const GantryNode *node = &module->nodes[body->first_node + i];
+      const double *measured;
+
+      if (!needed[i] || base[i] || node->op == GANTRY_OP_REMATERIALIZE)
+        continue;
+      measured = planner->options.measured_us != NULL ? g_hash_table_lookup (planner->options.measured_us, GUINT_TO_POINTER (node->id)) : NULL;
+      us += measured != NULL ? *measured : gantry_target_predict_node_us (&planner->target, module, node);
+    }
+  return (double) scan.length * us;
+}
+
 double
 _gantry_planner_again_us (GantryPlanner *planner, guint32 v)
 {
@@ -206,20 +253,16 @@ _gantry_planner_again_us (GantryPlanner *planner, guint32 v)
 
   for (guint32 u = program->first_user[v]; u < program->first_user[v + 1]; u++)
     {
-      const Work *work = WORK (program, program->users[u]);
-      const GantryNode *node = work_node (program, work);
-      g_autofree guint8 *slices = g_new0 (guint8, node->n_operands + work->n_values + (gsize) 1);
-      const Loop *loop;
+      const GantryNode *node = work_node (program, WORK (program, program->users[u]));
+      g_autofree guint8 *absent = g_new0 (guint8, node->n_operands + (gsize) 1);
 
       for (guint i = 0; i < node->n_operands; i++)
         {
           guint32 operand = _gantry_program_operand (program, node, i);
 
-          if (operand != NONE && VALUE (program, operand)->root == v)
-            slices[i] = GANTRY_SLICE_ABSENT;
+          absent[i] = operand != NONE && VALUE (program, operand)->root == v;
         }
-      loop = _gantry_program_loop (program, program->users[u], slices, NULL, &planner->options);
-      us += loop != NULL ? loop->us - work->control_us : 0;
+      us += body_us (planner, program->users[u], absent);
     }
   return us;
 }

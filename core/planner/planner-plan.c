@@ -462,6 +462,7 @@ _gantry_planner_write (GantryPlanner *planner, const GantryProgress *progress)
   Writer w = { .planner = planner, .constants = planner->constants, .step_of = step_of, .begin = begin, .end = end,
                .buffer = buffer, .eviction_step = eviction_step, .fetch_step = fetch_step, .n_init = program->n_init };
 
+  g_assert (!planner->overlay_failed);
   w.buffers = g_array_new (FALSE, TRUE, sizeof (GantryPlanBuffer));
   w.refs = g_array_new (FALSE, FALSE, sizeof (guint32));
   w.parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);

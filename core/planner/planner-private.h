@@ -147,7 +147,7 @@ struct _GantryPlanner
   const Loop **loop;    /* by work: how a scan runs, NULL: as it is */
   guint8 *unmade;       /* by value: a stack that nothing reads: there is none */
   gboolean no_overlays; /* no stack is made over another one */
-  gboolean overlay_failed; /* one that was to be written over is still needed: ask without */
+  gboolean overlay_failed; /* one that was to be written over is still needed, since the question was begun: ask without */
   gint64 loop_bytes;    /* of constants that loops need so, and not else */
   guint32 *device_range; /* by unit: its live range on the device, of what is made again the first */
   guint32 *in_host;     /* by root: its range in the host, where it has one */
@@ -247,6 +247,8 @@ gboolean _gantry_planner_write_stacks_over (GantryPlanner *planner, guint32 at);
 void _gantry_planner_choose_loops (GantryPlanner *planner);
 /** Whether slices of root @v are made again by the loops that read it, under the placements that were read. */
 gboolean _gantry_planner_loops_make (const GantryPlanner *planner, guint32 v);
+/** Whether later phases have @v as operand, but only for loops that do not read it as they are run: for making again what is there. */
+gboolean _gantry_planner_loops_leave (const GantryPlanner *planner, guint32 v);
 /** By how much longer @work runs than if all that it reads were there. */
 double _gantry_planner_loop_us (const GantryPlanner *planner, guint32 work);
 /** What it costs loops to make the slices of root @v again, if it is the only one. */

@@ -120,7 +120,7 @@ _gantry_planner_streams (const GantryPlanner *planner, guint32 v)
   const Value *value = VALUE (planner->program, v);
   guint32 placed = value->kind != VALUE_INPUT && value->donated != NONE ? value->donated : v;
 
-  return planner->stack_of_slices[v] && planner->kind[placed] == GANTRY_PLACEMENT_OFFLOAD;
+  return planner->stack_of_slices[v] && planner->kind[placed] == GANTRY_PLACEMENT_OFFLOAD && !planner->unmade[v];
 }
 
 guint8
@@ -137,6 +137,19 @@ slice_room (const GantryPlanner *planner, guint32 v, gint64 n, gboolean both)
 {
   return _gantry_planner_streams (planner, v)
            ? gantry_stream_stages (n, both) * gantry_place_bytes (VALUE (planner->program, v)->bytes / (guint64) n) : 0;
+}
+
+/* Whether scan @w, as it is run, reads root @v, which it has as operand. */
+static gboolean
+reads (const GantryPlanner *planner, guint32 w, guint32 v)
+{
+  const Work *work = WORK (planner->program, w);
+  const Loop *loop = planner->scans->len > 0 ? planner->loop[w] : NULL;
+
+  for (guint32 k = 0; loop != NULL && k < work->n_uses; k++)
+    if (VALUE (planner->program, USE (planner->program, work, k))->root == v && !loop->unread[k])
+      return TRUE;
+  return loop == NULL;
 }
 
 /* Whether result @k of scan @w is made over something that it walks along, as it is run. */
@@ -173,8 +186,9 @@ _gantry_planner_workspace (const GantryPlanner *planner, guint32 w)
   if (!planner->has_stacks || program->slices_staged || !scan_of (planner, w, &scan))
     return bytes;
   for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
-    bytes += slice_room (planner, VALUE (program, _gantry_program_operand (program, node, i))->root, scan.length,
-                         is_made_over (planner, w, i));
+    if (reads (planner, w, VALUE (program, _gantry_program_operand (program, node, i))->root))
+      bytes += slice_room (planner, VALUE (program, _gantry_program_operand (program, node, i))->root, scan.length,
+                           is_made_over (planner, w, i));
   for (guint32 k = 0; k < work->n_values; k++)
     if (VALUE (program, work->first_value + k)->donated == NONE || !is_any_made_over (planner, w, k))
       bytes += slice_room (planner, work->first_value + k, scan.length, FALSE);
@@ -203,7 +217,8 @@ _gantry_planner_stream_us (const GantryPlanner *planner, guint32 w, guint64 *byt
   if (!planner->has_stacks || !scan_of (planner, w, &scan))
     return 0;
   for (guint32 k = 0; k < work->n_uses; k++)
-    in += slice_us (planner, VALUE (program, USE (program, work, k))->root, scan.length, bytes);
+    if (reads (planner, w, VALUE (program, USE (program, work, k))->root))
+      in += slice_us (planner, VALUE (program, USE (program, work, k))->root, scan.length, bytes);
   for (guint32 k = 0; k < work->n_values; k++)
     out += slice_us (planner, work->first_value + k, scan.length, bytes);
   n = (double) scan.length;

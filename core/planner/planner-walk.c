@@ -251,7 +251,8 @@ place_made (GantryPlanner *planner, guint32 v, guint32 l, guint32 at)
   else if (_gantry_planner_in_host (planner, v) && planner->copy_at_end[v])
     RANGE (planner, l)->kept = TRUE; /* copied at the end */
   else if (_gantry_planner_in_host (planner, v)
-           || (planner->kind[v] == GANTRY_PLACEMENT_OFFLOAD && !value->result && !planner->copies[v]))
+           || (planner->kind[v] == GANTRY_PLACEMENT_OFFLOAD && !value->result && !planner->copies[v]
+               && !_gantry_planner_loops_leave (planner, v)))
     evict (planner, l, 0, v, v, 0, at + 1);
   else if (value->result)
     {
@@ -560,7 +561,7 @@ walk_work (GantryPlanner *planner, guint32 w, guint32 position)
     }
   planner->made[w] = TRUE;
   for (guint32 k = 0; work->phase != GANTRY_PHASE_FORWARD && k < work->n_uses; k++)
-    if (must_rematerialize (planner, USE (program, work, k), position))
+    if ((planner->loop[w] == NULL || !planner->loop[w]->unread[k]) && must_rematerialize (planner, USE (program, work, k), position))
       rematerialize (planner, USE (program, work, k), position);
   if (work->to_host && !is_away (planner, USE (program, work, 0)))
     emit_to_host (planner, work);

@@ -379,27 +379,18 @@ lower_for_little (GantryPlanner *planner, guint64 device, guint64 peak, guint32 
     }
 }
 
-void
-_gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
-                          GantryPrediction *prediction)
+/* Lays and simulates under the placements that were read, with stacks over others or without. Returns: bytes beside the temporaries */
+static guint64
+ask (GantryPlanner *planner, guint64 limit, GantryPrediction *prediction)
 {
   guint64 device, temp_bytes;
   guint32 at;
 
-  _gantry_planner_read_placements (planner, placements);
-  _gantry_planner_read_schedule (planner, placements);
-  _gantry_planner_keep_asked (planner);
-  count_held (planner);
-  planner->no_overlays = FALSE;
-  do
-    {
-      _gantry_planner_choose_loops (planner);
-      device = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes + (guint64) planner->loop_bytes;
-      planner->narrow = FALSE;
-      temp_bytes = lay (planner, limit, TRUE, device, &at);
-      planner->no_overlays = TRUE;
-    }
-  while (planner->overlay_failed);
+  planner->overlay_failed = FALSE;
+  _gantry_planner_choose_loops (planner);
+  device = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes + (guint64) planner->loop_bytes;
+  planner->narrow = FALSE;
+  temp_bytes = lay (planner, limit, TRUE, device, &at);
   if (limit > 0 && device + temp_bytes > limit && planner->fetches->len > 0)
     {
       planner->narrow = TRUE;
@@ -409,6 +400,24 @@ _gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placem
     lower_for_little (planner, device, temp_bytes, at, prediction);
   else
     simulate (planner, prediction, temp_bytes, at);
+  return device;
+}
+
+void
+_gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
+                          GantryPrediction *prediction)
+{
+  guint64 device;
+
+  _gantry_planner_read_placements (planner, placements);
+  _gantry_planner_read_schedule (planner, placements);
+  _gantry_planner_keep_asked (planner);
+  count_held (planner);
+  planner->no_overlays = FALSE;
+  device = ask (planner, limit, prediction);
+  planner->no_overlays = planner->overlay_failed;
+  if (planner->no_overlays)
+    device = ask (planner, limit, prediction);
   prediction->peak_bytes = device + prediction->temp_bytes;
   prediction->argument_bytes = planner->argument_bytes[GANTRY_MEMORY_DEVICE];
   prediction->output_bytes = planner->output_bytes[GANTRY_MEMORY_DEVICE];

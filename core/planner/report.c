@@ -126,11 +126,49 @@ kind_of (GHashTable *given, const GantryPlacements *placements, guint32 node)
   return placements != NULL ? (guint8) gantry_placements_kind (placements, node) : GANTRY_PLACEMENT_KEEP;
 }
 
+static gpointer
+member_key (guint32 node, guint32 member)
+{
+  return GSIZE_TO_POINTER ((gsize) node << 32 | member);
+}
+
+/* Each result of a scan has a placement of its own, under the first node that shows it: (transfer full): member_key() -> node. */
+static GHashTable *
+list_shown (const GantryModule *module)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+  GHashTable *shown = g_hash_table_new (NULL, NULL);
+
+  for (guint32 i = 0; i < entry->n_nodes; i++)
+    {
+      const GantryNode *node = &module->nodes[entry->first_node + i],
+                       *scan = node->op == GANTRY_OP_RESULT ? gantry_node_operand (module, node, 0) : NULL;
+      gpointer key;
+
+      if (scan == NULL || scan->op != GANTRY_OP_SCAN)
+        continue;
+      key = member_key (scan->id, (guint32) gantry_attrs_int (module->context, node->attrs, "index", 0));
+      if (!g_hash_table_contains (shown, key))
+        g_hash_table_insert (shown, key, GUINT_TO_POINTER (node->id));
+    }
+  return shown;
+}
+
+/* The node whose placement the value in @buffer has. */
+static guint32
+node_of (GHashTable *shown, const GantryPlanBuffer *buffer)
+{
+  guint32 node = buffer->category == GANTRY_BUFFER_WORKSPACE
+                   ? 0 : GPOINTER_TO_UINT (g_hash_table_lookup (shown, member_key (buffer->node, buffer->member)));
+
+  return node != 0 ? node : buffer->node;
+}
+
 static void
 add_holders (GantryMemoryAnalysis *analysis, const GantryModule *module, const GantryPlan *plan,
              const GantryPlacements *placements, const GArray *alive)
 {
-  g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL), given = list_problems (plan);
+  g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL), given = list_problems (plan), shown = list_shown (module);
   g_autofree guint8 *subjects = gantry_placement_subjects (module);
   g_autofree guint32 *until_step = g_new0 (guint32, alive->len + 1);
 
@@ -139,10 +177,10 @@ add_holders (GantryMemoryAnalysis *analysis, const GantryModule *module, const G
       const GantryPlanAlive *entry = &g_array_index (alive, GantryPlanAlive, i);
       const GantryPlanBuffer *buffer = &plan->buffers[entry->buffer];
       gboolean scratch = buffer->category == GANTRY_BUFFER_WORKSPACE;
-      const GantryNode *node = gantry_module_node (module, buffer->node);
-      GantryMemoryHolder fresh = { .node = buffer->node, .subject = GANTRY_SUBJECT_NONE, .role = buffer->role,
+      const GantryNode *node = gantry_module_node (module, node_of (shown, buffer));
+      GantryMemoryHolder fresh = { .node = node_of (shown, buffer), .subject = GANTRY_SUBJECT_NONE, .role = buffer->role,
                                    .is_argument = buffer->category == GANTRY_BUFFER_INPUT };
-      gpointer key = GSIZE_TO_POINTER ((gsize) buffer->node * 2 + scratch);
+      gpointer key = GSIZE_TO_POINTER ((gsize) fresh.node * 2 + scratch);
       guint at = GPOINTER_TO_UINT (g_hash_table_lookup (known, key));
       GantryMemoryHolder *holder;
 
@@ -153,7 +191,7 @@ add_holders (GantryMemoryAnalysis *analysis, const GantryModule *module, const G
           if (!scratch && node != NULL)
             fresh.subject = subjects[gantry_module_position (module, node)];
           if (!scratch)
-            fresh.kind = kind_of (given, placements, buffer->node);
+            fresh.kind = kind_of (given, placements, fresh.node);
           fresh.saves_recompute = fresh.saves_offload = G_MININT64;
           fresh.until_node = entry->until_node;
           g_array_append_val (analysis->holders, fresh);

@@ -186,14 +186,14 @@ find_again (ModuleFacts *facts)
   for (guint32 i = 0; i < facts->n; i++)
     {
       const GantryNode *node = facts_node (facts, i);
+      g_autofree guint8 *without = node->op == GANTRY_OP_SCAN ? gantry_scan_find_does_without (module, node) : NULL;
 
       for (guint k = 0; k < node->n_operands && !gantry_node_is_view (module, node); k++)
         {
           guint32 o = _gantry_facts_operand (facts, node, k);
 
           if (o != G_MAXUINT32 && facts->again[o])
-            facts->again[o] = node->op == GANTRY_OP_SCAN && gantry_node_operand (module, node, k) == facts_node (facts, o)
-                              && gantry_scan_does_without (module, node, k);
+            facts->again[o] = without != NULL && gantry_node_operand (module, node, k) == facts_node (facts, o) && without[k];
         }
     }
   for (guint32 i = 0; i < facts->n; i++)

@@ -382,7 +382,7 @@ read_base (SolveProblem *problem)
   for (guint32 i = 0; i < planner->line->len && step < problem->n_steps; i++)
     if (RUN (planner, i)->instance == 0 && RUN (planner, i)->kind == RUN_WORK)
       problem->live[step++] = g_array_index (planner->live, guint64, i) + planner->held[GANTRY_MEMORY_DEVICE]
-                              + planner->beside_bytes;
+                              + planner->beside_bytes + (guint64) planner->loop_bytes;
   problem->compresses = planner->compresses;
   if (planner->compresses)
     loosen_base (problem);

@@ -56,7 +56,7 @@ add_values (ScheduleModel *model)
         continue;
       if (value->kind == VALUE_GROUP || value->group != NONE || value->memory != GANTRY_MEMORY_DEVICE)
         model->complete = FALSE;
-      if (value->memory != GANTRY_MEMORY_DEVICE || (program->resident && value->result)
+      if (value->memory != GANTRY_MEMORY_DEVICE || (program->resident && value->result) || model->problem->planner->unmade[v]
           || (value->group != NONE && program->resident && VALUE (program, value->group)->result))
         entry.bytes = 0;
       if (value->group != NONE)
@@ -185,7 +185,7 @@ _gantry_schedule_model_new (SolveProblem *problem)
   model->item_of = g_new (gint32, program->values->len + 1);
   model->complete = program->resident != FALSE && !problem->compresses;
   _gantry_planner_evaluate (planner, problem->base, 0, problem->prediction);
-  model->fixed = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes;
+  model->fixed = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes + (guint64) planner->loop_bytes;
   for (guint32 v = 0; v < program->values->len; v++)
     model->item_of[v] = -1;
   for (guint i = 0; i < problem->items->len; i++)

@@ -177,6 +177,7 @@ test_offloaded (void)
   g_assert_cmpuint (b->arena_bytes[GANTRY_MEMORY_DEVICE] + host, <=, a->arena_bytes[GANTRY_MEMORY_DEVICE] + 4096);
   /* Out, and back again. */
   g_assert_cmpuint (b->copied_bytes, >=, 2 * (host - 4096));
+  g_assert_cmpuint (b->copied_bytes, <=, 2 * host);
   g_assert_cmpfloat (b->total_us, >, a->total_us);
   arguments = make_arguments (kept.program->executable->module);
   for (guint round = 0; round < 2; round++)
@@ -262,6 +263,41 @@ static const char counted[] =
   "    %21 = add(%10, %20): f32[6,5]\n"
   "  }\n"
   "}\n";
+
+/* A loop of no trips hands on what it is given. */
+static void
+test_empty (void)
+{
+  static const char text[] =
+    "module \"empty\" {\n"
+    "  func @main #1 (%1: f32[8,8], %2: f32[0,8,8] {role = \"parameter\"}, %3: f32[8,8] {role = \"parameter\"}) -> (%11) {\n"
+    "    %12 = multiply(%1, %3): f32[8,8]\n"
+    "    %10 = scan(%12, %2) {axes = [0], body = #2, length = 0, n_carries = 1, n_xs = 1, y_axes = ints[]}: f32[8,8]\n"
+    "    %11 = reduce(%10) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
+    "  }\n"
+    "  func @layer #2 (%4: f32[8,8], %5: f32[8,8]) -> (%9) {\n"
+    "    %8 = add(%4, %5): f32[8,8]\n"
+    "    %9 = tanh(%8): f32[8,8]\n"
+    "  }\n"
+    "}\n";
+  Built rolled, unrolled;
+  g_autoptr (GPtrArray) arguments = NULL, want = NULL, got = NULL;
+
+  build (&rolled, g_strdup (text), TRUE);
+  build_with (&unrolled, g_strdup (text), TRUE, NULL, 100000);
+  g_assert_cmpuint (rolled.program->executable->n_controls, >, 0);
+  arguments = make_arguments (rolled.program->executable->module);
+  want = run (&unrolled, arguments);
+  got = run (&rolled, arguments);
+  for (guint i = 0; i < want->len; i++)
+    {
+      const GantryLiteral *x = want->pdata[i], *y = got->pdata[i];
+
+      g_assert_cmpmem (x->data, x->size, y->data, y->size);
+    }
+  clear (&rolled);
+  clear (&unrolled);
+}
 
 /* As a loop a program saves no more than written out (of a layer x and the product; all else is computed again of those), slices are used
  * where they lie in their stacks, and the numbers are the same. */
@@ -457,6 +493,7 @@ main (int argc, char **argv)
   g_test_add_func ("/loops/recurrent", test_recurrent);
   g_test_add_func ("/loops/offloaded", test_offloaded);
   g_test_add_func ("/loops/decoding", test_decoding);
+  g_test_add_func ("/loops/empty", test_empty);
   g_test_add_func ("/loops/rolled", test_rolled);
   g_test_add_func ("/loops/policies", test_policies);
   g_test_add_func ("/loops/solved", test_solved);

@@ -119,6 +119,36 @@ test_over (void)
   planned_clear (&p);
 }
 
+/* What a loop has as operand only for making again what is there is not read: however it is placed, the plan is that of keeping all. */
+static void
+test_unread (void)
+{
+  static const guint8 kinds[] = { GANTRY_PLACEMENT_OFFLOAD, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_PLACEMENT_BF16 };
+  static const char text[] = "module \"unread\" {\n"
+                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n"
+                             FORWARD ("7", "1", "2") BACK ("4", "3", "7", "2") "  }\n" BODIES "}\n";
+  g_autoptr (GantryPlan) keep = NULL;
+  Planned p;
+
+  planned_init (&p, text);
+  keep = plan_of (&p, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      const GantryPlacement placement = { 72, kinds[i], GANTRY_DECIDED_BY_RULE, GANTRY_MEMORY_PINNED_HOST, GANTRY_SUBJECT_NONE };
+      g_autoptr (GantryPlacements) placements = gantry_placements_new ();
+      g_autoptr (GantryPlan) plan = NULL;
+
+      gantry_placements_set (placements, &placement);
+      plan = plan_of (&p, placements);
+      g_assert_cmpuint (plan->n_steps, ==, keep->n_steps);
+      g_assert_cmpuint (plan->copied_bytes, ==, 0);
+      g_assert_cmpuint (gantry_plan_host_bytes (plan), ==, 0);
+      g_assert_cmpuint (plan->arena_bytes[GANTRY_MEMORY_DEVICE], ==, keep->arena_bytes[GANTRY_MEMORY_DEVICE]);
+      g_assert_cmpfloat (plan->total_us, ==, keep->total_us);
+    }
+  planned_clear (&p);
+}
+
 /* Of two loops with one body the first makes again what the second is given. */
 static void
 test_shared_body (void)
@@ -156,5 +186,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/planner-loops/over", test_over);
   g_test_add_func ("/planner-loops/shared-body", test_shared_body);
+  g_test_add_func ("/planner-loops/unread", test_unread);
   return g_test_run ();
 }
