@@ -208,6 +208,8 @@ print_json (const Options *options, const GantryCalibration *calibration, const 
   gantry_cli_add_string (json, "published", machine->model != NULL ? machine->model->name : NULL);
   gantry_cli_add_string (json, "output", options->output);
   gantry_cli_add_double (json, "seconds", machine->seconds);
+  if (calibration->spread > 0)
+    gantry_cli_add_double (json, "spread", calibration->spread);
   json_builder_set_member_name (json, "rates");
   json_builder_begin_array (json);
   for (guint i = 0; i < calibration->figures->len; i++)

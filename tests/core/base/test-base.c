@@ -3,10 +3,12 @@
 #include "core/base/base.h"
 #include "core/base/bytes-text.h"
 #include "core/base/keyed-array.h"
+#include "core/base/processor-load.h"
 #include "core/base/random.h"
 #include "tests/random-seed.h"
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 static void
 test_arena_alignment (void)
@@ -394,6 +396,24 @@ test_bytes_text (void)
     }
 }
 
+/* What others had is what all had without this process, in processors; of a system that counts others than there are nothing is known. */
+static void
+test_processor_load (void)
+{
+  double ticks = (double) sysconf (_SC_CLK_TCK);
+  GantryProcessorLoad before = { .busy = 100 * ticks, .own_seconds = 3, .time = 10, .n_processors = g_get_num_processors () };
+  GantryProcessorLoad after = { .busy = 104 * ticks, .own_seconds = 4, .time = 12, .n_processors = g_get_num_processors () }, now;
+
+  g_assert_cmpfloat_with_epsilon (gantry_processor_load_of_others (&before, &after), 1.5, 1e-9);
+  after.own_seconds = 9; /* of what was not counted yet */
+  g_assert_cmpfloat (gantry_processor_load_of_others (&before, &after), ==, 0);
+  before.n_processors = after.n_processors = g_get_num_processors () + 1;
+  g_assert_cmpfloat (gantry_processor_load_of_others (&before, &after), <, 0);
+  gantry_processor_load_read (&now);
+  g_assert_cmpfloat (now.own_seconds, >=, 0);
+  g_assert_cmpfloat (now.time, >, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -413,5 +433,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/bytes-text", test_bytes_text);
   g_test_add_func ("/base/format/text", test_format_text);
   g_test_add_func ("/base/keyed-array", test_keyed_array);
+  g_test_add_func ("/base/processor-load", test_processor_load);
   return g_test_run ();
 }
