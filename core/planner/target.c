@@ -77,6 +77,8 @@ write_measured (GKeyFile *file, const GantryTarget *target)
     g_key_file_set_double (file, GROUP, "trip_us", target->trip_us);
   if (target->inner_us > 0)
     g_key_file_set_double (file, GROUP, "inner_us", target->inner_us);
+  if (target->copy_us > 0)
+    g_key_file_set_double (file, GROUP, "copy_us", target->copy_us);
   for (guint w = 0; w < GANTRY_N_WORKS; w++)
     if (target->curves[w].n > 0)
       {
@@ -209,7 +211,7 @@ forget_measured (GKeyFile *file, GantryTarget *target)
   g_autofree char *measured = g_key_file_get_string (file, GROUP, "measured", NULL);
 
   memset (target->curves, 0, sizeof target->curves);
-  target->run_us = target->trip_us = target->inner_us = 0;
+  target->run_us = target->trip_us = target->inner_us = target->copy_us = 0;
   g_strlcpy (target->measured, measured != NULL && g_str_is_ascii (measured) ? measured : "", sizeof target->measured);
 }
 
@@ -266,7 +268,7 @@ gantry_target_parse (GantryTarget *target, const char *text, gssize length, GErr
       || !read_number (file, "launch_us", TRUE, &read.launch_us, error)
       || !read_number (file, "link_bandwidth", FALSE, &read.link_bandwidth, error)
       || !read_number (file, "run_us", TRUE, &read.run_us, error) || !read_number (file, "trip_us", TRUE, &read.trip_us, error)
-      || !read_number (file, "inner_us", TRUE, &read.inner_us, error)
+      || !read_number (file, "inner_us", TRUE, &read.inner_us, error) || !read_number (file, "copy_us", TRUE, &read.copy_us, error)
       || !read_curves (file, &read, error)
       || !read_limit (file, "memory_limit", &read.memory_limit, error)
       || !read_number (file, "memory_part", TRUE, &read.memory_part, error)
@@ -338,5 +340,5 @@ gantry_target_predict_copy_us (const GantryTarget *target, guint64 bytes)
 {
   double seconds = target->link_bandwidth > 0 ? (double) bytes / target->link_bandwidth : 0;
 
-  return seconds * 1e6 + MAX (target->launch_us, 0);
+  return seconds * 1e6 + MAX (target->copy_us > 0 ? target->copy_us : target->launch_us, 0);
 }

@@ -28,6 +28,7 @@ typedef struct
   double rates[GANTRY_N_UNITS]; /* operations per second of each unit; 0: as peak_flops */
   double run_us, trip_us;  /* of a run, and of a trip of a loop, beside its kernels */
   double inner_us;         /* launch_us of a kernel in a loop, whose time nobody takes; 0: as launch_us */
+  double copy_us;          /* overhead of starting one copy; 0: as launch_us */
   GantryCurve curves[GANTRY_N_WORKS]; /* how long kinds of work take; of bytes none: rates say it */
   char measured[24];       /* when that was measured (ISO 8601, UTC), "": it is stated */
   gboolean here;           /* this machine's processor, whatever it does: nobody has said what it does */

@@ -253,6 +253,7 @@ test_measured (void)
   a.run_us = 1.5;
   a.trip_us = 0.5;
   a.inner_us = 0.05;
+  a.copy_us = 1.5;
   gantry_curve_add (&a.curves[GANTRY_WORK_BYTES], 1000, 0.5);
   gantry_curve_add (&a.curves[GANTRY_WORK_PRODUCT_F32], 4096, 0.25);
   told = gantry_target_rates_text (&a);
@@ -375,6 +376,10 @@ test_predict_by_curves (void)
   g_assert_cmpfloat (target.run_us, ==, 2);
   target.curves[GANTRY_WORK_FUNCTION].us[0] = 1;
   g_assert_cmpfloat_with_epsilon (gantry_target_predict_node_us (&target, module, node), 4.25, 1e-9);
+  target.link_bandwidth = 1e6;
+  g_assert_cmpfloat_with_epsilon (gantry_target_predict_copy_us (&target, 7), 7.25, 1e-9);
+  target.copy_us = 2;
+  g_assert_cmpfloat_with_epsilon (gantry_target_predict_copy_us (&target, 7), 9, 1e-9);
 }
 
 int
