@@ -49,11 +49,29 @@ weigh = ops.grad(lambda x: gru(x, None, Tensor([1, 3], ms.int32))[0].sum())
 past = weigh(Tensor(np.ones((2, 3, 1)), ms.float32)).asnumpy()[:, :, 0]
 assert past[0, 0] != 0 and not past[0, 1:].any() and past[1].all(), past
 
-refused(lambda: nn.MultiheadAttention(8, 2, add_bias_kv=True), "add_bias_kv")
-refused(lambda: nn.MultiheadAttention(8, 2, add_zero_attn=True), "add_zero_attn")
-refused(lambda: nn.MultiheadAttention(8, 2, kdim=4), "kdim")
-refused(lambda: nn.MultiheadAttention(8, 2, vdim=6), "vdim")
-nn.MultiheadAttention(8, 2, kdim=8, vdim=8)
+# Keys and values of sizes of their own are those of the size of all, filled up with zeros.
+rng = np.random.RandomState(0)
+query, key, value = (Tensor(rng.randn(2, n, size).astype(np.float32)) for n, size in ((3, 8), (5, 4), (5, 6)))
+own, whole = filled(nn.MultiheadAttention(8, 2, kdim=4, vdim=6, batch_first=True)), filled(nn.MultiheadAttention(8, 2, batch_first=True))
+assert [p.name for p in own.get_parameters()] == ["q_proj_weight", "k_proj_weight", "v_proj_weight", "in_proj_bias", "out_proj.weight",
+                                                  "out_proj.bias"]
+parts = [np.pad(w.asnumpy(), ((0, 0), (0, 8 - w.shape[1]))) for w in (own.q_proj_weight, own.k_proj_weight, own.v_proj_weight)]
+whole.in_proj_weight.set_data(Tensor(np.concatenate(parts)))
+fill = lambda x: Tensor(np.pad(x.asnumpy(), ((0, 0), (0, 0), (0, 8 - x.shape[2]))))
+assert np.allclose(own(query, key, value)[0].asnumpy(), whole(query, fill(key), fill(value))[0].asnumpy(), atol=1e-5)
+
+# A key of zeros, and one that is trained, which is the same where it is zero and nothing else is added; masks leave both open.
+zero, more = nn.MultiheadAttention(8, 2, add_zero_attn=True, batch_first=True), nn.MultiheadAttention(8, 2, add_bias_kv=True, batch_first=True)
+assert [p.name for p in more.get_parameters()][2:4] == ["bias_k", "bias_v"] and more.bias_k.shape == (1, 1, 8)
+for net in (zero, more):
+    filled(net).in_proj_bias.set_data(Tensor(np.zeros(24, np.float32)))
+for p in (more.bias_k, more.bias_v):
+    p.set_data(Tensor(np.zeros((1, 1, 8), np.float32)))
+mask = Tensor(np.triu(np.ones((3, 3)), 1).astype(bool))
+(a, weights), (b, _) = (net(query, query, query, attn_mask=mask) for net in (zero, more))
+assert weights.shape == (2, 3, 4) and np.allclose(weights.asnumpy().sum(-1), 1, atol=1e-5) and not weights.asnumpy()[:, 0, 1:3].any()
+assert np.allclose(a.asnumpy(), b.asnumpy(), atol=1e-5)
+refused(lambda: nn.MultiheadAttention(8, 3), "embed_dim")
 for make in (lambda: nn.Conv2d(2, 3, 3, data_format="NHWC"), lambda: nn.Conv2d(2, 3, 3, 1, "same", 0, 1, 1, False, None, None, "NHWC"),
              lambda: nn.MaxPool2d(2, 2, data_format="NHWC"), lambda: nn.AvgPool2d(2, 2, data_format="NHWC"),
              lambda: nn.BatchNorm2d(2, data_format="NHWC"), lambda: ops.MaxPool(2, 2, "valid", "NHWC")):

@@ -748,31 +748,55 @@ class MultiheadAttention(Cell):
     def __init__(self, embed_dim, num_heads, dropout=0.0, has_bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None,
                  batch_first=False, dtype=float32):
         super().__init__()
-        for name, value, default in (("add_bias_kv", add_bias_kv, False), ("add_zero_attn", add_zero_attn, False), ("kdim", kdim, embed_dim),
-                                     ("vdim", vdim, embed_dim)):
-            if value is not None and value != default:
-                raise NotImplementedError(f"For 'MultiheadAttention', '{name}' must be {default}: {value} is not supported.")
+        if embed_dim % num_heads:
+            raise ValueError(f"For 'MultiheadAttention', the 'embed_dim' must be divisible by 'num_heads', but got {embed_dim} and {num_heads}.")
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
-        self.in_proj_weight = Parameter(initializer("xavier_uniform", (3 * embed_dim, embed_dim), dtype), name="in_proj_weight")
+        self.kdim, self.vdim, self.add_zero_attn = kdim or embed_dim, vdim or embed_dim, add_zero_attn
+        self.in_one = self.kdim == self.vdim == embed_dim
+        if self.in_one:
+            self.in_proj_weight = Parameter(initializer("xavier_uniform", (3 * embed_dim, embed_dim), dtype), name="in_proj_weight")
+        else:
+            for name, size in (("q_proj_weight", embed_dim), ("k_proj_weight", self.kdim), ("v_proj_weight", self.vdim)):
+                setattr(self, name, Parameter(initializer("xavier_uniform", (embed_dim, size), dtype), name=name))
         self.in_proj_bias = Parameter(initializer("zeros", (3 * embed_dim,), dtype), name="in_proj_bias") if has_bias else None
+        self.bias_k, self.bias_v = (Parameter(initializer("xavier_normal", (1, 1, embed_dim), dtype), name=name) if add_bias_kv else None
+                                    for name in ("bias_k", "bias_v"))
         self.out_proj = Dense(embed_dim, embed_dim, has_bias=has_bias, dtype=dtype)
 
-    def _heads(self, x, part):
+    def _projected(self, x, part, more=None):
         n = self.embed_dim
-        bias = None if self.in_proj_bias is None else self.in_proj_bias[part * n:(part + 1) * n]
-        x = _f.dense(x, self.in_proj_weight[part * n:(part + 1) * n], bias)
+        weight = self.in_proj_weight[part * n:(part + 1) * n] if self.in_one else (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)[part]
+        x = _f.dense(x, weight, None if self.in_proj_bias is None else self.in_proj_bias[part * n:(part + 1) * n])
+        return x if more is None else _f.concat([x, _core.broadcast_to(more, (x.shape[0], 1, n))], 1)
+
+    def _heads(self, x):
         batch, length = x.shape[:2]
-        return _core.transpose(_core.reshape(x, (batch, length, self.num_heads, n // self.num_heads)), (0, 2, 1, 3))
+        return _core.transpose(_core.reshape(x, (batch, length, self.num_heads, self.embed_dim // self.num_heads)), (0, 2, 1, 3))
+
+    def _with_zero(self, x):
+        """One more key, and value, of zeros."""
+        return _f.concat([x, _core.full(tuple(x.shape[:2]) + (1, x.shape[3]), 0, x.dtype)], 2) if self.add_zero_attn else x
+
+    def _for_more(self, mask):
+        """What was added is open to all."""
+        more = (self.bias_k is not None) + bool(self.add_zero_attn)
+        if mask is None or not more:
+            return mask
+        return _f.concat([mask, _core.full(tuple(mask.shape[:-1]) + (more,), False if mask.element == "bool" else 0, mask.dtype)], -1)
 
     def construct(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True):
         if not self.batch_first:
             query, key, value = (_core.swapaxes(v, 0, 1) for v in (query, key, value))
-        q, k, v = (self._heads(x, i) for i, x in enumerate((query, key, value)))
+        q = self._heads(self._projected(query, 0))
+        k = self._with_zero(self._heads(self._projected(key, 1, self.bias_k)))
+        v = self._with_zero(self._heads(self._projected(value, 2, self.bias_v)))
+        attn_mask, key_padding_mask = self._for_more(attn_mask), self._for_more(key_padding_mask)
         scores = _core.mul(_core.matmul(q, _core.swapaxes(k, -1, -2)), 1 / _math.sqrt(q.shape[-1]))
         if attn_mask is not None:
             scores = _core.select(attn_mask, -1e30, scores) if attn_mask.element == "bool" else _core.add(scores, attn_mask)
         if key_padding_mask is not None:
-            scores = _core.select(_core.reshape(key_padding_mask, (key_padding_mask.shape[0], 1, 1, key_padding_mask.shape[1])), -1e30, scores)
+            padding = _core.reshape(key_padding_mask, (key_padding_mask.shape[0], 1, 1, key_padding_mask.shape[1]))
+            scores = _core.select(padding, -1e30, scores) if padding.element == "bool" else _core.add(scores, padding)
         weights = _f.dropout(_f.softmax(scores, -1), self.dropout, self.training)
         out = _core.transpose(_core.matmul(weights, v), (0, 2, 1, 3))
         out = self.out_proj(_core.reshape(out, query.shape[:2] + (self.embed_dim,)))
