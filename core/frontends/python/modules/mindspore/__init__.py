@@ -35,7 +35,9 @@ __version__ = "2.2.14"
 _LAZY = {"numpy", "dataset", "train", "amp", "boost", "export", "load", "save_checkpoint", "load_checkpoint",
          "load_param_into_net", "Model", "FixedLossScaleManager", "DynamicLossScaleManager", "LossScaleManager", "LossMonitor",
          "TimeMonitor", "Callback", "ModelCheckpoint", "CheckpointConfig", "RunContext", "scipy", "log", "communication",
-         "parallel", "profiler", "rewrite", "experimental", "mint"}
+         "parallel", "profiler", "rewrite", "experimental", "mint", "ReduceLROnPlateau", "Perplexity", "BleuScore", "CosineSimilarity",
+         "Dice", "ROC", "auc", "HausdorffDistance", "MeanSurfaceDistance", "RootMeanSquareDistance", "ConfusionMatrixMetric",
+         "OcclusionSensitivity"}
 _ABSENT = {"SummaryRecord", "MapParameter"}
 _SPARSE = {"COOTensor", "CSRTensor", "SparseTensor", "RowTensor"}
 

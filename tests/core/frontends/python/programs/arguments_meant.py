@@ -63,6 +63,12 @@ assert mnp.linspace(Tensor([1., 2.]), Tensor([3., 4.]), 3, axis=1).shape == (2, 
 refused(NotImplementedError, "'out'", lambda: mnp.ptp(Tensor([1., 2.]), out=Tensor(0.0)))
 close(ops.pinv(Tensor(np.diag([1., 1e-3]).astype(np.float32)), atol=1e-2), np.diag([1, 0]))
 close(round(Tensor([1.256]), 2), [1.26])
+tall, right = Tensor(np.array([[2., 1], [1, 3], [0, 1]], np.float32)), Tensor(np.array([[1.], [2], [3]], np.float32))
+close(ops.Lstsq(l2_regularizer=1.0)(tall, right), np.linalg.solve(tall.asnumpy().T @ tall.asnumpy() + np.eye(2), tall.asnumpy().T @ right.asnumpy()))
+close(ops.LpNorm(0, 2, epsilon=0.5)(Tensor([[.1, 3.], [0., 4.]])), [.5, 5])
+refused(ValueError, "'num'", lambda: ops.Unstack(0, 3)(tall[:2]))
+assert ops.Randperm(5, -1)(Tensor(3, ms.int32)).shape == (5,) and ops.Randperm(5, -1)(Tensor(3, ms.int32)).asnumpy()[3:].tolist() == [-1, -1]
+close(ops.ResizeLinear1D()(Tensor(np.array([[[1., 2, 3]]], np.float32)), (5,)), [[[1, 1.5, 2, 2.5, 3]]])
 order = []
 ops.HyperMap(lambda x: order.append(x) or x, True)((1, 2, 3))
 assert order == [3, 2, 1], order
@@ -130,11 +136,11 @@ class Context:
         self.stopped = True
 
 
-stop.epoch_end(Context(1.0))
+stop.on_train_epoch_end(Context(1.0))
 best = net.dense.weight.asnumpy().copy()
 net.dense.weight.set_data(Tensor(np.zeros((2, 2), np.float32)))
 last = Context(2.0)
-stop.epoch_end(last)
+stop.on_train_epoch_end(last)
 assert last.stopped and (net.dense.weight.asnumpy() == best).all()
 
 # Complex numbers

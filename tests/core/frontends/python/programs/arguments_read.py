@@ -86,6 +86,21 @@ WHY = {
     "train.serialization.load_checkpoint": {"dec_mode": "there is no key"},
     "train.serialization.save_checkpoint": {"async_save": ASYNC, "enc_mode": "there is no key", "integrated_save": "one device"},
 }
+FORMAT = "checked when the primitive is made"
+WHY.update({
+    "ops.operations.<lambda>": {"check_index_bound": "no place outside is written", "data_format": FORMAT, "maxlen": "the length is known",
+                                "offset": "drawn from a stream of its own", "seed2": "drawn from a stream of its own",
+                                "sorted": "sorted in any case"},
+    "ops.operations._pool.<locals>.compute": {"data_format": FORMAT},
+    "ops.operations._random.<locals>.<lambda>": {"seed2": "drawn from a stream of its own"},
+    "ops.operations_late.<lambda>": {"data_format": FORMAT, "offset": "drawn from a stream of its own", "shape": "that of the other operand"},
+    "ops.operations_late._lstsq": {"fast": "a way to the same numbers"},
+    "ops.operations_more.<lambda>": {"group": "one device", "root_rank": "one device", "seed2": "drawn from a stream of its own"},
+    "ops.operations_more._pool3d.<locals>.compute": {"data_format": FORMAT},
+    "ops.operations_rare.<lambda>": {"data_format": FORMAT},
+    "train.callback.EarlyStopping.on_train_begin": {"run_context": "it begins anew"},
+    "train.callback.ReduceLROnPlateau.on_train_begin": {"run_context": "it begins anew"},
+})
 for _conv in ("operations._conv2d", "operations._conv_input", "operations_more._conv3d", "operations_more._conv3d_transpose"):
     WHY["ops." + _conv] = {"data_format": "checked when the primitive is made", "kernel_size": "the weight says it", "mode": OTHER,
                            "out_channel": "the weight says it"}
@@ -128,7 +143,13 @@ def walk(value):
     if isinstance(value, type):
         for member in list(vars(value).values()):
             walk(member)
-    elif unread(value):
+        return
+    for cell in value.__closure__ or ():  # a primitive keeps its function so
+        try:
+            walk(cell.cell_contents)
+        except ValueError:
+            pass
+    if unread(value):
         found.setdefault(f"{value.__module__.removeprefix('mindspore.')}.{value.__qualname__}", set()).update(unread(value))
 
 

@@ -72,3 +72,25 @@ refused(ValueError, "it needs 2 inputs (predicted value, true value), but got 1"
 refused(RuntimeError, "because the number of samples is 0", lambda: nn.Accuracy().eval())
 refused(RuntimeError, "Please call the 'update' method before", lambda: ROC().eval())
 refused(ValueError, "In classification case, the dimension of y_pred", lambda: nn.Accuracy().update(scores, scores))
+
+# What a training with evaluation tells its callbacks: metrics by their names, and the loss; in mode auto what is no loss shall grow.
+from mindspore import dataset
+from mindspore.train import EarlyStopping, ReduceLROnPlateau
+inputs = np.random.RandomState(0).randn(32, 4).astype(np.float32)
+data = dataset.NumpySlicesDataset((inputs, (inputs.sum(1) > 0).astype(np.int32)), ["x", "y"], shuffle=False).batch(8)
+net = nn.Dense(4, 2, Tensor(np.full((2, 4), .1, np.float32)), Tensor(np.zeros(2, np.float32)))
+optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+told = []
+
+
+class Telling(train.Callback):
+    def on_train_epoch_end(self, run_context):
+        told.append(dict(run_context.original_args().eval_results))
+
+
+assert ReduceLROnPlateau("acc").maximize and not EarlyStopping("eval_loss").maximize and EarlyStopping("F1").maximize
+refused(ValueError, "mode should be 'auto', 'min' or 'max'", lambda: EarlyStopping(mode="other"))
+model = train.Model(net, nn.SoftmaxCrossEntropyWithLogits(True, "mean"), optimizer, metrics={"acc"})
+model.fit(20, data, data, callbacks=[Telling(), ReduceLROnPlateau("acc", patience=2), EarlyStopping("acc", patience=5)])
+assert set(told[0]) == {"acc", "eval_loss"} and told[-1]["eval_loss"] < told[0]["eval_loss"], told
+assert len(told) < 20 and abs(float(optimizer.learning_rate.asnumpy()) - 0.1 * 0.1 ** 2) < 1e-6, (len(told), optimizer.learning_rate.asnumpy())

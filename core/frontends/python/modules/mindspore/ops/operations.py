@@ -18,10 +18,16 @@ def _matmul(a, b, transpose_a, transpose_b):
 
 
 def _reduction(function):
-    def compute(x, axis=(), skip_mode=False, keep_dims=False):
+    def compute(x, axis=(), keep_dims=False):
         axis = axis.tolist() if isinstance(axis, Tensor) else axis
         return function(x, None if axis in ((), []) else axis, keep_dims)
-    return lambda x, axis=(), keep_dims=False: compute(x, axis, keep_dims=keep_dims)
+    return compute
+
+
+def _unstack(x, axis, num):
+    if num is not None and num != x.shape[axis]:
+        raise ValueError(f"For 'Unstack', the 'num' must be the size of the axis {axis}, {x.shape[axis]}, but got {num}.")
+    return _f.unstack(x, axis)
 
 
 def _cast(x, dtype):
@@ -173,7 +179,7 @@ _table = {
     "ReduceMin": (_reduction(_f.amin), "keep_dims", (False,)), "ReduceAll": (_reduction(_f.all), "keep_dims", (False,)),
     "ReduceAny": (_reduction(_f.any), "keep_dims", (False,)),
     "ReduceStd": (lambda x, axis, unbiased, keep_dims: (_f.std(x, axis or None, int(unbiased), keep_dims), _f.mean(x, axis or None, keep_dims)), "axis unbiased keep_dims", ((), True, False)),
-    "LpNorm": (lambda x, axis, p, keep_dims, epsilon: _f.norm(x, p, axis, keep_dims), "axis p keep_dims epsilon", (2, False, 1e-12)),
+    "LpNorm": (lambda x, axis, p, keep_dims, epsilon: _f.maximum(_f.norm(x, p, axis, keep_dims), epsilon), "axis p keep_dims epsilon", (2, False, 1e-12)),
     "Cast": (_cast, "", ()), "Softmax": (lambda x, axis: _f.softmax(x, axis), "axis", (-1,)),
     "LogSoftmax": (lambda x, axis: _f.log_softmax(x, axis), "axis", (-1,)),
     "MaxPool": (_pool(_max_pool), "kernel_size strides pad_mode data_format", (1, 1, "valid", "NCHW")),
@@ -189,7 +195,7 @@ _table = {
     "OneHot": (_one_hot, "axis", (-1,)), "Split": (_split, "axis output_num", (0, 1)),
     "Concat": (lambda x, axis: _f.concat(x, axis), "axis", (0,)), "Stack": (lambda x, axis: _f.stack(x, axis), "axis", (0,)),
     "Pack": (lambda x, axis: _f.stack(x, axis), "axis", (0,)),
-    "Unstack": (lambda x, axis, num: _f.unstack(x, axis), "axis num", (0, None)), "Unpack": (lambda x, axis, num: _f.unstack(x, axis), "axis num", (0, None)),
+    "Unstack": (_unstack, "axis num", (0, None)), "Unpack": (_unstack, "axis num", (0, None)),
     "Squeeze": (_squeeze, "axis", ((),)), "ExpandDims": (_f.expand_dims, "", ()), "Reshape": (_f.reshape, "", ()),
     "Transpose": (_f.transpose, "", ()), "Flatten": (_f.flatten, "", ()), "Tile": (_f.tile, "", ()),
     "BroadcastTo": (lambda x, shape: _f.broadcast_to(x, shape), "shape", ()),
@@ -232,7 +238,7 @@ _table = {
     "SpaceToDepth": (lambda x, block_size: _f.space_to_depth(x, block_size), "block_size", ()),
     "DepthToSpace": (lambda x, block_size: _f.depth_to_space(x, block_size), "block_size", ()),
     "ReverseV2": (lambda x, axis: _f.flip(x, axis), "axis", ()),
-    "LRN": (lambda x, depth_radius, bias, alpha, beta, norm_region: _f.lrn(x, depth_radius, bias, alpha, beta), "depth_radius bias alpha beta norm_region", (5, 1.0, 1.0, 0.5, "ACROSS_CHANNELS")),
+    "LRN": (lambda x, depth_radius, bias, alpha, beta, norm_region: _f.lrn(x, depth_radius, bias, alpha, beta, norm_region), "depth_radius bias alpha beta norm_region", (5, 1.0, 1.0, 0.5, "ACROSS_CHANNELS")),
     "Elu": (lambda x, alpha: _f.elu(x, alpha), "alpha", (1.0,)), "PReLU": (_f.prelu, "", ()),
     "Select": (_f.select, "", ()), "Print": (_print, "", ()), "Eye": (_eye, "", ()), "Fill": (_f.fill, "", ()),
     "LinSpace": (_f.linspace, "", ()), "Range": (lambda start, limit, delta, maxlen: _f.arange(start, limit, delta), "maxlen", (1000000,)),
@@ -253,7 +259,7 @@ _table = {
     "InplaceSub": (lambda x, v, indices: _f.inplace_sub(x, v, indices), "indices", ()),
     "InplaceUpdate": (lambda x, v, indices: _f.inplace_update(x, v, indices), "indices", ()),
     "EmbeddingLookup": (_f.embedding_lookup, "", ()), "Unique": (_f.unique, "", ()), "MaskedFill": (_f.masked_fill, "", ()),
-    "MaskedSelect": (_f.masked_select, "", ()), "RandpermV2": (lambda n, seed, offset, dtype: _f.randperm(n, seed), "seed offset dtype", (0, 0, int64)),
+    "MaskedSelect": (_f.masked_select, "", ()), "RandpermV2": (lambda n, seed, offset, dtype: _f.randperm(n, seed, dtype=dtype), "seed offset dtype", (0, 0, int64)),
     "Identity": (_f.identity, "", ()), "TensorAdd": (_f.add, "", ()), "Zeros": (_f.zeros, "", ()), "Ones": (_f.ones, "", ()),
     "Cross": (lambda x, y, dim: _f.cross(x, y, None if dim == -65530 else dim), "dim", (-65530,)), "Logit": (lambda x, eps: _f.logit(x, None if eps < 0 else eps), "eps", (-1.0,)),
     "Cummax": (lambda x, axis: _f.cummax(x, axis), "axis", ()), "Cummin": (lambda x, axis: _f.cummin(x, axis), "axis", ()),

@@ -19,6 +19,14 @@ def _resized(mode):
     return compute
 
 
+def _lstsq(x, a, fast, l2_regularizer):
+    if l2_regularizer:
+        n = x.shape[-1]
+        x = _f.concat([x, _core.mul(convert(_f.eye(n, n, float32), x.dtype), float(l2_regularizer) ** 0.5)], 0)
+        a = _f.concat([a, _core.full((n,) + tuple(a.shape[1:]), 0, a.dtype)], 0)
+    return _f.lstsq(x, a)
+
+
 def _index_put(x1, x2, indices, accumulate):
     return x1.index_put(tuple(indices), x2, accumulate=bool(accumulate))
 
@@ -61,20 +69,27 @@ _table = {
     "Bernoulli": (lambda x, p, seed, offset: _random.bernoulli(x, p, seed if seed > 0 else None), "seed offset", (-1, 0)),
     "Bincount": (_bincount, "", ()), "CholeskySolve": (lambda x1, x2, upper: _f.cholesky_solve(x1, x2, upper), "upper", (False,)),
     "CheckNumerics": (lambda x: x, "", ()), "Assert": (_assert, "summarize", (3,)),
-    "IndexPut": (_index_put, "accumulate", (0,)), "Lstsq": (lambda x, a: _f.lstsq(x, a), "fast l2_regularizer", (True, 0.0)),
+    "IndexPut": (_index_put, "accumulate", (0,)),
     "MatrixTriangularSolve": (_triangular, "lower adjoint", (True, False)),
     "MaxUnpool3D": (lambda x, places, ksize, strides, pads, output_shape, data_format: _image.max_unpool3d(
         x, places, ksize, strides or None, pads, tuple(output_shape) or None), "ksize strides pads output_shape data_format", (0, 0, (), "NCDHW")),
     "Qr": (lambda x, full_matrices: _f.qr(x, "complete" if full_matrices else "reduced"), "full_matrices", (False,)),
     "ResizeBilinearV2": (_resized("linear"), "align_corners half_pixel_centers", (False, False)),
     "ResizeNearestNeighborV2": (_resized("nearest"), "align_corners half_pixel_centers", (False, False)),
+    "ResizeBicubic": (_resized("cubic"), "align_corners half_pixel_centers", (False, False)),
+    "ResizeLinear1D": (lambda x, size, coordinate_transformation_mode: _f.interpolate(
+        x, int(_axes(size)[0]), mode="linear", align_corners=coordinate_transformation_mode == "align_corners"),
+        "coordinate_transformation_mode", ("align_corners",)),
+    "UpsampleNearest3D": (lambda x, size, scales=None: _f.interpolate(x, _axes(size), _axes(scales), "nearest"), "", ()),
+    "UpsampleTrilinear3D": (lambda x, size, scales=None, align_corners=False: _f.interpolate(
+        x, _axes(size), _axes(scales), "trilinear", align_corners), "align_corners", (False,)),
     "SparseToDense": (_to_dense, "", ()), "SparseTensorDenseMatmul": (_sparse_dense_matmul, "adjoint_st adjoint_dt", (False, False)),
     "SparseTensorDenseAdd": (lambda indices, values, shape, dense: _f.tensor_scatter_add(dense, indices, values), "", ()),
     "Svd": (lambda x, full_matrices, compute_uv: _f.svd(x, full_matrices, compute_uv), "full_matrices compute_uv", (False, True)),
     "DynamicShape": (_f.dyn_shape, "", ()), "ScalarCast": (lambda x, kind: kind.python(x) if hasattr(kind, "python") else kind(x), "", ()),
     "ParallelConcat": (lambda xs: _f.concat(xs, 0), "", ()),
 }
-_table["Lstsq"] = (lambda x, a, fast, l2_regularizer: _f.lstsq(x, a), "fast l2_regularizer", (True, 0.0))
+_table["Lstsq"] = (_lstsq, "fast l2_regularizer", (True, 0.0))
 _table["CTCLoss"] = (_ctc_loss, "preprocess_collapse_repeated ctc_merge_repeated ignore_longer_outputs_than_inputs", (False, True, False))
 
 for _name, (_function, _attributes, _defaults) in _table.items():

@@ -2,6 +2,7 @@
 """Primitives that few programs ask for: one line each, over the functions of ops."""
 from mindspore import _core
 from mindspore._core import convert, float32, int32, int64
+from mindspore._text import only
 from mindspore.ops import _image, _matrix, _sequence, _updates, function as _f
 from mindspore.ops._neural import _avg_pool, _conv, _max_pool, _pool_pads, _tuple, conv_transpose as _conv_transpose
 from mindspore.ops._reduction import cumulative as _cumulative
@@ -38,6 +39,18 @@ def _conv3d_transpose(x, weight, in_channel, out_channel, kernel_size, mode, pad
 
 def _plain(*arguments):
     return arguments[0] if len(arguments) == 1 else arguments
+
+
+def _randperm(n, max_length, pad, dtype):
+    n = int(n)
+    if n > max_length:
+        raise ValueError(f"For 'Randperm', the 'n' must be at most 'max_length', {max_length}, but got {n}.")
+    return _f.concat([_f.randperm(n, dtype=dtype), _core.full((max_length - n,), pad, dtype)], 0) if n < max_length else _f.randperm(n, dtype=dtype)
+
+
+def _median(x, global_median, axis, keep_dims, ignore_nan):
+    only("Median", ignore_nan=(ignore_nan, False))
+    return _f.median(x, None if global_median else axis, keep_dims)
 
 
 def _same(x, op, group):
@@ -137,7 +150,7 @@ _table = {
     "IdentityN": (lambda xs: tuple(xs), "", ()), "InTopK": (lambda x, y, k: _f.intopk(x, y, k), "k", ()),
     "InvertPermutation": (_invert, "", ()), "IndexFill": (lambda x, d, i, v: _f.index_fill(x, int(d), i, v), "", ()),
     "LogSpace": (lambda start, end, steps, base, dtype: _f.logspace(start, end, steps, base, dtype=dtype), "steps base dtype", (10, 10, float32)),
-    "Median": (lambda x, global_median, axis, keep_dims, ignore_nan: _f.median(x, None if global_median else axis, keep_dims), "global_median axis keep_dims ignore_nan", (False, 0, False, False)),
+    "Median": (_median, "global_median axis keep_dims ignore_nan", (False, 0, False, False)),
     "Multinomial": (lambda x, n, seed, seed2, dtype: convert(_f.multinomial(x, int(n), True, seed or None), dtype), "seed seed2 dtype", (0, 0, int32)),
     "Mvlgamma": (lambda x, p: _matrix.mvlgamma(x, p), "p", ()), "NextAfter": (_f.nextafter, "", ()),
     "Renorm": (lambda x, p, dim, maxnorm: _f.renorm(x, p, dim, maxnorm), "p dim maxnorm", ()),
@@ -152,7 +165,7 @@ _table = {
     "RandomGamma": (lambda shape, alpha, seed, seed2: _sequence.random_gamma(shape, alpha, seed or None), "seed seed2", (0, 0)),
     "Gamma": (lambda shape, a, b, seed, seed2: _sequence.gamma(shape, a, b, seed or None), "seed seed2", (0, 0)),
     "StandardLaplace": (lambda shape, seed, seed2: _sequence.standard_laplace(shape, seed or None), "seed seed2", (0, 0)),
-    "Randperm": (lambda n, max_length, pad, dtype: _f.randperm(int(n), dtype=dtype), "max_length pad dtype", (1, -1, int32)),
+    "Randperm": (_randperm, "max_length pad dtype", (1, -1, int32)),
     "TensorScatterElements": (lambda x, i, u, axis, reduction: _f.tensor_scatter_elements(x, i, u, axis, reduction), "axis reduction", (0, "none")),
     "TrilIndices": (lambda row, col, offset, dtype: _f.tril_indices(row, col, offset, dtype=dtype), "row col offset dtype", (0, int32)),
     "TriuIndices": (lambda row, col, offset, dtype: _f.triu_indices(row, col, offset, dtype=dtype), "row col offset dtype", (0, int32)),

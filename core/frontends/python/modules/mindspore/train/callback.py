@@ -207,17 +207,81 @@ class LearningRateScheduler(Callback):
         rate.set_data(Tensor(float(self.learning_rate_function(float(rate.asnumpy()), params.cur_step_num)), rate.dtype))
 
 
+_SMALLER_IS_BETTER = ("hausdorff_distance", "mae", "mse", "loss", "perplexity", "mean_surface_distance", "root_mean_square_distance",
+                      "eval_loss")
+
+
+def _is_maximized(mode, monitor):
+    if mode not in ("auto", "min", "max"):
+        raise ValueError(f"mode should be 'auto', 'min' or 'max', but got {mode}.")
+    return mode == "max" or mode == "auto" and monitor not in _SMALLER_IS_BETTER
+
+
+def _monitored(name, monitor, params):
+    found = params.eval_results or {}
+    now = _loss_value(params.net_outputs) if monitor == "loss" else found.get(monitor)
+    if now is None:
+        from mindspore import log
+        log.warning(f"{name} is conditioned on {monitor}, which is not available. Available choices are: {sorted({'loss', *found})}")
+        return None
+    if getattr(now, "shape", ()) not in ((), (1,)):
+        raise ValueError(f"{name} only supports scalar monitor now.")
+    return float(now) or None
+
+
+class ReduceLROnPlateau(Callback):
+    """Makes the rate @factor of what it was after @patience epochs that were no better."""
+
+    def __init__(self, monitor="eval_loss", factor=0.1, patience=10, verbose=False, mode="auto", min_delta=1e-4, cooldown=0, min_lr=0):
+        if not 0 < factor < 1:
+            raise ValueError(f"For 'ReduceLROnPlateau', the 'factor' must be in range of (0, 1), but got {factor}.")
+        self.monitor, self.factor, self.patience, self.verbose = monitor, factor, patience, verbose
+        self.maximize, self.min_delta, self.cooldown, self.min_lr = _is_maximized(mode, monitor), abs(min_delta), cooldown, min_lr
+        self.on_train_begin(None)
+
+    def on_train_begin(self, run_context):
+        self.best, self.wait, self.rest = None, 0, 0
+
+    def on_train_epoch_end(self, run_context):
+        params = run_context.original_args()
+        rate = params.optimizer.learning_rate
+        if not isinstance(rate, Tensor):
+            raise ValueError("ReduceLROnPlateau does not support dynamic learning rate and group learning rate now.")
+        now = _monitored("ReduceLROnPlateau", self.monitor, params)
+        if now is None:
+            return
+        if self.rest > 0:
+            self.rest, self.wait = self.rest - 1, 0
+        better = self.best is None or (now > self.best + self.min_delta if self.maximize else now < self.best - self.min_delta)
+        if better:
+            self.best, self.wait = now, 0
+        elif self.rest <= 0:
+            self.wait += 1
+        if self.wait < self.patience or better:
+            return
+        value = float(rate.asnumpy())
+        if value > self.min_lr:
+            value = max(value * self.factor, self.min_lr)
+            rate.set_data(Tensor(value, rate.dtype))
+            if self.verbose:
+                print(f"Epoch {params.cur_epoch_num:05d}: ReduceLROnPlateau reducing learning rate to {value}.", flush=True)
+        self.rest, self.wait = self.cooldown, 0
+
+
 class EarlyStopping(Callback):
     def __init__(self, monitor="eval_loss", min_delta=0, patience=0, verbose=False, mode="auto", baseline=None,
                  restore_best_weights=False):
-        self.monitor, self.min_delta, self.patience = monitor, abs(min_delta), patience
+        self.monitor, self.min_delta, self.patience, self.baseline = monitor, abs(min_delta), patience, baseline
         self.verbose, self.restore_best_weights, self.weights = verbose, restore_best_weights, None
-        self.maximize = mode == "max" or mode == "auto" and "acc" in monitor
+        self.maximize = _is_maximized(mode, monitor)
         self.best, self.wait = baseline, 0
 
-    def epoch_end(self, run_context):
+    def on_train_begin(self, run_context):
+        self.best, self.wait, self.weights = self.baseline, 0, None
+
+    def on_train_epoch_end(self, run_context):
         params = run_context.original_args()
-        now = (params.eval_results or {}).get(self.monitor) if self.monitor != "loss" else _loss_value(params.net_outputs)
+        now = _monitored(type(self).__name__, self.monitor, params)
         if now is None:
             return
         better = self.best is None or (now - self.min_delta > self.best if self.maximize else now + self.min_delta < self.best)
@@ -235,4 +299,4 @@ class EarlyStopping(Callback):
 
 
 __all__ = ["Callback", "RunContext", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "LambdaCallback", "History",
-           "LearningRateScheduler", "EarlyStopping"]
+           "LearningRateScheduler", "EarlyStopping", "ReduceLROnPlateau"]

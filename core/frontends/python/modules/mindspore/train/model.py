@@ -80,12 +80,22 @@ class Model:
                 if context.get_stop_requested():
                     break
             if valid_dataset is not None and (epoch + 1) % valid_frequency == 0:
-                params.eval_results = {f"eval_{n}": v for n, v in self.eval(valid_dataset, callbacks).items()}
+                params.eval_results = self._evaluated(valid_dataset, callbacks)
                 self._train_network.set_train(True)
             calls.fire("train", "epoch_end", context)
             if context.get_stop_requested():
                 break
         calls.fire("train", "end", context)
+
+    def _evaluated(self, dataset, callbacks):
+        """The metrics by their names, and the loss, which a callback may wait for."""
+        own, self._metric_fns = self._metric_fns, dict(self._metric_fns)
+        if self._loss_fn is not None and self._eval_network is None:
+            self._metric_fns["eval_loss"] = Loss()
+        try:
+            return dict(self.eval(dataset, callbacks))
+        finally:
+            self._metric_fns = own
 
     # Evaluation
 
