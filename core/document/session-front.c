@@ -86,7 +86,7 @@ choices_of_text (const char *text)
       if (n < G_N_ELEMENTS (values))
         continue;
       choice.node = (guint32) MIN (values[0], G_MAXUINT32);
-      choice.kind = (guint8) MIN (values[1], GANTRY_N_PLACEMENTS - 1);
+      choice.kind = (guint8) gantry_placement_kind_of_number ((gint64) MIN (values[1], G_MAXINT64));
       choice.memory = (guint8) MIN (values[2], GANTRY_N_MEMORY_KINDS - 1);
       choice.decider = (guint8) MIN (values[3], GANTRY_DECIDED_BY_SOLVER);
       g_array_append_val (list, choice);

@@ -144,7 +144,7 @@ read_buffer (sqlite3_stmt *row, const GantryPlan *plan, guint32 i)
   b->end = (guint32) CLAMP (sqlite3_column_int64 (row, 10), b->begin, last);
   b->role = (guint8) CLAMP (sqlite3_column_int (row, 11), 0, GANTRY_N_ROLES - 1);
   b->instance = (guint8) CLAMP (sqlite3_column_int (row, 12), 0, 1);
-  b->stored = (guint8) CLAMP (sqlite3_column_int (row, 13), 0, GANTRY_N_PLACEMENTS - 1);
+  b->stored = (guint8) gantry_placement_kind_of_number (sqlite3_column_int64 (row, 13));
   b->stored = gantry_placement_is_approximate (b->stored) ? b->stored : GANTRY_PLACEMENT_KEEP;
 }
 
@@ -243,8 +243,8 @@ load_problems (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
       GantryPlacementProblem *problem = &plan->problems[plan->n_problems++];
 
       problem->node = (guint32) sqlite3_column_int64 (rows.statement, 0);
-      problem->kind = (guint8) CLAMP (sqlite3_column_int (rows.statement, 1), 0, GANTRY_N_PLACEMENTS - 1);
-      problem->given = (guint8) CLAMP (sqlite3_column_int (rows.statement, 2), 0, GANTRY_N_PLACEMENTS - 1);
+      problem->kind = (guint8) gantry_placement_kind_of_number (sqlite3_column_int64 (rows.statement, 1));
+      problem->given = (guint8) gantry_placement_kind_of_number (sqlite3_column_int64 (rows.statement, 2));
       problem->reason = _gantry_column_text (rows.statement, 3);
     }
   if (own == NULL)

@@ -81,7 +81,7 @@ unpack_choices (GVariant *array)
         }
       choice->key = numbers[2 * i];
       choice->node = (guint32) (rest >> 32);
-      choice->kind = (guint8) MIN (rest >> 16 & 0xff, GANTRY_N_PLACEMENTS - 1);
+      choice->kind = (guint8) gantry_placement_kind_of_number (rest >> 16 & 0xff);
       choice->memory = (guint8) MIN (rest >> 8 & 0xff, GANTRY_N_MEMORY_KINDS - 1);
       choice->decider = (guint8) MIN (rest & 0xff, GANTRY_DECIDED_BY_SOLVER);
       n_choices++;

@@ -34,7 +34,7 @@ typedef enum
   GANTRY_OP_COMMUTATIVE = 1 << 0,
   GANTRY_OP_ASSOCIATIVE = 1 << 1,   /* in exact arithmetic */
   GANTRY_OP_ELEMENTWISE = 1 << 2,   /* result element i depends on operand elements i only, shapes equal */
-  GANTRY_OP_RANDOM = 1 << 3,        /* not deterministic: never merged, never recomputed */
+  GANTRY_OP_RANDOM = 1 << 3,        /* a function of its state, an operand: neither merged nor folded; made again, its bits are the same */
   GANTRY_OP_EFFECT = 1 << 4,        /* has an effect: never removed */
   GANTRY_OP_VIEW = 1 << 5,          /* row-major bytes of the operand unchanged (reshape): may share its buffer */
   GANTRY_OP_EXTERN = 1 << 6,        /* no tensor expression: one hand-written kernel per device (sort, random, control) */

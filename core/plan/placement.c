@@ -424,6 +424,12 @@ gantry_placement_subjects (const GantryModule *module)
 
 /* Names */
 
+GantryPlacementKind
+gantry_placement_kind_of_number (gint64 number)
+{
+  return number >= 0 && number < GANTRY_N_PLACEMENTS ? (GantryPlacementKind) number : GANTRY_PLACEMENT_KEEP;
+}
+
 const char *
 gantry_placement_kind_name (GantryPlacementKind kind)
 {

@@ -138,6 +138,8 @@ guint32 *gantry_placement_owners (const GantryModule *module);
  */
 guint8 *gantry_placement_subjects (const GantryModule *module);
 
+/** The kind that a file calls @number: KEEP where that is none of this version's, never another one, which results might depend on. */
+GantryPlacementKind gantry_placement_kind_of_number (gint64 number);
 const char *gantry_placement_kind_name (GantryPlacementKind kind);          /* "keep", "recompute", "offload", "bf16", "int8" */
 const char *gantry_placement_subject_name (GantryPlacementSubject subject); /* "residual", "parameter", ... */
 const char *gantry_decider_name (GantryDecider decider);                    /* "default", "policy", ... */

@@ -744,6 +744,33 @@ test_unknown_placement (Place *place, gconstpointer data)
     }
 }
 
+/* Of a point of a front that is kept likewise: what it does not know, it keeps. */
+static void
+test_unknown_placement_of_front (Place *place, gconstpointer data)
+{
+  static const char *const kinds[] = { "5", "259", "18446744073709551615" };
+  g_autoptr (GantryDocument) document = make (place);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) found = gantry_document_front (document, 2, 0, 2, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_true (gantry_document_save (document, NULL, &error));
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_autofree char *sql = g_strdup_printf ("UPDATE front SET placements = '00000000000000ff 7 %s 0 5' || char (10)", kinds[i]);
+      g_autoptr (GantryDocument) again = gantry_document_new ();
+      const GantryVariant *point;
+
+      run_sql (place, sql);
+      g_assert_true (gantry_document_open (again, place->path, NULL, NULL, &error));
+      doc_wait (again);
+      g_assert_nonnull (gantry_document_get_front (again));
+      point = g_ptr_array_index (gantry_document_get_front (again), 0);
+      g_assert_cmpuint (point->choices->entries->len, ==, 1);
+      g_assert_cmpuint (g_array_index (point->choices->entries, GantryChoice, 0).kind, ==, GANTRY_PLACEMENT_KEEP);
+    }
+}
+
 /* Numbers that nobody wrote: every one is an error or harmless. */
 static void
 test_hostile (Place *place, gconstpointer data)
@@ -805,6 +832,7 @@ main (int argc, char **argv)
   ADD ("newer", test_newer);
   ADD ("cut-off", test_cut_off);
   ADD ("unknown-placement", test_unknown_placement);
+  ADD ("unknown-placement-of-front", test_unknown_placement_of_front);
   ADD ("hostile", test_hostile);
   ADD ("large-run", test_large_run);
   ADD ("damaged-run", test_damaged_run);

@@ -221,6 +221,19 @@ test_forward_only (void)
   g_assert_cmpstr (subject_of (&facts, 5), ==, "none");
 }
 
+/* A kind of another version, or one of which the lowest byte alone is known, is no other kind. */
+static void
+test_numbers (void)
+{
+  static const gint64 unknown[] = { -1, GANTRY_N_PLACEMENTS, 200, 256 + GANTRY_PLACEMENT_BF16, G_MAXINT64, G_MININT64,
+                                    (G_GINT64_CONSTANT (1) << 32) + GANTRY_PLACEMENT_INT8 };
+
+  for (gint64 kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
+    g_assert_cmpint (gantry_placement_kind_of_number (kind), ==, kind);
+  for (guint i = 0; i < G_N_ELEMENTS (unknown); i++)
+    g_assert_cmpint (gantry_placement_kind_of_number (unknown[i]), ==, GANTRY_PLACEMENT_KEEP);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -233,5 +246,6 @@ main (int argc, char **argv)
   g_test_add_func ("/ir/placement/tuples", test_tuples);
   g_test_add_func ("/ir/placement/constants", test_constants);
   g_test_add_func ("/ir/placement/forward-only", test_forward_only);
+  g_test_add_func ("/ir/placement/numbers", test_numbers);
   return g_test_run ();
 }
