@@ -171,3 +171,7 @@ close(linalg.block_diag(Tensor([[1.]]), Tensor([[2., 3.]])), [[1, 0, 0], [0, 2, 
 w, v = linalg.eigh(square)
 close(v @ ops.diag(w) @ v.T, square.asnumpy(), 1e-4)
 close(linalg.det(other), -3, 1e-4), close(linalg.inv(other) @ other, np.eye(3), 1e-4)
+
+# A check is one.
+assert ops.CheckNumerics()(Tensor([1.0])).asnumpy().tolist() == [1.0]
+refused(RuntimeError, "NaN or Inf", lambda: ops.CheckNumerics()(Tensor([np.nan])))

@@ -19,6 +19,14 @@ def _resized(mode):
     return compute
 
 
+def _check_numerics(x):
+    if x.is_variable and not x.has_data:
+        raise _core.NeedsData("'CheckNumerics' has to know its operand")
+    if not _f.isfinite(x).all().tolist():
+        raise RuntimeError("For 'CheckNumerics', the input contains NaN or Inf.")
+    return x
+
+
 def _lstsq(x, a, fast, l2_regularizer):
     if l2_regularizer:
         n = x.shape[-1]
@@ -68,7 +76,7 @@ _table = {
     "AdaptiveMaxPool3D": (lambda x, size: _f.adaptive_max_pool3d(x, tuple(_axes(size)), True), "", ()),
     "Bernoulli": (lambda x, p, seed, offset: _random.bernoulli(x, p, seed if seed > 0 else None), "seed offset", (-1, 0)),
     "Bincount": (_bincount, "", ()), "CholeskySolve": (lambda x1, x2, upper: _f.cholesky_solve(x1, x2, upper), "upper", (False,)),
-    "CheckNumerics": (lambda x: x, "", ()), "Assert": (_assert, "summarize", (3,)),
+    "CheckNumerics": (_check_numerics, "", ()), "Assert": (_assert, "summarize", (3,)),
     "IndexPut": (_index_put, "accumulate", (0,)),
     "MatrixTriangularSolve": (_triangular, "lower adjoint", (True, False)),
     "MaxUnpool3D": (lambda x, places, ksize, strides, pads, output_shape, data_format: _image.max_unpool3d(
