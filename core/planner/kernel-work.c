@@ -127,19 +127,21 @@ movement_work (const GantryModule *module, const GantryNode *node)
   return is_strided (module, node) ? GANTRY_WORK_STRIDED : GANTRY_WORK_SIMPLE;
 }
 
+/* Weights are scaled by what a normalization has, and no more is done to them. */
+#define MOST_STEPS_TO_LITERAL 8
+
 /* Made of literals alone, which are brought into the library's order once. */
 static gboolean
-is_constant (const GantryModule *module, const GantryNode *node)
+is_constant (const GantryModule *module, const GantryNode *node, guint depth)
 {
-  for (guint depth = 0; node != NULL && depth < MAX_DEPTH; depth++)
-    {
-      if (node->op == GANTRY_OP_CONSTANT)
-        return TRUE;
-      if (node->n_operands != 1 || !gantry_op_is_load_time (node->op))
-        return FALSE;
-      node = gantry_node_operand (module, node, 0);
-    }
-  return FALSE;
+  if (node == NULL || node->op == GANTRY_OP_CONSTANT)
+    return node != NULL;
+  if (node->n_operands == 0 || depth == 0 || !gantry_op_is_load_time (node->op))
+    return FALSE;
+  for (guint i = 0; i < node->n_operands; i++)
+    if (!is_constant (module, gantry_node_operand (module, node, i), depth - 1))
+      return FALSE;
+  return TRUE;
 }
 
 static GantryWork
@@ -147,7 +149,7 @@ convolution_work (const GantryModule *module, const GantryNode *node)
 {
   const GantryType *weights = gantry_node_operand_type (module, node, 1);
   gint64 groups = gantry_attrs_int (module->context, node->attrs, "feature_group_count", 1), in, out;
-  gboolean constant = is_constant (module, gantry_node_operand (module, node, 1));
+  gboolean constant = is_constant (module, gantry_node_operand (module, node, 1), MOST_STEPS_TO_LITERAL);
 
   if (weights->rank < 2 || weights->element != GANTRY_F32)
     return GANTRY_WORK_CONVOLUTION_PLAIN;

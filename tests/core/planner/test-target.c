@@ -334,6 +334,8 @@ test_work (void)
     { "%1: f32[8,4,2]", "transpose(%1) {permutation = [1, 0, 2]}: f32[4,8,2]", GANTRY_WORK_SIMPLE, 64 },
     { "%1: f32[8,4]", "slice(%1) {limit_indices = [8, 4], start_indices = [0, 0], strides = [1, 2]}: f32[8,2]", GANTRY_WORK_STRIDED, 16 },
     { "%1: f32[1,16,4,4], %2: f32[32,16,1,1]", "convolution(%1, %2): f32[1,32,4,4]", GANTRY_WORK_CONVOLUTION_FREE, 16384 },
+    { "%1: f32[1,16,4,4]",
+      "convolution(%1, %8): f32[1,32,4,4]", GANTRY_WORK_CONVOLUTION, 16384 },
     { "%1: f32[1,16,4,4], %2: f32[16,1,1,1]", "convolution(%1, %2) {feature_group_count = 16}: f32[1,16,4,4]",
       GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN, 512 },
   };
@@ -341,7 +343,10 @@ test_work (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       const char *type = g_strrstr (cases[i].node, ": ") + 2;
-      g_autofree char *text = g_strdup_printf ("module \"m\" { func @main #1 (%s) -> (%%9) { %%9 = %s } }", cases[i].parameters, cases[i].node);
+      g_autofree char *text = g_strdup_printf ("module \"m\" { func @main #1 (%s) -> (%%9) {\n"
+                                               "%%6 = constant() {value = splat<f32[32,16,1,1]: 0.5>}: f32[32,16,1,1]\n"
+                                               "%%8 = multiply(%%6, %%6): f32[32,16,1,1]\n"
+                                               "%%9 = %s } }", cases[i].parameters, cases[i].node);
       g_autoptr (GantryModule) module = module_of (text);
       const GantryFunction *entry = gantry_module_entry (module);
       double work[GANTRY_N_WORKS];
