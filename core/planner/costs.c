@@ -67,19 +67,23 @@ predict (Uses *uses, const Work *work)
                                           memory_us (uses, work, us_each));
 }
 
-/* All that has a place at once, when works run in the order of the program: what the places of one run take, where those of values that
+/* All that a run uses and that has a place at once, when works run in the order of the program: what the places of one run take, where those of values that
  * nobody needs any more are others' again. */
 static double
 footprint_of (const Program *program)
 {
   g_autofree guint32 *end = g_new0 (guint32, program->values->len + 1);
+  g_autofree guint8 *used = g_new0 (guint8, program->values->len + 1);
   double live = 0, held = 0, most = 0;
 
   for (guint32 w = 0; w < program->works->len; w++)
-    for (guint32 k = 0; k < WORK (program, w)->n_uses; k++)
-      end[VALUE (program, USE (program, WORK (program, w), k))->root] = w;
+    for (guint32 k = 0; !WORK (program, w)->init && k < WORK (program, w)->n_uses; k++)
+      {
+        end[VALUE (program, USE (program, WORK (program, w), k))->root] = w;
+        used[VALUE (program, USE (program, WORK (program, w), k))->root] = 1;
+      }
   for (guint32 v = 0; v < program->values->len; v++)
-    if (VALUE (program, v)->root == v && VALUE (program, v)->kind != VALUE_COMPUTED)
+    if (used[v] && VALUE (program, v)->kind != VALUE_COMPUTED)
       held += (double) VALUE (program, v)->bytes;
   for (guint32 w = 0; w < program->works->len; w++)
     {
@@ -134,7 +138,7 @@ _gantry_planner_find_costs (GantryPlanner *planner)
       const double *us = planner->options.measured_us != NULL
                            ? g_hash_table_lookup (planner->options.measured_us, GUINT_TO_POINTER (node->id)) : NULL;
       double predicted = gantry_node_is_control (node) ? work->control_us
-                         : by_curves                  ? predict (&uses, work)
+                         : by_curves && !work->init   ? predict (&uses, work) /* what is done at load comes before all runs */
                                                       : gantry_target_predict_node_us (&planner->target, program->module, node);
 
       planner->cost_us[w] = us != NULL ? *us : predicted;

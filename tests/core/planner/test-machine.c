@@ -94,6 +94,40 @@ test_costs (void)
   g_assert_cmpfloat_with_epsilon (again->total_us, 3 * 40 + 100, 1e-6);
 }
 
+/* Weights that are made at load are used once in a run, as literals are: that the work which makes them stands beside their use brings
+ * them no nearer. */
+static void
+test_made_at_load (void)
+{
+  static const char *const weights[] = { "%3 = constant() {value = splat<f32[100000]: 0.5>}: f32[100000]\n",
+                                         "%9 = constant() {value = splat<f32[100000]: 0.5>}: f32[100000]\n%3 = negate(%9): f32[100000]\n" };
+  double us[2] = { 0 };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *text = g_strdup_printf ("module \"m\" { func @main #1 (%%1: f32[100000]) -> (%%5) {\n"
+                                               "%%2 = negate(%%1): f32[100000]\n%%4 = multiply(%%2, %%2): f32[100000]\n%s"
+                                               "%%5 = add(%%4, %%3): f32[100000] } }", weights[i]);
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "test", &error);
+      g_autoptr (GantryPlan) plan = NULL;
+      GantryTarget target;
+      const GantryPlanOptions options = { .target = &target };
+
+      g_assert_no_error (error);
+      measured (&target);
+      target.memory_limit = 0;
+      target.peak_flops = 1e15;
+      plan = gantry_memory_plan (module, &options, NULL, &error);
+      g_assert_no_error (error);
+      for (guint32 s = 0; s < plan->n_steps; s++)
+        us[i] = plan->steps[s].node == 5 ? plan->steps[s].duration_us : us[i];
+    }
+  g_assert_cmpfloat (us[0], >, 0);
+  g_assert_cmpfloat_with_epsilon (us[1], us[0], 1e-9);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -109,6 +143,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/planner/machine/kept", test_kept);
   g_test_add_func ("/planner/machine/costs", test_costs);
+  g_test_add_func ("/planner/machine/made-at-load", test_made_at_load);
   status = g_test_run ();
   gantry_scratch_free (scratch);
   return status;
