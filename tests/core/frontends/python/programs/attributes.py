@@ -238,6 +238,15 @@ net(), net()
 assert net.inner.k == 1
 
 
+# A copy of a Cell that has run has its own attributes and makes its own graphs.
+import copy
+net = Counter()
+net(Tensor(1.0))
+other = copy.deepcopy(net)
+close([other(Tensor(1.0)), other(Tensor(1.0)), net(Tensor(1.0))], [3, 4, 3])
+assert (net.k, other.k) == (2, 3)
+
+
 # Level STRICT refuses it.
 @jit(jit_config=JitConfig(jit_syntax_level="STRICT"))
 def strict(x):

@@ -75,6 +75,10 @@ class Cell:
 
     _auto_prefix = True  # parameters of a Cell are named by the path of attributes from the outermost Cell, whatever name they were given
 
+    def __getstate__(self):
+        """A copy makes graphs of its own."""
+        return {**self.__dict__, "_graph_caches": {}}
+
     def __dir__(self):
         return list(super().__dir__()) + list(self._params) + list(self._cells)
 
