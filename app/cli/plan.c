@@ -68,6 +68,7 @@ parse_method (const char *name, GantrySolveMethod *method, GError **error)
 static gboolean
 read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *goal, GError **error)
 {
+  const guint64 limit = gantry_document_get_settings (document)->target.memory_limit;
   GantrySize size;
 
   *goal = (GantrySolveGoal){ .seconds = options->seconds, .effort = (guint) options->effort };
@@ -82,8 +83,12 @@ read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *go
       goal->step_us = options->at_most_ms * 1000;
       return TRUE;
     }
-  return gantry_cli_parse_size ("--fit", options->fit, &size, error)
-         && gantry_size_resolve (document, &size, &goal->memory_bytes, error);
+  if (!gantry_cli_parse_size ("--fit", options->fit, &size, error) || !gantry_size_resolve (document, &size, &goal->memory_bytes, error))
+    return FALSE;
+  /* What is beyond the limit would be refused as a plan. */
+  if (limit > 0)
+    goal->memory_bytes = MIN (goal->memory_bytes, limit);
+  return TRUE;
 }
 
 /* "model", or a run of the session by its number from 1 on, or "last". */

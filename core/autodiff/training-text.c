@@ -120,20 +120,54 @@ parse_number (GKeyFile *file, GantryTrainingOptions *options, const Number *numb
 }
 
 static gboolean
+parse_count (GKeyFile *file, const char *key, guint most, guint *count, GError **error)
+{
+  g_autofree char *text = g_key_file_get_value (file, GROUP, key, NULL);
+  guint64 value;
+
+  if (text == NULL)
+    return TRUE;
+  if (!g_ascii_string_to_unsigned (text, 10, 0, most, &value, NULL))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "training options: %s: must be a whole number from 0 to %u, not '%s'", key, most,
+                   text);
+      return FALSE;
+    }
+  *count = (guint) value;
+  return TRUE;
+}
+
+static gboolean
+parse_flag (GKeyFile *file, const char *key, gboolean *flag, GError **error)
+{
+  GError *own = NULL;
+  gboolean value;
+
+  if (!g_key_file_has_key (file, GROUP, key, NULL))
+    return TRUE;
+  value = g_key_file_get_boolean (file, GROUP, key, &own);
+  if (own != NULL)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "training options: %s: %s", key, own->message);
+      g_error_free (own);
+      return FALSE;
+    }
+  *flag = value;
+  return TRUE;
+}
+
+static gboolean
 parse_all (GKeyFile *file, GantryTrainingOptions *options, GError **error)
 {
   g_autofree char *loss = g_key_file_get_string (file, GROUP, "loss", NULL);
   g_autofree char *optimizer = g_key_file_get_string (file, GROUP, "optimizer", NULL);
 
   if ((loss != NULL && !gantry_loss_parse (loss, &options->loss, error)) ||
-      (optimizer != NULL && !gantry_optimizer_parse (optimizer, &options->optimizer, error)))
+      (optimizer != NULL && !gantry_optimizer_parse (optimizer, &options->optimizer, error)) ||
+      !parse_count (file, "output", G_MAXINT, &options->output, error) ||
+      !parse_count (file, "microbatches", GANTRY_TRAINING_MOST_MICROBATCHES, &options->microbatches, error) ||
+      !parse_flag (file, "no_loss", &options->no_loss, error))
     return FALSE;
-  if (g_key_file_has_key (file, GROUP, "output", NULL))
-    options->output = (guint) MIN (g_key_file_get_uint64 (file, GROUP, "output", NULL), G_MAXUINT);
-  if (g_key_file_has_key (file, GROUP, "microbatches", NULL))
-    options->microbatches = (guint) MIN (g_key_file_get_uint64 (file, GROUP, "microbatches", NULL), G_MAXUINT);
-  if (g_key_file_has_key (file, GROUP, "no_loss", NULL))
-    options->no_loss = g_key_file_get_boolean (file, GROUP, "no_loss", NULL);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     if (!parse_number (file, options, &numbers[i], error))
       return FALSE;

@@ -182,6 +182,19 @@ test_approximate (StepPlace *place, gconstpointer data)
   g_assert_nonnull (strstr (refused->err, "--allow f8: there are bf16, int8 and approximate"));
 }
 
+/* What is found for a size beyond the limit keeps to the limit. */
+static void
+test_limit (StepPlace *place, gconstpointer data)
+{
+  static const Sample sample = { "mlp.gir", "adam" };
+  g_autoptr (JsonNode) kept = NULL, solved = NULL;
+
+  make (place, &sample);
+  kept = step_ask (place, "plan", NULL);
+  solved = step_ask (place, "solve", "--no-kernels", "--fit=90%", "--limit=70%", NULL);
+  g_assert_cmpint (10 * step_number (solved, "planned_bytes"), <=, 7 * step_number (kept, "planned_bytes"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -191,6 +204,7 @@ main (int argc, char **argv)
   };
 
   g_test_init (&argc, &argv, NULL);
+  g_test_add ("/cli/solve/limit", StepPlace, NULL, step_place_set_up, test_limit, step_place_tear_down);
   g_test_add ("/cli/solve/approximate", StepPlace, NULL, step_place_set_up, test_approximate, step_place_tear_down);
   for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
     {

@@ -225,6 +225,8 @@ test_training_text (void)
 {
   GantryTrainingOptions a, b;
   const char *const globs[] = { "fc1/*", "a;b", NULL };
+  static const char *const wrong[] = { "optimizer=magic", "microbatches=abc", "microbatches=1.5", "microbatches=-3", "microbatches=4097",
+                                       "output=x", "output=-1", "no_loss=maybe", "learning_rate=abc" };
   g_autofree char *text = NULL, *again = NULL;
   g_autoptr (GError) error = NULL;
 
@@ -246,8 +248,14 @@ test_training_text (void)
   g_assert_cmpfloat (b.learning_rate, ==, a.learning_rate);
   g_assert_cmpuint (b.microbatches, ==, 4);
   g_assert_cmpstrv (b.with_respect_to, a.with_respect_to);
-  g_assert_false (gantry_training_options_parse (&b, "[training]\noptimizer=magic\n", -1, &error));
-  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_autofree char *lines = g_strconcat ("[training]\n", wrong[i], "\n", NULL);
+
+      g_assert_false (gantry_training_options_parse (&b, lines, -1, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+      g_clear_error (&error);
+    }
   gantry_training_options_clear (&a);
   gantry_training_options_clear (&b);
 }
