@@ -35,7 +35,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryForecast, gantry_forecast_unref)
  * gantry_plan_is_of_forecast:
  * @plan: (nullable)
  *
- * Whether @plan has the steps of the forecast and was planned with what it knows of kernels: then it is the plan for it. Linear.
+ * Whether @plan has the steps, times and copies of the forecast and was planned with what it knows of kernels: then it is the plan for it.
+ * Linear.
  */
 gboolean gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *forecast);
 

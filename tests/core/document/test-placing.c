@@ -602,6 +602,24 @@ test_front (void)
   g_ptr_array_unref (found.front);
 }
 
+/* Steps that are the same do not make a plan that of a forecast: conversions to 8 bits take other times than to 16. */
+static void
+test_forecast_of_same_steps (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GArray) residuals = doc_residuals (document);
+  const GantryPlacementKind kinds[] = { GANTRY_PLACEMENT_BF16, GANTRY_PLACEMENT_INT8 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, residuals->len, kinds[i], NULL);
+      g_assert_nonnull (gantry_document_get_prediction (document));
+      g_assert_false (gantry_plan_is_of_forecast (gantry_document_get_plan (document), gantry_document_get_prediction (document)));
+      doc_wait (document);
+      g_assert_true (gantry_plan_is_of_forecast (gantry_document_get_plan (document), gantry_document_get_prediction (document)));
+    }
+}
+
 /* What cannot be reached is one error, and the document is as it was. */
 /* What was searched for is in the session: it is asked about before it is lost, and there again when the file is opened. It is of one
  * program: of another there is none, and after an undo it is back. */
@@ -820,6 +838,7 @@ main (int argc, char **argv)
   g_test_add_func ("/placing/front/kept", test_kept_front);
   g_test_add_func ("/placing/front/with-answers", test_front_with_answers);
   g_test_add_func ("/placing/solve/knows-policy", test_solve_knows_policy);
+  g_test_add_func ("/placing/forecast-of-same-steps", test_forecast_of_same_steps);
   g_test_add_func ("/placing/missing", test_missing);
   g_test_add_func ("/placing/part-is-exact", test_part_is_exact);
   g_test_add_func ("/placing/solve-impossible", test_solve_impossible);
