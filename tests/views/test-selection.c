@@ -170,6 +170,28 @@ test_axis_length (void)
   g_assert_cmpint (gantry_time_axis_get_moment (axis), ==, 100);
 }
 
+static void
+count_change (GantryTimeAxis *axis, gpointer data)
+{
+  (*(guint *) data)++;
+}
+
+/* A length is told once, whether or not the view follows it. */
+static void
+test_axis_told (void)
+{
+  g_autoptr (GantryTimeAxis) axis = gantry_time_axis_new ();
+  guint n = 0;
+
+  g_signal_connect (axis, "changed", G_CALLBACK (count_change), &n);
+  gantry_time_axis_set_length (axis, 1000000);
+  g_assert_cmpuint (n, ==, 1);
+  gantry_time_axis_zoom (axis, 4, 250000);
+  g_assert_cmpuint (n, ==, 2);
+  gantry_time_axis_set_length (axis, 1100000);
+  g_assert_cmpuint (n, ==, 3);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -179,5 +201,6 @@ main (int argc, char **argv)
   g_test_add_func ("/views/selection/recompile", test_recompile);
   g_test_add_func ("/views/time-axis/zoom", test_axis_zoom);
   g_test_add_func ("/views/time-axis/length", test_axis_length);
+  g_test_add_func ("/views/time-axis/told", test_axis_told);
   return g_test_run ();
 }

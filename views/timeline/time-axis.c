@@ -65,13 +65,15 @@ gantry_time_axis_set_length (GantryTimeAxis *self, gint64 length)
 {
   gboolean whole = self->t1 - self->t0 >= self->length;
   double ratio = (double) length / (double) MAX (self->length, 1);
+  const gint64 t0 = self->t0, t1 = self->t1;
 
   self->length = MAX (length, 1);
   if (whole || ratio > 1.5 || ratio < 0.67)
     gantry_time_axis_fit (self);
   else
-    gantry_time_axis_set (self, self->t0, self->t1);
-  g_signal_emit (self, signals[CHANGED], 0);
+    gantry_time_axis_set (self, t0, t1);
+  if (self->t0 == t0 && self->t1 == t1) /* else it has been told */
+    g_signal_emit (self, signals[CHANGED], 0);
 }
 
 gint64
