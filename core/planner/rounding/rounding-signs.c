@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which values are never negative, and which are far from zero as well: sums of such cannot cancel. */
+#include "core/graph/region.h"
 #include "core/planner/rounding/rounding-private.h"
 #include <string.h>
 
@@ -123,6 +124,21 @@ sign_of (const GantryRounding *rounding, const GantryNode *node)
     }
 }
 
+/* The function that a fusion or a scan is made of. @n_carries: (out): results that need not have the sign of those of the function.
+ * (nullable) */
+static const GantryFunction *
+body_of (const GantryModule *module, const GantryNode *node, guint *n_carries)
+{
+  const GantryFunction *body = gantry_node_fusion_body (module, node);
+  GantryControl control;
+
+  *n_carries = 0;
+  if (body != NULL || node->op != GANTRY_OP_SCAN || !gantry_control_of (module, node, &control))
+    return body;
+  *n_carries = control.n_carries;
+  return gantry_module_function (module, control.functions[GANTRY_CONTROL_BODY]);
+}
+
 void
 _gantry_rounding_find_signs (GantryRounding *rounding, const GantryFunction *function, const GantryNode *node, guint first,
                              guint n_unknown)
@@ -133,14 +149,15 @@ _gantry_rounding_find_signs (GantryRounding *rounding, const GantryFunction *fun
     {
       const guint32 at = function->first_node + i;
       const GantryNode *inner = &module->nodes[at];
-      const GantryFunction *body = gantry_node_fusion_body (module, inner);
+      guint n_carries;
+      const GantryFunction *body = body_of (module, inner, &n_carries);
 
       if (body != NULL)
-        _gantry_rounding_find_signs (rounding, body, inner, 0, 0);
+        _gantry_rounding_find_signs (rounding, body, inner, 0, n_carries);
       for (guint32 s = rounding->first[at]; s < rounding->first[at + 1]; s++)
         {
           const guint m = s - rounding->first[at];
-          const GantryNode *result = body != NULL && m < body->n_results
+          const GantryNode *result = body != NULL && m >= n_carries && m < body->n_results
                                        ? gantry_module_node (module, gantry_function_result_id (module, body, m)) : NULL;
 
           if (rounding->shown[s] != s)

@@ -55,6 +55,8 @@ static const struct { const char *made; guint8 allowed; } cases[] = {
   { "%8 = fusion(%2, %3) {body = @over #2}: <T>;", BF16 },
   { "%4 = fusion(%21, %3) {body = @difference #3}: <T>; %8 = divide(%2, %4): <T>;", NEITHER },
   { "%8 = call(%2, %3) {body = @over #2}: <T>;", BF16 },
+  { "%5 = scan(%3) {body = @square #5, length = 4, n_carries = 0, n_xs = 1, axes = [0], y_axes = [0]}: <T>;"
+    "%6 = add(%22, %5): <T>; %8 = rsqrt(%6): <T>;", BF16 },
   { "%4 = scan(%2, %3) {body = @trip #4, length = 5, n_carries = 2, n_xs = 0}: (<T>, <T>); %8 = result(%4) {index = 0}: <T>;", BF16 },
   { "%4 = scan(%3, %2) {body = @trip #4, length = 5, n_carries = 2, n_xs = 0}: (<T>, <T>); %8 = result(%4) {index = 0}: <T>;", BOTH },
 };
@@ -72,7 +74,8 @@ module_text (const char *made)
                          " func @over #2 (%30: <T>, %31: <T>) -> (%33) { %32 = negate(%31): <T> %33 = divide(%30, %32): <T> }"
                          " func @difference #3 (%40: <T>, %41: <T>) -> (%42) { %42 = subtract(%40, %41): <T> }"
                          /* what divides in a trip was the second carry of the one before */
-                         " func @trip #4 (%50: <T>, %51: <T>) -> (%52, %53) { %52 = divide(%50, %51): <T> %53 = negate(%51): <T> } }");
+                         " func @trip #4 (%50: <T>, %51: <T>) -> (%52, %53) { %52 = divide(%50, %51): <T> %53 = negate(%51): <T> }"
+                         " func @square #5 (%60: f32[64]) -> (%61) { %61 = multiply(%60, %60): f32[64] } }");
   g_string_replace (text, ";", " phase(backward)", 0);
   g_string_replace (text, "<T>", "f32[4,64]", 0);
   g_string_replace (text, "<P>", "bool[4,64]", 0);
