@@ -56,9 +56,25 @@ capsule_free (PyObject *capsule)
   gantry_py_program_free (PyCapsule_GetPointer (capsule, GANTRY_PY_PROGRAM));
 }
 
+/* Whoever imports is given the graph that takes its place. */
+static void
+forget_graph (const GantryPyProgram *program)
+{
+  GPtrArray *graphs = program->state->graphs;
+
+  for (guint i = 0; graphs != NULL && i < graphs->len; i++)
+    if (((const GantryPythonGraph *) g_ptr_array_index (graphs, i))->module == program->module)
+      {
+        g_ptr_array_remove_index (graphs, i);
+        return;
+      }
+}
+
 static void
 drop_variants (Family *family)
 {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE (family->variants); i++)
+    forget_graph (PyCapsule_GetPointer (PyTuple_GET_ITEM (PyList_GET_ITEM (family->variants, i), 0), GANTRY_PY_PROGRAM));
   PyList_SetSlice (family->variants, 0, PY_SSIZE_T_MAX, NULL);
 }
 

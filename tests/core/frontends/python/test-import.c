@@ -30,6 +30,8 @@ static const Case cases[] = {
     "step = ms.value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)\n"
     "for i in range(3):\n    loss, grads = step(Tensor([[1.0, float(i)]]))\n    optimizer(grads)\n",
     "makes 2 graphs, name one as the entry" },
+  /* A number that changes from call to call becomes an input: that graph takes the place of the first. */
+  { "counts", "k = 0\n@jit\ndef g():\n    global k\n    k = k + 1\n    return k\nfor i in range(3):\n    g()\n", NULL },
   { "raises", "f(Tensor([1.0]))\nraise ValueError('no')\n", "ValueError: no" },
   { "exits", "f(Tensor([1.0]))\nsys.exit(3)\n", "ended with status 3" },
   { "exits-well", "f(Tensor([1.0]))\nsys.exit(0)\n", NULL },
