@@ -13,9 +13,10 @@ enum
   ASKED_SIGN = 1 << 3,     /* whether it is positive, negative or zero */
   ASKED_DIVISOR = 1 << 4,  /* that it does not become zero */
   ASKED_DOMAIN = 1 << 5,   /* that it does not become negative; rounding alone never makes it so */
+  ASKED_SOME = 1 << 6,     /* that not all of it becomes zero: it is summed up into a divisor */
 };
 /* What a product passes on, but a sum does not. */
-#define ASKED_OF_FACTORS (ASKED_SIGN | ASKED_DIVISOR | ASKED_DOMAIN)
+#define ASKED_OF_FACTORS (ASKED_SIGN | ASKED_DIVISOR | ASKED_DOMAIN | ASKED_SOME)
 
 /* What is known of all elements of a value, the weakest first. */
 typedef enum

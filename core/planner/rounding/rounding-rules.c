@@ -78,14 +78,15 @@ pass_add (GantryRounding *rounding, const GantryNode *node, guint8 asked)
   ask_all (rounding, node, cancels ? of_sum (asked) : asked);
 }
 
-/* A maximum is one of its operands; a sum of mixed signs errs no more than what a contraction gives. */
+/* A maximum is one of its operands; a sum of mixed signs errs no more than what a contraction gives, and differences do not all cancel
+ * at once: a variance does not become zero. */
 static void
 pass_reduction (GantryRounding *rounding, const GantryNode *node, guint8 asked)
 {
   const char *kind = gantry_attrs_string (rounding->module->context, node->attrs, "kind", "");
 
   if (strcmp (kind, "add") == 0)
-    asked = sign_of_operand (rounding, node, 0) != SIGN_ANY ? asked & ASKED_OF_FACTORS : 0;
+    asked = sign_of_operand (rounding, node, 0) != SIGN_ANY && (asked & (ASKED_SIGN | ASKED_DIVISOR | ASKED_SOME)) ? ASKED_SOME : 0;
   _gantry_rounding_ask (rounding, node, 0, asked);
 }
 

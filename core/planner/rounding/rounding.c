@@ -245,7 +245,7 @@ gantry_rounding_why_not (guint8 asked, GantryPlacementKind kind, gboolean again)
     return reasons[1][again];
   if (kind == GANTRY_PLACEMENT_INT8 && (asked & ASKED_SIGN))
     return reasons[2][again];
-  return kind == GANTRY_PLACEMENT_INT8 && (asked & ASKED_DIVISOR) ? reasons[3][again] : NULL;
+  return kind == GANTRY_PLACEMENT_INT8 && (asked & (ASKED_DIVISOR | ASKED_SOME)) ? reasons[3][again] : NULL;
 }
 
 const char *

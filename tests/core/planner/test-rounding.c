@@ -42,6 +42,9 @@ static const struct { const char *made; guint8 allowed; } cases[] = {
     "%7 = broadcast_in_dim(%6) {shape = [4,64], broadcast_dimensions = [0]}: <T>; %8 = divide(%5, %7): <T>;", BOTH },
   { "%5 = abs(%3): <T>; %6 = reduce(%5) {kind = \"add\", dimensions = [1]}: f32[4];"
     "%7 = broadcast_in_dim(%6) {shape = [4,64], broadcast_dimensions = [0]}: <T>; %8 = divide(%2, %7): <T>;", BF16 },
+  /* a variance */
+  { "%4 = subtract(%3, %2): <T>; %5 = multiply(%4, %4): <T>; %6 = reduce(%5) {kind = \"add\", dimensions = [1]}: f32[4];"
+    "%7 = broadcast_in_dim(%6) {shape = [4,64], broadcast_dimensions = [0]}: <T>; %10 = add(%7, %22): <T>; %8 = rsqrt(%10): <T>;", BOTH },
   { "%8 = log(%3): <T>;", BF16 },
   { "%8 = log_plus_one(%3): <T>;", NEITHER },
   { "%5 = exponential(%3): <T>; %8 = log_plus_one(%5): <T>;", BOTH },
