@@ -14,6 +14,7 @@ enum
   ASKED_DIVISOR = 1 << 4,  /* that it does not become zero */
   ASKED_DOMAIN = 1 << 5,   /* that it does not become negative; rounding alone never makes it so */
   ASKED_SOME = 1 << 6,     /* that not all of it becomes zero: it is summed up into a divisor */
+  ASKED_SLICES = 1 << 7,   /* a loop reads it slice by slice. Of this value alone: it is asked of nothing that the value is made of */
 };
 /* What a product passes on, but a sum does not. */
 #define ASKED_OF_FACTORS (ASKED_SIGN | ASKED_DIVISOR | ASKED_DOMAIN | ASKED_SOME)

@@ -68,7 +68,7 @@ gantry_rounding_free (GantryRounding *rounding)
   g_free (rounding);
 }
 
-/* Of all members of @node. */
+/* Of all members of @node, what is asked of what they are made of too. */
 static guint8
 asked_of (const GantryRounding *rounding, const GantryNode *node)
 {
@@ -77,7 +77,7 @@ asked_of (const GantryRounding *rounding, const GantryNode *node)
 
   for (guint32 s = rounding->first[at]; s < rounding->first[at + 1]; s++)
     asked |= rounding->asked[rounding->shown[s]];
-  return asked;
+  return asked & ~ASKED_SLICES;
 }
 
 /* Returns: whether that is new */
@@ -122,7 +122,7 @@ visit_function (GantryRounding *rounding, const GantryNode *node, const GantryFu
   _gantry_rounding_find_signs (rounding, function, node, first, n_unknown);
   for (guint32 r = 0; r < function->n_results; r++)
     ask_node (rounding, result_of (rounding, function, r),
-              ASKED_READ | (is_result && r < n ? rounding->asked[rounding_slot (rounding, at, r)] : 0));
+              ASKED_READ | (is_result && r < n ? rounding->asked[rounding_slot (rounding, at, r)] & ~ASKED_SLICES : 0));
   for (guint32 i = function->n_nodes; i-- > function->n_params;)
     {
       const GantryNode *inner = &module->nodes[function->first_node + i];
@@ -173,6 +173,8 @@ visit_control (GantryRounding *rounding, const GantryNode *node, const GantryCon
 
   for (guint i = 0; i < control->first; i++)
     _gantry_rounding_ask (rounding, node, i, 0);
+  for (guint i = 0; control->kind == GANTRY_CONTROL_SCAN && i < control->n_xs; i++)
+    _gantry_rounding_ask (rounding, node, control->first + control->n_carries + i, ASKED_SLICES);
   do
     {
       for (guint i = 0; i < control->n_regions; i++)
@@ -239,6 +241,8 @@ gantry_rounding_why_not (guint8 asked, GantryPlacementKind kind, gboolean again)
 
   if (!gantry_placement_is_approximate (kind))
     return NULL;
+  if (!again && (asked & ASKED_SLICES))
+    return "a loop reads it slice by slice, and all of it would be restored before that loop, which takes more memory than keeping it: keep, offload or recompute it, or have the loop written out (--unroll)";
   if (asked & ASKED_EXACT)
     return reasons[0][again];
   if (asked & ASKED_CANCELS)
