@@ -56,7 +56,7 @@ _gantry_solve_load (GError **error)
 static const SolveCbc *
 cbc (void)
 {
-  return &loaded_library ()->functions; /* every search begins with _gantry_solve_load() */
+  return &loaded_library ()->functions; /* loaded: solve_once() asks */
 }
 
 void
@@ -528,10 +528,13 @@ static gboolean
 solve_once (Integer *program, double gap, gboolean whole, SolveRelaxed *relaxed)
 {
   SolveProblem *problem = program->problem;
-  Cbc_Model *model = make_model (program, whole);
+  Cbc_Model *model;
   const double *value;
   gboolean found;
 
+  if (loaded_library ()->why != NULL)
+    return FALSE;
+  model = make_model (program, whole);
   cbc ()->setAllowableFractionGap (model, gap);
   /* The feasibility pump takes half of the time with moves, and finds none. */
   if (program->moves != NULL)

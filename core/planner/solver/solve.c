@@ -216,12 +216,13 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
         "say what to search for: placements that fit into at least one byte, or that take a time above 0, not both");
       return NULL;
     }
-  if (!_gantry_solve_load (error))
-    return NULL;
   problem = _gantry_solve_problem_new (
     planner, base,
     (goal->allowed != 0 ? goal->allowed : ALL_KINDS) & (goal->method == GANTRY_SOLVE_AUTOTM ? ~(1u << GANTRY_PLACEMENT_RECOMPUTE | GANTRY_APPROXIMATE_PLACEMENTS) : ~0u),
     progress);
+  /* What keeps all within the limit is found without an integer program. */
+  if ((goal->step_us > 0 || problem->base_peak > goal->memory_bytes) && !_gantry_solve_load (error))
+    return NULL;
   _gantry_solve_init (&solve, problem, goal);
   if (goal->seconds > 0)
     problem->deadline = begin + (gint64) (goal->seconds * G_USEC_PER_SEC);

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * found before in the same planner is a candidate for every goal that it satisfies.
  *
  * Returns: (transfer full) (nullable): %GANTRY_ERROR_NO_MEMORY when nothing was found that fits: it names the least that was found;
- *  %GANTRY_ERROR_INVALID where not exactly one of memory and time is limited; %GANTRY_ERROR_FAILED where CBC cannot be loaded
+ *  %GANTRY_ERROR_INVALID where not exactly one of memory and time is limited; %GANTRY_ERROR_FAILED where not all can be kept and CBC cannot be loaded
  */
 GantrySolution *gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryPlacements *base,
                               const GantryProgress *progress, GError **error);
