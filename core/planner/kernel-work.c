@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the work of a node by kind: bodies of fusions and calls, and of loops as often as they run. */
+/* Counts the work of a node by kind, with that of the bodies of fusions and calls. A loop or branch has none here: its body is planned by itself. */
 #include "core/planner/kernel-work.h"
 #include <string.h>
 
@@ -103,10 +103,6 @@ is_scattered (const GantryModule *module, const GantryNode *node)
     }
 }
 
-/* Of an image at most so many channels are no reason against blocks of the others. */
-#define FEW_CHANNELS 4
-#define BLOCK 16
-
 /* Neighbours in memory are no neighbours in the other array. */
 static gboolean
 is_strided (const GantryModule *module, const GantryNode *node)
@@ -143,6 +139,10 @@ is_constant (const GantryModule *module, const GantryNode *node, guint depth)
       return FALSE;
   return TRUE;
 }
+
+/* Channels that fill registers of 512 bits, which are the widest that oneDNN blocks by; of an image, whose channels are few, those of the result alone. */
+#define BLOCK 16
+#define FEW_CHANNELS 4
 
 static GantryWork
 convolution_work (const GantryModule *module, const GantryNode *node)

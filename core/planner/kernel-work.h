@@ -35,7 +35,7 @@ typedef enum
 
 /** "product_f32": as in a target's text */
 const char *gantry_work_name (GantryWork work);
-/** What one execution of @node does, of bodies too; @work: GANTRY_N_WORKS elements, of what is not known 0. */
+/** What one execution of @node does, bodies of fusions and calls included, those of loops and branches not; @work: GANTRY_N_WORKS elements, of what is not known 0. */
 void gantry_node_work (const GantryModule *module, const GantryNode *node, double *work);
 
 G_END_DECLS
