@@ -148,7 +148,36 @@ check_launch (Assembly *a, const GantryPlanStep *step, const GantryNode *node, c
   return TRUE;
 }
 
-/* What control takes: operands, results, and the workspace that its regions lie in. */
+/* Of the buffer at @ref of the step: where its slices stand, behind the @n that are given before them; 0: it has a place. */
+static guint32
+take_pieces (const Assembly *a, const GantryPlanStep *step, const GantryControl *control, guint32 ref, guint32 *n)
+{
+  const GantryPlan *plan = a->executable->plan;
+  guint32 first = *n;
+
+  if (control->kind != GANTRY_CONTROL_SCAN || ref >= step->n_refs || !plan->buffers[plan->refs[step->first_ref + ref]].pieces)
+    return 0;
+  *n += (guint32) control->trips;
+  return first;
+}
+
+static void
+find_pieces (const Assembly *a, const GantryPlanStep *step, GantryControlCode *code)
+{
+  const GantryControl *control = &code->control;
+  guint32 n = control->n_operands;
+
+  code->pieces = g_new0 (guint32, control->n_operands + control->n_results + (gsize) 1);
+  for (guint i = 0; i < control->n_operands; i++)
+    code->pieces[i] = take_pieces (a, step, control, i, &n);
+  code->first_result = n;
+  n += control->n_results;
+  for (guint o = 0; o < control->n_results; o++)
+    code->pieces[control->n_operands + o] = take_pieces (a, step, control, code->first_result + o, &n);
+  code->workspace = n;
+}
+
+/* What control takes: operands, results, slices of both, and the workspace that its regions lie in. */
 static gboolean
 check_control (Assembly *a, const GantryPlanStep *step, const GantryNode *node, const GantryControlCode *code, GError **error)
 {
@@ -159,10 +188,10 @@ check_control (Assembly *a, const GantryPlanStep *step, const GantryNode *node, 
 
   for (guint r = 0; r < code->control.n_regions; r++)
     workspace = MAX (workspace, code->layouts[r]->bytes);
-  n = node->n_operands + code->control.n_results + (workspace > 0);
-  if (step->n_operands != node->n_operands || step->n_refs != n)
+  n = code->workspace + (workspace > 0);
+  if (step->n_operands != code->first_result || step->n_refs != n)
     return refuse (a, node, error, "the plan gives it %u buffers, %u of them operands, where it takes %u and %u", step->n_refs,
-                   step->n_operands, n, node->n_operands);
+                   step->n_operands, n, code->first_result);
   return workspace == 0 || buffers[refs[n - 1]].size >= workspace
            ? TRUE
            : refuse (a, node, error, "the plan has not the workspace of %" G_GUINT64_FORMAT " bytes that it needs", workspace);
@@ -183,25 +212,37 @@ slice_bytes (const Assembly *a, const GantryPlanStep *step, guint i)
                                                  : gantry_node_result_type (module, node, i - node->n_operands));
 }
 
+/* What becomes of slices in @buffer. @bytes: of the operand or result that they are of */
+static guint8
+slice_of (const GantryPlan *plan, const GantryPlanBuffer *buffer, gint64 bytes)
+{
+  guint8 slice = 0;
+
+  if (plan->slices_staged || buffer->region == GANTRY_REGION_LITERAL || buffer->memory != GANTRY_MEMORY_DEVICE)
+    slice = GANTRY_SLICE_STAGED;
+  if (!plan->slices_staged && buffer->region == GANTRY_REGION_ARENA && buffer->memory != GANTRY_MEMORY_DEVICE)
+    slice |= GANTRY_SLICE_STREAMED;
+  if (buffer->size == 0 && bytes > 0)
+    slice |= GANTRY_SLICE_ABSENT;
+  return slice;
+}
+
 /* Which slices of a scan cannot be used where they lie in what the step reads and writes, and of what the plan has not. (transfer full) */
 static guint8 *
-find_slices (const Assembly *a, const GantryPlanStep *step, const GantryControl *control)
+find_slices (const Assembly *a, const GantryPlanStep *step, const GantryControlCode *code)
 {
   const GantryPlan *plan = a->executable->plan;
-  guint n_inputs = control->n_operands - control->first, n = n_inputs + control->n_results;
-  guint8 *slices = g_new0 (guint8, n + 1);
+  const GantryControl *control = &code->control;
+  guint n = control->n_operands + control->n_results;
+  guint8 *slices = g_new0 (guint8, n + (gsize) 1);
 
-
-  for (guint i = 0; i < n && control->first + i < step->n_refs; i++)
+  for (guint i = control->first; i < n; i++)
     {
-      const GantryPlanBuffer *buffer = &plan->buffers[plan->refs[step->first_ref + control->first + i]];
+      guint32 ref = i < control->n_operands ? i : code->first_result + i - control->n_operands;
+      guint32 first = code->pieces[i] != 0 ? code->pieces[i] : ref, end = code->pieces[i] != 0 ? first + (guint32) control->trips : first + 1;
 
-      if (plan->slices_staged || buffer->region == GANTRY_REGION_LITERAL || buffer->memory != GANTRY_MEMORY_DEVICE)
-        slices[i] = GANTRY_SLICE_STAGED;
-      if (!plan->slices_staged && buffer->region == GANTRY_REGION_ARENA && buffer->memory != GANTRY_MEMORY_DEVICE)
-        slices[i] |= GANTRY_SLICE_STREAMED;
-      if (buffer->size == 0 && slice_bytes (a, step, control->first + i) > 0)
-        slices[i] |= GANTRY_SLICE_ABSENT;
+      for (; first < end && end <= step->n_refs; first++)
+        slices[i - control->first] |= slice_of (plan, &plan->buffers[plan->refs[step->first_ref + first]], slice_bytes (a, step, i));
     }
   return slices;
 }
@@ -219,7 +260,8 @@ add_control (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *
   *code = (GantryControlCode){ .node = node->id };
   if (!gantry_control_of (executable->module, node, &code->control))
     return refuse (a, node, error, "it names a function that is not in the module");
-  slices = find_slices (a, step, &code->control);
+  find_pieces (a, step, code);
+  slices = find_slices (a, step, code);
   for (guint r = 0; r < code->control.n_regions; r++)
     {
       guint32 function = code->control.functions[r];

@@ -50,11 +50,14 @@ gantry_executable_unref (GantryExecutable *executable)
   if (executable == NULL || !g_atomic_ref_count_dec (&executable->ref_count))
     return;
   for (guint32 i = 0; i < executable->n_controls; i++)
-    for (guint r = 0; r < 2; r++)
-      {
-        gantry_executable_unref (executable->controls[i].regions[r]);
-        gantry_region_layout_free (executable->controls[i].layouts[r]);
-      }
+    {
+      for (guint r = 0; r < 2; r++)
+        {
+          gantry_executable_unref (executable->controls[i].regions[r]);
+          gantry_region_layout_free (executable->controls[i].layouts[r]);
+        }
+      g_free (executable->controls[i].pieces);
+    }
   g_free (executable->controls);
   if (executable->whole == NULL)
     {

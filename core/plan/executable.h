@@ -137,13 +137,17 @@ typedef struct
   guint64 bytes;
 } GantryInstruction;
 
-/** One branch, loop, scan or call. Its buffers: operands, results, and the workspace that its regions lie in. */
+/** One branch, loop, scan or call. Its buffers: operands, and slices of stacks among them that have no place; results, and slices of such;
+ *  and the workspace that its regions lie in. */
 typedef struct
 {
   guint32 node;
   GantryControl control;
   GantryExecutable *regions[2]; /* as many as `control` has: they launch kernels of the executable that they are part of */
   GantryRegionLayout *layouts[2];
+  guint32 first_result;         /* of its buffers */
+  guint32 workspace;            /* of its buffers, where it has one: how many stand before it */
+  guint32 *pieces;              /* by operand, then by result: which of its buffers has the first slice, 0: the stack has a place */
 } GantryControlCode;
 
 /** Buffers of the plan by index, with alive ranges: the executor reports allocation at `begin`, release after `end`. */

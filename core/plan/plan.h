@@ -59,6 +59,8 @@ typedef struct
   guint8 role;      /* GantryBufferRole */
   guint8 instance;  /* 0: the value as first made; 1: computed again, or fetched or converted back; of a host copy 0 */
   guint8 stored;    /* GantryPlacementKind: BF16 or INT8: what lies here is the value in fewer bits; KEEP: the value itself */
+  guint8 pieces;    /* a stack without a place: the scans that walk along it have its slices each in a buffer of their own. Not kept in a
+                     * session */
   guint32 shares;   /* buffer whose place this one takes over (in place or as a view), or GANTRY_NO_BUFFER */
   guint64 offset;   /* bytes in its region; of a literal 0; a view may begin inside the place it shares */
   guint64 size;     /* bytes of the value; places are aligned to 64 */
@@ -89,7 +91,9 @@ typedef struct
   guint8 init;      /* runs once at load: all it reads is constant */
   guint8 kind;      /* GantryStepKind */
   guint8 instance;  /* 0, or 1 for a recomputation */
-  guint32 first_ref, n_operands, n_refs; /* in plan->refs: buffers of the operands, then of the results, then the workspace */
+  /* In plan->refs: buffers of the operands, then the slices of those that are @pieces, in their order: @n_operands that are read; then
+   * the same of the results; then the workspace. */
+  guint32 first_ref, n_operands, n_refs;
   guint32 first_wait, n_waits;           /* in plan->waits: steps of other queues that must be done, each before it in the array */
   double start_us;  /* predicted, from the start of the step's phase */
   double duration_us;

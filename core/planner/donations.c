@@ -16,6 +16,8 @@ may_donate (GantryPlanner *planner, guint32 v, guint32 input, guint64 offset)
       guint32 operand = _gantry_program_operand (program, node, i);
       const Value *value = operand != NONE ? VALUE (program, operand) : NULL;
 
+      if (value != NULL && value->kind == VALUE_PIECES && _gantry_program_shows (program, operand, input))
+        return FALSE;
       if (value == NULL || value->root != input || value->offset >= offset + VALUE (program, v)->bytes
           || value->offset + value->bytes <= offset)
         continue;

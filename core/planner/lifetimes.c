@@ -16,7 +16,7 @@ read_in_place (Program *program, guint32 w, guint32 root)
     {
       guint32 v = _gantry_program_operand (program, node, i);
 
-      if (v != NONE && VALUE (program, v)->root == root && !_gantry_program_may_alias (program, w, i))
+      if (v != NONE && _gantry_program_shows (program, v, root) && !_gantry_program_may_alias (program, w, i))
         return FALSE;
       if (v == NONE && gantry_node_operand (program->module, node, i) != NULL
           && gantry_node_operand_type (program->module, node, i)->kind == GANTRY_TYPE_TUPLE)
@@ -40,7 +40,7 @@ find_overwritable_of (GantryPlanner *planner, guint32 w)
     {
       guint32 v = _gantry_program_operand (program, node, i), unit, k = 0;
 
-      if (v == NONE || VALUE (program, v)->bytes != to->bytes)
+      if (v == NONE || VALUE (program, v)->bytes != to->bytes || VALUE (program, v)->kind == VALUE_PIECES)
         continue;
       unit = VALUE (program, v)->unit;
       if (VALUE (program, unit)->bytes != to->bytes

@@ -46,7 +46,7 @@ does_without (const GantryPlanner *planner, guint32 w, guint32 v, const guint8 *
     {
       guint32 operand = _gantry_program_operand (program, node, i);
 
-      if (operand != NONE && VALUE (program, operand)->root == v && !without[i])
+      if (operand != NONE && _gantry_program_shows (program, operand, v) && !without[i])
         return FALSE;
     }
   return TRUE;
@@ -105,7 +105,7 @@ is_read (const GantryPlanner *planner, guint32 v)
   const Program *program = planner->program;
   const Value *value = VALUE (program, v);
 
-  if (value->result || value->group != NONE || value->donated != NONE)
+  if (value->result || value->group != NONE || value->donated != NONE || value->kind == VALUE_PIECES)
     return TRUE;
   for (guint32 u = program->first_user[v]; u < program->first_user[v + 1]; u++)
     if (reads (planner, program->users[u], v))
@@ -166,7 +166,7 @@ choose (GantryPlanner *planner, guint32 w)
   Program *program = planner->program;
   const Work *work = WORK (program, w);
   const GantryNode *node = work_node (program, work);
-  g_autofree guint8 *slices = g_new0 (guint8, node->n_operands + work->n_values + (gsize) 1);
+  g_autofree guint8 *slices = g_new0 (guint8, node->n_operands + work->n_results + (gsize) 1);
   GantryScan scan;
 
   gantry_scan_of (program->module, node, &scan);
@@ -175,12 +175,12 @@ choose (GantryPlanner *planner, guint32 w)
   for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
     if (_gantry_planner_loops_make (planner, VALUE (program, _gantry_program_operand (program, node, i))->root))
       slices[i] = GANTRY_SLICE_ABSENT;
-  for (guint32 k = scan.n_carries; k < work->n_values; k++)
+  for (guint32 k = scan.n_carries; k < work->n_results; k++)
     if (!is_read (planner, work->first_value + k))
       slices[node->n_operands + k] = GANTRY_SLICE_ABSENT;
   planner->loop[w] = choose_with_overlays (planner, w, slices);
   _gantry_planner_note_overlays (planner, w, planner->loop[w]);
-  for (guint32 k = scan.n_carries; planner->loop[w] != NULL && k < work->n_values; k++)
+  for (guint32 k = scan.n_carries; planner->loop[w] != NULL && k < work->n_results; k++)
     planner->unmade[work->first_value + k] = slices[node->n_operands + k] != 0;
 }
 

@@ -18,6 +18,24 @@ enum
   DONATED,     /* it is to be over that argument and no other stack */
 };
 
+/* How often operands of @node show @root. */
+static guint
+count_shown (const Program *program, const GantryNode *node, guint32 root)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      guint32 v = _gantry_program_operand (program, node, i);
+      const Value *value = v != NONE ? VALUE (program, v) : NULL;
+
+      n += value != NULL && value->root == root;
+      for (guint32 k = 0; value != NULL && value->kind == VALUE_PIECES && k < value->n_parts; k++)
+        n += VALUE (program, value_part (program, value, k))->root == root;
+    }
+  return n;
+}
+
 /* Whether operand @i of @node is all of a stack that nothing needs but those who read it, or that result @made is donated, and that no
  * other operand shows. */
 static gboolean
@@ -25,19 +43,31 @@ is_free_behind (const Program *program, const GantryNode *node, guint i, const V
 {
   guint32 v = _gantry_program_operand (program, node, i);
   const Value *value = v != NONE ? VALUE (program, v) : NULL, *root = value != NULL ? VALUE (program, value->root) : NULL;
-  guint n_shown = 0;
 
   if (root == NULL || root->memory != GANTRY_MEMORY_DEVICE || value->bytes != root->bytes || root->bytes == 0
       || (made->donated != NONE ? made->donated != value->root
                                 : root->kind != VALUE_COMPUTED || root->result || root->group != NONE || root->donated != NONE))
     return FALSE;
-  for (guint k = 0; k < node->n_operands; k++)
-    {
-      guint32 other = _gantry_program_operand (program, node, k);
+  return count_shown (program, node, value->root) == 1;
+}
 
-      n_shown += other != NONE && VALUE (program, other)->root == value->root;
+/* The same of slices that have each a place: each is to be over the argument that it is donated to. */
+static gboolean
+are_free_behind (const Program *program, const GantryNode *node, guint32 v, const Value *made)
+{
+  const Value *pieces = VALUE (program, v);
+
+  if (pieces->kind != VALUE_PIECES || pieces->n_parts != made->n_parts)
+    return FALSE;
+  for (guint32 t = 0; t < made->n_parts; t++)
+    {
+      const Value *result = VALUE (program, value_part (program, made, t)), *piece = VALUE (program, value_part (program, pieces, t));
+
+      if (result->donated == NONE || result->donated != piece->root || piece->bytes != VALUE (program, piece->root)->bytes
+          || count_shown (program, node, piece->root) != 1)
+        return FALSE;
     }
-  return n_shown == 1;
+  return TRUE;
 }
 
 static guint8
@@ -64,16 +94,16 @@ find_overlays_of (GantryPlanner *planner, guint32 w)
 
   gantry_scan_of (program->module, node, &scan);
   for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
-    for (guint32 k = scan.n_carries; k < work->n_values; k++)
+    for (guint32 k = scan.n_carries; k < work->n_results; k++)
       {
         guint32 v = _gantry_program_operand (program, node, i);
         const Value *made = VALUE (program, work->first_value + k);
         Overlay overlay = { .work = w, .operand = i, .result = k, .bytes = made->bytes };
 
         if (v == NONE || made->group != NONE || made->memory != GANTRY_MEMORY_DEVICE || made->bytes != VALUE (program, v)->bytes
-            || !is_free_behind (program, node, i, made))
+            || !(made->kind == VALUE_PIECES ? are_free_behind (program, node, v, made) : is_free_behind (program, node, i, made)))
           continue;
-        overlay.rank = made->donated != NONE ? DONATED : rank_of (program->module, node, i, k);
+        overlay.rank = made->donated != NONE || made->kind == VALUE_PIECES ? DONATED : rank_of (program->module, node, i, k);
         if (overlay.rank != NOT_OVER)
           g_array_append_val (planner->overlays, overlay);
       }
@@ -107,6 +137,21 @@ _gantry_planner_find_overlays (GantryPlanner *planner)
   g_array_sort (planner->overlays, compare_overlays);
 }
 
+/* Whether @overlay->work is the last that reads argument @v. */
+static gboolean
+argument_ends_here (const GantryPlanner *planner, const Overlay *overlay, guint32 v)
+{
+  const Program *program = planner->program;
+
+  /* A schedule says itself when a place is free; the walk finds out who is the last to read an argument. */
+  if (planner->schedule->len > 0)
+    return !planner->copies[v];
+  for (guint32 u = program->first_unit[v]; u < program->first_unit[v + 1]; u++)
+    if (planner->base_last[program->units[u]] > planner->base_last[v])
+      return FALSE;
+  return planner->order[planner->base_last[v]] == overlay->work;
+}
+
 /* Whether scan @overlay->work is the last that reads the stack, under the placements that were read. */
 static gboolean
 ends_here (const GantryPlanner *planner, const Overlay *overlay)
@@ -114,17 +159,15 @@ ends_here (const GantryPlanner *planner, const Overlay *overlay)
   const Program *program = planner->program;
   const Work *work = WORK (program, overlay->work);
   guint32 v = VALUE (program, _gantry_program_operand (program, work_node (program, work), overlay->operand))->root;
+  const Value *stack = VALUE (program, v);
 
-  /* A schedule says itself when a place is free; the walk finds out who is the last to read an argument. */
-  if (planner->schedule->len > 0)
-    return overlay->rank == DONATED && !planner->copies[v];
+  for (guint32 t = 0; stack->kind == VALUE_PIECES && t < stack->n_parts; t++)
+    if (!argument_ends_here (planner, overlay, VALUE (program, value_part (program, stack, t))->root))
+      return FALSE;
   if (overlay->rank == DONATED)
-    {
-      for (guint32 u = program->first_unit[v]; u < program->first_unit[v + 1]; u++)
-        if (planner->base_last[program->units[u]] > planner->base_last[v])
-          return FALSE;
-      return planner->order[planner->base_last[v]] == overlay->work;
-    }
+    return stack->kind == VALUE_PIECES || argument_ends_here (planner, overlay, v);
+  if (planner->schedule->len > 0)
+    return FALSE;
   /* What was fetched or made again for this scan is as good as what was kept. */
   return !_gantry_planner_streams (planner, v) && !_gantry_planner_loops_make (planner, v) && !_gantry_planner_compresses (planner, v)
          && planner->kind[work->first_value + overlay->result] == GANTRY_PLACEMENT_KEEP && planner->order[planner->base_last[v]] == overlay->work;
@@ -133,13 +176,20 @@ ends_here (const GantryPlanner *planner, const Overlay *overlay)
 void
 _gantry_planner_note_overlays (GantryPlanner *planner, guint32 w, const Loop *loop)
 {
+  const Program *program = planner->program;
+
   for (guint o = 0; o < planner->overlays->len; o++)
     {
       const Overlay *overlay = &g_array_index (planner->overlays, Overlay, o);
 
-      if (overlay->work == w && overlay->rank == DONATED)
-        planner->in_place_donation[WORK (planner->program, w)->first_value + overlay->result]
-          = loop != NULL && loop->over != NULL && loop->over[overlay->operand] == (gint32) overlay->result;
+      guint32 v = WORK (program, overlay->work)->first_value + overlay->result;
+      gboolean over = loop != NULL && loop->over != NULL && loop->over[overlay->operand] == (gint32) overlay->result;
+
+      if (overlay->work != w || overlay->rank != DONATED)
+        continue;
+      planner->in_place_donation[v] = over;
+      for (guint32 t = 0; VALUE (program, v)->kind == VALUE_PIECES && t < VALUE (program, v)->n_parts; t++)
+        planner->in_place_donation[value_part (program, VALUE (program, v), t)] = over;
     }
 }
 
@@ -150,7 +200,7 @@ _gantry_planner_choose_overlays (const GantryPlanner *planner, guint32 w, const 
   const Work *work = WORK (program, w);
   const GantryNode *node = work_node (program, work);
   guint n_operands = node->n_operands;
-  g_autofree guint8 *needed = NULL, *taken = g_new0 (guint8, work->n_values + (gsize) 1);
+  g_autofree guint8 *needed = NULL, *taken = g_new0 (guint8, work->n_results + (gsize) 1);
   gint32 *over = NULL;
   GantryScan scan;
 
@@ -203,6 +253,18 @@ lay_over (GantryPlanner *planner, guint32 l, guint32 made, guint32 at)
   return TRUE;
 }
 
+/* The range in which @run reads root @v. */
+static guint32
+range_of (const GantryPlanner *planner, const Run *run, guint32 v)
+{
+  const Work *work = WORK (planner->program, run->work);
+  guint32 k = 0;
+
+  while (USE (planner->program, work, k) != v)
+    k++;
+  return g_array_index (planner->use_range, guint32, run->first_use + k);
+}
+
 gboolean
 _gantry_planner_write_stacks_over (GantryPlanner *planner, guint32 at)
 {
@@ -214,15 +276,18 @@ _gantry_planner_write_stacks_over (GantryPlanner *planner, guint32 at)
 
   for (guint i = 0; loop != NULL && loop->over != NULL && i < work_node (program, work)->n_operands; i++)
     {
-      guint32 k = 0, root;
+      guint32 k = loop->over[i] >= 0 ? (guint32) loop->over[i] : 0;
+      const Value *read, *made = VALUE (program, work->first_value + k);
 
       if (loop->over[i] < 0)
         continue;
-      root = VALUE (program, _gantry_program_operand (program, work_node (program, work), i))->root;
-      while (USE (program, work, k) != root)
-        k++;
-      done = lay_over (planner, g_array_index (planner->use_range, guint32, run->first_use + k), run->first_range + (guint32) loop->over[i], at)
-             && done;
+      read = VALUE (program, _gantry_program_operand (program, work_node (program, work), i));
+      if (made->kind != VALUE_PIECES)
+        done = lay_over (planner, range_of (planner, run, read->root), run->first_range + k, at) && done;
+      for (guint32 t = 0; made->kind == VALUE_PIECES && t < made->n_parts; t++)
+        done = lay_over (planner, range_of (planner, run, VALUE (program, value_part (program, read, t))->root),
+                         run->first_range + (value_part (program, made, t) - work->first_value), at)
+               && done;
     }
   return done;
 }

@@ -151,7 +151,8 @@ write_value (Writer *w, guint32 v)
   buffer->member = value->member;
   buffer->category = category_of (w, value);
   buffer->role = role_of (w, v);
-  buffer->size = planner->unmade[value->root] ? 0 : value->bytes;
+  buffer->pieces = VALUE (planner->program, value->root)->kind == VALUE_PIECES;
+  buffer->size = planner->unmade[value->root] || buffer->pieces ? 0 : value->bytes;
   buffer->shares = value->base;
   /* A view of a filled place is not filled again. */
   buffer->literal = value->kind == VALUE_LITERAL || value->base == NONE ? value->literal : 0;
@@ -248,25 +249,34 @@ part_of (Writer *w, guint32 l, guint32 v, guint64 offset, guint64 bytes)
   return GPOINTER_TO_UINT (known);
 }
 
+/* The buffer in which @work has value @v. */
 static guint32
-operand_ref (Writer *w, const Work *work, const GantryNode *node, guint i, const guint32 *use_range)
+value_ref (Writer *w, const Work *work, guint32 v, const guint32 *use_range)
 {
   const Program *program = w->planner->program;
-  const GantryNode *operand = gantry_node_operand (program->module, node, i);
-  guint32 v, k = 0;
-  const Value *value;
+  const Value *value = VALUE (program, v);
+  guint32 k = 0;
 
-  if (operand == NULL || gantry_node_type (program->module, operand)->kind == GANTRY_TYPE_TOKEN)
-    return GANTRY_NO_BUFFER;
-  v = program->first_value[gantry_module_position (program->module, operand) - program->function->first_node];
-  value = VALUE (program, v);
   if (value_is_constant (value))
     return value->root;
+  if (value->kind == VALUE_PIECES)
+    return v;
   while (k < work->n_uses && USE (program, work, k) != value->unit)
     k++;
   g_assert (k < work->n_uses && use_range[k] != NONE);
   return part_of (w, use_range[k], v, value->offset - VALUE (program, RANGE (w->planner, use_range[k])->unit)->offset,
                   value->bytes);
+}
+
+static guint32
+operand_ref (Writer *w, const Work *work, const GantryNode *node, guint i, const guint32 *use_range)
+{
+  const Program *program = w->planner->program;
+  const GantryNode *operand = gantry_node_operand (program->module, node, i);
+
+  if (operand == NULL || gantry_node_type (program->module, operand)->kind == GANTRY_TYPE_TOKEN)
+    return GANTRY_NO_BUFFER;
+  return value_ref (w, work, _gantry_program_value_of (program, operand), use_range);
 }
 
 static void
@@ -289,6 +299,16 @@ add_workspace (Writer *w, const Work *work, guint32 step)
     add_ref (w, _gantry_writer_add_buffer (w, buffer, 0));
 }
 
+/* Those that operand @v (NONE: none) has. */
+static void
+add_pieces (Writer *w, const Work *work, guint32 v, const guint32 *use_range)
+{
+  const Value *value = v != NONE ? VALUE (w->planner->program, v) : NULL;
+
+  for (guint32 k = 0; value != NULL && value->kind == VALUE_PIECES && k < value->n_parts; k++)
+    add_ref (w, value_ref (w, work, value_part (w->planner->program, value, k), use_range));
+}
+
 static void
 write_work (Writer *w, const Work *work, guint32 first_made, const guint32 *use_range, guint32 s)
 {
@@ -296,9 +316,11 @@ write_work (Writer *w, const Work *work, guint32 first_made, const guint32 *use_
   GantryPlanStep *step = &w->plan->steps[s];
 
   step->first_ref = w->refs->len;
-  step->n_operands = node->n_operands;
   for (guint i = 0; i < node->n_operands; i++)
     add_ref (w, operand_ref (w, work, node, i, use_range));
+  for (guint i = 0; i < node->n_operands; i++)
+    add_pieces (w, work, _gantry_program_operand (w->planner->program, node, i), use_range);
+  step->n_operands = w->refs->len - step->first_ref;
   for (guint32 k = 0; k < work->n_values; k++)
     add_ref (w, work->init ? work->first_value + k : w->buffer[first_made + k]);
   add_workspace (w, work, s);

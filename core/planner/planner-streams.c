@@ -19,6 +19,22 @@ scan_of (const GantryPlanner *planner, guint32 w, GantryScan *scan)
   return scan->length > 0;
 }
 
+/* Whether what @operand shows of @v is all of it. */
+static gboolean
+shows_whole (const Program *program, guint32 operand, guint32 v)
+{
+  const Value *value = VALUE (program, operand);
+
+  for (guint32 k = 0; value->kind == VALUE_PIECES && k < value->n_parts; k++)
+    {
+      const Value *part = VALUE (program, value_part (program, value, k));
+
+      if (part->root == v && part->bytes != VALUE (program, v)->bytes)
+        return FALSE;
+    }
+  return value->kind == VALUE_PIECES || value->bytes == VALUE (program, v)->bytes;
+}
+
 /* Whether all that scan @w reads of @v is walked along. */
 static gboolean
 walks_along (const GantryPlanner *planner, guint32 w, guint32 v)
@@ -33,8 +49,8 @@ walks_along (const GantryPlanner *planner, guint32 w, guint32 v)
     {
       guint32 operand = _gantry_program_operand (program, node, i);
 
-      if (operand != NONE && VALUE (program, operand)->root == v
-          && (i < scan.n_carries || i >= scan.n_carries + scan.n_xs || VALUE (program, operand)->bytes != VALUE (program, v)->bytes))
+      if (operand != NONE && _gantry_program_shows (program, operand, v)
+          && (i < scan.n_carries || i >= scan.n_carries + scan.n_xs || !shows_whole (program, operand, v)))
         return FALSE;
     }
   return TRUE;
@@ -61,9 +77,13 @@ made_over (const GantryPlanner *planner, guint32 v)
     {
       const Overlay *overlay = &g_array_index (planner->overlays, Overlay, o);
       guint32 result = WORK (program, overlay->work)->first_value + overlay->result;
+      const Value *made = VALUE (program, result);
 
-      if (VALUE (program, result)->donated == v)
+      if (made->donated == v)
         return result;
+      for (guint32 k = 0; made->kind == VALUE_PIECES && k < made->n_parts; k++)
+        if (VALUE (program, value_part (program, made, k))->donated == v)
+          return value_part (program, made, k);
     }
   return NONE;
 }
@@ -131,23 +151,40 @@ _gantry_planner_stream_memory (const GantryPlanner *planner, guint32 v)
   return !_gantry_planner_streams (planner, v) ? GANTRY_MEMORY_DEVICE : planner->memory[donated != NONE ? donated : v];
 }
 
+/* Whether root @v, or one of its slices that have each a place, is streamed. */
+static gboolean
+streams_any (const GantryPlanner *planner, guint32 v)
+{
+  const Program *program = planner->program;
+  const Value *value = VALUE (program, v);
+
+  for (guint32 k = 0; value->kind == VALUE_PIECES && k < value->n_parts; k++)
+    if (_gantry_planner_streams (planner, VALUE (program, value_part (program, value, k))->root))
+      return TRUE;
+  return _gantry_planner_streams (planner, v);
+}
+
 /* @both: it is walked along and made over */
 static guint64
 slice_room (const GantryPlanner *planner, guint32 v, gint64 n, gboolean both)
 {
-  return _gantry_planner_streams (planner, v)
-           ? gantry_stream_stages (n, both) * gantry_place_bytes (VALUE (planner->program, v)->bytes / (guint64) n) : 0;
+  const Program *program = planner->program;
+  const Value *value = VALUE (program, v);
+  guint64 bytes = value->kind == VALUE_PIECES ? VALUE (program, value_part (program, value, 0))->bytes : value->bytes / (guint64) n;
+
+  return streams_any (planner, v) ? gantry_stream_stages (n, both) * gantry_place_bytes (bytes) : 0;
 }
 
 /* Whether scan @w, as it is run, reads root @v, which it has as operand. */
 static gboolean
 reads (const GantryPlanner *planner, guint32 w, guint32 v)
 {
-  const Work *work = WORK (planner->program, w);
+  const Program *program = planner->program;
+  const Work *work = WORK (program, w);
   const Loop *loop = planner->scans->len > 0 ? planner->loop[w] : NULL;
 
   for (guint32 k = 0; loop != NULL && k < work->n_uses; k++)
-    if (VALUE (planner->program, USE (planner->program, work, k))->root == v && !loop->unread[k])
+    if (_gantry_program_shows (program, v, VALUE (program, USE (program, work, k))->root) && !loop->unread[k])
       return TRUE;
   return loop == NULL;
 }
@@ -164,6 +201,15 @@ is_any_made_over (const GantryPlanner *planner, guint32 w, guint32 k)
   return FALSE;
 }
 
+/* Whether @v, which a scan makes, or each of its slices, is donated to an argument. */
+static gboolean
+is_donated (const Program *program, guint32 v)
+{
+  const Value *value = VALUE (program, v);
+
+  return value->donated != NONE || (value->kind == VALUE_PIECES && VALUE (program, value_part (program, value, 0))->donated != NONE);
+}
+
 /* Whether a streamed result of scan @w is made over operand @i. */
 static gboolean
 is_made_over (const GantryPlanner *planner, guint32 w, guint i)
@@ -171,7 +217,7 @@ is_made_over (const GantryPlanner *planner, guint32 w, guint i)
   const Loop *loop = planner->loop[w];
 
   return loop != NULL && loop->over != NULL && loop->over[i] >= 0
-         && _gantry_planner_streams (planner, WORK (planner->program, w)->first_value + (guint32) loop->over[i]);
+         && streams_any (planner, WORK (planner->program, w)->first_value + (guint32) loop->over[i]);
 }
 
 guint64
@@ -189,20 +235,37 @@ _gantry_planner_workspace (const GantryPlanner *planner, guint32 w)
     if (reads (planner, w, VALUE (program, _gantry_program_operand (program, node, i))->root))
       bytes += slice_room (planner, VALUE (program, _gantry_program_operand (program, node, i))->root, scan.length,
                            is_made_over (planner, w, i));
-  for (guint32 k = 0; k < work->n_values; k++)
-    if (VALUE (program, work->first_value + k)->donated == NONE || !is_any_made_over (planner, w, k))
+  for (guint32 k = 0; k < work->n_results; k++)
+    if (!is_any_made_over (planner, w, k) || !is_donated (program, work->first_value + k))
       bytes += slice_room (planner, work->first_value + k, scan.length, FALSE);
   return bytes;
 }
 
-/* How long a slice of @v is on its way. */
+/* How long what one of @n trips needs of @v is on its way. @slice: that is all of it in one trip and nothing in others */
 static double
-slice_us (const GantryPlanner *planner, guint32 v, gint64 n, guint64 *bytes)
+slice_us (const GantryPlanner *planner, guint32 v, gint64 n, gboolean slice, guint64 *bytes)
 {
+  guint64 all = VALUE (planner->program, v)->bytes;
+
   if (!_gantry_planner_streams (planner, v))
     return 0;
-  *bytes += VALUE (planner->program, v)->bytes;
-  return gantry_target_predict_copy_us (&planner->target, VALUE (planner->program, v)->bytes / (guint64) n);
+  *bytes += all;
+  return slice ? gantry_target_predict_copy_us (&planner->target, all) / (double) n
+               : gantry_target_predict_copy_us (&planner->target, all / (guint64) n);
+}
+
+/* Whether scan @node has @v as a slice alone. */
+static gboolean
+is_slice (const Program *program, const GantryNode *node, guint32 v)
+{
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      guint32 operand = _gantry_program_operand (program, node, i);
+
+      if (operand != NONE && VALUE (program, operand)->root == v)
+        return FALSE;
+    }
+  return TRUE;
 }
 
 double
@@ -217,10 +280,14 @@ _gantry_planner_stream_us (const GantryPlanner *planner, guint32 w, guint64 *byt
   if (!planner->has_stacks || !scan_of (planner, w, &scan))
     return 0;
   for (guint32 k = 0; k < work->n_uses; k++)
-    if (reads (planner, w, VALUE (program, USE (program, work, k))->root))
-      in += slice_us (planner, VALUE (program, USE (program, work, k))->root, scan.length, bytes);
+    {
+      guint32 root = VALUE (program, USE (program, work, k))->root;
+
+      if (reads (planner, w, root))
+        in += slice_us (planner, root, scan.length, is_slice (program, work_node (program, work), root), bytes);
+    }
   for (guint32 k = 0; k < work->n_values; k++)
-    out += slice_us (planner, work->first_value + k, scan.length, bytes);
+    out += slice_us (planner, work->first_value + k, scan.length, k >= work->n_results, bytes);
   n = (double) scan.length;
   if (program->slices_staged || gantry_stream_stages (scan.length, FALSE) == 1)
     return n * (in + out);

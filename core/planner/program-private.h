@@ -17,6 +17,7 @@ typedef enum
   VALUE_CONSTANT, /* computed at load */
   VALUE_COMPUTED,
   VALUE_GROUP,    /* a concatenation whose operands are made inside its place: nothing to do for it */
+  VALUE_PIECES,   /* a stack that loops read or make, and that has no place: its slices lie each in a place of their own */
 } ValueKind;
 
 typedef struct
@@ -38,7 +39,7 @@ typedef struct
   guint32 literal; /* id or 0 */
   guint32 group;   /* VALUE_GROUP inside whose place it is made, or NONE */
   guint64 group_offset;
-  guint32 first_part, n_parts; /* of a group: in parts */
+  guint32 first_part, n_parts; /* of a group, and of pieces: in parts */
   guint32 donated; /* of an input: the root that is written over it, or NONE; of that root: the input */
 } Value;
 
@@ -49,6 +50,7 @@ typedef struct
   guint32 n_uses;
   guint32 first_value;  /* its own values stand together */
   guint32 n_values;
+  guint32 n_results;    /* of those: what the node gives, before pieces of it */
   guint32 first_slot;   /* in alias: one for each operand */
   guint8 init;
   guint8 effect;
@@ -83,10 +85,12 @@ typedef struct
   GArray *values;        /* Value */
   GArray *works;         /* Work, in program order, init and others mixed */
   GArray *uses;          /* guint32: values (units) */
-  GArray *parts;         /* guint32: values inside groups */
+  GArray *parts;         /* guint32: values inside groups, and that pieces are */
   gboolean slices_staged; /* as in GantryPlan */
   gboolean resident;     /* a training step: arguments and results have places of their own */
   guint8 *returned;      /* by position within the function: it is a result */
+  guint8 *walked;        /* by position within the function: a concatenation that loops alone read, an operand a trip */
+  GHashTable *cut;       /* set of position << 32 | member: what a scan stacks, of which only single slices are read */
   guint8 *alias;         /* what gantry_node_may_alias() said; asked once */
   guint32 n_init;        /* works that are init */
   guint32 *first_user;   /* by value: index in users; n_values + 1 */
@@ -122,6 +126,10 @@ work_node (const Program *program, const Work *work)
 /** Value of operand @i of @node, or NONE for a token. */
 guint32 _gantry_program_operand (const Program *program, const GantryNode *node, guint i);
 gboolean _gantry_program_may_alias (Program *program, guint32 work, guint i);
+/** Whether value @v, an operand, is a view of @root or has a piece that is one. */
+gboolean _gantry_program_shows (const Program *program, guint32 v, guint32 root);
+/** As _gantry_program_shows(), of a unit. */
+gboolean _gantry_program_shows_unit (const Program *program, guint32 v, guint32 unit);
 
 static inline gboolean
 value_is_constant (const Value *value)
@@ -139,6 +147,22 @@ GantryPlan *_gantry_program_region_plan (const Program *program, guint32 functio
 /** Scan @w without some stacks. @slices: by operand, then by result; @over: (nullable): as in Loop. Returns: (transfer none) (nullable): NULL where it cannot be planned */
 const Loop *_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const gint32 *over, const GantryPlanOptions *options);
 void _gantry_loop_free (Loop *loop);
+
+/* program-pieces.c */
+/** Fills walked and cut. @needed: by position within the function */
+void _gantry_program_find_pieces (Program *program, const guint8 *needed);
+/** A stack that has no place. FALSE and no error: it needs one. */
+gboolean _gantry_program_add_pieces (Program *program, const GantryNode *node, GError **error);
+/** Gives what scan @node stacks, and what is read of only slice by slice, a value for each slice, behind its results, which are there. */
+gboolean _gantry_program_cut_results (Program *program, const GantryNode *node, guint32 first_value, GError **error);
+/** The slice that @node takes of such a stack. FALSE and no error: it is of none. */
+gboolean _gantry_program_add_slice (Program *program, const GantryNode *node, GError **error);
+/** Part @k of a group, or piece. */
+static inline guint32
+value_part (const Program *program, const Value *value, guint32 k)
+{
+  return g_array_index (program->parts, guint32, value->first_part + k);
+}
 
 /* program-views.c */
 Value *_gantry_program_add_value (Program *program, const GantryNode *node, guint32 member, const GantryType *type,

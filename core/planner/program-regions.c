@@ -154,7 +154,7 @@ find_unread (const Program *program, const Work *work, const GantryModule *regio
         {
           guint32 operand = _gantry_program_operand (program, node, i);
 
-          if (operand == NONE || VALUE (program, operand)->unit != USE (program, work, k))
+          if (operand == NONE || !_gantry_program_shows_unit (program, operand, USE (program, work, k)))
             continue;
           n_shown++;
           n_read += i < control->n_carries || needed[i];
@@ -181,7 +181,7 @@ add_absent (const Program *program, const Loop *loop, guint8 *slices)
       if (operand == NONE || value_is_constant (VALUE (program, operand)))
         continue;
       for (guint32 k = 0; k < work->n_uses; k++)
-        if (loop->unread[k] && USE (program, work, k) == VALUE (program, operand)->unit)
+        if (loop->unread[k] && _gantry_program_shows_unit (program, operand, USE (program, work, k)))
           slices[i] |= GANTRY_SLICE_ABSENT;
     }
 }

@@ -83,11 +83,20 @@ gboolean
 _gantry_program_add_placed (Program *program, const GantryNode *node, GError **error)
 {
   const GantryType *type = gantry_node_type (program->module, node);
+  g_autoptr (GError) local = NULL;
   guint32 v;
   guint64 offset;
 
   if (!program->resident || type->kind != GANTRY_TYPE_TENSOR)
     return FALSE;
+  if (node->op == GANTRY_OP_CONCATENATE ? _gantry_program_add_pieces (program, node, &local)
+                                        : node->op == GANTRY_OP_SLICE && _gantry_program_add_slice (program, node, &local))
+    return TRUE;
+  if (local != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
   if (node->op == GANTRY_OP_CONCATENATE)
     return add_group (program, node, error);
   if (node->op != GANTRY_OP_SLICE && node->op != GANTRY_OP_COPY)

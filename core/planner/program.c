@@ -20,6 +20,8 @@ _gantry_program_free (Program *program)
   g_array_unref (program->uses);
   g_array_unref (program->parts);
   g_free (program->returned);
+  g_free (program->walked);
+  g_clear_pointer (&program->cut, g_hash_table_unref);
   g_free (program->first_after);
   g_free (program->after);
   g_free (program->first_before);
@@ -288,6 +290,16 @@ add_use (Program *program, const Work *work, guint32 unit)
     g_array_append_val (program->uses, unit);
 }
 
+static void
+add_value_uses (Program *program, const Work *work, guint32 v)
+{
+  const Value *root = VALUE (program, VALUE (program, v)->root);
+
+  add_use (program, work, VALUE (program, v)->unit);
+  for (guint32 k = 0; root->kind == VALUE_GROUP && k < root->n_parts; k++)
+    add_use (program, work, value_part (program, root, k));
+}
+
 /* The units that the node reads; also members of a tuple operand. Returns: TRUE when all are constant */
 static gboolean
 add_uses (Program *program, const GantryNode *node, Work *work)
@@ -306,12 +318,13 @@ add_uses (Program *program, const GantryNode *node, Work *work)
       first = program->first_value[position];
       for (guint32 v = first; v < program->first_value[position + 1]; v++)
         {
-          const Value *root = VALUE (program, VALUE (program, v)->root);
+          const Value *value = VALUE (program, v);
 
-          constant = constant && value_is_constant (root);
-          add_use (program, work, VALUE (program, v)->unit);
-          for (guint32 k = 0; root->kind == VALUE_GROUP && k < root->n_parts; k++)
-            add_use (program, work, g_array_index (program->parts, guint32, root->first_part + k));
+          constant = constant && value_is_constant (value);
+          if (value->kind != VALUE_PIECES)
+            add_value_uses (program, work, v);
+          for (guint32 k = 0; value->kind == VALUE_PIECES && k < value->n_parts; k++)
+            add_value_uses (program, work, value_part (program, value, k));
         }
     }
   work->n_uses = program->uses->len - work->first_use;
@@ -334,6 +347,9 @@ add_work (Program *program, const GantryNode *node, const GantryPlanOptions *opt
   work.first_slot = *n_slots;
   *n_slots += node->n_operands;
   if (!add_values (program, node, work.init ? VALUE_CONSTANT : VALUE_COMPUTED, program->works->len, error))
+    return FALSE;
+  work.n_results = program->values->len - work.first_value;
+  if (node->op == GANTRY_OP_SCAN && !_gantry_program_cut_results (program, node, work.first_value, error))
     return FALSE;
   work.n_values = program->values->len - work.first_value;
   if (node->op == GANTRY_OP_COPY && !constant && work.n_values == 1)
@@ -457,6 +473,7 @@ _gantry_program_new (GantryModule *module, const GantryPlanOptions *options, con
   program->returned = g_new0 (guint8, program->function->n_nodes + 1);
   program->first_value = g_new0 (guint32, program->function->n_nodes + 1);
   needed = mark_needed (program);
+  _gantry_program_find_pieces (program, needed);
   for (guint32 i = 0; i < program->function->n_nodes; i++)
     {
       const GantryNode *node = &module->nodes[program->function->first_node + i];

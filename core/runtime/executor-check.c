@@ -158,11 +158,11 @@ check_control (const GantryExecutable *executable, guint32 i, gboolean host, GEr
   const GantryControlCode *code = instruction->control < executable->n_controls ? &executable->controls[instruction->control] : NULL;
 
   if (code == NULL || instruction->init
-      || instruction->n_buffers < code->control.n_operands + code->control.n_results)
+      || code->pieces == NULL || instruction->n_buffers < code->workspace)
     return invalid (error, "instruction %u is no control that can run", i);
   for (guint r = 0; r < code->control.n_regions; r++)
     if (code->regions[r] == NULL || code->layouts[r] == NULL || code->regions[r]->n_inputs != code->layouts[r]->n_inputs
-        || (code->layouts[r]->bytes > 0 && instruction->n_buffers <= code->control.n_operands + code->control.n_results)
+        || (code->layouts[r]->bytes > 0 && instruction->n_buffers <= code->workspace)
         || !_gantry_executor_check (code->regions[r], host, error))
       return error != NULL && *error != NULL ? FALSE : invalid (error, "a region of instruction %u cannot run", i);
   return TRUE;

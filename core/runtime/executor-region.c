@@ -45,21 +45,28 @@ operand_address (const Context *c, guint i)
 static guint8 *
 result_address (const Context *c, guint o)
 {
-  return address_of (c, c->control->n_operands + o);
+  return address_of (c, c->code->first_result + o);
 }
 
 static guint8 *
 workspace_address (const Context *c)
 {
-  guint32 k = c->control->n_operands + c->control->n_results;
-
-  return c->instruction->n_buffers > k ? address_of (c, k) : NULL;
+  return c->instruction->n_buffers > c->code->workspace ? address_of (c, c->code->workspace) : NULL;
 }
 
 static gboolean
 is_loop (const GantryControl *control)
 {
   return control->kind == GANTRY_CONTROL_WHILE || control->kind == GANTRY_CONTROL_SCAN;
+}
+
+/* Slice @i, of @bytes, of operand @k; of result @k - n_operands. */
+static guint8 *
+slice_address (const Context *c, guint k, gint64 i, guint64 bytes)
+{
+  if (c->code->pieces[k] != 0)
+    return address_of (c, c->code->pieces[k] + (guint32) i);
+  return (k < c->control->n_operands ? operand_address (c, k) : result_address (c, k - c->control->n_operands)) + (guint64) i * bytes;
 }
 
 /* Where parameter @i of a region lies: a carry of a loop in the control's result. */
@@ -287,11 +294,9 @@ follow (const Context *c, GantryExecutor *region)
 static guint8 *
 target_of (const Context *c, const GantryRegionLayout *layout, const GantryExecutor *region, guint o, gint64 slice)
 {
-  guint8 *to = result_address (c, o);
-
-  if (gantry_control_result_is_slice (c->control, o))
-    to += (guint64) slice * region->executable->plan->buffers[layout->outputs[o]].size;
-  return to;
+  return gantry_control_result_is_slice (c->control, o)
+           ? slice_address (c, c->control->n_operands + o, slice, region->executable->plan->buffers[layout->outputs[o]].size)
+           : result_address (c, o);
 }
 
 static GantryExecutor *
@@ -407,7 +412,7 @@ begin_loop (const Context *c, GError **error)
     follow (c, c->run->regions[r]);
   for (guint i = 0; i < c->control->n_carries; i++)
     add_copy (copies, result_address (c, i), operand_address (c, i),
-              executable->plan->buffers[executable->buffer_refs[c->instruction->buffers + c->control->n_operands + i]].size);
+              executable->plan->buffers[executable->buffer_refs[c->instruction->buffers + c->code->first_result + i]].size);
   return copy_all (c, copies, error);
 }
 
@@ -451,13 +456,13 @@ run_while (const Context *c, GError **error)
 /* Slices of a scan: where they lie if they may be used there, else copied to the region's own place and back. */
 typedef struct
 {
-  guint8 *whole; /* of the control's operand or result */
+  guint whole;   /* operand of the control, or n_operands + result */
   guint64 bytes; /* of a slice */
   guint32 place; /* of the region */
   gboolean direct; /* used where it lies in the whole */
   gboolean result;
   guint n_stages;  /* more than one: trips take turns, and slices come and go while others run */
-  guint8 *over;    /* (nullable): of those the whole of the result that is made over it */
+  guint over;      /* of those: the result that is made over it, as @whole; 0: none */
 } Slices;
 
 static GArray *
@@ -476,11 +481,10 @@ find_slices (const Context *c, GantryExecutor *region)
           || (!(slices.result && gantry_control_result_is_slice (c->control, place->index))
               && !(place->kind == GANTRY_REGION_PLACE_INPUT && gantry_control_input_is_slice (c->control, place->index))))
         continue;
-      slices.whole = slices.result ? result_address (c, place->index) : operand_address (c, place->index);
+      slices.whole = place->index + (slices.result ? c->control->n_operands : 0);
       slices.direct = !place->staged;
       slices.n_stages = place->staged ? place->n_stages : 1;
-      slices.over = slices.n_stages > 1 && place->over != GANTRY_NO_BUFFER ? result_address (c, place->over) : NULL;
-      g_assert (!slices.direct || GPOINTER_TO_SIZE (slices.whole) % GANTRY_TENSOR_ALIGNMENT == 0);
+      slices.over = slices.n_stages > 1 && place->over != GANTRY_NO_BUFFER ? c->control->n_operands + place->over : 0;
       if (region->slots != NULL && !slices.direct)
         _gantry_executor_move_place (region, p, place_address (c, region, place), FALSE);
       g_array_append_val (all, slices);
@@ -496,9 +500,10 @@ move_slices (const Context *c, GantryExecutor *region, const GArray *all, gint64
   for (guint k = 0; k < all->len; k++)
     {
       const Slices *slices = &g_array_index (all, Slices, k);
-      guint8 *slice = slices->whole + (guint64) i * slices->bytes;
+      guint8 *slice = slice_address (c, slices->whole, i, slices->bytes);
       guint8 *own = region->workspace + region->layout->places[region->places[slices->place].owner].offset;
 
+      g_assert (!slices->direct || GPOINTER_TO_SIZE (slice) % GANTRY_TENSOR_ALIGNMENT == 0);
       if (slices->direct && !results)
         _gantry_executor_move_place (region, slices->place, slice, FALSE);
       else if (!slices->direct && slices->n_stages == 1 && slices->result == results)
@@ -532,7 +537,7 @@ add_arriving (const Context *c, const GantryExecutor *region, const GArray *all,
       const Slices *slices = &g_array_index (all, Slices, k);
 
       if (slices->n_stages > 1 && !slices->result)
-        add_copy (copies, stage_of (region, slices, t), slices->whole + (guint64) slice_of_trip (c, t) * slices->bytes, slices->bytes);
+        add_copy (copies, stage_of (region, slices, t), slice_address (c, slices->whole, slice_of_trip (c, t), slices->bytes), slices->bytes);
     }
 }
 
@@ -543,10 +548,10 @@ add_leaving (const Context *c, const GantryExecutor *region, const GArray *all, 
   for (guint k = 0; t >= 0 && k < all->len; k++)
     {
       const Slices *slices = &g_array_index (all, Slices, k);
-      guint8 *whole = slices->result ? slices->whole : slices->over;
+      guint whole = slices->result ? slices->whole : slices->over;
 
-      if (slices->n_stages > 1 && whole != NULL)
-        add_copy (copies, whole + (guint64) slice_of_trip (c, t) * slices->bytes, stage_of (region, slices, t), slices->bytes);
+      if (slices->n_stages > 1 && whole != 0)
+        add_copy (copies, slice_address (c, whole, slice_of_trip (c, t), slices->bytes), stage_of (region, slices, t), slices->bytes);
     }
 }
 

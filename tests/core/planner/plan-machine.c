@@ -21,18 +21,19 @@ overlap (const GantryPlanBuffer *a, const GantryPlanBuffer *b)
          && b->offset < a->offset + a->size;
 }
 
-/* A scan makes a stack over one that it walks along, which it is given once. */
+/* A scan makes a stack over one that it walks along, which it is given once, or a slice over a slice. */
 static void
 check_stacks (const GantryModule *module, const GantryPlan *plan, const GantryPlanStep *step, guint32 operand, guint32 ref)
 {
   const guint32 *refs = plan->refs + step->first_ref;
+  const GantryNode *node = gantry_module_node (module, step->node);
+  gboolean slice = operand >= node->n_operands;
   GantryScan scan;
 
-  gantry_scan_of (module, gantry_module_node (module, step->node), &scan);
-  g_assert_cmpuint (operand, >=, scan.n_carries);
-  g_assert_cmpuint (operand, <, scan.n_carries + scan.n_xs);
-  g_assert_cmpuint (ref, >=, step->n_operands + scan.n_carries);
-  g_assert_cmpuint (ref, <, step->n_operands + scan.n_carries + scan.n_ys);
+  gantry_scan_of (module, node, &scan);
+  g_assert_true (slice || (operand >= scan.n_carries && operand < scan.n_carries + scan.n_xs));
+  g_assert_cmpuint (ref, >=, step->n_operands + scan.n_carries + (slice ? scan.n_ys : 0));
+  g_assert_true (slice || ref < step->n_operands + scan.n_carries + scan.n_ys);
   g_assert_cmpuint (plan->buffers[refs[operand]].size, ==, plan->buffers[refs[ref]].size);
   for (guint32 k = 0; k < step->n_operands; k++)
     g_assert_true (k == operand || !overlap (&plan->buffers[refs[k]], &plan->buffers[refs[ref]]));
@@ -274,6 +275,53 @@ read_operand (const Machine *machine, const GantryNode *node, guint i, guint32 b
            : read_value (machine, buffer, gantry_node_operand_type (module, node, i));
 }
 
+/* Slices of operand @i, a stack that has no place. Those that are not there are as they must be. */
+static GantryLiteral *
+read_slices (const Machine *machine, const GantryNode *node, guint i, const guint32 *refs, guint n)
+{
+  const GantryModule *module = machine->module;
+  const GantryNode *operand = gantry_node_operand (module, node, i);
+  GPtrArray *values = machine->oracle.values[gantry_module_position (module, operand) - gantry_module_entry (module)->first_node];
+  const GantryType *type = gantry_node_operand_type (module, node, i);
+  gsize bytes = (gsize) gantry_type_bytes (type) / n;
+  guint8 *data;
+  GantryLiteral *literal = gantry_literal_new_zeroed (type, &data);
+
+  gantry_literal_copy_to (g_ptr_array_index (values, 0), data);
+  for (guint t = 0; t < n; t++)
+    {
+      const GantryPlanBuffer *buffer = &machine->plan->buffers[refs[t]];
+
+      g_assert_true (buffer->size == bytes || buffer->size == 0);
+      memcpy (data + t * bytes, bytes_of (machine, refs[t]), buffer->size);
+    }
+  return literal;
+}
+
+static void
+write_slices (const Machine *machine, const GantryLiteral *value, const guint32 *refs, guint n)
+{
+  gsize bytes = (gsize) gantry_type_bytes (value->type) / n;
+  g_autofree guint8 *data = g_malloc (n * bytes + 1);
+
+  gantry_literal_copy_to (value, data);
+  for (guint t = 0; t < n; t++)
+    {
+      g_assert_cmpuint (machine->plan->buffers[refs[t]].size, ==, bytes);
+      memcpy (bytes_of (machine, refs[t]), data + t * bytes, bytes);
+    }
+}
+
+static guint
+trips_of (const Machine *machine, const GantryNode *node)
+{
+  GantryScan scan = { 0 };
+
+  if (node->op == GANTRY_OP_SCAN)
+    gantry_scan_of (machine->module, node, &scan);
+  return (guint) scan.length;
+}
+
 static void
 scribble (guint8 *bytes, gsize n)
 {
@@ -288,27 +336,40 @@ run_work (Machine *machine, const GantryPlanStep *step)
   const GantryNode *node = gantry_module_node (module, step->node);
   const guint32 *refs = machine->plan->refs + step->first_ref;
   const GantryType *type = gantry_node_type (module, node);
-  guint n_results = type->kind == GANTRY_TYPE_TUPLE ? type->rank : 1;
+  guint n_results = type->kind == GANTRY_TYPE_TUPLE ? type->rank : 1, n_trips = trips_of (machine, node);
+  guint32 next = node->n_operands;
   g_autofree GantryLiteral **operands = g_new0 (GantryLiteral *, node->n_operands + 1);
   g_autofree GantryLiteral **results = g_new0 (GantryLiteral *, n_results);
   g_autoptr (GError) error = NULL;
 
-  g_assert_cmpuint (step->n_operands, ==, node->n_operands);
   for (guint i = 0; i < node->n_operands; i++)
     {
-      operands[i] = read_operand (machine, node, i, refs[i]);
+      gboolean pieces = refs[i] < machine->plan->n_buffers && machine->plan->buffers[refs[i]].pieces;
+
+      operands[i] = pieces ? read_slices (machine, node, i, refs + next, n_trips) : read_operand (machine, node, i, refs[i]);
+      next += pieces ? n_trips : 0;
       if (!oracle_agrees (&machine->oracle, gantry_node_operand (module, node, i), 0, operands[i]))
         g_error ("step %u, node %%%u (%s): operand %u in buffer %u is not what it should be",
                  (guint) (step - machine->plan->steps), node->id, gantry_node_op_name (module, node), i, refs[i]);
     }
   gantry_evaluate_node (module, node, operands, results, n_results, &error);
   g_assert_no_error (error);
-  for (guint32 k = node->n_operands + n_results; k < step->n_refs; k++)
+  g_assert_cmpuint (step->n_operands, ==, next);
+  next += n_results;
+  for (guint i = 0; i < n_results; i++)
+    next += machine->plan->buffers[refs[step->n_operands + i]].pieces ? n_trips : 0;
+  for (guint32 k = next; k < step->n_refs; k++)
     scribble (bytes_of (machine, refs[k]), machine->plan->buffers[refs[k]].size);
+  next = step->n_operands + n_results;
   for (guint i = 0; i < n_results; i++)
     {
-      if (!is_absent (machine, node, refs[node->n_operands + i], results[i]->type))
-        gantry_literal_copy_to (results[i], bytes_of (machine, refs[node->n_operands + i]));
+      if (machine->plan->buffers[refs[step->n_operands + i]].pieces)
+        {
+          write_slices (machine, results[i], refs + next, n_trips);
+          next += n_trips;
+        }
+      else if (!is_absent (machine, node, refs[step->n_operands + i], results[i]->type))
+        gantry_literal_copy_to (results[i], bytes_of (machine, refs[step->n_operands + i]));
       gantry_literal_unref (results[i]);
     }
   for (guint i = 0; i < node->n_operands; i++)

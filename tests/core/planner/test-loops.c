@@ -180,11 +180,101 @@ test_shared_body (void)
   planned_clear (&p);
 }
 
+/* Eight weights that are parameters of their own, put together for both loops; what they must change by is written over them. @twice: the
+ * first stands in the stack a second time; @late: one is read behind the loops. (transfer full) */
+static char *
+separate (gboolean twice, gboolean late)
+{
+  GString *text = g_string_new ("module \"separate\" {\n  func @main #1 (%1: f32[64], %3: f32[64]");
+
+  for (guint i = 0; i < 8; i++)
+    g_string_append_printf (text, ", %%%u: f32[64] {alias = %u, role = \"parameter\"}", 100 + i, 1 + i);
+  g_string_append (text, ") -> (%5");
+  for (guint i = 0; i < 8; i++)
+    g_string_append_printf (text, ", %%%u", 310 + i);
+  g_string_append (text, ") {\n");
+  for (guint i = 0; i < 8; i++)
+    g_string_append_printf (text, "    %%%u = reshape(%%%u) {shape = [1, 64]}: f32[1,64]\n", 200 + i, i == 7 && twice ? 100 : 100 + i);
+  g_string_append (text, "    %2 = concatenate(%200, %201, %202, %203, %204, %205, %206, %207) {dimension = 0}: f32[8,64]\n"
+                         FORWARD ("9", "1", "2") BACK ("4", "3", "9", "2"));
+  for (guint i = 0; i < 8; i++)
+    g_string_append_printf (text,
+                            "    %%%u = slice(%%41) {limit_indices = [%u, 64], start_indices = [%u, 0], strides = [1, 1]}: f32[1,64] phase(backward)\n"
+                            "    %%%u = reshape(%%%u) {shape = [64]}: f32[64] phase(backward)\n",
+                            300 + i, i + 1, i, 310 + i, 300 + i);
+  g_string_append (text, late ? "    %5 = add(%40, %103): f32[64] phase(backward)\n" : "    %5 = negate(%40): f32[64] phase(backward)\n");
+  g_string_append (text, "  }\n" BODIES "}\n");
+  return g_string_free (text, FALSE);
+}
+
+static guint
+count_copies (const GantryPlan *plan)
+{
+  guint n = 0;
+
+  for (guint32 s = 0; s < plan->n_steps; s++)
+    n += plan->steps[s].kind == GANTRY_STEP_COPY;
+  return n;
+}
+
+/* Neither the weights nor what they change by are put together anywhere: each lies in the place of its parameter, whose last reader is
+ * the trip that writes it; else beside, and is copied over it at the end. One that no loop reads is written over in any case. */
+static void
+test_pieces (void)
+{
+  guint64 least = G_MAXUINT64;
+
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *text = separate (i & 1, i >> 1);
+      g_autoptr (GantryPlan) plan = NULL;
+      Planned p;
+
+      planned_init (&p, text);
+      plan = plan_of (&p, NULL);
+      g_assert_cmpuint (plan->buffers[gantry_plan_buffer_of (plan, 2, 0)].size, ==, 0);
+      g_assert_cmpuint (count_copies (plan), ==, i == 0 ? 0 : 8 - (i & 1));
+      g_assert_true ((gantry_plan_temp_bytes (plan, GANTRY_MEMORY_DEVICE) < least) == (i == 0));
+      least = i == 0 ? gantry_plan_temp_bytes (plan, GANTRY_MEMORY_DEVICE) + 7 * 64 * sizeof (float) : least;
+      run (&p, plan);
+      planned_clear (&p);
+    }
+}
+
+/* Weights in the host come slice by slice, those alone that are there. */
+static void
+test_pieces_offloaded (void)
+{
+  for (guint n = 1; n <= 8; n += 7)
+    {
+      g_autofree char *text = separate (FALSE, FALSE);
+      g_autoptr (GantryPlacements) placements = gantry_placements_new ();
+      g_autoptr (GantryPlan) keep = NULL, plan = NULL;
+      Planned p;
+
+      planned_init (&p, text);
+      keep = plan_of (&p, NULL);
+      for (guint i = 0; i < n; i++)
+        {
+          const GantryPlacement placement = { 100 + i, GANTRY_PLACEMENT_OFFLOAD, GANTRY_DECIDED_BY_RULE, GANTRY_MEMORY_PINNED_HOST, GANTRY_SUBJECT_NONE };
+
+          gantry_placements_set (placements, &placement);
+        }
+      plan = plan_of (&p, placements);
+      g_assert_cmpuint (gantry_plan_host_bytes (plan), ==, n * 64 * sizeof (float));
+      g_assert_cmpuint (plan->argument_bytes[GANTRY_MEMORY_DEVICE], ==, keep->argument_bytes[GANTRY_MEMORY_DEVICE] - n * 64 * sizeof (float));
+      run (&p, plan);
+      planned_clear (&p);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/planner-loops/over", test_over);
+  g_test_add_func ("/planner-loops/pieces", test_pieces);
+  g_test_add_func ("/planner-loops/pieces-offloaded", test_pieces_offloaded);
   g_test_add_func ("/planner-loops/shared-body", test_shared_body);
   g_test_add_func ("/planner-loops/unread", test_unread);
   return g_test_run ();
