@@ -8,9 +8,6 @@
 #include "core/passes/passes.h"
 #include <string.h>
 
-/* A trip takes a kernel for each part of what it takes in, which is some microseconds: of slices smaller than this the stack is as well. */
-#define LEAST_SLICE_BYTES (16 << 10)
-
 static void
 absorbed_free (gpointer data)
 {
@@ -97,14 +94,32 @@ find_dependent (GantryAbsorbed *a)
       }
 }
 
-/* Whether somebody outside reads what node @i gives; @results: a result of the function counts */
+gboolean
+_gantry_absorb_takes_slice (const GantryModule *module, const GantryNode *node)
+{
+  const GantryType *from, *to = gantry_node_type (module, node);
+
+  if (node->op != GANTRY_OP_SLICE || to->rank == 0 || to->dims[0] != 1)
+    return FALSE;
+  from = gantry_node_operand_type (module, node, 0);
+  return memcmp (from->dims + 1, to->dims + 1, (to->rank - 1u) * sizeof *to->dims) == 0;
+}
+
+/* Whether @user (G_MAXUINT32: the caller of the function) reads a stack as a whole, or slice by slice, when all is done. */
 static gboolean
-is_read_outside (const GantryAbsorbed *a, const GantryUses *uses, guint32 i, gboolean results)
+is_reader_of_stack (const GantryAbsorbed *a, guint32 user)
+{
+  return user == G_MAXUINT32 || _gantry_absorb_takes_slice (a->module, &a->module->nodes[user]);
+}
+
+/* Whether somebody outside reads what node @i gives; @stack: those count who read a stack when all is done */
+static gboolean
+is_read_outside (const GantryAbsorbed *a, const GantryUses *uses, guint32 i, gboolean stack)
 {
   guint32 position = a->entry->first_node + i;
 
   for (guint32 u = uses->first[position]; u < uses->first[position + 1]; u++)
-    if (uses->users[u] == G_MAXUINT32 ? results : !a->inside[uses->users[u] - a->entry->first_node])
+    if (is_reader_of_stack (a, uses->users[u]) ? stack : !a->inside[uses->users[u] - a->entry->first_node])
       return TRUE;
   return FALSE;
 }
@@ -228,7 +243,7 @@ keep_small (GantryAbsorbed *a)
   const GantryType *type = gantry_node_type (a->module, a->node);
 
   for (guint i = a->scan.n_carries; i < type->rank; i++)
-    a->kept[i] = gantry_type_bytes (gantry_context_type (a->module->context, (guint32) type->dims[i])) < a->scan.length * LEAST_SLICE_BYTES;
+    a->kept[i] = gantry_type_bytes (gantry_context_type (a->module->context, (guint32) type->dims[i])) < a->scan.length * GANTRY_LEAST_ABSORBED_BYTES;
 }
 
 /* Returns: whether anything goes into the loop, and can */
@@ -243,7 +258,7 @@ find_inside (GantryAbsorbed *a, const GantryUses *uses)
     ;
   for (guint32 i = a->index + 1; i < a->entry->n_nodes; i++)
     for (guint32 u = uses->first[a->entry->first_node + i]; a->inside[i] && u < uses->first[a->entry->first_node + i + 1]; u++)
-      if (uses->users[u] == G_MAXUINT32)
+      if (is_reader_of_stack (a, uses->users[u]))
         add_once (a->outputs, i);
   take_in (a, uses);
   find_operands (a);
@@ -291,12 +306,11 @@ collides (const GPtrArray *all, const GantryAbsorbed *a)
   return FALSE;
 }
 
-static GantryModule *
-run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error)
+GPtrArray *
+_gantry_absorb_find (const GantryModule *module, const GantryUses *uses)
 {
   const GantryFunction *entry = gantry_module_entry (module);
-  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (absorbed_free);
-  g_autoptr (GantryUses) uses = gantry_uses_new (module);
+  GPtrArray *all = g_ptr_array_new_with_free_func (absorbed_free);
 
   for (guint32 i = 0; i < entry->n_nodes; i++)
     {
@@ -308,6 +322,15 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
       else if (a != NULL)
         absorbed_free (a);
     }
+  return all;
+}
+
+static GantryModule *
+run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GantryUses) uses = gantry_uses_new (module);
+  g_autoptr (GPtrArray) all = _gantry_absorb_find (module, uses);
+
   return all->len == 0 ? gantry_module_ref (module) : _gantry_absorb_write (module, all, progress, error);
 }
 

@@ -25,6 +25,7 @@
   PASS (epilogue, "epilogue", ALWAYS) \
   PASS (channels, "channels", PRODUCTS) \
   PASS (fold, "fold", ALWAYS) \
+  PASS (stack, "stack", CONTROL) /* what follows the slices that a loop has made, alike for each, is done with all at once */ \
   PASS (absorb, "absorb", CONTROL) /* what follows the stacks of a loop element by element becomes part of it */ \
   PASS (cse, "cse", ALWAYS) \
   PASS (dce, "dce", ALWAYS) \

@@ -378,6 +378,71 @@ check_policies (const char *text)
   clear (&kept);
 }
 
+/* x = x + tanh (x w + b), whose weights are parameters of their own. */
+static char *
+separate_layers (guint n)
+{
+  GString *parameters = g_string_new (NULL), *nodes = g_string_new (NULL);
+  g_autofree char *head = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint w = 100 + 2 * i, id = 1000 + 10 * i, x = i == 0 ? 1 : id - 10;
+
+      g_string_append_printf (parameters, ", %%%u \"w%u\": f32[64,64] {role = \"parameter\"}, %%%u \"b%u\": f32[64] {role = \"parameter\"}",
+                              w, i, w + 1, i);
+      g_string_append_printf (nodes,
+                              "    %%%u = dot_general(%%%u, %%%u) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[32,64]\n"
+                              "    %%%u = broadcast_in_dim(%%%u) {broadcast_dimensions = [1], shape = [32, 64]}: f32[32,64]\n"
+                              "    %%%u = add(%%%u, %%%u): f32[32,64]\n"
+                              "    %%%u = checkpoint_name(%%%u) {name = \"p\"}: f32[32,64]\n"
+                              "    %%%u = tanh(%%%u): f32[32,64]\n"
+                              "    %%%u = add(%%%u, %%%u): f32[32,64]\n",
+                              id + 1, x, w, id + 2, w + 1, id + 3, id + 1, id + 2, id + 4, id + 3, id + 5, id + 4, id, x, id + 5);
+    }
+  head = g_strdup_printf ("module \"separate\" {\n  func @main #1 (%%1 \"x\": f32[32,64]%s) -> (%%4) {\n%s"
+                          "    %%4 = reduce(%%%u) {dimensions = [0, 1], kind = \"add\"}: f32[]\n  }\n}\n",
+                          parameters->str, nodes->str, 1000 + 10 * (n - 1));
+  g_string_free (parameters, TRUE);
+  g_string_free (nodes, TRUE);
+  return g_steal_pointer (&head);
+}
+
+/* Layers whose weights are parameters of their own become loops: weights, states and what they become lie where they are given, not in stacks
+ * beside; parameters are written over by the trip that makes their gradient. Bits and memory are those of the program written out. */
+static void
+test_separate (void)
+{
+  for (guint p = 0; p <= G_N_ELEMENTS (loop_policies) + 1; p++)
+    {
+      g_autofree char *policy = p < G_N_ELEMENTS (loop_policies) ? loop_policy (p, "p") : NULL;
+      const char *rules = policy != NULL ? policy : p == G_N_ELEMENTS (loop_policies) ? "role:state offload; role:parameter offload" : "role:residual keep";
+      Built rolled, unrolled;
+      g_autoptr (GPtrArray) arguments = NULL;
+      guint64 a, b;
+
+      build_with (&rolled, separate_layers (12), TRUE, rules, 1);
+      build_with (&unrolled, separate_layers (12), TRUE, rules, 100000);
+      a = gantry_plan_memory_bytes (rolled.program->executable->plan, GANTRY_MEMORY_DEVICE);
+      b = gantry_plan_memory_bytes (unrolled.program->executable->plan, GANTRY_MEMORY_DEVICE);
+      g_test_message ("%s: %" G_GUINT64_FORMAT " bytes as a loop, %" G_GUINT64_FORMAT " written out", rules, a, b);
+      g_assert_cmpuint (rolled.program->executable->n_controls, ==, 2);
+      g_assert_cmpuint (unrolled.program->executable->n_controls, ==, 0);
+      arguments = make_arguments (rolled.program->executable->module);
+      for (guint round = 0; round < 3; round++)
+        {
+          g_autoptr (GPtrArray) want = run (&unrolled, arguments), got = NULL;
+
+          gantry_executor_set_verify (rolled.executor, round == 0 ? 0 : GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON);
+          got = run (&rolled, arguments);
+          assert_equal_results (want, got);
+          feed_back (rolled.program->executable->module, arguments, want);
+        }
+      clear (&rolled);
+      clear (&unrolled);
+    }
+}
+
 /* Returns: (transfer full): rules for what the solver finds for @text within @percent of the temporaries of keeping all, without copies */
 static char *
 solve (const Built *kept, guint percent)
@@ -495,6 +560,7 @@ main (int argc, char **argv)
   g_test_add_func ("/loops/decoding", test_decoding);
   g_test_add_func ("/loops/empty", test_empty);
   g_test_add_func ("/loops/rolled", test_rolled);
+  g_test_add_func ("/loops/separate", test_separate);
   g_test_add_func ("/loops/policies", test_policies);
   g_test_add_func ("/loops/solved", test_solved);
   return g_test_run ();
