@@ -118,12 +118,33 @@ static PyObject *
 no_attribute (GantryPyFrame *frame, PyObject *object, PyObject *name)
 {
   GantryPyState *state = frame->state;
+  PyObject *operands;
 
-  if (!PyErr_ExceptionMatches (PyExc_AttributeError) || PyModule_Check (object) || gantry_py_value_check (object)
-      || is_plain (state, object))
+  if (!PyErr_ExceptionMatches (PyExc_AttributeError))
     return NULL;
-  PyErr_Clear ();
-  return PyErr_Format (PyExc_AttributeError, "External object has no attribute %U", name);
+  if (!PyModule_Check (object))
+    {
+      PyErr_Clear ();
+      PyErr_Format (PyExc_AttributeError, "External object has no attribute %U", name);
+    }
+  operands = PyTuple_Pack (2, object, name);
+  _gantry_py_refused (state, "getattr", operands);
+  Py_DECREF (operands);
+  return NULL;
+}
+
+/* STRICT: what only CPython answers of tensors and strings. */
+static gboolean
+is_of_python (GantryPyState *state, PyObject *object, PyObject *name)
+{
+  static const char *const of_strings[] = { "format", "upper", "lower", "isupper", "islower", NULL };
+
+  if (!state->trace->strict)
+    return FALSE;
+  if (PyUnicode_Check (object))
+    return !g_strv_contains (of_strings, PyUnicode_AsUTF8 (name)) && PyObject_HasAttr (object, name);
+  return gantry_py_is_variable (object) && ((GantryPyValue *) object)->literal == NULL
+         && PySet_Contains (_gantry_py_hook (state, "host_attributes"), name) == 1;
 }
 
 /* STRICT: of a Primitive, and of a Cell that the graph makes, nothing but its call. */
@@ -173,6 +194,14 @@ by_property (GantryPyFrame *frame, PyObject *object, PyObject *name)
   return value;
 }
 
+static gboolean
+is_number_variable (PyObject *object)
+{
+  guint8 kind = gantry_py_is_variable (object) ? ((GantryPyValue *) object)->kind : GANTRY_PY_TENSOR;
+
+  return kind == GANTRY_PY_INT || kind == GANTRY_PY_FLOAT || kind == GANTRY_PY_BOOL;
+}
+
 /* Of an object from outside, which the graph has not assigned. Returns: a new reference, NULL with an exception */
 static PyObject *
 outside_attribute (GantryPyFrame *frame, PyObject *object, PyObject *name)
@@ -188,7 +217,9 @@ outside_attribute (GantryPyFrame *frame, PyObject *object, PyObject *name)
       if (value != NULL)
         return value;
     }
-  value = PyObject_GetAttr (object, name);
+  value = is_number_variable (object) ? NULL : PyObject_GetAttr (object, name);
+  if (is_number_variable (object))
+    PyErr_SetObject (PyExc_AttributeError, name);
   if (value == NULL)
     return no_attribute (frame, object, name);
   if (is_slot)
@@ -204,6 +235,10 @@ _gantry_py_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name)
   if (is_closed (frame->state, object))
     return PyErr_Format (PyExc_AttributeError, "'%s' is only called in a graph: its attribute '%U' cannot be used at "
                          "jit_syntax_level STRICT.", Py_TYPE (object)->tp_name, name);
+  if (is_of_python (frame->state, object, name))
+    return PyErr_Format (PyExc_AttributeError, "In JIT strict mode, cannot get attributes %U or the %s object has no attribute: '%U'. You "
+                         "can use os.environ['MS_DEV_JIT_SYNTAX_LEVEL'] = '2' to enable the JIT lax mode to support the current syntax.",
+                         name, _gantry_py_type_word (frame->state, object), name);
   if (gantry_py_is_handle (object))
     return host_getattr (frame, object, name);
   if (gantry_py_is_variable (object) && !((GantryPyValue *) object)->literal
@@ -251,7 +286,8 @@ _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyOb
       Py_DECREF (before);
       return done;
     }
-  Py_XDECREF (before);
+  if (is_record || !state->trace->strict)
+    Py_XDECREF (before);
   if (is_record)
     return _gantry_py_record_set (frame, object, name, value);
   if (!state->trace->strict)
@@ -263,8 +299,9 @@ _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyOb
     PyErr_Format (PyExc_AttributeError, "'%U' should be initialized as a 'Parameter' type in the '__init__' function before "
                   "assigning. " IN_STRICT, name);
   else
-    PyErr_Format (PyExc_TypeError, "'%U' should be initialized as a 'Parameter' type in the '__init__' function before "
-                  "assigning. " IN_STRICT, name);
+    PyErr_Format (PyExc_TypeError, "In JIT strict mode, if need to modify a member attribute of a class with self.%U, the member "
+                  "attribute must be of the Parameter type. But got '%S' with type '%s'.", name, before, Py_TYPE (before)->tp_name);
+  Py_XDECREF (before);
   return -1;
 }
 
@@ -285,7 +322,13 @@ _gantry_py_setitem (GantryPyFrame *frame, PyObject *object, PyObject *index, PyO
         return PyErr_Occurred () ? NULL : _gantry_py_call_hook (state, "sequence_setitem", "OOO", object, index, value);
       result = PyList_GetSlice (object, 0, PyList_GET_SIZE (object));
       if (PyObject_SetItem (result, plain, value) < 0)
-        Py_CLEAR (result);
+        {
+          PyObject *operands = PyTuple_Pack (2, object, plain);
+
+          Py_CLEAR (result);
+          _gantry_py_refused (state, "setitem", operands);
+          Py_DECREF (operands);
+        }
       Py_DECREF (plain);
       return result;
     }
@@ -296,10 +339,8 @@ _gantry_py_setitem (GantryPyFrame *frame, PyObject *object, PyObject *index, PyO
         Py_CLEAR (result);
       return result;
     }
-  if (PyTuple_Check (object))
-    return PyErr_Format (PyExc_TypeError, "For operation 'setitem', current input arguments types are <Tuple, %s, %s>. The 1-th "
-                         "argument type 'Tuple' is not supported now.", _gantry_py_type_word (state, index),
-                         _gantry_py_type_word (state, value));
+  if (PyTuple_Check (object) || PyUnicode_Check (object))
+    return PyErr_Format (PyExc_TypeError, "'%s' object does not support item assignment", Py_TYPE (object)->tp_name);
   return PyErr_Format (PyExc_RuntimeError, "For operation 'setitem', current input arguments types are <%s, %s, %s>. The 1-th "
                        "argument type '%s' is not supported now.", _gantry_py_type_word (state, object),
                        _gantry_py_type_word (state, index), _gantry_py_type_word (state, value),
@@ -375,11 +416,13 @@ assign_sequence (GantryPyFrame *frame, const GantryPyNode *target, PyObject *val
       }
   if (done == 0 && PySequence_Fast_GET_SIZE (elements) != target->n_list)
     {
-      if (PySequence_Fast_GET_SIZE (elements) > target->n_list)
+      Py_ssize_t n = PySequence_Fast_GET_SIZE (elements);
+
+      if (n > target->n_list)
         PyErr_Format (PyExc_ValueError, "too many values to unpack (expected %u)", target->n_list);
       else
-        PyErr_Format (PyExc_ValueError, "not enough values to unpack (expected %u, got %zd)", target->n_list,
-                      PySequence_Fast_GET_SIZE (elements));
+        PyErr_Format (PyExc_IndexError, "%s evaluator index should be in range[-%zd, %zd), but got %zd. There are not enough values to "
+                      "unpack (expected %u, got %zd)", PyList_Check (value) ? "list_getitem" : "TupleGetItem", n, n, n, target->n_list, n);
       done = -1;
     }
   for (guint i = 0; done == 0 && i < target->n_list; i++)

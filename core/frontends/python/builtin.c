@@ -39,13 +39,21 @@ _gantry_py_type_word (GantryPyState *state, PyObject *value)
 PyObject *
 _gantry_py_elements (GantryPyFrame *frame, PyObject *iterable)
 {
+  PyObject *elements, *operands;
+
   if (PyTuple_Check (iterable) || PyList_Check (iterable))
     return Py_NewRef (iterable);
-  if (gantry_py_value_check (iterable))
-    return _gantry_py_call_hook (frame->state, "tensor_elements", "O", iterable);
   if (PyDict_Check (iterable))
     return PyDict_Keys (iterable);
-  return PySequence_List (iterable);
+  elements = gantry_py_value_check (iterable) ? _gantry_py_call_hook (frame->state, "tensor_elements", "O", iterable)
+                                              : PySequence_List (iterable);
+  if (elements == NULL)
+    {
+      operands = PyTuple_Pack (1, iterable);
+      _gantry_py_refused (frame->state, "iter", operands);
+      Py_DECREF (operands);
+    }
+  return elements;
 }
 
 typedef struct
@@ -147,6 +155,10 @@ builtin_range (const Call *call)
 {
   PyObject *plain, *range;
 
+  for (Py_ssize_t i = 0; i < call->n; i++)
+    if (gantry_py_is_variable (argument (call, i)) && ((GantryPyValue *) argument (call, i))->kind == GANTRY_PY_INT)
+      return gantry_py_host_call (call->frame->state, _gantry_py_hook (call->frame->state, "range_tuple"), call->args, NULL,
+                                  GANTRY_PY_HANDLE);
   if (gantry_py_holds_variable (call->args))
     return PyErr_Format (PyExc_TypeError, "For range(), the inputs have to be known while compiling, except in a for statement.");
   plain = _gantry_py_call_hook (call->frame->state, "plain_arguments", "O", call->args);
@@ -180,7 +192,7 @@ builtin_zip (const Call *call)
   PyObject *all = call->n > 0 ? elements_of_all (call, 0) : NULL, *zipped = all != NULL ? PyObject_Call (call->callable, all, NULL) : NULL;
 
   if (call->n == 0)
-    PyErr_SetString (PyExc_TypeError, "The zip operator must have at least 1 argument.");
+    PyErr_SetString (PyExc_RuntimeError, "The zip operator must have at least 1 argument, but the size of arguments is 0.");
   Py_XDECREF (all);
   return to_tuple (zipped);
 }
@@ -220,10 +232,23 @@ builtin_map (const Call *call)
   PyObject *all = call->n > 1 ? elements_of_all (call, 1) : NULL, *result = all != NULL ? PyList_New (0) : NULL;
   Py_ssize_t n = all != NULL ? PySequence_Fast_GET_SIZE (PyTuple_GET_ITEM (all, 0)) : 0;
 
+  for (Py_ssize_t i = 1; all == NULL && i < call->n; i++)
+    if (!PyDict_Check (argument (call, i)) && !PyTuple_Check (argument (call, i)) && !PyList_Check (argument (call, i)))
+      {
+        PyObject *operands = PyTuple_GetSlice (call->args, i, i + 1);
+
+        _gantry_py_refused (call->frame->state, "map", operands);
+        Py_DECREF (operands);
+      }
   if (call->n < 2)
     PyErr_SetString (PyExc_TypeError, "The Map operator must have at least two arguments: map() takes a function and what it is mapped over.");
   for (Py_ssize_t j = 1; result != NULL && j < call->n - 1; j++)
-    n = MIN (n, PySequence_Fast_GET_SIZE (PyTuple_GET_ITEM (all, j)));
+    if (PySequence_Fast_GET_SIZE (PyTuple_GET_ITEM (all, j)) != n)
+      {
+        PyErr_Format (PyExc_RuntimeError, "For 'Map', the length of tuples must be the same. The length of the second element in Map is "
+                      "%zd, but the length of the third element in Map is %zd.", n, PySequence_Fast_GET_SIZE (PyTuple_GET_ITEM (all, j)));
+        Py_CLEAR (result);
+      }
   for (Py_ssize_t i = 0; result != NULL && i < n; i++)
     {
       PyObject *args = PyTuple_New (call->n - 1), *one;
@@ -305,7 +330,10 @@ builtin_getattr (const Call *call)
 {
   PyObject *result;
 
-  if (call->n < 2 || call->n > 3 || !PyUnicode_Check (argument (call, 1)))
+  if (call->n >= 2 && !PyUnicode_Check (argument (call, 1)))
+    return PyErr_Format (PyExc_TypeError, "getattr(): attribute name must be string but got: %s",
+                         _gantry_py_type_word (call->frame->state, argument (call, 1)));
+  if (call->n < 2 || call->n > 3)
     return plainly (call);
   result = _gantry_py_getattr (call->frame, argument (call, 0), argument (call, 1));
   if (result == NULL && call->n == 3 && PyErr_ExceptionMatches (PyExc_AttributeError))
@@ -408,7 +436,8 @@ builtin_sum (const Call *call)
 static PyObject *
 builtin_round (const Call *call)
 {
-  return gantry_py_holds_variable (call->args) ? by_hook (call, "graph_round") : plainly (call);
+  return gantry_py_holds_variable (call->args) || (call->n > 0 && gantry_py_value_check (argument (call, 0))) ? by_hook (call, "graph_round")
+                                                                                                            : plainly (call);
 }
 
 static PyObject *
@@ -524,11 +553,21 @@ call_reduce (const Call *call)
   return total;
 }
 
+/* Those that call functions of the program, whose exceptions are theirs. */
+static gboolean
+calls_others (const char *name)
+{
+  static const char *const names[] = { "map", "filter", "getattr", "hasattr", "setattr", "print", "super", NULL };
+
+  return g_strv_contains (names, name);
+}
+
 PyObject *
 _gantry_py_call_builtin (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean *known)
 {
   const char *name = _gantry_py_builtin_name (callable);
   Call call = { frame, callable, args, kwargs, PyTuple_GET_SIZE (args) };
+  PyObject *result;
 
   *known = is_reduce (callable) && !gantry_py_holds_handle (args);
   if (*known)
@@ -539,7 +578,10 @@ _gantry_py_call_builtin (GantryPyFrame *frame, PyObject *callable, PyObject *arg
         *known = TRUE;
         if (goes_to_host (&call, name))
           return gantry_py_host_call (frame->state, callable, args, kwargs, GANTRY_PY_HANDLE);
-        return builtins[i].call (&call);
+        result = builtins[i].call (&call);
+        if (result == NULL && !calls_others (name))
+          _gantry_py_refused (frame->state, name, args);
+        return result;
       }
   return NULL;
 }

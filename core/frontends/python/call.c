@@ -29,6 +29,29 @@ _gantry_py_call_hook (GantryPyState *state, const char *name, const char *format
   return result;
 }
 
+void
+_gantry_py_refused (GantryPyState *state, const char *name, PyObject *args)
+{
+  PyObject *type, *value, *traceback, *refusal;
+
+  if (!PyErr_ExceptionMatches (PyExc_Exception) || PyErr_ExceptionMatches (_gantry_py_hook (state, "NeedsData")))
+    return;
+  PyErr_Fetch (&type, &value, &traceback);
+  PyErr_NormalizeException (&type, &value, &traceback);
+  refusal = _gantry_py_call_hook (state, "refusal", "sOO", name, args, value);
+  PyErr_Clear ();
+  if (refusal == NULL || refusal == value)
+    PyErr_Restore (type, value, traceback);
+  else
+    {
+      PyErr_SetObject ((PyObject *) Py_TYPE (refusal), refusal);
+      Py_DECREF (type);
+      Py_DECREF (value);
+      Py_XDECREF (traceback);
+    }
+  Py_XDECREF (refusal);
+}
+
 /* Whose code */
 
 static gboolean
@@ -306,7 +329,7 @@ call_object (GantryPyFrame *frame, PyObject *object, PyObject *args, PyObject *k
   PyObject *method = PyObject_GetAttrString ((PyObject *) Py_TYPE (object), "__call__"), *all, *result;
 
   if (method == NULL)
-    return PyErr_Format (PyExc_TypeError, "'%.200s' object is not callable", Py_TYPE (object)->tp_name);
+    return PyErr_Format (PyExc_ValueError, "The object is not callable. Please check code.");
   if (!PyFunction_Check (method) || _gantry_py_author (frame->state, method) != GANTRY_PY_USERS)
     {
       Py_DECREF (method);
@@ -430,6 +453,8 @@ _gantry_py_call (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObj
       Py_DECREF (all);
       return result;
     }
+  if (!PyCallable_Check (callable))
+    return PyErr_Format (PyExc_ValueError, "The object is not callable. Please check code.");
   result = _gantry_py_call_builtin (frame, callable, args, kwargs, &known);
   if (known)
     return result;

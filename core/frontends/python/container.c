@@ -55,10 +55,10 @@ constant_index (Method *method, Py_ssize_t i, const char *what)
 {
   PyObject *index = argument (method, i);
 
-  if (index != NULL && (PyBool_Check (index) || !PyLong_Check (index)))
-    return PyErr_Format (PyExc_TypeError, "For list.%s, the index has to be a constant integer, but got %s.", what,
-                         _gantry_py_type_word (method->frame->state, index));
-  return index;
+  if (index == NULL || (PyLong_Check (index) && !PyBool_Check (index)))
+    return index;
+  PyErr_Format (PyExc_TypeError, "For list.%s, the index has to be a constant integer.", what);
+  return NULL;
 }
 
 static PyObject *
@@ -102,6 +102,11 @@ list_extend (Method *method)
 
   if (!takes (method, "extend", 1, 1))
     return NULL;
+  if (PyDict_Check (target) || PyUnicode_Check (target))
+    {
+      PyErr_SetString (PyExc_TypeError, "list.extend takes a tuple, a list or a tensor.");
+      return NULL;
+    }
   elements = gantry_py_value_check (target) && !gantry_py_is_handle (target)
                ? _gantry_py_call_hook (method->frame->state, "extend_elements", "O", target)
                : _gantry_py_elements (method->frame, target);
@@ -280,6 +285,12 @@ _gantry_py_container_method (GantryPyFrame *frame, PyObject *object, const char 
     Py_CLEAR (result);
   if (result == NULL)
     {
+      g_autofree char *called = g_strdup_printf ("%s.%s", methods[index].of_list ? "list" : "dict", name);
+      PyObject *self = PyTuple_Pack (1, object), *operands = PySequence_Concat (self, args);
+
+      _gantry_py_refused (frame->state, called, operands);
+      Py_DECREF (self);
+      Py_DECREF (operands);
       Py_XDECREF (method.changed);
       return NULL;
     }

@@ -3,6 +3,18 @@
 #include "core/frontends/python/interpreter-private.h"
 #include <string.h>
 
+/* @result of an operator (@name) of @a and @b (nullable): where it is NULL, with the exception that graph mode has. */
+static PyObject *
+checked (GantryPyFrame *frame, const char *name, PyObject *a, PyObject *b, PyObject *result)
+{
+  PyObject *operands = result != NULL ? NULL : b != NULL ? PyTuple_Pack (2, a, b) : PyTuple_Pack (1, a);
+
+  if (result == NULL)
+    _gantry_py_refused (frame->state, name, operands);
+  Py_XDECREF (operands);
+  return result;
+}
+
 static PyObject *
 eval_list (GantryPyFrame *frame, GantryPyNode *const *nodes, guint n)
 {
@@ -15,7 +27,7 @@ eval_list (GantryPyFrame *frame, GantryPyNode *const *nodes, guint n)
 
       if (value != NULL && starred)
         {
-          elements = _gantry_py_elements (frame, value);
+          elements = checked (frame, "star", value, NULL, _gantry_py_elements (frame, value));
           Py_SETREF (value, elements);
         }
       if (value == NULL)
@@ -77,6 +89,72 @@ find_name (GantryPyFrame *frame, PyObject *name)
   return Py_XNewRef (value);
 }
 
+static gboolean block_binds (GantryPyNode *const *nodes, guint n, PyObject *name);
+
+/* Whether @node is @name as a target, or a tuple or list with it. */
+static gboolean
+target_binds (const GantryPyNode *target, PyObject *name)
+{
+  if (target->kind == GANTRY_PY_NAME)
+    return PyUnicode_Compare (target->name, name) == 0;
+  if (target->kind == GANTRY_PY_STARRED)
+    return target_binds (target->a, name);
+  return (target->kind == GANTRY_PY_TUPLE || target->kind == GANTRY_PY_LIST) && block_binds (target->list, target->n_list, name);
+}
+
+static gboolean
+binds (const GantryPyNode *node, PyObject *name)
+{
+  switch (node->kind)
+    {
+    case GANTRY_PY_ASSIGN: return block_binds (node->list, node->n_list, name);
+    case GANTRY_PY_AUG_ASSIGN: return target_binds (node->a, name);
+    case GANTRY_PY_FUNCTION_DEF: return PyUnicode_Compare (node->name, name) == 0;
+    case GANTRY_PY_FOR: return target_binds (node->a, name) || block_binds (node->list, node->n_list, name);
+    case GANTRY_PY_WITH: return block_binds (node->list2, node->n_list2, name);
+    case GANTRY_PY_IF:
+    case GANTRY_PY_WHILE: return block_binds (node->list, node->n_list, name) || block_binds (node->list2, node->n_list2, name);
+    default: return target_binds (node, name);
+    }
+}
+
+static gboolean
+block_binds (GantryPyNode *const *nodes, guint n, PyObject *name)
+{
+  for (guint i = 0; i < n; i++)
+    if (binds (nodes[i], name))
+      return TRUE;
+  return FALSE;
+}
+
+/* A name that only an arm or a loop of the function would have defined. Returns: NULL with an exception */
+static PyObject *
+undefined_name (const GantryPyFrame *frame, PyObject *name)
+{
+  const GantryPyNode *function = frame->node;
+
+  for (guint i = 0; function != NULL && function->kind == GANTRY_PY_FUNCTION_DEF && i < function->n_list; i++)
+    {
+      const GantryPyNode *node = function->list[i];
+      const char *word = node->kind == GANTRY_PY_FOR ? "for" : "while";
+
+      if (!binds (node, name))
+        continue;
+      if (node->kind == GANTRY_PY_IF)
+        {
+          gboolean in_true = block_binds (node->list, node->n_list, name);
+
+          return PyErr_Format (PyExc_UnboundLocalError, "The local variable '%U' is not defined in %s branch, but defined in %s branch.",
+                               name, in_true ? "false" : "true", in_true ? "true" : "false");
+        }
+      if (node->kind == GANTRY_PY_FOR || node->kind == GANTRY_PY_WHILE)
+        return PyErr_Format (PyExc_UnboundLocalError, "The local variable '%U' defined in the '%s' loop body cannot be used outside of "
+                             "the loop body. Please define variable '%U' before '%s'.", name, word, name, word);
+      break;
+    }
+  return PyErr_Format (PyExc_NameError, "The name '%U' is not defined, or not supported in graph mode.", name);
+}
+
 PyObject *
 _gantry_py_lookup (GantryPyFrame *frame, PyObject *name)
 {
@@ -85,7 +163,7 @@ _gantry_py_lookup (GantryPyFrame *frame, PyObject *name)
   if (value == NULL && PyErr_Occurred ())
     return NULL;
   if (value == NULL)
-    return PyErr_Format (PyExc_NameError, "The name '%U' is not defined, or not supported in graph mode.", name);
+    return undefined_name (frame, name);
   if (_gantry_py_is_undefined (frame->state, value))
     {
       PyErr_SetString (PyExc_UnboundLocalError, _gantry_py_undefined_message (value));
@@ -206,7 +284,7 @@ _gantry_py_binary (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
   if (gantry_py_is_handle (a) || gantry_py_is_handle (b) || (PyUnicode_Check (a) && gantry_py_holds_variable (b))
       || (op == GANTRY_PY_MULT && ((is_sequence (a) && is_number_variable (b)) || (is_sequence (b) && is_number_variable (a)))))
     return host_binary (frame, binaries[op].host, a, b);
-  return binaries[op].function (a, b);
+  return checked (frame, binaries[op].host, a, b, binaries[op].function (a, b));
 }
 
 /* The truth of a tensor is a tensor, that of a number a number. Steals @truth (nullable). */
@@ -223,6 +301,7 @@ static PyObject *
 eval_unary (GantryPyFrame *frame, const GantryPyNode *node)
 {
   PyObject *value = _gantry_py_eval (frame, node->a), *predicate = NULL, *result = NULL;
+  const char *name;
   int truth;
 
   if (value == NULL)
@@ -236,11 +315,12 @@ eval_unary (GantryPyFrame *frame, const GantryPyNode *node)
       Py_XDECREF (predicate);
       return result;
     }
+  name = node->op == GANTRY_PY_USUB ? "neg" : node->op == GANTRY_PY_UADD ? "pos" : "invert";
   if (gantry_py_is_handle (value))
-    result = host_binary (frame, node->op == GANTRY_PY_USUB ? "neg" : node->op == GANTRY_PY_UADD ? "pos" : "invert", value, NULL);
+    result = host_binary (frame, name, value, NULL);
   else
-    result = node->op == GANTRY_PY_USUB ? PyNumber_Negative (value)
-             : node->op == GANTRY_PY_UADD ? PyNumber_Positive (value) : PyNumber_Invert (value);
+    result = checked (frame, name, value, NULL, node->op == GANTRY_PY_USUB ? PyNumber_Negative (value)
+                                                : node->op == GANTRY_PY_UADD ? PyNumber_Positive (value) : PyNumber_Invert (value));
   Py_DECREF (value);
   return result;
 }
@@ -436,8 +516,8 @@ check_slice (PyObject *slice)
   return TRUE;
 }
 
-PyObject *
-_gantry_py_getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
+static PyObject *
+getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
 {
   PyObject *result, *plain;
 
@@ -478,14 +558,6 @@ _gantry_py_getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
   if (gantry_py_holds_variable (index))
     return host_binary (frame, "getitem", object, index);
   result = PyObject_GetItem (object, index);
-  if (result == NULL && (PyTuple_Check (object) || PyList_Check (object)) && PyLong_Check (index) && PyErr_ExceptionMatches (PyExc_IndexError))
-    {
-      Py_ssize_t n = PySequence_Size (object);
-
-      PyErr_Clear ();
-      PyErr_Format (PyExc_IndexError, "%s_getitem evaluator index should be in range[-%zd, %zd), but got %S.",
-                    PyTuple_Check (object) ? "tuple" : "list", n, n, index);
-    }
   if (result == NULL && PyDict_Check (object) && PyErr_ExceptionMatches (PyExc_KeyError))
     {
       PyErr_Clear ();
@@ -499,6 +571,12 @@ _gantry_py_getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
         Py_SETREF (result, now);
     }
   return result;
+}
+
+PyObject *
+_gantry_py_getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
+{
+  return checked (frame, "getitem", object, index, getitem (frame, object, index));
 }
 
 static PyObject *
@@ -515,6 +593,21 @@ eval_subscript (GantryPyFrame *frame, const GantryPyNode *node)
 
 /* Dicts and comprehensions */
 
+/* Of a dict that is made in the graph: its keys are known. */
+static int
+set_key (GantryPyFrame *frame, PyObject *dict, PyObject *key, PyObject *value)
+{
+  int done = -1;
+
+  if (gantry_py_holds_variable (key) && !gantry_py_holds_handle (key))
+    PyErr_SetString (PyExc_TypeError, "The keys of a dict have to be known while compiling.");
+  else
+    done = PyDict_SetItem (dict, key, value);
+  if (done < 0)
+    checked (frame, "key", key, NULL, NULL);
+  return done;
+}
+
 static PyObject *
 eval_dict (GantryPyFrame *frame, const GantryPyNode *node)
 {
@@ -524,7 +617,7 @@ eval_dict (GantryPyFrame *frame, const GantryPyNode *node)
     {
       PyObject *key = node->list[i] != NULL ? _gantry_py_eval (frame, node->list[i]) : NULL;
       PyObject *value = key != NULL || node->list[i] == NULL ? _gantry_py_eval (frame, node->list2[i]) : NULL;
-      int done = value == NULL ? -1 : key != NULL ? PyDict_SetItem (dict, key, value) : PyDict_Update (dict, value);
+      int done = value == NULL ? -1 : key != NULL ? set_key (frame, dict, key, value) : PyDict_Update (dict, value);
 
       Py_XDECREF (key);
       Py_XDECREF (value);
@@ -571,7 +664,7 @@ add_element (GantryPyFrame *frame, const GantryPyNode *node, PyObject *result)
     done = PyList_Append (result, key);
   else if ((value = _gantry_py_eval (frame, node->b)) != NULL)
     {
-      done = PyDict_SetItem (result, key, value);
+      done = set_key (frame, result, key, value);
       Py_DECREF (value);
     }
   Py_DECREF (key);
@@ -672,6 +765,9 @@ eval_keywords (GantryPyFrame *frame, const GantryPyNode *node)
       int done = value == NULL ? -1 : node->list2[i]->name != NULL ? PyDict_SetItem (kwargs, node->list2[i]->name, value)
                                                                    : PyDict_Update (kwargs, value);
 
+      if (value != NULL && done < 0)
+        checked (frame, "star", value, NULL, NULL);
+
       Py_XDECREF (value);
       if (done < 0)
         {
@@ -744,7 +840,7 @@ _gantry_py_eval (GantryPyFrame *frame, const GantryPyNode *node)
     {
     case GANTRY_PY_CONSTANT:
       if (PyComplex_Check (node->value))
-        return PyErr_Format (PyExc_TypeError, "complex numbers are not supported in graph mode");
+        return PyErr_Format (PyExc_TypeError, "Unsupported Constant type : %S", node->value);
       return Py_NewRef (node->value);
     case GANTRY_PY_NAME: return _gantry_py_lookup (frame, node->name);
     case GANTRY_PY_ATTRIBUTE:

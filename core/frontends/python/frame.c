@@ -185,7 +185,7 @@ bind_keywords (PyObject *locals, const GantryPyNode *arguments, PyObject *kwargs
       {
         if (PyDict_Contains (locals, name))
           {
-            PyErr_Format (PyExc_TypeError, "got multiple values for argument '%U'", name);
+            PyErr_Format (PyExc_TypeError, "Multiply values for specific argument: %U", name);
             return FALSE;
           }
         PyDict_SetItem (locals, name, value);
@@ -194,7 +194,7 @@ bind_keywords (PyObject *locals, const GantryPyNode *arguments, PyObject *kwargs
       PyDict_SetItem (more, name, value);
     else
       {
-        PyErr_Format (PyExc_TypeError, "got an unexpected keyword argument '%U'", name);
+        PyErr_Format (PyExc_RuntimeError, "Got an unexpected keyword argument '%U'", name);
         return FALSE;
       }
   if (more != NULL)

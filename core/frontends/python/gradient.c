@@ -223,13 +223,27 @@ add_outputs (GantryPyGradient *gradient)
     }
 }
 
+/* What only CPython makes when the graph runs has no derivative in the graph; operation by operation it has what its tensors have. */
+static gboolean
+check_results (const GantryPyGradient *gradient)
+{
+  for (guint i = 0; i < gradient->n_main; i++)
+    if (g_array_index (gradient->kinds, guint, i) == GANTRY_PY_HANDLE)
+      {
+        PyErr_SetString (_gantry_py_hook (gradient->state, "NoDerivative"), "A result of the function that is differentiated is an "
+                         "object that only Python knows when the graph runs.");
+        return FALSE;
+      }
+  return TRUE;
+}
+
 /* Ends the function's module. */
 static gboolean
 end_function (GantryPyGradient *gradient)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!_gantry_py_gradient_add_values (gradient, gradient->result))
+  if (!_gantry_py_gradient_add_values (gradient, gradient->result) || !check_results (gradient))
     return FALSE;
   gradient->n_values = gradient->ids->len;
   if (!add_state (gradient))

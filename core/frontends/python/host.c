@@ -18,14 +18,14 @@ place_text (const GantryPyNode *place)
   return text;
 }
 
-/* The first variable's name, for the message: the text of the first argument that is a plain name. */
+/* MindSpore's text, whose quotation ends where it does there. */
 static PyObject *
 refuse_strict (GantryTrace *trace)
 {
   g_autofree char *text = place_text (trace->place);
 
-  return PyErr_Format (PyExc_RuntimeError,
-                       "When handling script '%s' in graph mode, the inputs should be constant, but found variable to be "
+  return PyErr_Format (PyExc_ValueError,
+                       "When handling script '%s in graph mode', the inputs should be constant, but found variable to be "
                        "nonconstant. Try to set jit_syntax_level to LAX.", text);
 }
 

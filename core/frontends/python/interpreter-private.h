@@ -167,6 +167,8 @@ PyObject *_gantry_py_call_closure (GantryPyFrame *frame, PyObject *closure, PyOb
 PyObject *_gantry_py_call1 (GantryPyFrame *frame, PyObject *callable, PyObject *arg);
 PyObject *_gantry_py_hook (GantryPyState *state, const char *name); /* borrowed */
 PyObject *_gantry_py_call_hook (GantryPyState *state, const char *name, const char *format, ...);
+/* An operator or builtin function (@name) has refused its operands: the exception becomes what graph mode says of them. @args: tuple */
+void _gantry_py_refused (GantryPyState *state, const char *name, PyObject *args);
 /** Calls the construct of a Cell in the type that the Cell computes in. Returns: a new reference */
 PyObject *_gantry_py_call_construct (GantryPyFrame *frame, PyObject *cell, PyObject *construct, PyObject *args,
                                      PyObject *kwargs);

@@ -133,20 +133,6 @@ add_written (GantryPyState *state, GantryPyProgram *program, GArray *ids)
   return !PyErr_Occurred ();
 }
 
-static PyObject *
-values_of_dicts (PyObject *result)
-{
-  PyObject *list, *tuple;
-
-  if (!PyDict_Check (result))
-    return result;
-  list = PyDict_Values (result);
-  tuple = PyList_AsTuple (list);
-  Py_DECREF (list);
-  Py_DECREF (result);
-  return tuple;
-}
-
 static gboolean
 end_trace (GantryPyState *state, GantryPyProgram *program, PyObject *result)
 {
@@ -154,11 +140,11 @@ end_trace (GantryPyState *state, GantryPyProgram *program, PyObject *result)
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GError) error = NULL;
   PyObject *marked = trace->strict ? Py_NewRef (result) : gantry_py_mark_origins (state, result);
+  PyObject *plain = marked != NULL ? gantry_py_as_result (marked, trace->strict) : NULL;
 
-  program->output = marked != NULL ? gantry_py_with_parameters (state, marked) : NULL;
+  program->output = plain != NULL ? gantry_py_with_parameters (state, plain) : NULL;
+  Py_XDECREF (plain);
   Py_XDECREF (marked);
-  if (program->output != NULL && trace->strict)
-    program->output = values_of_dicts (program->output);
   if (program->output == NULL || !add_results (state, program, program->output, ids))
     return FALSE;
   program->n_outputs = ids->len;

@@ -50,6 +50,9 @@ PyObject *gantry_py_with_parameters (GantryPyState *state, PyObject *object);
 
 /** @object with its records, and all that they hold, as they are now; gantry_py_take_origins() makes objects of them. A new reference. */
 PyObject *gantry_py_mark_records (GantryPyState *state, PyObject *object);
+/** What a graph gives for @object: numbers of Python in place of NumPy's, and @strict tuples of their values in place of dicts. A new
+ *  reference, NULL with an exception. */
+PyObject *gantry_py_as_result (PyObject *object, gboolean strict);
 /** @object with a capsule in place of each list that is one from outside, and its records marked; and the lists and objects in place
  *  of that. New references. */
 PyObject *gantry_py_mark_origins (GantryPyState *state, PyObject *object);

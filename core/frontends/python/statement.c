@@ -216,6 +216,8 @@ call_method (GantryPyFrame *frame, PyObject *object, const char *name, Py_ssize_
   PyObject *key = PyUnicode_InternFromString (name), *method = _gantry_py_getattr (frame, object, key), *args, *result = NULL;
 
   Py_DECREF (key);
+  if (method == NULL && PyErr_ExceptionMatches (PyExc_AttributeError))
+    PyErr_Format (PyExc_RuntimeError, "MsClassObject: '%s' has no %s function, please check the code.", Py_TYPE (object)->tp_name, name);
   if (method == NULL)
     return NULL;
   args = PyTuple_New (n_none);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Structures of lists, tuples and dicts, made anew with other leaves. */
 #include "core/frontends/python/program.h"
+#include <string.h>
 
 /* @object made anew: @leaf gives a new reference in place of a part, or NULL without exception for what it does not replace. */
 typedef PyObject *(*Leaf) (gpointer data, PyObject *object);
@@ -69,6 +70,38 @@ PyObject *
 gantry_py_with_parameters (GantryPyState *state, PyObject *object)
 {
   return map_structure (object, parameter_leaf, state);
+}
+
+static gboolean
+is_numpy_number (PyObject *object)
+{
+  const char *name = Py_TYPE (object)->tp_name;
+
+  return g_str_has_prefix (name, "numpy.") && PyNumber_Check (object) && strcmp (name, "numpy.ndarray") != 0
+         && strcmp (name, "numpy.datetime64") != 0 && strcmp (name, "numpy.timedelta64") != 0;
+}
+
+static PyObject *
+result_leaf (gpointer strict, PyObject *object)
+{
+  PyObject *list, *tuple, *copy;
+
+  if (is_numpy_number (object))
+    return PyObject_CallMethod (object, "item", NULL);
+  if (!GPOINTER_TO_INT (strict) || !PyDict_CheckExact (object))
+    return NULL;
+  list = PyDict_Values (object);
+  tuple = PyList_AsTuple (list);
+  copy = map_structure (tuple, result_leaf, strict);
+  Py_DECREF (list);
+  Py_DECREF (tuple);
+  return copy;
+}
+
+PyObject *
+gantry_py_as_result (PyObject *object, gboolean strict)
+{
+  return map_structure (object, result_leaf, GINT_TO_POINTER (strict));
 }
 
 /* A list from outside, where the structure is kept: a capsule that holds it. */

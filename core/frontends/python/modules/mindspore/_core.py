@@ -5,6 +5,7 @@ from _gantry import op as _op
 
 
 from mindspore import _text
+from mindspore._shapes import broadcast_shapes, normal_axes, reshape_refusal
 from mindspore._types import (Type, bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64,
                               _types, _by_element, as_type, _Context, GRAPH_MODE, PYNATIVE_MODE, STRICT, COMPATIBLE, LAX, is_strict, syntax_level)
 
@@ -52,6 +53,8 @@ class Tensor(_gantry.Value):
     def __init__(self, input_data=None, dtype=None, shape=None, init=None, internal=False, const_arg=False):
         if dtype is not None:
             dtype = as_type(dtype)
+        elif isinstance(input_data, Scalar) and input_data.number_kind == "float":
+            dtype = float32
         if init is not None:
             shape = (shape,) if isinstance(shape, int) else tuple(shape if shape is not None else ())
             input_data = _initial(init, shape, dtype or float32)
@@ -182,6 +185,8 @@ class Tensor(_gantry.Value):
         return int(self.item())
 
     def __round__(self, digits=None):
+        if not self.dtype.is_float and not (digits and digits < 0):
+            return self
         if not digits:
             return _unary_float("round_nearest_even", self)
         scale = 10.0 ** digits
@@ -299,9 +304,7 @@ class Tensor(_gantry.Value):
         return abs_(self)
 
     def __invert__(self):
-        if self.element != "bool" and not self.dtype.python is int:
-            raise TypeError(f"For 'invert', the input must be a tensor of bool or integers, but got {self.dtype}.")
-        return _op("not", (self,))
+        return _op("not", (self if self.element == "bool" else compare("NE", self, 0),))
 
     def __eq__(self, other):
         return compare("EQ", self, other)
@@ -632,17 +635,6 @@ def cast(x, dtype):
     return convert(_gantry.stored(x) if x._is_parameter else x, dtype)
 
 
-def broadcast_shapes(a, b):
-    n = max(len(a), len(b))
-    a, b = (1,) * (n - len(a)) + tuple(a), (1,) * (n - len(b)) + tuple(b)
-    shape = []
-    for x, y in zip(a, b):
-        if x != y and x != 1 and y != 1:
-            raise ValueError(f"For broadcast, the shapes {list(a)} and {list(b)} cannot be broadcast together.")
-        shape.append(y if x == 1 else x)
-    return tuple(shape)
-
-
 def broadcast_to(x, shape):
     if x.shape == tuple(shape):
         return x
@@ -654,7 +646,7 @@ def broadcast_to(x, shape):
 
 
 def _broadcast_op(name, a, b, **attrs):
-    shape = broadcast_shapes(a.shape, b.shape) if a.shape != b.shape else a.shape
+    shape = broadcast_shapes(a.shape, b.shape, attrs.get("comparison_direction", name)) if a.shape != b.shape else a.shape
     return _op(name, (broadcast_to(a, shape), broadcast_to(b, shape)), attrs or None)
 
 
@@ -665,12 +657,12 @@ def reshape(x, shape):
     if -1 in shape:
         known = _product(d for d in shape if d != -1)
         if known == 0 or x.size % known or shape.count(-1) > 1:
-            raise ValueError(f"For 'Reshape', a tensor of shape {x.shape} cannot become {shape}.")
+            raise reshape_refusal(x.shape, shape)
         shape = tuple(x.size // known if d == -1 else d for d in shape)
         if x.shape == shape:
             return x
     if _product(shape) != x.size:
-        raise ValueError(f"For 'Reshape', the product of the new shape {shape} is not the size {x.size} of the tensor.")
+        raise reshape_refusal(x.shape, shape)
     return _op("reshape", (x,), {"shape": shape})
 
 
@@ -727,7 +719,7 @@ def floor_mod(a, b):
     a, b = _pair(a, b)
     if a.element == "bool":
         a, b = convert(a, int32), convert(b, int32)
-    shape = broadcast_shapes(a.shape, b.shape)
+    shape = broadcast_shapes(a.shape, b.shape, "remainder")
     a, b = broadcast_to(a, shape), broadcast_to(b, shape)
     rest = _op("remainder", (a, b))
     if a.element.startswith("u"):
@@ -826,18 +818,6 @@ def reduce(kind, x, axis=None, keep_dims=False):
     return result
 
 
-def normal_axes(axis, rank):
-    if axis is None or (isinstance(axis, (tuple, list)) and not axis):
-        return tuple(range(rank))
-    axes = (axis,) if not isinstance(axis, (tuple, list)) else tuple(axis)
-    for a in axes:
-        if not isinstance(a, int) and not hasattr(a, "__index__"):
-            raise TypeError(f"an axis is an integer, not {type(a).__name__}")
-        if not -max(rank, 1) <= int(a) < max(rank, 1):
-            raise ValueError(f"the axis {a} is out of the range [{-rank}, {rank})")
-    return tuple(sorted({int(a) % rank for a in axes})) if rank else ()
-
-
 def elements(x):
     """The slices along the first dimension."""
     if not x.shape:
@@ -869,7 +849,8 @@ def assigned(parameter, value):
         if value.size == 1 and parameter.size == 1:
             value = reshape(value, parameter.shape)
         else:
-            raise ValueError(f"For 'assign', a value of shape {value.shape} does not fit a parameter of shape {parameter.shape}.")
+            raise ValueError("For 'Assign','value' must have the same shape as 'variable'. But got 'value' shape: "
+                             f"({', '.join(map(str, value.shape))}), 'variable' shape: ({', '.join(map(str, parameter.shape))}).")
     return value
 
 
@@ -892,6 +873,7 @@ for _name, (_forward, _compares, _floats, _reflected) in {
     setattr(Scalar, f"__{_name}__", _ahead)
     if _reflected:
         setattr(Scalar, f"__r{_name}__", _back)
+Scalar.__invert__ = lambda self: _gantry.number(_op("not", (convert(self._tensor(), int64),)), "int")
 Scalar.__neg__ = lambda self: _gantry.number(neg(self._tensor()), self.number_kind)
 Scalar.__pos__ = lambda self: self
 Scalar.__abs__ = lambda self: _gantry.number(abs_(self._tensor()), self.number_kind)

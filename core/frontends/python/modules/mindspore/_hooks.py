@@ -147,6 +147,10 @@ def range_bounds(arguments):
     return tuple(values) + ((1,) if len(values) == 2 else ())
 
 
+def range_tuple(*bounds):
+    return tuple(range(*(int(b) for b in bounds)))
+
+
 # What happens when the graph runs
 
 def raise_now(exception):
@@ -298,7 +302,9 @@ def _extreme(builtin, name):
         if kwargs:
             return builtin(*values, **kwargs)
         if len(values) == 1 and isinstance(values[0], Tensor):
-            if values[0].ndim != 1 and values[0].ndim != 0:
+            if values[0].ndim == 0:
+                raise TypeError("Cannot iterate over a scalar tensor.")
+            if values[0].ndim != 1:
                 raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
             return _core.reduce(name[:3], values[0])
         items = values if len(values) > 1 else tuple(values[0])
@@ -308,6 +314,8 @@ def _extreme(builtin, name):
             return builtin(items)
         result = items[0]
         for other in items[1:]:
+            if any(isinstance(v, Tensor) and v.size != 1 for v in (result, other)):
+                raise ValueError("The truth value of an array with more than one element is ambiguous.")
             a, b = _core._pair(_plain_scalar(result), _plain_scalar(other))
             both = isinstance(result, (Tensor,)) or isinstance(other, (Tensor,))
             best = _core._broadcast_op("maximum" if name.startswith("max") else "minimum", a, b)
@@ -328,6 +336,8 @@ def graph_sum(value, start=0):
 
 
 def graph_round(value, digits=None):
+    if isinstance(value, Tensor) and digits is not None:
+        raise RuntimeError(f"For Round only support decimals equal 0, but got decimals equal {digits}")
     if isinstance(value, Scalar):
         if value.number_kind != "float":
             return value
@@ -405,7 +415,13 @@ def floats_as(value, element):
     return value
 
 
+def refusal(name, operands, error):
+    from mindspore import _refusals
+    return _refusals.refusal(name, operands, error)
+
+
 hooks = {
+    "refusal": refusal,
     "NeedsData": _core.NeedsData, "NoDerivative": _core.NoDerivative, "truth_number": lambda value: _gantry.number(value, "bool") if isinstance(value, Tensor) else value,
     "same": _alike.same, "sequence_contains": _alike.contains, "sequence_count": _alike.count, "sequence_index": _alike.index,
     "host_slice": _alike.host_slice,
@@ -418,7 +434,7 @@ hooks = {
     "to_int": to_number("int"), "to_float": to_number("float"),
     "plain_index": plain_index, "plain_slice": plain_slice, "plain_arguments": plain_arguments,
     "sequence_item": sequence_item, "sequence_setitem": sequence_setitem, "extend_elements": extend_elements,
-    "tensor_elements": tensor_elements, "tensor_setitem": tensor_setitem, "range_bounds": range_bounds,
+    "tensor_elements": tensor_elements, "tensor_setitem": tensor_setitem, "range_bounds": range_bounds, "range_tuple": range_tuple,
     "raise_now": raise_now, "assert_now": assert_now, "set_attribute": set_attribute, "set_global": set_global,
     "call_object": call_object, "identity": identity, "host_length": host_length, "host_list": host_list,
     "host_unpack": host_unpack, "host_attributes": host_attributes, "host_method": host_method,

@@ -25,8 +25,8 @@ def _normal(index):
         elif isinstance(part, float):
             raise IndexError(f"Number index of tensor must be int or bool, but got {part}.")
         elif isinstance(part, str):
-            raise IndexError(f"Unsupported Python object type received: <class 'str'>. Tensors have no index {part!r}; supported are: "
-                             "list, int, tuple, slice, ellipsis, None, array, bool, or Tensor.")
+            raise IndexError("Unsupported Python object type received: <class 'str'>. Supported types for tensor indexing are: list, int, float, "
+                             f"tuple, slice, ellipsis, None, array, bool, or Tensor. Received value: {part!r}")
         result.append(part)
     return result
 

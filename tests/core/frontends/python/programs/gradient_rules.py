@@ -120,3 +120,12 @@ assert repr(Tensor([1.5, -2.0])) == "Tensor(shape=[2], dtype=Float32, value= [ 1
 assert repr(Tensor(np.arange(14).reshape(2, 7))) == """Tensor(shape=[2, 7], dtype=Int64, value=
 [[ 0,  1,  2 ...  4,  5,  6],
  [ 7,  8,  9 ... 11, 12, 13]])"""
+
+
+# On level LAX what only Python makes of a tensor has no gradient, what stands beside it keeps its own.
+@jit
+def beside_python(x):
+    return x * Tensor(x.asnumpy() * 2, ms.float32) + x
+
+
+assert ms.grad(beside_python)(Tensor([3.])).asnumpy().tolist() == [7.0]

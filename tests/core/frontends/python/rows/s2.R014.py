@@ -18,4 +18,4 @@ def raises(kind, text, call):
 @jit
 def f():
     return 1j
-raises(TypeError, "complex", f)
+raises(TypeError, "Unsupported Constant type : 1j", f)

@@ -20,7 +20,7 @@ def f():
     x = (1, 2)
     x[0] = 5
     return x
-raises(TypeError, "setitem", f)
+raises(TypeError, "object does not support item assignment", f)
 @jit
 def g():
     return (1, 2) + (3,), (1,) * 2

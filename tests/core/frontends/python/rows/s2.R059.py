@@ -38,6 +38,6 @@ class Net(nn.Cell):
 
 
 net = Net()
-raises(TypeError, "'m' should be initialized as a 'Parameter' type", lambda: net.strict(Tensor([1])))
+raises(TypeError, "the member attribute must be of the Parameter type. But got '2' with type 'int'.", lambda: net.strict(Tensor([1])))
 net.lax(Tensor([1]))
 assert net.m == 3 and box.value.tolist() == [1]

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What graph mode says of operands that an operator or builtin function does not take: exception and text as MindSpore has them. The
+interpreter asks after CPython, or a function of these modules, has refused; what is not listed keeps its exception."""
+import builtins
+from mindspore._core import Scalar, Tensor
+from mindspore._types import Type
+
+_PYTHON_WORDS = {"int": "Int", "float": "Float", "bool": "Bool", "str": "String", "dict": "Dictionary", "function": "Function", "Closure": "Function"}
+
+
+def _kind(value):
+    """The name of its class for Python."""
+    return value.number_kind if isinstance(value, Scalar) else type(value).__name__
+
+
+def _class_word(value):
+    if isinstance(value, Tensor) and value._is_parameter:
+        return "Parameter"
+    if isinstance(value, Type):
+        return "mindspore._c_expression.typing." + value.name.rstrip("0123456789")
+    return _PYTHON_WORDS.get(_kind(value), _kind(value))
+
+
+def _number_word(value):
+    """Of a number its element type, of None and types what the graph calls them."""
+    words = {"int": "Int64", "float": "Float32", "bool": "Bool", "NoneType": "none"}
+    return "typetype" if isinstance(value, Type) else words.get(_kind(value), _kind(value))
+
+
+def _type_word(value):
+    """The type that the graph has for it."""
+    if isinstance(value, Tensor):
+        return f"Tensor[{value.dtype}]"
+    if isinstance(value, (list, tuple)):
+        words = [_type_word(v) for v in value]
+        same = len(words) > 1 and len(set(words)) == 1
+        return ("List" if isinstance(value, list) else "Tuple") + "[" + (f"{words[0]}*{len(words)}" if same else ",".join(words)) + "]"
+    if isinstance(value, dict):
+        return f"Dictionary[[{''.join(f'{k},' for k in value)}],[{','.join(_type_word(v) for v in value.values())}]]"
+    return {"NoneType": "None", "str": "String", "Type": "TypeType", "function": "Func", "Closure": "Func"}.get(_kind(value), _number_word(value))
+
+
+def _abstract(value):
+    """What inference knows of it."""
+    if isinstance(value, Tensor):
+        shape = ", ".join(map(str, value.shape))
+        return f"AbstractTensor(shape: ({shape}), element: AbstractScalar(Type: {value.dtype}, Value: ValueAny, Shape: NoShape))"
+    if isinstance(value, (list, tuple)):
+        elements = "".join(f" element[{i}]: {_abstract(v)}," for i, v in enumerate(value))
+        return f"Abstract{'List' if isinstance(value, list) else 'Tuple'}{{{elements} }}"
+    if isinstance(value, dict):
+        return "AbstractDictionary{ " + "".join(f"({_abstract(k)}: {_abstract(v)}) " for k, v in value.items()) + "}"
+    if value is None:
+        return "AbstractNone(Value: None)"
+    if isinstance(value, Type):
+        return f"AbstractType(Value: {value})"
+    if isinstance(value, (Scalar, int, float, str)):
+        text = "ValueAny" if isinstance(value, Scalar) else str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else value
+        return f"AbstractScalar(Type: {'String' if isinstance(value, str) else _number_word(value)}, Value: {text}, Shape: NoShape)"
+    if _kind(value) in ("function", "Closure"):
+        return "FuncGraphAbstractClosure"
+    return f"AbstractScalar(Type: External, Value: PythonObject(type: {type(value)}, value: {value}), Shape: NoShape)"
+
+
+def _is_number(value):
+    return isinstance(value, (Scalar, int, float))
+
+
+def _no_length(value):
+    return AttributeError(f"'{_class_word(value)}' object has no attribute '__len__'")
+
+
+def _iterates(value):
+    return hasattr(type(value), "__iter__") and not isinstance(value, Scalar)
+
+
+def _scalar_tensor(*values):
+    return any(isinstance(v, Tensor) and v.ndim == 0 for v in values)
+
+
+def iterated(value):
+    if _scalar_tensor(value):
+        return TypeError("Not support len of a 0-D tensor.")
+    if _kind(value) in ("function", "Closure"):
+        return _no_length(value)
+    if not _iterates(value):
+        word = _number_word(value)
+        return TypeError(f"'{word.lower() if _is_number(value) else word}' object is not iterable")
+
+
+def _python_iterated(*values):
+    """Builtin functions that graph mode leaves to Python."""
+    if _scalar_tensor(*values):
+        return TypeError("Cannot iterate over a scalar tensor.")
+    for value in values:
+        if not _iterates(value):
+            word = _class_word(value) if isinstance(value, Type) else _kind(value)
+            return TypeError(f"'{'function' if word == 'Closure' else word}' object is not iterable")
+
+
+def _length(value):
+    if _scalar_tensor(value):
+        return TypeError("Not support len of a 0-D tensor.")
+    if not hasattr(type(value), "__len__") or isinstance(value, Scalar):
+        return _no_length(value)
+
+
+def _extreme(name):
+    def refusal(*values):
+        if len(values) != 1:
+            return None
+        if _scalar_tensor(*values):
+            return TypeError("Cannot iterate over a scalar tensor.")
+        if _is_number(values[0]):
+            return TypeError("The object is not iterable.")
+        if hasattr(type(values[0]), "__len__") and not isinstance(values[0], Tensor) and len(values[0]) == 0:
+            return ValueError(f"{name}() arg is an empty sequence.")
+        return _python_iterated(*values)
+    return refusal
+
+
+def _sum(value, *start):
+    if _scalar_tensor(value):
+        return TypeError("Cannot iterate over a scalar tensor.")
+    if _is_number(value):
+        return TypeError(f"{_number_word(value)} object is not iterable.")
+    return iterated(value)
+
+
+def _one_element(text):
+    def refusal(value=None, *rest):
+        if isinstance(value, Tensor) and value.size != 1:
+            return ValueError(text.format(shape=", ".join(map(str, value.shape))))
+    return refusal
+
+
+def _tensor_only(name):
+    def refusal(value=None, *rest):
+        if value is None or isinstance(value, (dict, Type)) or _kind(value) in ("function", "Closure"):
+            return TypeError(f"For Operator[{name}], input's type '{_type_word(value)}' does not match expected type 'Tensor'. The reason may be: "
+                             "lack of definition of type cast, or incorrect type when creating the node.")
+    return refusal
+
+
+def _range(*bounds):
+    if not 1 <= len(bounds) <= 3:
+        return RuntimeError(f"For 'make_range', the input size should within [1, 3] but got{len(bounds)}")
+    for i, bound in enumerate(bounds):
+        if not isinstance(bound, int) or isinstance(bound, bool):
+            return TypeError(f"For 'make_range', the {i}th input should be a int scalar but got {_abstract(bound)}")
+    if len(bounds) == 3 and bounds[2] == 0:
+        return RuntimeError("For 'range', the argument 'step' could not be 0.")
+
+
+def _enumerate(value, start=0):
+    if _is_number(value):
+        return TypeError(f"For 'enumerate', the 'first input' should be tuple or list or tensor, but got <class '{_kind(value)}'>.")
+    if not hasattr(type(value), "__len__"):
+        return _no_length(value)
+    if not isinstance(start, int):
+        return TypeError(f"For 'enumerate', the 'start' should be a const int number, but got {start}.")
+    return iterated(value)
+
+
+def _zip(*values):
+    if not values:
+        return RuntimeError("The zip operator must have at least 1 argument, but the size of arguments is 0.")
+    return _python_iterated(*values)
+
+
+def _unary(name, multitype):
+    """@multitype: where MindSpore looks for a function that takes the operand, and there is none for it."""
+    def refusal(value):
+        if isinstance(value, dict):
+            return RuntimeError(f"For operation '{name}', current input arguments types are <Dictionary>. The 1-th argument type 'Dictionary' "
+                                "is not supported now.")
+        if not multitype or isinstance(value, (Tensor, Scalar)):
+            return None
+        if isinstance(value, (str, list, tuple, type(None), Type)) or _kind(value) in ("function", "Closure"):
+            return ValueError("For 'MultitypeFuncGraph', cannot find fn match given args.")
+        return NotImplementedError(f"The python type {type(value)} cannot be converted to MindSpore type.")
+    return refusal
+
+
+def _star(value):
+    if not isinstance(value, (Tensor, tuple, list, dict)) and not hasattr(value, "__array_interface__"):
+        return RuntimeError(f"The arguments of UnpackCall operator should be tuple, list or dict, but got {_abstract(value)}")
+
+
+def _mapped(value):
+    if not _iterates(value) or _scalar_tensor(value):
+        return RuntimeError(f"Map can only be applied to list, tuple, but got {_type_word(value)}.")
+
+
+def _attribute(value, name, error=None):
+    if isinstance(value, type(builtins)):
+        return AttributeError(f"External object has no attribute {name}: {error}")
+    from mindspore.nn.cell import Cell
+    if isinstance(value, Cell) or hasattr(type(value), "__jit_class__"):
+        return None
+    return AttributeError(f"'{_class_word(value)}' object has no attribute '{name}'")
+
+
+def _item(value, index):
+    if isinstance(value, Tensor) and value.ndim == 0:
+        return TypeError("For 'StridedSlice', input can not be a scalar.")
+    if isinstance(value, str) and isinstance(index, int) and not -len(value) <= index < len(value):
+        return RuntimeError(f"String index out of range, expect:[{-len(value)}, {len(value) - 1}], but got {index}.")
+    if isinstance(value, (list, tuple)) and not isinstance(index, (slice, Tensor)):
+        name = "list_getitem" if isinstance(value, list) else "TupleGetItem"
+        if not value:
+            return ValueError(f"For primitive:'{name}', cannot get item by index from an empty sequence.")
+        if isinstance(index, int):
+            return IndexError(f"{name} evaluator index should be in range[-{len(value)}, {len(value)}), but got {int(index)}.")
+
+
+def _list_word(value):
+    kind = "ValueAny" if isinstance(value, (Scalar, Tensor)) else {"int": "Int64Imm", "float": "FP32Imm", "str": "StringImm", "bool": "BoolImm"}.get(_kind(value))
+    return kind or _type_word(value)
+
+
+def _append(value, *args):
+    if len(args) != 1:
+        return TypeError(f"The parameters number of the function is 2, but the number of provided arguments is {1 + len(args)}.")
+
+
+def _extend(value, target=None, *more):
+    return TypeError(f"For ListInplaceExtend, the second input should be tuple or list but got: {_abstract(target)}")
+
+
+def _insert(value, index=None, *item):
+    return TypeError(f"The second input to ListInplaceInsert must be int scalar but got {_list_word(index)}")
+
+
+def _pop(value, index=-1):
+    if isinstance(index, int) and not isinstance(index, bool):
+        return IndexError("The pop index out of range.")
+    return TypeError(f"Integer argument expected, but got {_list_word(index)} type value: {'ValueAny' if isinstance(index, Scalar) else index}")
+
+
+def _set_item(value, index):
+    if isinstance(value, list) and isinstance(index, int) and not -len(value) <= index < len(value):
+        return IndexError(f"list_setitem evaluator the index: {int(index)} to set out of range: [{-len(value)},{len(value) - 1}].")
+
+
+def _key(key):
+    return RuntimeError("make_dict evaluator key only supports string, number, type, none, constant tensor and tuple, but got "
+                        + ("ValueAny" if isinstance(key, (Tensor, Scalar)) else str(key)))
+
+
+def _divided(a, b):
+    if _is_number(a) and _is_number(b) and not isinstance(b, Scalar) and b == 0:
+        return ValueError("The divisor could not be zero. But the divisor is zero now.")
+
+
+def _modulo(a, b):
+    if _is_number(a) and _is_number(b) and not isinstance(b, Scalar) and b == 0:
+        return ValueError("Cannot perform modulo operation on zero.")
+
+
+_TO_SCALAR = "Can not convert Tensor with more than one element to Scalar, while the data's shape is"
+_refusals = {
+    "iter": iterated, "len": _length, "max": _extreme("max"), "min": _extreme("min"), "sum": _sum, "range": _range, "enumerate": _enumerate,
+    "zip": _zip, "all": _python_iterated, "any": _python_iterated, "abs": _tensor_only("Abs"), "round": _tensor_only("Round"),
+    "int": _one_element(_TO_SCALAR + " : ({shape})"), "float": _one_element(_TO_SCALAR + ": ({shape})"),
+    "bool": _one_element("The truth value of an array with more than one element is ambiguous."),
+    "neg": _unary("negative", False), "pos": _unary("uadd", True), "invert": _unary("invert", True),
+    "list.append": _append, "list.extend": _extend, "list.insert": _insert, "list.pop": _pop, "setitem": _set_item, "key": _key,
+    "star": _star, "map": _mapped, "getattr": _attribute, "getitem": _item,
+    "truediv": _divided, "floordiv": _divided, "mod": _modulo,
+}
+
+
+def refusal(name, operands, error):
+    """The exception that stands for @error, which @name of @operands gave."""
+    find = _refusals.get(name)
+    try:
+        found = None if find is None else find(*operands, error) if name == "getattr" else find(*operands)
+    except TypeError:  # a wrong number of arguments
+        found = None
+    if found is not None:
+        return found
+    text = str(error)
+    for value in operands:
+        if isinstance(value, Scalar):
+            text = text.replace("'Scalar'", f"'{value.number_kind}'")
+        elif isinstance(value, Type):
+            text = text.replace("'Type'", f"'{_class_word(value)}'")
+    return error if text == str(error) else type(error)(text)
+
