@@ -87,18 +87,13 @@ takes_blocks (const Choice *c, const GantryNode *node)
 }
 
 /* The library has blocked code where blocks do not cut through groups: one group, whole blocks in each, or one channel
- * in each. It has none where the input is taken apart, nor any that leaves padding out of a sum. */
+ * in each. It has none that leaves padding out of a sum. */
 static gboolean
 library_gains_from_blocks (const Choice *c, const GantryNode *node)
 {
   gint64 groups = gantry_attrs_int (c->module->context, node->attrs, "feature_group_count", 1);
   const GantryType *weights = gantry_node_operand_type (c->module, node, 1);
-  gsize n;
-  const gint64 *dilation = gantry_attrs_ints (c->module->context, node->attrs, "lhs_dilation", &n);
 
-  for (gsize i = 0; i < n; i++)
-    if (dilation[i] != 1)
-      return FALSE;
   if (gantry_attrs_int (c->module->context, node->attrs, "skip_padding", 0) != 0)
     return FALSE;
   if (groups == 1)

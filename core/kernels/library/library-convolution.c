@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions. The library says in which layouts it is fast; weights that are constant are brought
- * into theirs once. */
+ * into theirs once. One whose input has holes (lhs_dilation) is a transposed convolution of what is not holes: it counts the taps of the
+ * weights the other way, and its padding is what it leaves out of the result, so that tap k of n with dilation d and padding p below
+ * is tap n - 1 - k with padding d (n - 1) - p. The library adds bias and relu to that by code of no speed: they are an epilogue. */
 #include "core/kernels/library/library.h"
 #include "core/graph/operation.h"
 #include <string.h>
@@ -14,6 +16,7 @@ typedef struct
   int spatial;
   gint64 groups;
   gboolean bias, relu;
+  gboolean transposed;
   GantryElementType elements[4]; /* input, weights, bias, result */
   dnnl_dims_t input, weights, result; /* weights: with a dimension for groups when there are any */
   dnnl_dims_t strides, dilates, low, high;
@@ -42,6 +45,34 @@ gantry_library_is_small_products (const GantryModule *module, const GantryNode *
 }
 
 static gboolean
+has_holes (const GantryModule *module, const GantryNode *node)
+{
+  gsize n;
+  const gint64 *dilation = gantry_attrs_ints (module->context, node->attrs, "lhs_dilation", &n);
+
+  for (gsize i = 0; i < n; i++)
+    if (dilation[i] != 1)
+      return TRUE;
+  return FALSE;
+}
+
+/* Steps and padding of spatial dimension @i, whose weights have @taps. Returns: FALSE where the library has no such */
+static gboolean
+describe_window (const GantryModule *module, const GantryNode *node, Convolution *c, int i, gint64 taps)
+{
+  gint64 stride = int_at (module, node, "window_strides", i, 1), dilation = int_at (module, node, "rhs_dilation", i, 1);
+  gint64 low = int_at (module, node, "padding", 2 * i, 0), high = int_at (module, node, "padding", 2 * i + 1, 0);
+
+  c->dilates[i] = dilation - 1;
+  c->strides[i] = c->transposed ? int_at (module, node, "lhs_dilation", i, 1) : stride;
+  c->low[i] = c->transposed ? (taps - 1) * dilation - low : low;
+  c->high[i] = c->transposed ? (taps - 1) * dilation - high : high;
+  if (c->transposed)
+    return stride == 1 && c->low[i] >= 0 && c->high[i] > -c->strides[i];
+  return c->low[i] >= 0 && c->high[i] >= 0;
+}
+
+static gboolean
 describe (const GantryModule *module, const GantryNode *node, Convolution *c)
 {
   const GantryType *input = gantry_node_operand_type (module, node, 0);
@@ -66,17 +97,11 @@ describe (const GantryModule *module, const GantryNode *node, Convolution *c)
   c->weights[w++] = weights->dims[0] / c->groups;
   for (guint d = 1; d < weights->rank; d++)
     c->weights[w++] = weights->dims[d];
+  c->transposed = has_holes (module, node);
   for (int i = 0; i < c->spatial; i++)
-    {
-      c->strides[i] = int_at (module, node, "window_strides", i, 1);
-      c->dilates[i] = int_at (module, node, "rhs_dilation", i, 1) - 1;
-      c->low[i] = int_at (module, node, "padding", 2 * i, 0);
-      c->high[i] = int_at (module, node, "padding", 2 * i + 1, 0);
-      if (int_at (module, node, "lhs_dilation", i, 1) != 1 || c->low[i] < 0 || c->high[i] < 0
-          || (skip && (c->low[i] > 0 || c->high[i] > 0)))
-        return FALSE;
-    }
-  return TRUE;
+    if (!describe_window (module, node, c, i, weights->dims[2 + i]) || (skip && (c->transposed || c->low[i] > 0 || c->high[i] > 0)))
+      return FALSE;
+  return !c->transposed || !c->bias || c->elements[2] == GANTRY_F32;
 }
 
 /* Row-major. */
@@ -131,7 +156,7 @@ attributes_of (const Convolution *c, gboolean plus_zero)
   if (gantry_dnnl ()->primitive_attr_create (&attributes) != dnnl_success)
     return NULL;
   gantry_dnnl ()->primitive_attr_set_scratchpad_mode (attributes, dnnl_scratchpad_mode_user);
-  if (c->relu && gantry_dnnl ()->post_ops_create (&after) == dnnl_success)
+  if (c->relu && !c->transposed && gantry_dnnl ()->post_ops_create (&after) == dnnl_success)
     {
       gantry_dnnl ()->post_ops_append_eltwise (after, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f);
       if (plus_zero)
@@ -146,6 +171,9 @@ static gboolean
 describe_operation (dnnl_convolution_desc_t *operation, const Convolution *c, const dnnl_memory_desc_t *input,
                     const dnnl_memory_desc_t *weights, const dnnl_memory_desc_t *bias, const dnnl_memory_desc_t *result)
 {
+  if (c->transposed)
+    return gantry_dnnl ()->dilated_deconvolution_forward_desc_init (operation, dnnl_forward_inference, dnnl_deconvolution_direct, input, weights,
+                                                                    NULL, result, c->strides, c->dilates, c->low, c->high) == dnnl_success;
   return gantry_dnnl ()->dilated_convolution_forward_desc_init (operation, dnnl_forward_inference, dnnl_convolution_direct, input,
                                                      weights, c->bias ? bias : NULL, result, c->strides, c->dilates,
                                                      c->low, c->high) == dnnl_success;
@@ -184,7 +212,7 @@ describe_primitive (GantryLibrary *library, const Convolution *c, const dnnl_mem
     return NULL;
   description = create_primitive (library, c, &operation, FALSE, &name);
   /* Its relu is x > 0 ? x : 0 * x there, so -0 of what is negative; the others' is a maximum. */
-  if (description != NULL && c->relu && strstr (name, "gemm") != NULL)
+  if (description != NULL && c->relu && !c->transposed && strstr (name, "gemm") != NULL)
     {
       gantry_dnnl ()->primitive_desc_destroy (description);
       description = create_primitive (library, c, &operation, TRUE, &name);
@@ -255,6 +283,7 @@ static gboolean
 add_piece (GantryLibrary *library, const Convolution *whole, const GantryLibraryLayouts *layouts, const Cut *cut)
 {
   gint64 input_begin, weights_begin, result_begin;
+  const gsize taps = (gsize) product (whole->weights + (whole->groups > 1 ? 3 : 2), whole->spatial);
   Convolution c = cut_out (whole, cut, &input_begin, &weights_begin, &result_begin);
   dnnl_memory_desc_t outer_input, outer_weights, outer_result, any_input, any_result, input, weights, result, bias;
   dnnl_primitive_desc_t description;
@@ -274,14 +303,17 @@ add_piece (GantryLibrary *library, const Convolution *whole, const GantryLibrary
   input = *gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_src_md, 0);
   weights = *gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_weights_md, 0);
   result = *gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_dst_md, 0);
-  if (!gantry_library_begin (library, description) || (c.relu && !keep_nan (library, &c, &input, &weights, &bias, &result)))
+  if (!gantry_library_begin (library, description) || (c.relu && !c.transposed && !keep_nan (library, &c, &input, &weights, &bias, &result)))
     return FALSE;
-  return gantry_library_add (library, DNNL_ARG_SRC, 0, input_begin, c.elements[0], &outer_input, &input, FALSE)
+  if (c.transposed)
+    gantry_library_set_epilogue (library, c.bias, 2, cut->channel, c.relu);
+  return gantry_library_add (library, DNNL_ARG_SRC, 0, input_begin, c.elements[0], &outer_input, &input, 1, FALSE)
          && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, weights_begin, c.elements[1], &outer_weights, &weights,
-                                layouts->constant_weights)
-         && (!c.bias || gantry_library_add (library, DNNL_ARG_BIAS, 2, cut->channel, c.elements[2], &bias, &bias, FALSE))
+                                c.transposed ? taps : 1, layouts->constant_weights)
+         && (!c.bias || c.transposed
+             || gantry_library_add (library, DNNL_ARG_BIAS, 2, cut->channel, c.elements[2], &bias, &bias, 1, FALSE))
          && gantry_library_add (library, DNNL_ARG_DST, c.bias ? 3 : 2, result_begin, c.elements[3], &outer_result,
-                                &result, FALSE);
+                                &result, 1, FALSE);
 }
 
 /* Cutting */

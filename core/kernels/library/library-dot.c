@@ -140,9 +140,9 @@ add_piece (GantryLibrary *library, const GantryModule *module, const GantryNode 
     return FALSE;
   description = describe_primitive (library, mds);
   return description != NULL && gantry_library_begin (library, description)
-         && gantry_library_add (library, DNNL_ARG_SRC, 0, left, types[0], &mds[0], &mds[0], FALSE)
-         && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, right, types[1], &mds[1], &mds[1], constant_weights)
-         && gantry_library_add (library, DNNL_ARG_DST, 2, result, types[2], &mds[2], &mds[2], FALSE);
+         && gantry_library_add (library, DNNL_ARG_SRC, 0, left, types[0], &mds[0], &mds[0], 1, FALSE)
+         && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, right, types[1], &mds[1], &mds[1], 1, constant_weights)
+         && gantry_library_add (library, DNNL_ARG_DST, 2, result, types[2], &mds[2], &mds[2], 1, FALSE);
 }
 
 /* Equal parts of @n in multiples of @unit, as near to @parts as that goes. */

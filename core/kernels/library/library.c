@@ -22,9 +22,10 @@ typedef struct
   guint64 begin;             /* bytes into the buffer */
   GantryElementType element; /* in the buffer: f32, or f16 or bf16 that is converted */
   gsize n;                   /* elements */
+  gsize reversed;            /* of the buffer, each run of so many; 1: none */
   Place place;
   guint64 offset;    /* in the workspace or packed region: as the primitive wants it */
-  guint64 converted; /* in the workspace: float in the outer layout, when it is both converted and reordered */
+  guint64 converted; /* in the workspace: float in the outer layout, in order, when it is both converted or reversed and reordered */
   dnnl_memory_desc_t outer, inner;
   dnnl_primitive_t reorder; /* outer to inner; of the result inner to outer; NULL: equal */
 } Argument;
@@ -38,6 +39,9 @@ typedef struct
   guint n_arguments;
   Argument arguments[MAX_ARGUMENTS];
   dnnl_convolution_desc_t *without_relu; /* (nullable): see gantry_library_keep_nan() */
+  gboolean has_epilogue, has_bias, relu; /* see gantry_library_set_epilogue() */
+  guint bias;         /* buffer */
+  guint64 bias_begin; /* bytes into that */
 } Piece;
 
 struct _GantryLibrary
@@ -188,16 +192,16 @@ count_elements (const dnnl_memory_desc_t *md)
 
 gboolean
 gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 begin, GantryElementType element,
-                    const dnnl_memory_desc_t *outer, const dnnl_memory_desc_t *inner, gboolean constant)
+                    const dnnl_memory_desc_t *outer, const dnnl_memory_desc_t *inner, gsize reversed, gboolean constant)
 {
   Piece *piece = last_piece (library);
   Argument *a = &piece->arguments[piece->n_arguments++];
   gboolean result = argument == DNNL_ARG_DST, equal = gantry_dnnl ()->memory_desc_equal (outer, inner);
-  gboolean convert = element != GANTRY_F32;
+  gboolean convert = element != GANTRY_F32 || reversed > 1;
 
   g_assert (piece->n_arguments <= MAX_ARGUMENTS);
   *a = (Argument) { .argument = argument, .buffer = buffer, .element = element, .place = DIRECT, .outer = *outer,
-                    .inner = *inner };
+                    .inner = *inner, .reversed = reversed };
   a->begin = (guint64) begin * gantry_element_size (element);
   a->n = count_elements (outer);
   if (equal && !convert)
@@ -216,6 +220,18 @@ void
 gantry_library_keep_nan (GantryLibrary *library, const dnnl_convolution_desc_t *operation)
 {
   last_piece (library)->without_relu = g_memdup2 (operation, sizeof *operation);
+}
+
+void
+gantry_library_set_epilogue (GantryLibrary *library, gboolean bias, guint buffer, gint64 begin, gboolean relu)
+{
+  Piece *piece = last_piece (library);
+
+  piece->has_epilogue = bias || relu;
+  piece->has_bias = bias;
+  piece->relu = relu;
+  piece->bias = buffer;
+  piece->bias_begin = (guint64) begin * sizeof (float);
 }
 
 /* Running */
@@ -252,18 +268,41 @@ reorder (const GantryLibrary *library, const Argument *a, gboolean result, void 
   gantry_dnnl ()->memory_destroy (inner);
 }
 
+static gboolean
+is_converted (const Argument *a)
+{
+  return a->element != GANTRY_F32 || a->reversed > 1;
+}
+
+static void
+convert_in (const Argument *a, const void *buffer, float *converted)
+{
+  if (a->element != GANTRY_F32)
+    gantry_convert_to_float (a->element, buffer, converted, a->n);
+  else
+    memcpy (converted, buffer, a->n * sizeof *converted);
+  for (gsize run = 0; run < a->n && a->reversed > 1; run += a->reversed)
+    for (gsize i = run, j = run + a->reversed - 1; i < j; i++, j--)
+      {
+        float kept = converted[i];
+
+        converted[i] = converted[j];
+        converted[j] = kept;
+      }
+}
+
 /* An operand as the primitive wants it. @converted: room for it as float, when it is converted and reordered. */
 static void
 bring_in (const GantryLibrary *library, const Argument *a, void *buffer, float *converted, void *inside)
 {
-  if (a->element == GANTRY_F32)
+  if (!is_converted (a))
     {
       reorder (library, a, FALSE, buffer, inside);
       return;
     }
   if (a->reorder == NULL)
     converted = inside;
-  gantry_convert_to_float (a->element, buffer, converted, a->n);
+  convert_in (a, buffer, converted);
   reorder (library, a, FALSE, converted, inside);
 }
 
@@ -305,6 +344,17 @@ run_keeping_nan (const GantryLibrary *library, const Piece *piece, const dnnl_ex
 }
 
 static void
+run_epilogue (const GantryLibrary *library, const Piece *piece, void *const *buffers, float *result)
+{
+  const float *bias = piece->has_bias ? (const float *) (gpointer) ((const guint8 *) buffers[piece->bias] + piece->bias_begin) : NULL;
+
+  for (guint i = 0; i < piece->n_arguments; i++)
+    if (piece->arguments[i].argument == DNNL_ARG_DST)
+      gantry_library_run_epilogue (&piece->arguments[i].inner, result, bias, piece->relu,
+                                   library->pieces->len > 1 ? 1 : library->n_threads);
+}
+
+static void
 run_piece (const GantryLibrary *library, const Piece *piece, void *const *buffers, guint8 *workspace, guint8 *packed)
 {
   dnnl_exec_arg_t arguments[MAX_ARGUMENTS + 1];
@@ -328,6 +378,8 @@ run_piece (const GantryLibrary *library, const Piece *piece, void *const *buffer
                                                                          workspace + piece->scratchpad_offset) };
   gantry_library_begin_watch ();
   execute (library, piece->primitive, arguments, n);
+  if (piece->has_epilogue)
+    run_epilogue (library, piece, buffers, result);
   if (piece->without_relu != NULL && gantry_library_end_watch (library->pieces->len > 1 ? 1 : library->n_threads))
     run_keeping_nan (library, piece, arguments, (int) piece->n_arguments, result);
   for (guint i = 0; i < piece->n_arguments; i++)
@@ -365,7 +417,7 @@ pack_piece (const GantryLibrary *library, const Piece *piece, void *const *buffe
 
       if (a->place != PACKED)
         continue;
-      if (a->element != GANTRY_F32 && a->reorder != NULL)
+      if (is_converted (a) && a->reorder != NULL)
         converted = g_new (float, a->n);
       bring_in (library, a, address_of (a, buffers), converted, packed + a->offset);
     }

@@ -47,7 +47,7 @@ void gantry_library_code_end (GantryLibraryCode *code, const GantryKernel *kerne
 
 /* Its functions, without the "dnnl_" of their names: all that are called. */
 #define GANTRY_LIBRARY_FUNCTIONS(X) \
-  X (dilated_convolution_forward_desc_init) X (engine_create) X (engine_destroy) X (get_effective_cpu_isa) \
+  X (dilated_convolution_forward_desc_init) X (dilated_deconvolution_forward_desc_init) X (engine_create) X (engine_destroy) X (get_effective_cpu_isa) \
   X (get_primitive_cache_capacity) X (set_primitive_cache_capacity) X (sgemm) \
   X (matmul_desc_init) X (memory_create) X (memory_desc_equal) X (memory_desc_get_size) \
   X (memory_desc_init_by_strides) X (memory_desc_init_by_tag) X (memory_destroy) X (post_ops_append_eltwise) \
@@ -98,10 +98,19 @@ gboolean gantry_library_begin (GantryLibrary *library, dnnl_primitive_desc_t des
  * @element: of the buffer; f16 and bf16 are converted
  * @outer: as it lies in the buffer, once it is float
  * @inner: as the primitive wants it
+ * @reversed: each run of so many elements of the buffer is taken from its end to its beginning: weights whose taps the primitive
+ *  counts the other way; 1: none
  * @constant: its bytes are known at load
  */
 gboolean gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 begin, GantryElementType element,
-                             const dnnl_memory_desc_t *outer, const dnnl_memory_desc_t *inner, gboolean constant);
+                             const dnnl_memory_desc_t *outer, const dnnl_memory_desc_t *inner, gsize reversed, gboolean constant);
+/**
+ * gantry_library_set_epilogue:
+ * @bias: an f32 for each channel, from element @begin of @buffer
+ *
+ * What the primitive of the piece begun last does not do itself follows it, in place of its result: bias, then relu, of which NaN stays NaN.
+ */
+void gantry_library_set_epilogue (GantryLibrary *library, gboolean bias, guint buffer, gint64 begin, gboolean relu);
 /**
  * gantry_library_keep_nan:
  * @operation: what the piece begun last does, in its layouts and without the relu that its primitive ends with
@@ -115,6 +124,13 @@ void gantry_library_begin_watch (void);
 gboolean gantry_library_end_watch (guint n_threads);
 /** In place; NaN stays. */
 void gantry_library_relu (float *values, gsize n);
+/**
+ * gantry_library_run_epilogue:
+ * @result: layout of @values: N C spatial, plain or in blocks of channels
+ * @bias: (nullable): an f32 for each channel
+ * @n_threads: of the library's, at least 1
+ */
+void gantry_library_run_epilogue (const dnnl_memory_desc_t *result, float *values, const float *bias, gboolean relu, guint n_threads);
 /** The kernel runs it from now on. @n_buffers: operands and results */
 void gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *kernel);
 
