@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of placements, sorted by node; who owns the bytes that a node shows, and what kind of value that is. */
 #include "core/plan/placement.h"
+#include "core/plan/pieces.h"
 #include "core/graph/operation.h"
 #include <string.h>
 
@@ -160,6 +161,7 @@ typedef struct
   guint32 *root;  /* by slot: a slot */
   guint32 *owner; /* by slot that is a root: index in the entry function of who stands for it: who made it, and of what a scan gives the
                    * first `result` that shows it, for its stacks hold different values of its body */
+  guint8 *walked; /* by index: a stack that is no value of its own, but what loops walk along */
 } Slots;
 
 static guint32
@@ -266,7 +268,7 @@ slots_init (Slots *slots, const GantryModule *module)
 {
   const GantryFunction *entry = gantry_module_entry (module);
 
-  *slots = (Slots) { module, entry, g_new (guint32, entry->n_nodes + 1), NULL, NULL };
+  *slots = (Slots) { module, entry, g_new (guint32, entry->n_nodes + 1), NULL, NULL, gantry_function_find_walked (module, entry, NULL) };
   slots->first[0] = 0;
   for (guint32 i = 0; i < entry->n_nodes; i++)
     slots->first[i + 1] = slots->first[i] + n_members (module, &module->nodes[entry->first_node + i]);
@@ -282,6 +284,7 @@ slots_clear (Slots *slots)
   g_free (slots->first);
   g_free (slots->root);
   g_free (slots->owner);
+  g_free (slots->walked);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Slots, slots_clear)
 
@@ -313,6 +316,22 @@ enum
   CONSTANT = 1 << 2,   /* made of constants alone: computed when the program is loaded, and there ever after */
 };
 
+/* @flags: by slot that is a root. What stands in a stack that is no value of its own is read by who reads the stack. */
+static void
+mark_used_later (const Slots *slots, guint32 operand, guint32 s, guint8 *flags)
+{
+  const GantryNode *stack = &slots->module->nodes[slots->entry->first_node + operand];
+
+  flags[slots->root[s]] |= USED_LATER;
+  for (guint k = 0; slots->walked[operand] && k < stack->n_operands; k++)
+    {
+      guint32 piece = operand_index (slots, stack, k);
+
+      if (piece != G_MAXUINT32)
+        flags[slots->root[slots->first[piece]]] |= USED_LATER;
+    }
+}
+
 /* @flags: by slot that is a root */
 static void
 mark_operands (const Slots *slots, guint32 i, guint8 *flags)
@@ -333,7 +352,7 @@ mark_operands (const Slots *slots, guint32 i, guint8 *flags)
         {
           constant = constant && (flags[slots->root[s]] & CONSTANT) != 0;
           if (node->phase != GANTRY_PHASE_FORWARD && !gantry_node_is_view (module, node))
-            flags[slots->root[s]] |= USED_LATER;
+            mark_used_later (slots, operand, s, flags);
         }
     }
   for (guint32 s = slots->first[i]; constant && s < slots->first[i + 1]; s++)
@@ -391,7 +410,7 @@ subject_of (const Slots *slots, guint32 i, guint32 k, guint8 flags)
 
   if (node->op == GANTRY_OP_PARAMETER)
     return gantry_parameter_role (slots->module, node);
-  if ((flags & CONSTANT) || gantry_node_is_view (slots->module, node))
+  if ((flags & CONSTANT) || gantry_node_is_view (slots->module, node) || slots->walked[i])
     return GANTRY_SUBJECT_NONE;
   if ((flags & USED_LATER) && phase_of_member (slots->module, node, k) == GANTRY_PHASE_FORWARD)
     return GANTRY_SUBJECT_RESIDUAL;

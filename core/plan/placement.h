@@ -132,7 +132,7 @@ guint32 *gantry_placement_owners (const GantryModule *module);
  *
  * What each value of the entry function is. A forward value is a residual when it or a view of it is read by the
  * backward or update phase. Views are %GANTRY_SUBJECT_NONE (ask their owner), and so is what is made of constants alone:
- * that is computed when the program is loaded. Linear in nodes and operands.
+ * that is computed when the program is loaded; and a stack that loops alone walk along, which is what its operands are. Linear in nodes and operands.
  *
  * Returns: (transfer full): #GantryPlacementSubject by position in module->nodes
  */

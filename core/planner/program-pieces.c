@@ -5,62 +5,8 @@
  * i makes slice i where the slice shall lie, such as in the place of the parameter that it is donated to. */
 #include "core/expr/storage.h"
 #include "core/graph/region.h"
+#include "core/plan/pieces.h"
 #include "core/planner/program-private.h"
-
-static gboolean
-is_stack_of_slices (const GantryModule *module, const GantryNode *node)
-{
-  if (node->op != GANTRY_OP_CONCATENATE || node->n_operands < 2 || gantry_node_type (module, node)->memory != GANTRY_MEMORY_DEVICE
-      || gantry_attrs_int (module->context, node->attrs, "dimension", 0) != 0)
-    return FALSE;
-  for (guint i = 0; i < node->n_operands; i++)
-    if (gantry_node_operand_type (module, node, i)->dims[0] != 1)
-      return FALSE;
-  return TRUE;
-}
-
-/* Whether operand @i of @node, a stack of slices, is one that a loop walks along from its first slice to its last or back. */
-static gboolean
-walks_along (const GantryModule *module, const GantryNode *node, guint i)
-{
-  GantryScan scan;
-
-  if (node->op != GANTRY_OP_SCAN)
-    return FALSE;
-  gantry_scan_of (module, node, &scan);
-  return i >= scan.n_carries && i < scan.n_carries + scan.n_xs && scan.axes[i - scan.n_carries] == 0
-         && scan.length == gantry_node_operand (module, node, i)->n_operands;
-}
-
-static void
-find_walked (Program *program, const guint8 *needed)
-{
-  const GantryModule *module = program->module;
-  const GantryFunction *function = program->function;
-  g_autofree guint8 *read = g_new0 (guint8, function->n_nodes + (gsize) 1); /* by somebody else */
-
-  program->walked = g_new0 (guint8, function->n_nodes + (gsize) 1);
-  for (guint32 n = 0; program->resident && n < function->n_nodes; n++)
-    {
-      const GantryNode *node = &module->nodes[function->first_node + n];
-
-      for (guint i = 0; needed[n] && i < node->n_operands; i++)
-        {
-          const GantryNode *operand = gantry_node_operand (module, node, i);
-          guint32 position;
-
-          if (operand == NULL || operand->op != GANTRY_OP_CONCATENATE)
-            continue;
-          position = gantry_module_position (module, operand) - function->first_node;
-          if (is_stack_of_slices (module, operand) && walks_along (module, node, i))
-            program->walked[position] = TRUE;
-          else
-            read[position] = TRUE;
-        }
-    }
-  for (guint32 n = 0; n < function->n_nodes; n++)
-    program->walked[n] = program->walked[n] && !read[n] && !program->returned[n];
-}
 
 /* Which stack of a scan @node shows: its key in the set, NULL: none. The forward phase's may be saved, as a whole. */
 static gpointer
@@ -216,7 +162,7 @@ find_cut (Program *program, const guint8 *needed)
 void
 _gantry_program_find_pieces (Program *program, const guint8 *needed)
 {
-  find_walked (program, needed);
+  program->walked = gantry_function_find_walked (program->module, program->function, needed);
   find_cut (program, needed);
 }
 
@@ -235,7 +181,7 @@ _gantry_program_add_pieces (Program *program, const GantryNode *node, GError **e
   guint32 first_part = program->parts->len;
   Value *pieces;
 
-  if (!program->walked[gantry_module_position (program->module, node) - program->function->first_node])
+  if (!program->resident || !program->walked[gantry_module_position (program->module, node) - program->function->first_node])
     return FALSE;
   for (guint i = 0; i < node->n_operands; i++)
     {
