@@ -5,6 +5,7 @@
  * language models with limited resources, 2023). Parameters and states are walked along and written over slice by slice. It is done where all
  * readers of a stack are such; clipping by a global norm, which reads all gradients first, keeps the stack. */
 #include "core/passes/absorb-private.h"
+#include "core/passes/bodies-private.h"
 #include "core/passes/passes.h"
 #include <string.h>
 
@@ -222,21 +223,6 @@ find_hoisted (GantryAbsorbed *a)
   return TRUE;
 }
 
-static gboolean
-is_named_once (const GantryModule *module, guint32 function)
-{
-  guint n = 0;
-
-  for (guint32 i = 0; i < module->n_nodes; i++)
-    {
-      const GantryAttrs *attrs = gantry_context_attrs (module->context, module->nodes[i].attrs);
-
-      for (guint k = 0; k < attrs->n; k++)
-        n += attrs->items[k].kind == GANTRY_ATTR_FUNCTION && attrs->items[k].id == function;
-    }
-  return n == 1;
-}
-
 static void
 keep_small (GantryAbsorbed *a)
 {
@@ -284,7 +270,7 @@ absorbed_new (const GantryModule *module, const GantryNode *node, const GantryUs
   a->xs = g_array_new (FALSE, FALSE, sizeof (guint32));
   a->captures = g_array_new (FALSE, FALSE, sizeof (guint32));
   a->outputs = g_array_new (FALSE, FALSE, sizeof (guint32));
-  if (gantry_node_type (module, node)->kind == GANTRY_TYPE_TUPLE && a->body != NULL && is_named_once (module, a->scan.body)
+  if (gantry_node_type (module, node)->kind == GANTRY_TYPE_TUPLE && a->body != NULL && _gantry_body_is_named_once (module, a->scan.body)
       && find_inside (a, uses))
     return a;
   absorbed_free (a);
