@@ -296,8 +296,8 @@ _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyOb
       return done == 0 ? _gantry_py_outside_set (state, object, name, value) : done < 0 ? -1 : 0;
     }
   if (before == NULL)
-    PyErr_Format (PyExc_AttributeError, "'%U' should be initialized as a 'Parameter' type in the '__init__' function before "
-                  "assigning. " IN_STRICT, name);
+    PyErr_Format (PyExc_AttributeError, "The '%s' object has no attribute '%U'. It should be initialized as a 'Parameter' type in the '__init__' function before "
+                  "assigning. " IN_STRICT, Py_TYPE (object)->tp_name, name);
   else
     PyErr_Format (PyExc_TypeError, "In JIT strict mode, if need to modify a member attribute of a class with self.%U, the member "
                   "attribute must be of the Parameter type. But got '%S' with type '%s'.", name, before, Py_TYPE (before)->tp_name);
@@ -313,7 +313,7 @@ _gantry_py_setitem (GantryPyFrame *frame, PyObject *object, PyObject *index, PyO
   GantryPyState *state = frame->state;
   PyObject *result = NULL, *plain;
 
-  if (gantry_py_value_check (object) && !gantry_py_is_handle (object) && !gantry_py_holds_handle (value))
+  if (gantry_py_value_check (object) && !gantry_py_is_handle (object) && !is_number_variable (object) && !gantry_py_holds_handle (value))
     return _gantry_py_call_hook (state, "tensor_setitem", "OOO", object, index, value);
   if (PyList_Check (object))
     {
@@ -339,8 +339,16 @@ _gantry_py_setitem (GantryPyFrame *frame, PyObject *object, PyObject *index, PyO
         Py_CLEAR (result);
       return result;
     }
-  if (PyTuple_Check (object) || PyUnicode_Check (object))
-    return PyErr_Format (PyExc_TypeError, "'%s' object does not support item assignment", Py_TYPE (object)->tp_name);
+  if (!gantry_py_is_handle (object) && (is_number_variable (object) || Py_TYPE (object)->tp_as_mapping == NULL
+                                         || Py_TYPE (object)->tp_as_mapping->mp_ass_subscript == NULL))
+    {
+      PyObject *operands = PyTuple_Pack (2, object, index);
+
+      PyErr_Format (PyExc_TypeError, "'%s' object does not support item assignment", Py_TYPE (object)->tp_name);
+      _gantry_py_refused (state, "setitem", operands);
+      Py_DECREF (operands);
+      return NULL;
+    }
   return PyErr_Format (PyExc_RuntimeError, "For operation 'setitem', current input arguments types are <%s, %s, %s>. The 1-th "
                        "argument type '%s' is not supported now.", _gantry_py_type_word (state, object),
                        _gantry_py_type_word (state, index), _gantry_py_type_word (state, value),
@@ -407,6 +415,17 @@ assign_sequence (GantryPyFrame *frame, const GantryPyNode *target, PyObject *val
                                                    : _gantry_py_elements (frame, value);
   int done = elements != NULL ? 0 : -1;
 
+  if (elements == NULL || (PySequence_Fast_GET_SIZE (elements) == 0 && target->n_list > 0))
+    {
+      PyObject *operands = PyTuple_Pack (1, value);
+
+      if (elements != NULL)
+        PyErr_Format (PyExc_ValueError, "not enough values to unpack (expected %u, got 0)", target->n_list);
+      _gantry_py_refused (frame->state, "unpack", operands);
+      Py_DECREF (operands);
+      Py_XDECREF (elements);
+      return -1;
+    }
   for (guint i = 0; done == 0 && i < target->n_list; i++)
     if (target->list[i]->kind == GANTRY_PY_STARRED)
       {

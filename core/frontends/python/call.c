@@ -238,6 +238,15 @@ holds_parameter_or_record (GantryPyState *state, PyObject *args)
   return FALSE;
 }
 
+/* A method of a string that is known: those that STRICT has none of are refused when they are read. */
+static gboolean
+is_of_string (PyObject *callable, PyObject *args)
+{
+  PyObject *self = PyCFunction_Check (callable) ? ((PyCFunctionObject *) callable)->m_self : NULL;
+
+  return self != NULL && PyUnicode_Check (self) && !gantry_py_holds_variable (args);
+}
+
 /* The code of others. */
 static PyObject *
 call_external (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs)
@@ -248,7 +257,7 @@ call_external (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObjec
       && ((PyCFunctionObject *) callable)->m_self != NULL && PyModule_Check (((PyCFunctionObject *) callable)->m_self))
     return PyErr_Format (PyExc_RuntimeError, "The builtin function '%s' is not supported in graph mode.",
                          ((PyCFunctionObject *) callable)->m_ml->ml_name);
-  if (frame->state->trace->strict && !PyExceptionClass_Check (callable))
+  if (frame->state->trace->strict && !PyExceptionClass_Check (callable) && !is_of_string (callable, args))
     return refuse (frame, callable);
   if (PyExceptionClass_Check (callable) && !gantry_py_holds_variable (args))
     return PyObject_Call (callable, args, kwargs);

@@ -15,8 +15,9 @@ checked (GantryPyFrame *frame, const char *name, PyObject *a, PyObject *b, PyObj
   return result;
 }
 
+/* @star: what a starred item is an operand of */
 static PyObject *
-eval_list (GantryPyFrame *frame, GantryPyNode *const *nodes, guint n)
+eval_items (GantryPyFrame *frame, GantryPyNode *const *nodes, guint n, const char *star)
 {
   PyObject *list = PyList_New (0);
 
@@ -27,7 +28,7 @@ eval_list (GantryPyFrame *frame, GantryPyNode *const *nodes, guint n)
 
       if (value != NULL && starred)
         {
-          elements = checked (frame, "star", value, NULL, _gantry_py_elements (frame, value));
+          elements = checked (frame, star, value, NULL, _gantry_py_elements (frame, value));
           Py_SETREF (value, elements);
         }
       if (value == NULL)
@@ -45,9 +46,9 @@ eval_list (GantryPyFrame *frame, GantryPyNode *const *nodes, guint n)
 }
 
 static PyObject *
-eval_tuple (GantryPyFrame *frame, GantryPyNode *const *nodes, guint n)
+eval_tuple (GantryPyFrame *frame, GantryPyNode *const *nodes, guint n, const char *star)
 {
-  PyObject *list = eval_list (frame, nodes, n), *tuple = list != NULL ? PyList_AsTuple (list) : NULL;
+  PyObject *list = eval_items (frame, nodes, n, star), *tuple = list != NULL ? PyList_AsTuple (list) : NULL;
 
   Py_XDECREF (list);
   return tuple;
@@ -555,14 +556,11 @@ getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
       Py_XDECREF (method);
       return result;
     }
+  if (PyDict_Check (object) && gantry_py_value_check (index) && gantry_py_is_variable (index))
+    return PyErr_Format (PyExc_TypeError, "The keys of a dict have to be known while compiling.");
   if (gantry_py_holds_variable (index))
     return host_binary (frame, "getitem", object, index);
   result = PyObject_GetItem (object, index);
-  if (result == NULL && PyDict_Check (object) && PyErr_ExceptionMatches (PyExc_KeyError))
-    {
-      PyErr_Clear ();
-      PyErr_Format (PyExc_ValueError, "The key %S does not exist in the dict:%S", index, object);
-    }
   if (result != NULL && !frame->state->trace->strict && (PyList_CheckExact (result) || PyDict_CheckExact (result)))
     {
       PyObject *now = _gantry_py_container_now (frame->state, result);
@@ -793,7 +791,7 @@ eval_super (GantryPyFrame *frame, const GantryPyNode *node)
   const GantryPyNode *arguments = frame->node->a;
 
   if (node->n_list > 0)
-    args = eval_tuple (frame, node->list, node->n_list);
+    args = eval_tuple (frame, node->list, node->n_list, "star");
   else if (type == NULL || arguments->n_list == 0)
     {
       PyErr_SetString (PyExc_RuntimeError, "super(): no arguments");
@@ -818,7 +816,7 @@ eval_call (GantryPyFrame *frame, const GantryPyNode *node)
   if (handled)
     return result;
   callable = _gantry_py_eval (frame, node->a);
-  args = callable != NULL ? eval_tuple (frame, node->list, node->n_list) : NULL;
+  args = callable != NULL ? eval_tuple (frame, node->list, node->n_list, "star") : NULL;
   kwargs = args != NULL ? eval_keywords (frame, node) : NULL;
   if (kwargs != NULL)
     {
@@ -865,8 +863,8 @@ _gantry_py_eval (GantryPyFrame *frame, const GantryPyNode *node)
     case GANTRY_PY_COMPARE: return eval_compare (frame, node);
     case GANTRY_PY_IF_EXP: return eval_if (frame, node);
     case GANTRY_PY_LAMBDA: return _gantry_py_closure_new (frame, node);
-    case GANTRY_PY_TUPLE: return eval_tuple (frame, node->list, node->n_list);
-    case GANTRY_PY_LIST: return eval_list (frame, node->list, node->n_list);
+    case GANTRY_PY_TUPLE: return eval_tuple (frame, node->list, node->n_list, "iter");
+    case GANTRY_PY_LIST: return eval_items (frame, node->list, node->n_list, "iter");
     case GANTRY_PY_DICT: return eval_dict (frame, node);
     case GANTRY_PY_LIST_COMP:
     case GANTRY_PY_GENERATOR:

@@ -133,117 +133,6 @@ _gantry_py_closure_new (GantryPyFrame *frame, const GantryPyNode *node)
   return (PyObject *) closure;
 }
 
-/* Binding */
-
-static gboolean
-wrong_number (const GantryPyNode *arguments, Py_ssize_t given)
-{
-  PyErr_Format (PyExc_TypeError, "The parameters number of the function is %u, but the number of provided arguments is %zd.",
-                arguments->n_list + arguments->n_list2, given);
-  return FALSE;
-}
-
-static gboolean
-bind_positional (PyObject *locals, const GantryPyNode *arguments, PyObject *args)
-{
-  Py_ssize_t n = PyTuple_GET_SIZE (args);
-
-  for (guint i = 0; i < arguments->n_list && i < n; i++)
-    PyDict_SetItem (locals, arguments->list[i]->name, PyTuple_GET_ITEM (args, i));
-  if (n > arguments->n_list && arguments->a == NULL)
-    return wrong_number (arguments, n);
-  if (arguments->a != NULL)
-    {
-      PyObject *more = PyTuple_GetSlice (args, arguments->n_list, n);
-
-      PyDict_SetItem (locals, arguments->a->name, more);
-      Py_DECREF (more);
-    }
-  return TRUE;
-}
-
-static gboolean
-takes_keyword (const GantryPyNode *arguments, PyObject *name)
-{
-  for (guint i = 0; i < arguments->n_list; i++)
-    if (PyUnicode_Compare (arguments->list[i]->name, name) == 0)
-      return TRUE;
-  for (guint i = 0; i < arguments->n_list2; i++)
-    if (PyUnicode_Compare (arguments->list2[i]->name, name) == 0)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
-bind_keywords (PyObject *locals, const GantryPyNode *arguments, PyObject *kwargs)
-{
-  PyObject *name, *value, *more = arguments->b != NULL ? PyDict_New () : NULL;
-  Py_ssize_t at = 0;
-
-  while (kwargs != NULL && PyDict_Next (kwargs, &at, &name, &value))
-    if (takes_keyword (arguments, name))
-      {
-        if (PyDict_Contains (locals, name))
-          {
-            PyErr_Format (PyExc_TypeError, "Multiply values for specific argument: %U", name);
-            return FALSE;
-          }
-        PyDict_SetItem (locals, name, value);
-      }
-    else if (more != NULL)
-      PyDict_SetItem (more, name, value);
-    else
-      {
-        PyErr_Format (PyExc_RuntimeError, "Got an unexpected keyword argument '%U'", name);
-        return FALSE;
-      }
-  if (more != NULL)
-    {
-      PyDict_SetItem (locals, arguments->b->name, more);
-      Py_DECREF (more);
-    }
-  return TRUE;
-}
-
-static gboolean
-bind_defaults (PyObject *locals, const GantryPyNode *arguments, PyObject *defaults, PyObject *kwdefaults, Py_ssize_t given)
-{
-  Py_ssize_t n_defaults = defaults != NULL && defaults != Py_None ? PyTuple_GET_SIZE (defaults) : 0;
-
-  for (guint i = 0; i < arguments->n_list; i++)
-    {
-      Py_ssize_t index = (Py_ssize_t) i - (Py_ssize_t) arguments->n_list + n_defaults;
-
-      if (PyDict_Contains (locals, arguments->list[i]->name))
-        continue;
-      if (index < 0)
-        return wrong_number (arguments, given);
-      PyDict_SetItem (locals, arguments->list[i]->name, PyTuple_GET_ITEM (defaults, index));
-    }
-  for (guint i = 0; i < arguments->n_list2; i++)
-    {
-      PyObject *name = arguments->list2[i]->name;
-      PyObject *value = kwdefaults != NULL && kwdefaults != Py_None ? PyDict_GetItem (kwdefaults, name) : NULL;
-
-      if (PyDict_Contains (locals, name))
-        continue;
-      if (value == NULL)
-        return wrong_number (arguments, given);
-      PyDict_SetItem (locals, name, value);
-    }
-  return TRUE;
-}
-
-static gboolean
-bind (PyObject *locals, const GantryPyNode *arguments, PyObject *args, PyObject *kwargs, PyObject *defaults,
-      PyObject *kwdefaults)
-{
-  Py_ssize_t given = PyTuple_GET_SIZE (args) + (kwargs != NULL ? PyDict_GET_SIZE (kwargs) : 0);
-
-  return bind_positional (locals, arguments, args) && bind_keywords (locals, arguments, kwargs)
-         && bind_defaults (locals, arguments, defaults, kwdefaults, given);
-}
-
 /* Walking */
 
 static PyObject *
@@ -305,7 +194,7 @@ run (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults,
                          0, frame->name);
   trace->depth++;
   frame->locals = PyDict_New ();
-  if (bind (frame->locals, frame->node->a, args, kwargs, defaults, kwdefaults))
+  if (_gantry_py_bind (frame, args, kwargs, defaults, kwdefaults))
     {
       result = walk (frame);
       if (result == NULL)

@@ -194,6 +194,9 @@ gboolean _gantry_py_is_graph_object (GantryPyState *state, PyObject *object);
 gboolean _gantry_py_needs_data (GantryPyState *state);
 
 /* builtins: NULL without exception and @known FALSE where @callable is none of them */
+/* bind.c: fills the locals of a frame with the arguments of a call. @kwargs, @defaults, @kwdefaults: (nullable). Returns: FALSE with an
+ * exception */
+gboolean _gantry_py_bind (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults, PyObject *kwdefaults);
 PyObject *_gantry_py_call_builtin (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean *known);
 /** The name that @callable has in the module `builtins`, or NULL. */
 const char *_gantry_py_builtin_name (PyObject *callable);

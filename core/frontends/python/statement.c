@@ -234,8 +234,8 @@ call_method (GantryPyFrame *frame, PyObject *object, const char *name, Py_ssize_
 static gboolean
 may_be_entered (GantryPyState *state, PyObject *context)
 {
-  if (gantry_py_value_check (context) || _gantry_py_is_graph_object (state, context)
-      || _gantry_py_author (state, (PyObject *) Py_TYPE (context)) != GANTRY_PY_THIRD_PARTY)
+  if (gantry_py_is_handle (context) || _gantry_py_is_graph_object (state, context)
+      || (_gantry_py_author (state, (PyObject *) Py_TYPE (context)) == GANTRY_PY_USERS && PyObject_HasAttrString (context, "__enter__")))
     return TRUE;
   PyErr_Format (PyExc_TypeError, "Only support jit_class instance, but got PythonObject(type: %R, value: %R)", Py_TYPE (context), context);
   return FALSE;

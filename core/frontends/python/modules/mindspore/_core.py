@@ -131,7 +131,7 @@ class Tensor(_gantry.Value):
 
     def __len__(self):
         if not self.shape:
-            raise TypeError("len() of a 0-d tensor")
+            raise TypeError("Not support len of a 0-D tensor")
         return self.shape[0]
 
     def __hash__(self):
@@ -176,12 +176,12 @@ class Tensor(_gantry.Value):
         if self.size != 1:
             if self.size == 0:
                 return False
-            raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+            raise ValueError(f"The tensor should have only one element, but got {self.size}, more than one element is ambiguous.")
         return bool(self.item())
 
     def __index__(self):
-        if not (self.dtype.python in (int, bool)):
-            raise TypeError("only integer tensors of a single element can be converted to an index")
+        if self.dtype.python not in (int, bool) or self.size != 1:
+            raise ValueError("Only integer tensors of a single element can be converted to an index.")
         return int(self.item())
 
     def __round__(self, digits=None):
@@ -344,7 +344,7 @@ class Tensor(_gantry.Value):
         from mindspore.ops import _methods
         method = _methods.find(name)
         if method is None:
-            raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         return method.__get__(self)
 
     def astype(self, dtype, copy=True):

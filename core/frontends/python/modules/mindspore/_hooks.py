@@ -75,10 +75,20 @@ def _index_tensor(index, length):
     return _core.select(_core.compare("LT", index, 0), _core.add(index, length), index)
 
 
+def _is_cell(item):
+    from mindspore.nn.cell import Cell
+    return isinstance(item, Cell)
+
+
 def sequence_item(sequence, index):
     """sequence[tensor]: of one that is known an element, of a variable one a choice among elements that are alike."""
+    if isinstance(index, Tensor) and index.is_variable and isinstance(sequence, tuple) and sequence and all(_is_cell(item) for item in sequence):
+        if index.element != "i32":
+            raise ValueError(f"switch_layer index must be an int32, but got {index.dtype}")
+        if index.ndim != 0:
+            raise ValueError(f"switch_layer index must be a 0 dimension tensor, but got a {index.ndim} dimension tensor")
     if isinstance(index, Tensor) and index.dtype.python is not int and index.element != "bool":
-        raise TypeError(f"The type of the index of a list or tuple must be an integer, but got a tensor of {index.dtype}.")
+        raise ValueError("Only integer tensors of a single element can be converted to an index.")
     plain = plain_index(index)
     if plain is not None:
         return sequence[plain]

@@ -6,6 +6,10 @@ from mindspore._core import Tensor, Scalar, _op
 
 
 
+_UNSUPPORTED = ("Unsupported Python object type received: {kind}. Supported types for tensor indexing are: list, int, float, tuple, slice, "
+                "ellipsis, None, array, bool, or Tensor. Received value: {part}")
+
+
 def _normal(index):
     """The parts of an index, with lists and arrays as tensors."""
     parts = index if isinstance(index, tuple) else (index,)
@@ -24,9 +28,8 @@ def _normal(index):
             part = _core.tensor_of(part)
         elif isinstance(part, float):
             raise IndexError(f"Number index of tensor must be int or bool, but got {part}.")
-        elif isinstance(part, str):
-            raise IndexError("Unsupported Python object type received: <class 'str'>. Supported types for tensor indexing are: list, int, float, "
-                             f"tuple, slice, ellipsis, None, array, bool, or Tensor. Received value: {part!r}")
+        elif part is not None and part is not Ellipsis and not isinstance(part, (int, builtins.slice, Tensor)):
+            raise IndexError(_UNSUPPORTED.format(kind=type(part), part=repr(part)))
         result.append(part)
     return result
 
@@ -194,7 +197,7 @@ def get(x, index):
     if isinstance(index, bool) is False and isinstance(index, int):
         n = x.shape[0] if x.shape else 0
         if not x.shape:
-            raise IndexError("a 0-d tensor has no elements to index")
+            raise TypeError("Cannot iterate over a scalar tensor.")
         if not -n <= index < n:
             raise IndexError(f"index {index} is out of bounds for dimension with size {n}")
     x = _core._operand(x)
@@ -219,8 +222,10 @@ def set(x, index, value):
         x = _gantry.parameter_value(x)
     if isinstance(index, Tensor) and index.element == "bool" and index.is_variable:
         return _set_masked(x, index, value)
-    if value is None or isinstance(value, str):
+    if value is None:
         raise TypeError(f"only support numbers, Tensor, tuple, list as value, but got {value} with type {type(value)}")
+    if not isinstance(value, (Tensor, Scalar, int, float, list, tuple)) and not hasattr(value, "__array_interface__"):
+        raise IndexError(_UNSUPPORTED.format(kind=type(value), part=repr(value)))
     value = _core.convert(_core.tensor_of(value), x.dtype)
     # Which elements they are: the same index of the numbers of the elements.
     numbers = _op("iota", (), {"to": ("i64", (x.size,)), "iota_dimension": 0})

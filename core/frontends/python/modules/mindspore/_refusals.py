@@ -18,7 +18,8 @@ def _class_word(value):
         return "Parameter"
     if isinstance(value, Type):
         return "mindspore._c_expression.typing." + value.name.rstrip("0123456789")
-    return _PYTHON_WORDS.get(_kind(value), _kind(value))
+    place = type(value).__module__
+    return _PYTHON_WORDS.get(_kind(value), f"numpy.{_kind(value)}" if place == "numpy" else _kind(value))
 
 
 def _number_word(value):
@@ -98,6 +99,15 @@ def _python_iterated(*values):
             return TypeError(f"'{'function' if word == 'Closure' else word}' object is not iterable")
 
 
+def _truth_of_all(value):
+    for element in value if isinstance(value, (list, tuple)) else ():
+        if isinstance(element, Tensor) and element.size != 1:
+            return ValueError(f"The tensor should have only one element, but got {element.size}, more than one element is ambiguous.")
+    if isinstance(value, Tensor) and value.ndim > 1:
+        return ValueError(f"The tensor should have only one element, but got {value.size // len(value)}, more than one element is ambiguous.")
+    return _python_iterated(value)
+
+
 def _length(value):
     if _scalar_tensor(value):
         return TypeError("Not support len of a 0-D tensor.")
@@ -129,6 +139,8 @@ def _sum(value, *start):
 
 def _one_element(text):
     def refusal(value=None, *rest):
+        if rest and isinstance(value, (Tensor, Scalar)):
+            return TypeError("int() does not support non-constant input when 'base' is specified.")
         if isinstance(value, Tensor) and value.size != 1:
             return ValueError(text.format(shape=", ".join(map(str, value.shape))))
     return refusal
@@ -136,7 +148,9 @@ def _one_element(text):
 
 def _tensor_only(name):
     def refusal(value=None, *rest):
-        if value is None or isinstance(value, (dict, Type)) or _kind(value) in ("function", "Closure"):
+        if rest:
+            return None
+        if value is None or isinstance(value, (list, tuple)) and any(isinstance(v, (Tensor, Scalar)) for v in value) or isinstance(value, (dict, Type)) or _kind(value) in ("function", "Closure"):
             return TypeError(f"For Operator[{name}], input's type '{_type_word(value)}' does not match expected type 'Tensor'. The reason may be: "
                              "lack of definition of type cast, or incorrect type when creating the node.")
     return refusal
@@ -192,6 +206,17 @@ def _mapped(value):
         return RuntimeError(f"Map can only be applied to list, tuple, but got {_type_word(value)}.")
 
 
+def _unpacked(value):
+    if _scalar_tensor(value):
+        return TypeError("For 'StridedSlice', input can not be a scalar.")
+    if not _iterates(value):
+        word = _class_word(value) if isinstance(value, Type) else _kind(value)
+        return TypeError(f"'{'function' if word == 'Closure' else word}' object is not subscriptable")
+    if isinstance(value, (list, tuple)) and not value:
+        return ValueError(f"For primitive:'{'list_getitem' if isinstance(value, list) else 'TupleGetItem'}', cannot get item by index from an "
+                          "empty sequence.")
+
+
 def _attribute(value, name, error=None):
     if isinstance(value, type(builtins)):
         return AttributeError(f"External object has no attribute {name}: {error}")
@@ -201,14 +226,32 @@ def _attribute(value, name, error=None):
     return AttributeError(f"'{_class_word(value)}' object has no attribute '{name}'")
 
 
+_SINGLE = "Only integer tensors of a single element can be converted to an index."
+
+
 def _item(value, index):
-    if isinstance(value, Tensor) and value.ndim == 0:
+    if isinstance(value, dict):
+        if isinstance(index, (Tensor, Scalar)):
+            return RuntimeError("dict_getitem evaluator key only supports string, number, type, none, constant tensor and tuple, but got ValueAny")
+        if isinstance(index, (str, int, float)) or isinstance(index, tuple) and not any(isinstance(i, (list, dict)) for i in index):
+            return ValueError(f"The key {index} does not exist in the dict:{value}")
+        return None
+    if isinstance(value, (str, list, tuple)) and isinstance(index, Tensor) and not any(callable(v) and not isinstance(v, Tensor) for v in value):
+        if index.size != 1 or index.dtype.is_float:
+            return ValueError(_SINGLE)
+        index = int(index) if index.has_data else index
+    if isinstance(value, str) and (isinstance(index, (float, Scalar)) or isinstance(index, bool)):
+        word = "ValueAny" if isinstance(index, Scalar) else str(index).lower()
+        return RuntimeError(f"string_getitem requires the input to be a string and an integer, but got {value} and {word}.")
+    if isinstance(value, Tensor) and value.ndim == 0 and isinstance(index, (int, slice)):
         return TypeError("For 'StridedSlice', input can not be a scalar.")
     if isinstance(value, str) and isinstance(index, int) and not -len(value) <= index < len(value):
         return RuntimeError(f"String index out of range, expect:[{-len(value)}, {len(value) - 1}], but got {index}.")
     if isinstance(value, (list, tuple)) and not isinstance(index, (slice, Tensor)):
         name = "list_getitem" if isinstance(value, list) else "TupleGetItem"
-        if not value:
+        if isinstance(index, (float, Scalar)):
+            return IndexError(f"{name} evaluator index should be an int64 number, but got {_abstract(index)}")
+        if not value and isinstance(index, int):
             return ValueError(f"For primitive:'{name}', cannot get item by index from an empty sequence.")
         if isinstance(index, int):
             return IndexError(f"{name} evaluator index should be in range[-{len(value)}, {len(value)}), but got {int(index)}.")
@@ -239,6 +282,12 @@ def _pop(value, index=-1):
 
 
 def _set_item(value, index):
+    if isinstance(value, list) and isinstance(index, Tensor) and (index.size != 1 or index.dtype.is_float):
+        return ValueError(_SINGLE)
+    if isinstance(value, list) and not value and isinstance(index, int):
+        return ValueError("Can not setitem for an empty sequence.")
+    if isinstance(value, list) and isinstance(index, (float, bool)):
+        return TypeError(f"list_setitem evaluator index should be an int64 number, but got a {_number_word(index)} number.")
     if isinstance(value, list) and isinstance(index, int) and not -len(value) <= index < len(value):
         return IndexError(f"list_setitem evaluator the index: {int(index)} to set out of range: [{-len(value)},{len(value) - 1}].")
 
@@ -261,12 +310,12 @@ def _modulo(a, b):
 _TO_SCALAR = "Can not convert Tensor with more than one element to Scalar, while the data's shape is"
 _refusals = {
     "iter": iterated, "len": _length, "max": _extreme("max"), "min": _extreme("min"), "sum": _sum, "range": _range, "enumerate": _enumerate,
-    "zip": _zip, "all": _python_iterated, "any": _python_iterated, "abs": _tensor_only("Abs"), "round": _tensor_only("Round"),
+    "zip": _zip, "all": _truth_of_all, "any": _truth_of_all, "abs": _tensor_only("Abs"), "round": _tensor_only("Round"),
     "int": _one_element(_TO_SCALAR + " : ({shape})"), "float": _one_element(_TO_SCALAR + ": ({shape})"),
     "bool": _one_element("The truth value of an array with more than one element is ambiguous."),
     "neg": _unary("negative", False), "pos": _unary("uadd", True), "invert": _unary("invert", True),
     "list.append": _append, "list.extend": _extend, "list.insert": _insert, "list.pop": _pop, "setitem": _set_item, "key": _key,
-    "star": _star, "map": _mapped, "getattr": _attribute, "getitem": _item,
+    "star": _star, "map": _mapped, "unpack": _unpacked, "getattr": _attribute, "getitem": _item,
     "truediv": _divided, "floordiv": _divided, "mod": _modulo,
 }
 

@@ -68,3 +68,18 @@ def only(function, **arguments):
 def no_modulo(modulo):
     if modulo is not None:
         raise TypeError("pow() of a tensor takes no modulo")
+
+
+def class_word(value):
+    """What inference calls the type of @value."""
+    return {"int": "Int64", "float": "Float32", "bool": "Bool", "str": "String", "NoneType": "None", "list": "List", "tuple": "Tuple", "dict": "Dictionary",
+            "function": "Func", "Type": "TypeType"}.get(getattr(value, "number_kind", type(value).__name__), "External")
+
+
+def need_tensor(value, graph, eager):
+    """Refuses what is no tensor. @graph, @eager: the texts; {word} and {kind} stand for what it is instead"""
+    import _gantry
+    from mindspore._core import Tensor
+    if not isinstance(value, Tensor):
+        raise TypeError((graph if _gantry.in_graph() else eager).format(word=class_word(value), kind=type(value)))
+    return value

@@ -44,6 +44,10 @@ REFUSED = [
     ("(lambda a: a)(1, c=3)", RuntimeError, "Got an unexpected keyword argument 'c'"),
     ("(lambda a, b: a)(1, 2, b=3)", TypeError, "Multiply values for specific argument: b"),
     ("(lambda a: a)(*3)", RuntimeError, "The arguments of UnpackCall operator should be tuple, list or dict, but got AbstractScalar"),
+    ("two(x)", TypeError, "The parameters number of the function is 2, but the number of provided arguments is 1."),
+    ("more(x)", RuntimeError, "Miss argument input for parameter:b"),
+    ("more(x, 1, 2, 3)", RuntimeError, "Function:more takes 3 positional arguments, but 4 were given."),
+    ("counted.method()", TypeError, "The parameters number of the function is 1, but the number of provided arguments is 0."),
     # attributes and elements
     ("n.shape", AttributeError, "'Int' object has no attribute 'shape'"), ("'a'.v", AttributeError, "'String' object has no attribute 'v'"),
     ("{}.v", AttributeError, "'Dictionary' object has no attribute 'v'"), ("own.v", AttributeError, "'Own' object has no attribute 'v'"),
@@ -53,6 +57,12 @@ REFUSED = [
     ("(1, 2)[-4]", IndexError, "TupleGetItem evaluator index should be in range[-2, 2), but got -4."),
     ("()[0]", ValueError, "For primitive:'TupleGetItem', cannot get item by index from an empty sequence."),
     ("s[0]", TypeError, "For 'StridedSlice', input can not be a scalar."), ("n[0]", TypeError, "'int' object is not subscriptable"),
+    ("(1, 2)[1.5]", IndexError, "TupleGetItem evaluator index should be an int64 number, but got AbstractScalar(Type: Float32"),
+    ("[1, 2][x]", ValueError, "Only integer tensors of a single element can be converted to an index."),
+    ("{'a': 1}[x]", RuntimeError, "dict_getitem evaluator key only supports string, number, type, none, constant tensor and tuple"),
+    ("{'a': 1}['b']", ValueError, "The key b does not exist in the dict:{'a': 1}"),
+    ("x[{}]", IndexError, "Unsupported Python object type received: <class 'dict'>. Supported types for tensor indexing are"),
+    ("ops.rank(3)", TypeError, 'Failed calling Rank with "input_x=Int64". The valid calling should be: "input_x=<Tensor>".'),
     ("{[1]: 2}", RuntimeError, "make_dict evaluator key only supports string, number, type, none, constant tensor and tuple, but got [1]"),
     ("{x: 1}", RuntimeError, "make_dict evaluator key only supports string, number, type, none, constant tensor and tuple, but got ValueAny"),
     # methods of lists
@@ -66,6 +76,8 @@ REFUSED = [
 STATEMENTS = [
     ("a, b, c, d = [1, 2, 3]", IndexError, "list_getitem evaluator index should be in range[-3, 3), but got 3."),
     ("a = (1, 2); a[0] = 1", TypeError, "'tuple' object does not support item assignment"),
+    ("a, b = 3", TypeError, "'int' object is not subscriptable"), ("a = 3; a[0] = 1", TypeError, "'int' object does not support item assignment"),
+    ("with own:\n        pass", TypeError, "Only support jit_class instance, but got PythonObject"),
     ("a = [1, 2]; a[5] = 1", IndexError, "list_setitem evaluator the index: 5 to set out of range: [-2,1]."),
     ("if x.ndim > 5:\n        y = 1\n    return y", UnboundLocalError, "The local variable 'y' is not defined in false branch, but defined in true branch."),
     ("if x.ndim < 5:\n        z = 1\n    else:\n        y = 1\n    return y", UnboundLocalError,
@@ -79,6 +91,23 @@ STATEMENTS = [
 
 class Own:
     pass
+
+
+@jit_class
+class Counted:
+    def method(self, a):
+        return a
+
+
+def two(a, b):
+    return a
+
+
+def more(a, b, c=2):
+    return a
+
+
+counted = Counted()
 
 
 @jit_class
@@ -110,7 +139,7 @@ with tempfile.TemporaryDirectory() as folder:
             file.write(f"def g{i}(x, s, n):\n    {statement}\n")
     spec = importlib.util.spec_from_file_location("refused", path)
     module = importlib.util.module_from_spec(spec)
-    module.own, module.Entered = own, Entered
+    module.own, module.Entered, module.counted, module.two, module.more = own, Entered, counted, two, more
     import warnings
     warnings.simplefilter("ignore", SyntaxWarning)
     spec.loader.exec_module(module)
@@ -118,6 +147,29 @@ with tempfile.TemporaryDirectory() as folder:
         check(jit(getattr(module, f"f{i}")), kind, text, expression)
     for i, (statement, kind, text) in enumerate(STATEMENTS):
         check(jit(getattr(module, f"g{i}")), kind, text, statement)
+
+
+# Arguments of the function that the graph is made of.
+def raises(kind, text, call):
+    try:
+        call()
+    except Exception as error:
+        assert type(error) is kind and str(error).startswith(text), error
+    else:
+        raise AssertionError(text)
+
+
+class Net(nn.Cell):
+    def construct(self, x, y=1):
+        return x
+
+
+raises(TypeError, "For 'Cell', the function construct requires 1 positional argument and 1 default argument, total 2, but got 3.",
+       lambda: jit(Net().construct)(VECTOR, 1, 2))
+raises(TypeError, "Function two needs 2 positional argument, but got 1.", lambda: jit(two)(VECTOR))
+raises(TypeError, "missing a required argument: 'b'", lambda: jit(two)(VECTOR, z=3))
+raises(TypeError, "got an unexpected keyword argument 'z'", lambda: jit(two)(VECTOR, 1, z=3))
+raises(TypeError, "multiple values for argument 'a'", lambda: jit(two)(VECTOR, a=3))
 
 
 # A tuple stands for each dict that level STRICT gives, wherever it lies.

@@ -31,7 +31,7 @@ net, x = Net(), Tensor([-1., 2.])
 expected = [np.maximum(x.asnumpy(), 0), np.tanh(x.asnumpy()), 1 / (1 + np.exp(-x.asnumpy()))]
 for i in range(-3, 3):
     assert np.allclose(net(x, Tensor(i, ms.int32)).asnumpy(), expected[i], 1e-5), i
-raises(TypeError, "index", lambda: net(x, Tensor(1.0, ms.float32)))
+raises(ValueError, "switch_layer index must be an int32, but got Float32", lambda: net(x, Tensor(1.0, ms.float32)))
 
 
 @jit
@@ -40,3 +40,5 @@ def known():
 
 
 raises(IndexError, "index", known)
+raises(ValueError, "switch_layer index must be an int32, but got Int64", lambda: net(x, Tensor(1)))
+raises(ValueError, "switch_layer index must be a 0 dimension tensor", lambda: net(x, Tensor([1, 0], ms.int32)))

@@ -109,23 +109,23 @@ class _Constant:
         return self.function(*args, **kwargs)
 
 
-class _MutableList(list):
+class _List(list):
     __gantry_mutable__ = True
 
 
-class _MutableTuple(tuple):
+class _Tuple(tuple):
     __gantry_mutable__ = True
 
 
-class _MutableDict(dict):
+class _Dict(dict):
     __gantry_mutable__ = True
 
 
-class _MutableInt(int):
+class _Int(int):
     __gantry_mutable__ = True
 
 
-class _MutableFloat(float):
+class _Float(float):
     __gantry_mutable__ = True
 
 
@@ -150,10 +150,10 @@ def mutable(input_data, dynamic_len=False):
     if isinstance(input_data, Tensor):
         input_data._is_mutable = True
         return input_data
-    for plain, own in ((list, _MutableList), (tuple, _MutableTuple), (dict, _MutableDict), (float, _MutableFloat)):
+    for plain, own in ((list, _List), (tuple, _Tuple), (dict, _Dict), (float, _Float)):
         if isinstance(input_data, plain):
             return own(input_data)
-    return _MutableInt(input_data)
+    return _Int(input_data)
 
 
 def isconstant(value):

@@ -91,7 +91,7 @@ class CellList(_Container):
             return type(self)(list(cells[index]))
         if isinstance(index, _gantry.Value):
             from mindspore._hooks import sequence_item
-            return sequence_item(cells, index)
+            return sequence_item(list(cells), index)
         return cells[index]
 
     def __delitem__(self, index):

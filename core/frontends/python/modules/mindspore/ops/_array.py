@@ -5,6 +5,7 @@ import _gantry
 from mindspore import _amp, _core, _index
 from mindspore._core import Tensor, _op, _operand, convert, float32, float64, int32, int64, bool_, reduce as _reduce
 from mindspore.ops import _elementwise as _e
+from mindspore._text import need_tensor
 
 
 def _ints(value):
@@ -180,8 +181,12 @@ def make_row_tensor(*args):
 
 # Shapes
 
+def _calling(name):
+    return f'Failed calling {name} with "input_x={{word}}". The valid calling should be: "input_x=<Tensor>".'
+
+
 def shape(input_x):
-    return input_x.shape
+    return need_tensor(input_x, _calling("Shape"), "For primitive[Shape], the input argument must be Tensor, but got {kind}.").shape
 
 
 def dyn_shape(input_x):
@@ -192,11 +197,12 @@ tensor_shape = dyn_shape
 
 
 def rank(input_x):
-    return input_x.ndim
+    return need_tensor(input_x, _calling("Rank"), "the input x must be Tensor!").ndim
 
 
 def size(input_x):
-    return input_x.size
+    text = "For 'Size', input must be a Tensor, but got: {word}."
+    return need_tensor(input_x, text, text).size
 
 
 def numel(input):
@@ -204,7 +210,10 @@ def numel(input):
 
 
 def dtype(input_x):
-    return input_x.dtype
+    if _gantry.in_graph() and _core._scalar_kind(input_x) is not None:
+        return _core.float32 if _core._scalar_kind(input_x) == "float" else _core._SCALAR_TYPES[_core._scalar_kind(input_x)]
+    text = "For Primitive[DType], the input argument[input_x] must be a Tensor, CSRTensor or COOTensor, but got "
+    return need_tensor(input_x, text + "{word}.", text + "{kind}.").dtype
 
 
 def reshape(input, shape):
@@ -737,4 +746,4 @@ def zeros_like_tensor(x):
 
 _amp.listed(globals())
 __all__ = [n for n in dir() if not n.startswith("_") and callable(globals()[n])
-           and n not in ("Tensor", "convert", "bool_", "float32", "float64", "int32", "int64")]
+           and n not in ("Tensor", "convert", "need_tensor", "bool_", "float32", "float64", "int32", "int64")]
