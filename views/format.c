@@ -84,3 +84,17 @@ gantry_format_short (const char *text, guint most)
   first = g_utf8_substring (valid, 0, head);
   return g_strconcat (first, "\342\200\246", g_utf8_offset_to_pointer (valid, length - tail), NULL);
 }
+
+char *
+gantry_format_placed (int kind, guint n, const char *why)
+{
+  g_autofree char *count = NULL;
+
+  if (why != NULL)
+    return g_strdup (why);
+  if (n == 1)
+    return NULL;
+  count = gantry_format_plural (n, "value", "values");
+  return g_strdup_printf ("%s: %s", kind == GANTRY_PLACEMENT_UNSET ? "As the policy says" : gantry_placement_kind_name ((GantryPlacementKind) kind),
+                          count);
+}

@@ -17,6 +17,9 @@ char *gantry_format_when (const char *iso);
 char *gantry_format_type_bytes (const GantryType *type);
 /** @text, with dots in its middle where it has more than @most signs: for menus, which are as wide as what is in them. (transfer full) */
 char *gantry_format_short (const char *text, guint most);
+/** What a click has done, to be told: @why (nullable) some could not have it, else of how many. @kind: as gantry_document_set_placement().
+ *  (transfer full) (nullable): one value, which says it for itself */
+char *gantry_format_placed (int kind, guint n, const char *why);
 /**
  * gantry_format_location:
  * @location: that begins with the path of a file

@@ -2,7 +2,6 @@
 /* Which plan the views show. */
 #include "views/shown-plan.h"
 #include "core/base/format.h"
-#include <string.h>
 
 GantryPlan *
 gantry_shown_plan (GantryDocument *document)
@@ -45,36 +44,6 @@ gantry_shown_time_text (GantryDocument *document)
   if (!gantry_document_fits (document))
     return g_strdup (GANTRY_DOES_NOT_FIT);
   return gantry_format_ns ((gint64) (1000 * (gantry_shows_forecast (document) ? forecast->prediction->step_us : plan->total_us)));
-}
-
-GantryPlan *
-gantry_forecast_to_plan (const GantryForecast *forecast)
-{
-  const GantryPrediction *prediction = forecast->prediction;
-  GantryPlan *plan = gantry_plan_new (prediction->steps->len, 0);
-
-  if (plan->n_steps > 0)
-    memcpy (plan->steps, prediction->steps->data, sizeof (GantryPlanStep) * plan->n_steps);
-  for (guint32 s = 0; s < plan->n_steps; s++)
-    {
-      const GantryLiveBytes *live = &g_array_index (prediction->live, GantryLiveBytes, s);
-
-      plan->live_bytes[s] = live->bytes;
-      plan->live_arguments[s] = live->arguments;
-      plan->live_workspaces[s] = live->workspaces;
-    }
-  while (plan->n_init_steps < plan->n_steps && plan->steps[plan->n_init_steps].init)
-    plan->n_init_steps++;
-  plan->arena_bytes[GANTRY_MEMORY_DEVICE] = plan->lower_bound =
-    prediction->peak_bytes - gantry_memory_parts_total (&prediction->beside);
-  plan->constant_bytes = prediction->beside.bytes[GANTRY_PART_CONSTANTS];
-  plan->packed_bytes = prediction->beside.bytes[GANTRY_PART_PACKED_WEIGHTS];
-  plan->code_bytes = prediction->beside.bytes[GANTRY_PART_CODE];
-  plan->sizes_known = prediction->sizes_known;
-  plan->peak_step = MIN (prediction->peak_step, MAX (plan->n_steps, 1) - 1);
-  plan->total_us = prediction->step_us;
-  plan->copied_bytes = prediction->copied_bytes;
-  return plan;
 }
 
 GantryRunResult *

@@ -26,9 +26,6 @@ char *gantry_shown_time_text (GantryDocument *document);
 /** Whether the plan of @document is behind its forecast, which is shown until it comes. */
 gboolean gantry_shows_forecast (GantryDocument *document);
 
-/** Steps and curve of a forecast as a plan without buffers: what can be drawn at once. (transfer full) */
-GantryPlan *gantry_forecast_to_plan (const GantryForecast *forecast);
-
 /**
  * gantry_shown_run:
  *

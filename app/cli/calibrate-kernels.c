@@ -22,7 +22,7 @@
  * others of it; $a, $b: the size, $b = 2 $a */
 typedef struct
 {
-  GantryWork work;
+  GantryWorkKind work;
   const char *what;
   const char *parameters, *link;
   gint64 sizes[MOST_SIZES];
@@ -141,7 +141,7 @@ typedef struct
   const GantryProgress *progress;
   GantryTarget *target;
   GArray *spreads; /* (element-type double): of each program, the median of its runs over the least */
-  GantryWork own;   /* whose point is measured; of the program that was timed last: */
+  GantryWorkKind own;   /* whose point is measured; of the program that was timed last: */
   guint n_kernels;  /* that it launches */
   guint n_own;      /* of them, that do such work */
   double own_work;  /* that they do */

@@ -29,6 +29,12 @@ open_path (GSimpleAction *action, GVariant *parameter, gpointer data)
   gantry_window_open (data, g_variant_get_string (parameter, NULL));
 }
 
+static void
+tell (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  _gantry_window_toast (data, g_variant_get_string (parameter, NULL));
+}
+
 ACTION (save)
 {
   _gantry_window_save (data, FALSE);
@@ -312,6 +318,7 @@ static const GActionEntry entries[] = {
   { "next-pass", next_pass, NULL, NULL, NULL, { 0 } },
   { "previous-pass", previous_pass, NULL, NULL, NULL, { 0 } },
   { "peak", peak, NULL, NULL, NULL, { 0 } },
+  { "tell", tell, "s", NULL, NULL, { 0 } },
   { "place", _gantry_window_place_action, "s", NULL, NULL, { 0 } },
   { "clear-placements", clear_placements, NULL, NULL, NULL, { 0 } },
   { "train", train, NULL, NULL, NULL, { 0 } },

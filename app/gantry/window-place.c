@@ -56,7 +56,7 @@ _gantry_window_place (GantryWindow *self, int kind, GantryReach reach)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   g_autoptr (GArray) values = NULL;
-  g_autofree char *why = NULL, *count = NULL, *text = NULL;
+  g_autofree char *why = NULL, *text = NULL;
   guint n;
 
   if (compilation == NULL || gantry_document_get_placements (self->document) == NULL)
@@ -73,16 +73,9 @@ _gantry_window_place (GantryWindow *self, int kind, GantryReach reach)
     }
   n = gantry_document_set_placement (self->document, compilation->n_snapshots - 1, (const guint32 *) (gpointer) values->data,
                                      values->len, kind, &why);
-  if (why != NULL)
-    _gantry_window_toast (self, why);
-  else if (values->len > 1)
-    {
-      count = gantry_format_plural (n, "value", "values");
-      text = g_strdup_printf ("%s: %s", kind == GANTRY_PLACEMENT_UNSET
-                                          ? "As the policy says"
-                                          : gantry_placement_kind_name ((GantryPlacementKind) kind), count);
-      _gantry_window_toast (self, text);
-    }
+  text = gantry_format_placed (kind, n, why);
+  if (text != NULL)
+    _gantry_window_toast (self, text);
 }
 
 void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choices: a sorted table by key, and the keys themselves. */
+/* Choices: a sorted table by key, the keys themselves, and the placements that choices and a policy make. */
 #include "core/compiler/choices.h"
+#include "core/planner/policy/policy.h"
 #include <string.h>
 
 GantryChoices *
@@ -280,6 +281,19 @@ gantry_choices_place (const GantryChoices *choices, const GantryModule *module, 
       gantry_placements_set (placements, &placement);
     }
   return placements;
+}
+
+GantryPlacements *
+gantry_choices_place_over (const GantryChoices *choices, const char *policy, GantryModule *module, const guint64 *keys,
+                           GPtrArray **reports, GError **error)
+{
+  g_autoptr (GantryPolicy) statements = gantry_policy_parse (policy != NULL ? policy : "", -1, error);
+  g_autoptr (GantryPlacements) chosen = NULL;
+
+  if (statements == NULL)
+    return NULL;
+  chosen = gantry_choices_place (choices, module, keys);
+  return gantry_policy_apply (statements, module, chosen, reports);
 }
 
 GArray *

@@ -47,6 +47,10 @@ guint64 *gantry_module_keys (const GantryModule *module);
 /** The choices of those values that @module has, and the schedule where @module has all that it names. @keys: gantry_module_keys().
  *  Returns: (transfer full) */
 GantryPlacements *gantry_choices_place (const GantryChoices *choices, const GantryModule *module, const guint64 *keys);
+/** What the text @policy (nullable) decides for @module, and over it the choices as gantry_choices_place(). @reports: as
+ *  gantry_policy_apply(). Linear. Returns: (transfer full) (nullable): %GANTRY_ERROR_INVALID where the policy has a mistake */
+GantryPlacements *gantry_choices_place_over (const GantryChoices *choices, const char *policy, GantryModule *module, const guint64 *keys,
+                                             GPtrArray **reports, GError **error);
 /** Those that gantry_choices_place() passes over. Returns: (transfer full) (element-type GantryChoice): by ascending key */
 GArray *gantry_choices_missing (const GantryChoices *choices, const GantryModule *module, const guint64 *keys);
 /** The other way: every entry becomes a choice. Returns: (transfer full) */

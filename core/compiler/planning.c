@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places, plans, and lends planners, by the settings of a compilation. */
+/* Plans, and lends planners, by the settings of a compilation. */
 #include "core/compiler/planning-private.h"
 #include "core/compiler/planner-pool.h"
 #include <string.h>
@@ -58,22 +58,6 @@ gantry_compilation_give_planner (GantryCompilation *compilation, GantryPlanner *
     _gantry_planner_pool_give (compilation->planners, planner);
 }
 
-GantryPlacements *
-gantry_compilation_place (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                          GPtrArray **reports, GError **error)
-{
-  GantryModule *module = gantry_compilation_module (compilation);
-  g_autoptr (GantryPlacements) base = NULL;
-  g_autoptr (GantryPolicy) policy = NULL;
-
-  g_return_val_if_fail (compilation->keys != NULL, NULL);
-  policy = gantry_policy_parse (settings->policy != NULL ? settings->policy : "", -1, error);
-  if (policy == NULL)
-    return NULL;
-  base = gantry_choices_place (settings->choices, module, compilation->keys);
-  return gantry_policy_apply (policy, module, base, reports);
-}
-
 /* What cannot be planned at all is a refusal, as it is of a pass; what only does not fit is none: another placement may. */
 static void
 take_failure (GantryCompilation *compilation, GError *failure)
@@ -97,7 +81,9 @@ _gantry_compilation_make_plan (GantryCompilation *compilation, const GantryProgr
   if (compilation->settings.measured != NULL)
     compilation->measured_us = gantry_measured_times_by_node (compilation->settings.measured,
                                                               gantry_compilation_module (compilation), compilation->keys);
-  compilation->placements = gantry_compilation_place (compilation, &compilation->settings, &compilation->reports, error);
+  compilation->placements = gantry_choices_place_over (compilation->settings.choices, compilation->settings.policy,
+                                                         gantry_compilation_module (compilation), compilation->keys,
+                                                         &compilation->reports, error);
   if (compilation->placements == NULL)
     return FALSE;
   planner = gantry_compilation_take_planner (compilation, progress, &failure);

@@ -8,11 +8,6 @@
 
 G_BEGIN_DECLS
 
-/** What the policy and the choices of @settings decide for this program. @reports: as gantry_policy_apply(). Linear.
- *  Returns: (transfer full) (nullable): %GANTRY_ERROR_INVALID where the policy has a mistake */
-GantryPlacements *gantry_compilation_place (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                                            GPtrArray **reports, GError **error);
-
 /**
  * gantry_compilation_take_planner:
  *

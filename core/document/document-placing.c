@@ -338,7 +338,8 @@ _gantry_document_place (GantryDocument *self)
       start_replan (self);
       return;
     }
-  placements = gantry_compilation_place (self->planning, &self->state->settings, &reports, &error);
+  placements = gantry_choices_place_over (self->state->settings.choices, self->state->settings.policy,
+                                          gantry_compilation_module (self->planning), self->planning->keys, &reports, &error);
   if (placements == NULL)
     {
       _gantry_document_tell_error (self, "The policy could not be applied", error);

@@ -7,7 +7,7 @@
 #define MAX_DEPTH 64
 
 const char *
-gantry_work_name (GantryWork work)
+gantry_work_name (GantryWorkKind work)
 {
   static const char *const names[] = {
     [GANTRY_WORK_BYTES] = "bytes", [GANTRY_WORK_SIMPLE] = "simple", [GANTRY_WORK_DIVISION] = "division",
@@ -57,8 +57,8 @@ is_thin (const GantryModule *module, const GantryNode *node, double flops)
   return flops < 2 * THIN * larger;
 }
 
-static GantryWork
-product_work (const GantryModule *module, const GantryNode *node, double flops)
+static GantryWorkKind
+product_kind (const GantryModule *module, const GantryNode *node, double flops)
 {
   GantryElementType element = (GantryElementType) gantry_node_operand_type (module, node, 0)->element;
 
@@ -115,7 +115,7 @@ is_strided (const GantryModule *module, const GantryNode *node)
   return n > 0 && steps[n - 1] != usual;
 }
 
-static GantryWork
+static GantryWorkKind
 movement_work (const GantryModule *module, const GantryNode *node)
 {
   if (is_scattered (module, node))
@@ -144,7 +144,7 @@ is_constant (const GantryModule *module, const GantryNode *node, guint depth)
 #define BLOCK 16
 #define FEW_CHANNELS 4
 
-static GantryWork
+static GantryWorkKind
 convolution_work (const GantryModule *module, const GantryNode *node)
 {
   const GantryType *weights = gantry_node_operand_type (module, node, 1);
@@ -176,7 +176,7 @@ has_padding (const GantryModule *module, const GantryNode *node)
   return FALSE;
 }
 
-static GantryWork
+static GantryWorkKind
 elementwise_work (guint op)
 {
   const GantryOpInfo *info = gantry_op_info (op);
@@ -206,7 +206,7 @@ add_node (const GantryModule *module, const GantryNode *node, guint depth, doubl
     {
     case GANTRY_OP_FUSION:
     case GANTRY_OP_CALL: add_body (module, node, "body", depth, work); break;
-    case GANTRY_OP_DOT_GENERAL: work[product_work (module, node, flops)] += flops; break;
+    case GANTRY_OP_DOT_GENERAL: work[product_kind (module, node, flops)] += flops; break;
     case GANTRY_OP_CONVOLUTION:
       work[convolution_work (module, node)] += flops;
       break;

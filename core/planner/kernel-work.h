@@ -31,10 +31,10 @@ typedef enum
   GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN, /* likewise, of channels that fill no registers, or whose weights are no constants */
   GANTRY_WORK_CONVOLUTION_PLAIN, /* likewise, of channels that fill no registers, of groups, of other elements than f32 */
   GANTRY_N_WORKS,
-} GantryWork;
+} GantryWorkKind;
 
 /** "product_f32": as in a target's text */
-const char *gantry_work_name (GantryWork work);
+const char *gantry_work_name (GantryWorkKind work);
 /** What one execution of @node does, bodies of fusions and calls included, those of loops and branches not; @work: GANTRY_N_WORKS elements, of what is not known 0. */
 void gantry_node_work (const GantryModule *module, const GantryNode *node, double *work);
 

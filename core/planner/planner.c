@@ -450,6 +450,35 @@ gantry_planner_predict_within (GantryPlanner *planner, const GantryPlacements *p
 }
 
 GantryPlan *
+gantry_prediction_to_plan (const GantryPrediction *prediction)
+{
+  GantryPlan *plan = gantry_plan_new (prediction->steps->len, 0);
+
+  if (plan->n_steps > 0)
+    memcpy (plan->steps, prediction->steps->data, sizeof (GantryPlanStep) * plan->n_steps);
+  for (guint32 s = 0; s < plan->n_steps; s++)
+    {
+      const GantryLiveBytes *live = &g_array_index (prediction->live, GantryLiveBytes, s);
+
+      plan->live_bytes[s] = live->bytes;
+      plan->live_arguments[s] = live->arguments;
+      plan->live_workspaces[s] = live->workspaces;
+    }
+  while (plan->n_init_steps < plan->n_steps && plan->steps[plan->n_init_steps].init)
+    plan->n_init_steps++;
+  plan->arena_bytes[GANTRY_MEMORY_DEVICE] = plan->lower_bound =
+    prediction->peak_bytes - gantry_memory_parts_total (&prediction->beside);
+  plan->constant_bytes = prediction->beside.bytes[GANTRY_PART_CONSTANTS];
+  plan->packed_bytes = prediction->beside.bytes[GANTRY_PART_PACKED_WEIGHTS];
+  plan->code_bytes = prediction->beside.bytes[GANTRY_PART_CODE];
+  plan->sizes_known = prediction->sizes_known;
+  plan->peak_step = MIN (prediction->peak_step, MAX (plan->n_steps, 1) - 1);
+  plan->total_us = prediction->step_us;
+  plan->copied_bytes = prediction->copied_bytes;
+  return plan;
+}
+
+GantryPlan *
 gantry_memory_plan (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress,
                     GError **error)
 {

@@ -109,6 +109,8 @@ void gantry_prediction_parts_at (const GantryPrediction *prediction, guint32 ste
 void gantry_prediction_parts (const GantryPrediction *prediction, GantryMemoryParts *parts);
 /** @figures: (out caller-allocates): as gantry_plan_figures(); a packing may stand higher than what is predicted. O(1) */
 void gantry_prediction_figures (const GantryPrediction *prediction, GantryPlanFigures *figures);
+/** Its steps and its curve as a plan without buffers: what can be drawn before anything is packed. Linear. (transfer full) */
+GantryPlan *gantry_prediction_to_plan (const GantryPrediction *prediction);
 
 /** Predicts @placements (nullable: all kept). O(nodes + uses); allocates only when the program grew. */
 void gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *placements, GantryPrediction *prediction);

@@ -55,7 +55,7 @@ gantry_target_init_gpu (GantryTarget *target, const GantryGpuModel *model)
 static char *
 curve_key (guint work)
 {
-  return g_strconcat ("curve_", gantry_work_name ((GantryWork) work), NULL);
+  return g_strconcat ("curve_", gantry_work_name ((GantryWorkKind) work), NULL);
 }
 
 static void

@@ -58,9 +58,46 @@ look_at (Placing *p, const GantryInspected *what, GArray *values)
   return p->allowed_any != 0;
 }
 
+/* What a button of a choice does, and to what: it outlives the section, which its own click has written anew. */
+typedef struct
+{
+  GantryDocument *document;
+  guint snapshot;
+  GArray *values;
+  guint kind;
+  gboolean chosen;
+} Choice;
+
+static void
+choice_free (gpointer data, GClosure *closure)
+{
+  Choice *choice = data;
+
+  g_object_unref (choice->document);
+  g_array_unref (choice->values);
+  g_free (choice);
+}
+
+static void
+choose (GtkToggleButton *button, gpointer data)
+{
+  const Choice *choice = data;
+  GtkWidget *window = GTK_WIDGET (gtk_widget_get_root (GTK_WIDGET (button)));
+  g_autofree char *why = NULL, *text = NULL;
+  guint n;
+
+  /* The state is what the table says; where the click changes that, the section is written anew. */
+  gtk_toggle_button_set_active (button, choice->chosen);
+  n = gantry_document_set_placement (choice->document, choice->snapshot, (const guint32 *) (gpointer) choice->values->data,
+                                     choice->values->len, (int) choice->kind, &why);
+  text = gantry_format_placed ((int) choice->kind, n, why);
+  if (text != NULL && window != NULL)
+    gtk_widget_activate_action (window, "win.tell", "s", text);
+}
+
 /* Kinds @first to @last in a row. */
 static void
-add_choices (GantryRows *rows, const Placing *p, guint first, guint last, const char *label)
+add_choices (GantryRows *rows, const GantryInspected *what, const Placing *p, guint first, guint last, const char *label)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
 
@@ -71,10 +108,13 @@ add_choices (GantryRows *rows, const Placing *p, guint first, guint last, const 
       g_autofree char *tooltip = g_strdup_printf ("%s the selected value (%s in the graph)", verbs[kind], keys[kind]);
       gboolean can = (p->allowed_any >> kind & 1) != 0;
 
-      /* The state is what the table says; the action changes that, and this section is written anew. */
-      gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (button), p->n_of[kind] == p->values->len);
-      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", gantry_placement_kind_name ((GantryPlacementKind) kind));
-      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), can ? "win.place" : "win.none");
+      Choice *choice = g_new (Choice, 1);
+
+      *choice = (Choice){ g_object_ref (what->document), what->compilation->n_snapshots - 1, g_array_ref (p->values), kind,
+                          p->n_of[kind] == p->values->len };
+      gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (button), choice->chosen);
+      gtk_widget_set_sensitive (button, can);
+      g_signal_connect_data (button, "clicked", G_CALLBACK (choose), choice, choice_free, 0);
       gtk_widget_set_tooltip_text (button, can || p->why_not_of[kind] == NULL ? tooltip : p->why_not_of[kind]);
       gtk_widget_set_hexpand (button, TRUE);
       gtk_box_append (GTK_BOX (box), button);
@@ -182,9 +222,9 @@ _gantry_inspect_placement (GantryRows *rows, const GantryInspected *what, const 
   if (!look_at (&p, what, values))
     return;
   gantry_rows_section (rows, "Placement");
-  add_choices (rows, &p, GANTRY_PLACEMENT_KEEP, GANTRY_PLACEMENT_OFFLOAD, "Placement");
+  add_choices (rows, what, &p, GANTRY_PLACEMENT_KEEP, GANTRY_PLACEMENT_OFFLOAD, "Placement");
   if ((p.allowed_any & GANTRY_APPROXIMATE_PLACEMENTS) != 0)
-    add_choices (rows, &p, GANTRY_PLACEMENT_BF16, GANTRY_PLACEMENT_INT8, "Placement in fewer bits, approximate");
+    add_choices (rows, what, &p, GANTRY_PLACEMENT_BF16, GANTRY_PLACEMENT_INT8, "Placement in fewer bits, approximate");
   add_reaches (rows, &p);
   if (values->len == 1)
     {

@@ -148,7 +148,7 @@ plan_of (GantrySourcePage *self)
   GantryPlan *plan = gantry_shown_plan (self->document), *refused = gantry_document_get_refused_plan (self->document);
 
   if (gantry_shows_forecast (self->document))
-    return gantry_plan_is_of_forecast (refused, forecast) ? gantry_plan_ref (refused) : gantry_forecast_to_plan (forecast);
+    return gantry_plan_is_of_forecast (refused, forecast) ? gantry_plan_ref (refused) : gantry_prediction_to_plan (forecast->prediction);
   return plan != NULL ? gantry_plan_ref (plan) : NULL;
 }
 

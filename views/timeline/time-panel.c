@@ -198,7 +198,7 @@ plan_of_forecast (GantryTimePanel *self)
   const GantryForecast *forecast = gantry_document_get_prediction (self->document);
   GantryPlan *refused = gantry_document_get_refused_plan (self->document);
 
-  return gantry_plan_is_of_forecast (refused, forecast) ? gantry_plan_ref (refused) : gantry_forecast_to_plan (forecast);
+  return gantry_plan_is_of_forecast (refused, forecast) ? gantry_plan_ref (refused) : gantry_prediction_to_plan (forecast->prediction);
 }
 
 /* Without a step there is no axis of time to draw lanes and a curve on. (transfer full) */

@@ -23,14 +23,14 @@ compare_ends (const void *a, const void *b, gpointer user_data)
 }
 
 static Chunk *
-chunk_at (GArray *chunks, guint i)
+pool_chunk (GArray *chunks, guint i)
 {
   return &g_array_index (chunks, Chunk, i);
 }
 
 /* Chunks stand in the order of their offsets, without gaps. Returns: the one that begins at @offset */
 static guint
-find_chunk (GArray *chunks, guint64 offset)
+find_pool_chunk (GArray *chunks, guint64 offset)
 {
   guint low = 0, high = chunks->len;
 
@@ -38,7 +38,7 @@ find_chunk (GArray *chunks, guint64 offset)
     {
       guint middle = low + (high - low) / 2;
 
-      if (chunk_at (chunks, middle)->offset <= offset)
+      if (pool_chunk (chunks, middle)->offset <= offset)
         low = middle;
       else
         high = middle;
@@ -49,17 +49,17 @@ find_chunk (GArray *chunks, guint64 offset)
 static void
 give_back (GArray *chunks, guint64 offset)
 {
-  guint i = find_chunk (chunks, offset);
+  guint i = find_pool_chunk (chunks, offset);
 
-  chunk_at (chunks, i)->item = -1;
-  if (i + 1 < chunks->len && chunk_at (chunks, i + 1)->item < 0)
+  pool_chunk (chunks, i)->item = -1;
+  if (i + 1 < chunks->len && pool_chunk (chunks, i + 1)->item < 0)
     {
-      chunk_at (chunks, i)->size += chunk_at (chunks, i + 1)->size;
+      pool_chunk (chunks, i)->size += pool_chunk (chunks, i + 1)->size;
       g_array_remove_index (chunks, i + 1);
     }
-  if (i > 0 && chunk_at (chunks, i - 1)->item < 0)
+  if (i > 0 && pool_chunk (chunks, i - 1)->item < 0)
     {
-      chunk_at (chunks, i - 1)->size += chunk_at (chunks, i)->size;
+      pool_chunk (chunks, i - 1)->size += pool_chunk (chunks, i)->size;
       g_array_remove_index (chunks, i);
     }
 }
@@ -69,11 +69,11 @@ static guint
 choose_chunk (GArray *chunks, guint64 size)
 {
   guint best = G_MAXUINT;
-  Chunk *last = chunks->len > 0 ? chunk_at (chunks, chunks->len - 1) : NULL;
+  Chunk *last = chunks->len > 0 ? pool_chunk (chunks, chunks->len - 1) : NULL;
 
   for (guint i = 0; i < chunks->len; i++)
-    if (chunk_at (chunks, i)->item < 0 && chunk_at (chunks, i)->size >= size
-        && (best == G_MAXUINT || chunk_at (chunks, i)->size < chunk_at (chunks, best)->size))
+    if (pool_chunk (chunks, i)->item < 0 && pool_chunk (chunks, i)->size >= size
+        && (best == G_MAXUINT || pool_chunk (chunks, i)->size < pool_chunk (chunks, best)->size))
       best = i;
   if (best != G_MAXUINT)
     return best;
@@ -88,17 +88,17 @@ static guint64
 take (GArray *chunks, guint64 size, gint32 item)
 {
   guint i = choose_chunk (chunks, size);
-  Chunk rest = *chunk_at (chunks, i);
+  Chunk rest = *pool_chunk (chunks, i);
 
-  chunk_at (chunks, i)->item = item;
+  pool_chunk (chunks, i)->item = item;
   if (rest.size >= 2 * size || rest.size - size >= MOST_LEFT)
     {
-      chunk_at (chunks, i)->size = size;
+      pool_chunk (chunks, i)->size = size;
       rest.offset += size;
       rest.size -= size;
       g_array_insert_val (chunks, i + 1, rest);
     }
-  return chunk_at (chunks, i)->offset;
+  return pool_chunk (chunks, i)->offset;
 }
 
 guint64
@@ -119,7 +119,7 @@ _gantry_pack_pool (PackProblem *problem)
         give_back (chunks, problem->items[by_end[gone]].offset);
       item->offset = take (chunks, item->size, (gint32) i);
     }
-  return chunks->len > 0 ? chunk_at (chunks, chunks->len - 1)->offset + chunk_at (chunks, chunks->len - 1)->size : 0;
+  return chunks->len > 0 ? pool_chunk (chunks, chunks->len - 1)->offset + pool_chunk (chunks, chunks->len - 1)->size : 0;
 }
 
 /* Best fit */

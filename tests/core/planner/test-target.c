@@ -315,7 +315,7 @@ test_work (void)
   static const struct
   {
     const char *parameters, *node;
-    GantryWork work;
+    GantryWorkKind work;
     double n;
   } cases[] = {
     { "%1: f32[8,16], %2: f32[16,4]", "dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[8,4]",
