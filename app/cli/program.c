@@ -261,30 +261,33 @@ session_clear (Session *session)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Session, session_clear)
 
-/* Before anything of it is allocated. What is not pinned on the host may lie in a file. */
+/* Before a page of it is touched. What is not pinned on the host may lie in a file. @beside: bytes of inputs and results that lie beside
+ * their places in the plan */
 static gboolean
-check_memory (const GantryPlan *plan, const GantryProgramOptions *options, GError **error)
+check_memory (const GantryPlan *plan, guint64 beside, const GantryProgramOptions *options, GError **error)
 {
   guint64 there = gantry_process_memory_of_machine (), planned = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_PINNED_HOST);
-  g_autofree char *there_text = gantry_format_bytes_down (there), *planned_text = NULL;
+  g_autofree char *there_text = gantry_format_bytes_down (there), *planned_text = NULL, *beside_text = NULL;
 
   if (options->code != GANTRY_CODE_CUDA)
     planned += gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
-  if (planned <= there)
+  if (planned <= there && beside <= there - planned)
     return TRUE;
   planned_text = gantry_format_bytes (planned);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "the plan takes %s, this machine has %s%s", planned_text, there_text,
+  beside_text = beside > 0 ? gantry_format_bytes (beside) : NULL;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "the plan takes %s%s%s, this machine has %s%s", planned_text,
+               beside > 0 ? ", and inputs and outputs that are copied " : "", beside > 0 ? beside_text : "", there_text,
                gantry_cli_hint ("; --limit plans with less"));
   return FALSE;
 }
 
 static gboolean
-load (Session *session, GantryProgram *program, const GantryProgramOptions *options, const GantryProgress *progress,
-      GError **error)
+load (Session *session, GantryProgram *program, const GantryProgramOptions *options, const GantryValues *values,
+      const GantryProgress *progress, GError **error)
 {
   g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
 
-  if (!check_memory (program->executable->plan, options, error))
+  if (!check_memory (program->executable->plan, 0, options, error))
     return FALSE;
   session->device = options->device != NULL ? gantry_device_ref (options->device) : gantry_cpu_device_new (program->n_threads);
   session->recorder = gantry_cpu_recorder_new (gantry_device_name (session->device));
@@ -299,7 +302,8 @@ load (Session *session, GantryProgram *program, const GantryProgramOptions *opti
                                             + gantry_plan_host_bytes (program->executable->plan));
   session->executor = gantry_executor_new (session->device, program->executable,
                                            progress != NULL ? progress->cancellable : NULL, error);
-  return session->executor != NULL;
+  return session->executor != NULL
+         && check_memory (program->executable->plan, gantry_values_bytes_beside (values, session->executor), options, error);
 }
 
 /* What the device did otherwise than asked for. */
@@ -371,7 +375,7 @@ gantry_program_measure (GantryProgram *program, const GantryProgramOptions *opti
   g_auto (Session) session = { 0 };
 
   g_return_val_if_fail (n_runs > 0, NULL);
-  if (!load (&session, program, options, progress, error) ||
+  if (!load (&session, program, options, values, progress, error) ||
       !run_all (session.executor, program, session.device, session.recorder, values, n_warmup, n_runs, session.times, progress, error))
     return NULL;
   return result_of (&session, program, options, values);
@@ -435,7 +439,7 @@ gantry_program_measure_steps (GantryProgram *program, const GantryProgramOptions
   g_auto (Session) session = { 0 };
 
   g_return_val_if_fail (n_steps > 0, NULL);
-  if (!load (&session, program, options, progress, error) ||
+  if (!load (&session, program, options, values, progress, error) ||
       !run_steps (&session, program, values, n_steps, losses, progress, error))
     return NULL;
   return result_of (&session, program, options, values);

@@ -222,6 +222,20 @@ gantry_values_copied_bytes (const GantryValues *values)
   return values->copied;
 }
 
+guint64
+gantry_values_bytes_beside (const GantryValues *values, const GantryExecutor *executor)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < values->n_inputs; i++)
+    if (values->arguments[i].own != NULL && !gantry_executor_binds_input (executor, i, values->inputs[i].donated))
+      bytes += values->inputs[i].size;
+  for (guint i = 0; i < values->n_outputs; i++)
+    if (values->own[i] != NULL && !gantry_executor_binds_output (executor, i))
+      bytes += values->plain[i].size;
+  return bytes;
+}
+
 const GantryLiteral *
 gantry_values_result (const GantryValues *values, guint i)
 {

@@ -34,6 +34,9 @@ const GantryRunOutput *gantry_values_outputs (const GantryValues *values, gboole
 /** Bytes of given values that are copied into memory of their own: a result is donated to it, or they do not lie as a run wants them. */
 guint64 gantry_values_copied_bytes (const GantryValues *values);
 
+/** Bytes of memory of their own that a run of @executor takes beside its plan, since it cannot use them where they lie. */
+guint64 gantry_values_bytes_beside (const GantryValues *values, const GantryExecutor *executor);
+
 /** Returns: (transfer none): result @i, which reads as what the last run wrote, as long as @values live */
 const GantryLiteral *gantry_values_result (const GantryValues *values, guint i);
 

@@ -324,6 +324,20 @@ _gantry_executor_bind (GantryExecutor *executor, const GantryRunInput *inputs, c
     }
 }
 
+gboolean
+gantry_executor_binds_input (const GantryExecutor *executor, guint input, gboolean donated)
+{
+  g_return_val_if_fail (input < executor->executable->n_inputs, FALSE);
+  return executor->readable[input] || (donated && executor->donatable[input]);
+}
+
+gboolean
+gantry_executor_binds_output (const GantryExecutor *executor, guint output)
+{
+  g_return_val_if_fail (output < executor->executable->n_outputs, FALSE);
+  return executor->returnable[output];
+}
+
 guint64
 gantry_executor_copied_bytes (const GantryExecutor *executor)
 {

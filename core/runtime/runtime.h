@@ -105,6 +105,12 @@ void gantry_executor_set_host_call (GantryExecutor *executor, GantryHostCall cal
 /** Bytes of inputs and results that the last run copied because they could not be used where they lie. */
 guint64 gantry_executor_copied_bytes (const GantryExecutor *executor);
 
+/** Whether a run can use input @input where the caller has it, in memory that is aligned: its place in the plan then takes nothing.
+ *  @donated: as of GantryRunInput */
+gboolean gantry_executor_binds_input (const GantryExecutor *executor, guint input, gboolean donated);
+/** Whether it can write result @output where the caller wants it, likewise. */
+gboolean gantry_executor_binds_output (const GantryExecutor *executor, guint output);
+
 /** The result that is written over input @input between two steps, or -1. */
 gint gantry_executor_alias (const GantryExecutor *executor, guint input);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models of strangers on the command line: what they read outside their folder, and sizes that no machine has. */
+#include "core/base/process-memory.h"
 #include "core/compiler/model.h"
 #include "tests/app/cli/cli-test.h"
 #include <glib/gstdio.h>
@@ -181,6 +182,26 @@ test_large (void)
   cli_remove_folder (folder);
 }
 
+/* A plan and what it copies in and out, which each fit into the machine and do not together. */
+static void
+test_large_together (void)
+{
+  guint64 n = gantry_process_memory_of_machine () / 10 * 4 / sizeof (float);
+  char *folder = cli_temporary_folder ();
+  g_autofree char *model = g_build_filename (folder, "large.gir", NULL);
+  g_autofree char *text = g_strdup_printf (
+    "module \"large\" {\n  func @main #1 (%%1 \"x\": f32[%1$" G_GUINT64_FORMAT "]) -> (%%4, %%1) {\n"
+    "    %%2 = exponential(%%1): f32[%1$" G_GUINT64_FORMAT "]\n    %%3 = optimization_barrier(%%2): f32[%1$" G_GUINT64_FORMAT "]\n"
+    "    %%4 = reduce(%%3) {dimensions = [0], kind = \"add\"}: f32[]\n  }\n}\n", n);
+  g_autoptr (CliResult) result = NULL;
+
+  g_assert_true (g_file_set_contents (model, text, -1, NULL));
+  result = cli_run ("run", "--runs=1", "--input=zeros", model, NULL);
+  cli_assert_status (result, 1);
+  cli_assert_one_error (result, "inputs and outputs that are copied");
+  cli_remove_folder (folder);
+}
+
 /* A policy or a target that has no end is refused at once. */
 static void
 test_endless (void)
@@ -208,6 +229,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/hostile/no-graph", test_no_graph);
   g_test_add_func ("/cli/hostile/null-byte", test_null_byte);
   g_test_add_func ("/cli/hostile/large", test_large);
+  g_test_add_func ("/cli/hostile/large-together", test_large_together);
   g_test_add_func ("/cli/hostile/endless", test_endless);
   return g_test_run ();
 }
