@@ -18,6 +18,8 @@ typedef enum
  * @memory_bytes: "fit into": the predicted peak is at most this; 0: no limit
  * @step_us: "at most": the predicted step is; 0: no limit. One of the two is set; what is not limited is minimized
  * @allowed: bits 1 << GantryPlacementKind that may be used; 0: all that are exact (%GANTRY_EXACT_PLACEMENTS)
+ * @host_price: with @memory_bytes: microseconds of a step that a GiB of host memory is worth: minimized is the step and what the host
+ *  memory of the plan costs at that; 0: it is free, up to GantryTarget.host_limit
  * @effort: how many times the usual number of predictions and nodes may be spent; 0: once. The same effort gives the same answer
  *  on every machine
  * @seconds: a safety: stop then with the best so far, which the answer says; 0: no limit of time
@@ -28,6 +30,7 @@ typedef struct
   double step_us;
   GantrySolveMethod method;
   guint allowed;
+  double host_price;
   guint effort;
   double seconds;
   /** (nullable): called on this thread whenever something better is found. */
@@ -55,7 +58,7 @@ typedef struct
   GantryPlacements *placements;
   GantryPlanFigures figures; /* of the plan that was made of it, within its limit: what is shown once it is loaded */
   guint64 limit_bytes; /* what it takes to get this: a plan with this limit, 0: with none */
-  double bound;     /* of what is minimized: nothing of what @proof names is better than this; 0: no bound is known */
+  double bound;     /* of what is minimized, with the price of host memory: nothing of what @proof names is better than this; 0: no bound is known */
   double gap;       /* (value - bound) / value; negative: no bound is known */
   GantryProof proof; /* what the answer is proven to be the best of */
   const char *method; /* static: what found it: "every schedule", "every combination", "integer program", "AutoTM", "search",

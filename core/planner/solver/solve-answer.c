@@ -9,7 +9,8 @@ _gantry_solution_new (Solve *solve, const Planned *planned, gint64 begin)
   GantrySolution *solution = g_new0 (GantrySolution, 1);
   SolveProblem *problem = solve->problem;
   const guint64 limit = solve->goal->memory_bytes;
-  double value = limit != 0 ? planned->figures.step_us : (double) planned->figures.peak_bytes;
+  double value = limit != 0 ? _gantry_solve_cost (problem, planned->figures.step_us, planned->figures.host_bytes)
+                            : (double) planned->figures.peak_bytes;
 
   solution->placements = _gantry_solve_placements (problem, planned->kinds, planned->schedule);
   solution->figures = planned->figures;
@@ -116,11 +117,57 @@ kept_by_wish (const Solve *solve, const SolveLeast *least)
   return g_string_free (text, text->len == 0);
 }
 
+/* Whether something stays on the device that could be offloaded, and the host's limit may be why. */
+static gboolean
+host_is_short (const SolveProblem *problem, const SolveLeast *least)
+{
+  for (guint i = 0; problem->host_limit != G_MAXUINT64 && i < problem->items->len; i++)
+    if ((ITEM (problem, i)->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) != 0 && least->kinds[i] != GANTRY_PLACEMENT_OFFLOAD
+        && least->figures.host_bytes + ITEM (problem, i)->bytes > problem->host_limit
+        && _gantry_solve_could_be_gone (ITEM (problem, i), GANTRY_PLACEMENT_OFFLOAD))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether something could be made again, and the goal does not allow it. */
+static gboolean
+is_made_once (const SolveProblem *problem)
+{
+  const GArray *candidates = problem->planner->candidates;
+
+  for (guint i = 0; (problem->allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) == 0 && i < candidates->len; i++)
+    if ((g_array_index (candidates, GantryCandidate, i).allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) != 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* What would lower the least: "more than 64 MiB of host memory, or a smaller batch,". (transfer full) */
+static char *
+remedies_of (const Solve *solve, const SolveLeast *least)
+{
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *kept = kept_by_wish (solve, least), *host = gantry_format_limit (solve->problem->host_limit);
+  GString *text = g_string_new (NULL);
+
+  if (host_is_short (solve->problem, least))
+    g_ptr_array_add (list, g_strdup_printf ("more than %s of host memory for what is offloaded", host));
+  if (is_made_once (solve->problem))
+    g_ptr_array_add (list, g_strdup ("recomputation"));
+  g_ptr_array_add (list, g_strdup ("a smaller batch"));
+  if (kept != NULL)
+    g_ptr_array_add (list, g_strdup_printf ("%s offloaded as well", kept));
+  for (guint i = 0; i < list->len; i++)
+    g_string_append_printf (text, "%s%s", i == 0 ? "" : i + 1 < list->len ? ", " : ", or ", (const char *) g_ptr_array_index (list, i));
+  if (list->len > 1)
+    g_string_append_c (text, ',');
+  return g_string_free (text, FALSE);
+}
+
 void
 _gantry_solve_refuse (const Solve *solve, const SolveLeast *least, GError **error)
 {
   g_autofree char *wanted = gantry_format_limit (solve->goal->memory_bytes), *reached = NULL,
-                  *host = NULL, *kept = NULL, *code = NULL, *exactly = NULL;
+                  *host = NULL, *remedies = NULL, *code = NULL, *exactly = NULL;
 
   if (least->kinds == NULL)
     {
@@ -136,16 +183,14 @@ _gantry_solve_refuse (const Solve *solve, const SolveLeast *least, GError **erro
   reached = gantry_memory_peak_text (least->bytes, solve->goal->memory_bytes,
                                      least->figures.sizes_known);
   exactly = gantry_format_bytes_exactly (least->bytes);
-  kept = kept_by_wish (solve, least);
+  remedies = remedies_of (solve, least);
   if (code != NULL)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                  "no placement was found that fits into %s: the least found is %s%s; %s of that are context and code, which no "
                  "placement makes smaller", wanted, reached, exactly, code);
   else
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-                 "no placement was found that fits into %s: the least found is %s%s; "
-                 "a smaller batch%s%s%s would lower that", wanted, reached, exactly, kept != NULL ? ", or " : "",
-                 kept != NULL ? kept : "", kept != NULL ? " offloaded as well," : "");
+                 "no placement was found that fits into %s: the least found is %s%s; %s would lower that", wanted, reached, exactly, remedies);
 }
 
 Planned

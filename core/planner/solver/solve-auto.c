@@ -68,6 +68,7 @@ run_alone (Solve *solve, guint64 limit, GantrySolveMethod method, guint allowed)
   goal.allowed = allowed;
   goal.better = NULL;
   own->deadline = problem->deadline;
+  own->host_price = problem->host_price;
   _gantry_solve_init (&alone, own, &goal);
   alone.effort = solve->effort;
   alone.most_for_program = solve->most_for_program;
@@ -93,7 +94,7 @@ enumerate (Solve *solve, guint64 limit)
     return FALSE;
   best = _gantry_solve_fastest (problem, limit);
   if (best != NULL && best->schedule == NULL)
-    _gantry_store_note_bound (problem, limit, best->us, GANTRY_PROOF_PLACEMENTS);
+    _gantry_store_note_bound (problem, limit, best->cost, problem->host_price, GANTRY_PROOF_PLACEMENTS);
   return TRUE;
 }
 

@@ -50,7 +50,7 @@ void _gantry_solve_improve_schedules (Solve *solve, guint64 limit);
 void _gantry_solve_fit_copies (Solve *solve, guint64 limit);
 /** Tells of the best of the pool. */
 void _gantry_solve_report (Solve *solve, guint64 limit);
-/** Does the fastest answer take no more time than the work alone, and has a plan? */
+/** Does the best answer cost no more than the work alone, or with a price of host memory than what is known to be the least, and has a plan? */
 gboolean _gantry_solve_is_best (const Solve *solve, guint64 limit);
 
 /**

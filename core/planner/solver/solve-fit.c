@@ -14,6 +14,7 @@
 #define MOST_FOR_PROGRAM 4000u /* values: above, the program itself takes too long */
 #define MOST_FOR_MOVES 400u
 #define MOST_LABELS 60000u      /* of the exact search over schedules with copies */
+#define ENOUGH 1e-4            /* of a cost: with a price of host memory */
 #define MOST_PLANNED 8u        /* answers that are planned until one fits as planned, too */
 /* Of the integer program with a lower limit, when the planner needs more than it thinks. */
 #define TRIES 5
@@ -88,6 +89,12 @@ plan_fastest (const Solve *solve, guint64 limit, Planned *planned)
   return FALSE;
 }
 
+static double
+cost_of_plan (const Solve *solve, const Planned *planned)
+{
+  return _gantry_solve_cost (solve->problem, planned->figures.step_us, planned->figures.host_bytes);
+}
+
 gboolean
 _gantry_solve_take_planned (const Solve *solve, guint64 limit, Planned *planned)
 {
@@ -96,18 +103,29 @@ _gantry_solve_take_planned (const Solve *solve, guint64 limit, Planned *planned)
 
   if (!_gantry_store_given (solve->problem, limit, 0, &given))
     return found;
-  if (!found || given.figures.step_us < planned->figures.step_us * (1 - 1e-9))
+  if (!found || cost_of_plan (solve, &given) < cost_of_plan (solve, planned) * (1 - 1e-9))
     *planned = given;
   return TRUE;
+}
+
+/* What nothing need be better than. Where host memory has a price nearly every answer costs more than the work alone, and the price itself
+ * is a guess: what is that near to the bound is good enough. */
+static double
+cost_of_best (const SolveProblem *problem, guint64 limit)
+{
+  double least = problem->base_us * (1 + 1e-9);
+
+  return problem->host_price > 0 ? MAX (least, _gantry_store_bound (problem, limit, GANTRY_PROOF_PLACEMENTS) * (1 + ENOUGH)) : least;
 }
 
 gboolean
 _gantry_solve_is_best (const Solve *solve, guint64 limit)
 {
   const SolveAnswer *best = _gantry_solve_fastest (solve->problem, limit);
+  const double least = cost_of_best (solve->problem, limit);
   Planned planned;
 
-  while (best != NULL && best->us <= solve->problem->base_us * (1 + 1e-9))
+  while (best != NULL && best->cost <= least)
     {
       if (best->planned || _gantry_solve_plan (solve, best, limit, &planned))
         {
@@ -130,7 +148,7 @@ how_much_lower (SolveProblem *problem, const SolveAnswer *answer, guint64 limit,
 
   if (answer->peak > limit)
     return answer->peak - limit;
-  if (answer->limit == 0 || answer->us <= bound * (1 + 1e-6))
+  if (answer->limit == 0 || answer->cost <= bound * (1 + 1e-6))
     return 0;
   problem->limit = 0;
   loose = _gantry_solve_evaluate (problem, answer->kinds);
@@ -157,7 +175,7 @@ solve_program (Solve *solve, guint64 limit, gboolean moves)
       problem->most_nodes = (int) MAX (solve->goal->effort, 1) * (moves ? MOST_NODES_OF_MOVES : MOST_NODES);
       found = moves ? _gantry_solve_autotm (problem, aim, &relaxed)
                     : _gantry_solve_program (problem, aim, gap, &relaxed);
-      _gantry_store_note_bound (problem, aim, relaxed.bound, GANTRY_PROOF_PLACEMENTS);
+      _gantry_store_note_bound (problem, aim, relaxed.bound, problem->host_price, GANTRY_PROOF_PLACEMENTS);
       _gantry_solve_spend (problem, solve->effort / 4);
       if (found)
         lower = how_much_lower (problem, _gantry_solve_evaluate (problem, relaxed.kinds), limit, relaxed.bound);
@@ -191,7 +209,7 @@ _gantry_solve_fit_schedules (Solve *solve, guint64 limit)
   if (outcome == SCHEDULE_NONE && best != NULL)
     all = FALSE;
   if (all)
-    _gantry_store_note_bound (problem, limit, us, GANTRY_PROOF_SCHEDULES);
+    _gantry_store_note_bound (problem, limit, us, 0, GANTRY_PROOF_SCHEDULES);
   _gantry_solve_report (solve, limit);
   return all && (best == NULL) == (outcome == SCHEDULE_NONE);
 }
@@ -219,7 +237,7 @@ _gantry_solve_improve_schedules (Solve *solve, guint64 limit)
   guint n = MAX (solve->goal->effort, 1) * CLAMP (MOST_CHANGED / (problem->n_steps + 1), 100, MOST_CHANGES);
   g_autoptr (ScheduleModel) model = NULL;
 
-  if (best != NULL && best->us <= _gantry_store_bound (problem, limit, GANTRY_PROOF_SCHEDULES) * (1 + 1e-9))
+  if (best != NULL && best->cost <= _gantry_store_bound (problem, limit, GANTRY_PROOF_SCHEDULES) * (1 + 1e-9))
     return;
   problem->method = "schedule search";
   problem->most_predictions = 0; /* it counts its own changes */
@@ -253,7 +271,7 @@ _gantry_solve_fit_copies (Solve *solve, guint64 limit)
   best = _gantry_solve_fastest (problem, limit);
   if (outcome != SCHEDULE_GIVEN_UP && best != NULL && (answer == NULL || answer == best) && model->complete && !problem->planner->has_stacks
       && _gantry_schedule_copies_all (model))
-    _gantry_store_note_bound (problem, limit, best->us, GANTRY_PROOF_SCHEDULES);
+    _gantry_store_note_bound (problem, limit, best->us, 0, GANTRY_PROOF_SCHEDULES);
   _gantry_solve_report (solve, limit);
 }
 

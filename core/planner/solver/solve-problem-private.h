@@ -48,6 +48,7 @@ typedef struct
   guint64 host;   /* bytes of host memory */
   guint64 copied; /* bytes, both ways */
   double us;
+  double cost;    /* what is minimized: @us, and what @host costs */
   const char *method; /* static: what asked for it */
   guint8 alone;   /* one of the best that a method found by itself */
   guint8 planned; /* its plan was made, and fits as predicted */
@@ -70,6 +71,7 @@ typedef struct
   GantryPrediction *prediction;
   guint64 limit;      /* fetches are squeezed below this */
   guint64 host_limit; /* of the target; G_MAXUINT64: none */
+  double host_price;  /* of the goal: microseconds a byte; set before anything is predicted */
   guint allowed;      /* bits 1 << GantryPlacementKind */
   gboolean compresses; /* some value is, or may be, stored in fewer bits: what looks at schedules knows nothing of that, and proves nothing */
   const char *method; /* static: what asks now */
@@ -96,8 +98,10 @@ gboolean _gantry_solve_could_be_gone (const SolveItem *item, guint kind);
 guint64 _gantry_solve_stored_bytes (const SolveProblem *problem, const SolveItem *item, guint kind);
 double _gantry_solve_stored_us (const SolveProblem *problem, const SolveItem *item, guint kind);
 
-/** Of two that both fit: less time, then fewer bytes copied (a copy that hides in the plan may not hide in the run), then a
- *  lower peak. Times that differ by less than a part in a billion are equal. */
+/** What is minimized of an answer that takes @us and @host bytes of the host: the time, and the price of those. */
+double _gantry_solve_cost (const SolveProblem *problem, double us, guint64 host);
+/** Of two that both fit: less cost, then fewer bytes copied (a copy that hides in the plan may not hide in the run), then fewer in the
+ *  host, then a lower peak. Costs that differ by less than a part in a billion are equal. */
 gboolean _gantry_solve_is_faster (const SolveAnswer *a, const SolveAnswer *b);
 
 /** Predicts an answer, or remembers it. @kinds: by item; copied. Returns: (transfer none): in the pool */

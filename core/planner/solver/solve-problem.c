@@ -505,6 +505,7 @@ evaluate_with (SolveProblem *problem, const guint8 *kinds, GBytes *schedule, gui
   answer->host = problem->prediction->host_bytes;
   answer->copied = problem->prediction->copied_bytes;
   answer->us = problem->prediction->step_us;
+  answer->cost = _gantry_solve_cost (problem, answer->us, answer->host);
   answer->method = problem->method;
   g_ptr_array_add (problem->pool, answer);
   g_hash_table_insert (problem->seen, g_steal_pointer (&key), answer);
@@ -544,12 +545,20 @@ _gantry_solve_spend (SolveProblem *problem, guint64 n)
   problem->most_predictions = problem->n_predictions + MAX (n, 1);
 }
 
+double
+_gantry_solve_cost (const SolveProblem *problem, double us, guint64 host)
+{
+  return us + problem->host_price * (double) host;
+}
+
 gboolean
 _gantry_solve_is_faster (const SolveAnswer *a, const SolveAnswer *b)
 {
-  if (fabs (a->us - b->us) > 1e-9 * b->us)
-    return a->us < b->us;
-  return a->copied != b->copied ? a->copied < b->copied : a->peak < b->peak;
+  if (fabs (a->cost - b->cost) > 1e-9 * b->cost)
+    return a->cost < b->cost;
+  if (a->copied != b->copied)
+    return a->copied < b->copied;
+  return a->host != b->host ? a->host < b->host : a->peak < b->peak;
 }
 
 const SolveAnswer *

@@ -32,6 +32,7 @@ typedef struct
   int *pair;           /* by pair: column, made as it is needed */
   int *again;          /* by work: column */
   int stall, peak;
+  int host;            /* MiB of the host, where they have a price; else NO_COLUMN */
   GArray *columns;     /* Column */
   GArray *rows;        /* guint32: base steps whose bytes are bounded */
   guint8 *has_row;     /* by base step */

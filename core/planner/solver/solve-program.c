@@ -16,6 +16,7 @@
 #define MOST_ROUNDS 60
 #define MOST_LOOSE 40 /* of them without what must be whole */
 #define ROWS_A_ROUND 12
+#define MOST_PRICED 8 /* steps whose bytes in the host have a price */
 #define MIB 1048576.0
 
 typedef struct
@@ -148,6 +149,8 @@ add_columns (Integer *program)
   for (guint i = 0; i < problem->pairs->len; i++)
     program->pair[i] = NO_COLUMN;
   program->stall = _gantry_integer_add_column (program, program->limit != 0 ? 1 : 0, INFINITY, FALSE);
+  program->host = program->limit != 0 && problem->host_price > 0
+                    ? _gantry_integer_add_column (program, problem->host_price * MIB, INFINITY, FALSE) : NO_COLUMN;
   if (program->moves != NULL)
     _gantry_moves_add_columns (program);
   program->peak = program->limit == 0 ? _gantry_integer_add_column (program, 1, INFINITY, FALSE) : NO_COLUMN;
@@ -336,19 +339,21 @@ add_pair_rows (Integer *program, Cbc_Model *model, Row *row)
     }
 }
 
-/* What is offloaded lies in the host at least while it is gone from the device, what the caller gives or gets all the time. */
+/* What is offloaded lies in the host at least while it is gone from the device, what the caller gives or gets all the time. Those
+ * less what @column has are at most @bound, in MiB. */
 static void
-add_host_row (Integer *program, Cbc_Model *model, Row *row, guint32 step)
+add_host_row (Integer *program, Cbc_Model *model, Row *row, guint32 step, int column, double bound)
 {
   SolveProblem *problem = program->problem;
 
   for (guint i = 0; i < problem->items->len; i++)
     if (ITEM (problem, i)->resident || is_gone_at (problem, ITEM (problem, i), step))
       _gantry_row_add (row, program->offload[i], (double) ITEM (problem, i)->bytes / MIB);
-  _gantry_row_end (model, row, 'L', (double) problem->host_limit / MIB);
+  _gantry_row_add (row, column, -1);
+  _gantry_row_end (model, row, 'L', bound);
 }
 
-/* Rows for the steps at which most could be in the host, where that is more than may be. */
+/* Rows for the steps at which most could be in the host: where that is more than may be, and a few where it has a price. */
 static void
 add_host_rows (Integer *program, Cbc_Model *model, Row *row)
 {
@@ -357,7 +362,7 @@ add_host_rows (Integer *program, Cbc_Model *model, Row *row)
   guint32 apart = MAX (1, problem->n_steps / 64);
   double sum = 0;
 
-  if (problem->host_limit == G_MAXUINT64 || problem->n_steps == 0)
+  if ((problem->host_limit == G_MAXUINT64 && program->host == NO_COLUMN) || problem->n_steps == 0)
     return;
   for (guint i = 0; i < problem->items->len; i++)
     {
@@ -381,9 +386,12 @@ add_host_rows (Integer *program, Cbc_Model *model, Row *row)
       for (guint32 s = 1; s < problem->n_steps; s++)
         if (most[s] > most[worst])
           worst = s;
-      if (most[worst] <= (double) problem->host_limit)
+      if (most[worst] > (double) problem->host_limit)
+        add_host_row (program, model, row, worst, NO_COLUMN, (double) problem->host_limit / MIB);
+      else if (program->host == NO_COLUMN || n >= MOST_PRICED || most[worst] <= 0)
         break;
-      add_host_row (program, model, row, worst);
+      if (program->host != NO_COLUMN && n < MOST_PRICED)
+        add_host_row (program, model, row, worst, program->host, 0);
       for (guint32 s = worst >= apart ? worst - apart : 0; s <= worst + apart && s < problem->n_steps; s++)
         most[s] = 0;
     }

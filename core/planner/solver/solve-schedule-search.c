@@ -133,7 +133,7 @@ cost_of (const Search *search, const SolveAnswer *answer)
   double over = answer->peak > search->limit ? (double) (answer->peak - search->limit) / (double) search->limit : 0;
   double host = answer->host > search->model->problem->host_limit ? 1 : 0;
 
-  return answer->us * (1 + host + (over > 0 ? 0.05 + 4 * over : 0));
+  return answer->cost * (1 + host + (over > 0 ? 0.05 + 4 * over : 0));
 }
 
 static void

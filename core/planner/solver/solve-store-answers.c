@@ -100,9 +100,9 @@ unbeaten (const SolveProblem *problem)
     {
       const SolveAnswer *answer = g_ptr_array_index (answers, i);
 
-      if (answer->host > problem->host_limit || answer->us >= us * (1 - 1e-9))
+      if (answer->host > problem->host_limit || answer->cost >= us * (1 - 1e-9))
         continue;
-      us = answer->us;
+      us = answer->cost;
       g_ptr_array_add (front, (gpointer) answer);
     }
   return front;
@@ -129,6 +129,7 @@ _gantry_store_note_pool (SolveProblem *problem)
       kept->placements = _gantry_solve_placements (problem, answer->kinds, answer->schedule);
       kept->limit = answer->limit;
       kept->bytes = answer->peak;
+      kept->host = answer->host;
       kept->us = answer->us;
       kept->method = answer->method;
       g_ptr_array_add (question->answers, kept);
@@ -151,12 +152,19 @@ _gantry_store_note_answer (SolveProblem *problem, GantryPlacements *placements, 
   answer->placements = gantry_placements_ref (placements);
   answer->limit = planned->limit;
   answer->bytes = planned->bytes;
+  answer->host = planned->figures.host_bytes;
   answer->us = planned->figures.step_us;
   answer->planned = TRUE;
   answer->figures = planned->figures;
   answer->method = planned->method;
   g_ptr_array_add (answers, answer);
   _gantry_store_tell (problem->planner->store, placements, planned->limit);
+}
+
+static double
+cost_of (const SolveProblem *problem, const StoreAnswer *answer)
+{
+  return _gantry_solve_cost (problem, answer->us, answer->host);
 }
 
 /* (nullable) */
@@ -176,7 +184,7 @@ best_given (const SolveProblem *problem, guint64 limit, double us)
 
           if (!answer->planned || (limit != 0 ? answer->bytes > limit : answer->us > us))
             continue;
-          if (best == NULL || (limit != 0 ? answer->us < best->us : answer->bytes < best->bytes))
+          if (best == NULL || (limit != 0 ? cost_of (problem, answer) < cost_of (problem, best) : answer->bytes < best->bytes))
             best = answer;
         }
     }

@@ -4,7 +4,8 @@
  *
  *  - a question is the program with what clicks decided, and the kinds of placement that may be used. Fewer clicks and more kinds are
  *    more freedom: an answer of a question is one of each with more freedom, a bound of a question is one of each with less;
- *  - an answer holds for every limit that is at least its size, a bound of time for every limit that is at most its own;
+ *  - an answer holds for every limit that is at least its size, a bound of time for every limit that is at most its own. With a price of
+ *    host memory time is cost: a bound of it holds for every price that is at least its own, 0 among them;
  *  - a bound that a known answer of what it names beats bounds nothing.
  *
  * What is asked for later is therefore never worse than what is known, for any order of the questions, limits and freedoms. */
@@ -34,10 +35,10 @@ void _gantry_store_note_answer (SolveProblem *problem, GantryPlacements *placeme
  *  It is in the pool then. Returns: FALSE: none */
 gboolean _gantry_store_given (SolveProblem *problem, guint64 limit, double us, Planned *planned);
 
-/** Within @limit bytes nothing of what @of names takes less than @us; INFINITY: nothing fits. A bound of all schedules is one of the
- *  placements in the planner's order, too. */
-void _gantry_store_note_bound (SolveProblem *problem, guint64 limit, double us, GantryProof of);
-/** The largest bound of time for @limit bytes, at least the work alone; INFINITY: nothing fits. A bound of the placements in the planner's order
+/** Within @limit bytes nothing of what @of names costs less than @cost where host memory has @price, and so where it has a higher one;
+ *  INFINITY: nothing fits. A bound of all schedules is one of the placements in the planner's order, too. */
+void _gantry_store_note_bound (SolveProblem *problem, guint64 limit, double cost, double price, GantryProof of);
+/** The largest bound of cost for @limit bytes, at least the work alone; INFINITY: nothing fits. A bound of the placements in the planner's order
  *  may be above an answer that has an order of its own. */
 double _gantry_store_bound (const SolveProblem *problem, guint64 limit, GantryProof of);
 /** No placement of fewer bytes takes at most @us; 0: no such bound is known. */

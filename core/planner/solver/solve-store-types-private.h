@@ -13,18 +13,18 @@ typedef struct
 {
   GantryPlacements *placements;
   guint64 limit;
-  guint64 bytes; /* as planned, else as predicted */
+  guint64 bytes, host; /* as planned, else as predicted */
   double us;
   gboolean planned;
   GantryPlanFigures figures; /* then: of its plan */
   const char *method; /* static */
 } StoreAnswer;
 
-/** Within @limit bytes nothing of what @of names takes less than @us. */
+/** Within @limit bytes nothing of what @of names costs less than @us, with @price a byte of the host. */
 typedef struct
 {
   guint64 limit;
-  double us;
+  double us, price;
   GantryProof of;
 } StoreBound;
 

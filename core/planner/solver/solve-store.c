@@ -141,9 +141,9 @@ _gantry_store_question (SolveProblem *problem)
 /* Bounds */
 
 void
-_gantry_store_note_bound (SolveProblem *problem, guint64 limit, double us, GantryProof of)
+_gantry_store_note_bound (SolveProblem *problem, guint64 limit, double us, double price, GantryProof of)
 {
-  const StoreBound bound = { limit, us, of };
+  const StoreBound bound = { limit, us, price, of };
   GArray *bounds;
 
   if (limit == 0 || us <= problem->base_us)
@@ -153,17 +153,17 @@ _gantry_store_note_bound (SolveProblem *problem, guint64 limit, double us, Gantr
     {
       const StoreBound *other = &g_array_index (bounds, StoreBound, i);
 
-      if (other->limit >= limit && other->us >= us && other->of >= of)
+      if (other->limit >= limit && other->us >= us && other->price <= price && other->of >= of)
         return;
-      if (other->limit <= limit && other->us <= us && other->of <= of)
+      if (other->limit <= limit && other->us <= us && other->price >= price && other->of <= of)
         g_array_remove_index_fast (bounds, i);
     }
   g_array_append_val (bounds, bound);
 }
 
-/* The least time of a known answer of at most @limit bytes; of @of the placements: of those without a schedule. INFINITY: none */
+/* The least cost, as @bound counts it, of a known answer within its limit; of placements: of those without a schedule. INFINITY: none */
 static double
-known_us (const SolveProblem *problem, guint64 limit, GantryProof of)
+known_us (const SolveProblem *problem, const StoreBound *bound)
 {
   const GPtrArray *questions = problem->planner->store->questions;
   double us = INFINITY;
@@ -176,18 +176,18 @@ known_us (const SolveProblem *problem, guint64 limit, GantryProof of)
         {
           const StoreAnswer *answer = g_ptr_array_index (question->answers, a);
 
-          if (answer->bytes <= limit && (of == GANTRY_PROOF_SCHEDULES || answer->placements->schedule == NULL))
-            us = MIN (us, answer->us);
+          if (answer->bytes <= bound->limit && (bound->of == GANTRY_PROOF_SCHEDULES || answer->placements->schedule == NULL))
+            us = MIN (us, answer->us + bound->price * (double) answer->host);
         }
     }
   return us;
 }
 
-/* Does @bound say something of @of, and does no answer beat it? */
+/* Does @bound say something of @of at the price of @problem, and does no answer beat it? */
 static gboolean
 holds (const SolveProblem *problem, const StoreBound *bound, GantryProof of)
 {
-  return bound->of >= of && known_us (problem, bound->limit, bound->of) * MUCH >= bound->us;
+  return bound->of >= of && bound->price <= problem->host_price && known_us (problem, bound) * MUCH >= bound->us;
 }
 
 double

@@ -10,6 +10,8 @@
 #define MOST_BELOW 1000u /* works: of a larger program nothing below a goal is searched for */
 #define N_BELOW 2u       /* sizes */
 #define FEW_DIGITS 5u    /* of two, of such a size */
+#define GIB 1073741824.0
+#define MOST_PRICE 1e12  /* us a GiB: of host memory */
 
 /* What the integer program says of @limit is a bound: perhaps that no placement within it takes at most @us. That none was found says
  * nothing. */
@@ -24,7 +26,7 @@ bound_within (const Solve *solve, guint64 limit, double us)
     return;
   _gantry_solve_program (problem, limit, 1e-7, &relaxed);
   _gantry_solve_relaxed_clear (&relaxed);
-  _gantry_store_note_bound (problem, limit, relaxed.bound, GANTRY_PROOF_PLACEMENTS);
+  _gantry_store_note_bound (problem, limit, relaxed.bound, problem->host_price, GANTRY_PROOF_PLACEMENTS);
 }
 
 /* "At most @us, smallest": the limit is halved in until the fastest answer for it is too slow. */
@@ -94,6 +96,7 @@ look_below (Solve *solve, guint64 limit)
       goal.better = NULL;
       below = round_below (below);
       own->deadline = problem->deadline;
+      own->host_price = problem->host_price;
       _gantry_solve_init (&less, own, &goal);
       if (below >= _gantry_solve_floor (own))
         _gantry_solve_fit (&less, below);
@@ -124,7 +127,7 @@ solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
       look_below (solve, limit);
     }
   else
-    _gantry_store_note_bound (problem, _gantry_solve_floor (problem) - 1, INFINITY, GANTRY_PROOF_SCHEDULES);
+    _gantry_store_note_bound (problem, _gantry_solve_floor (problem) - 1, INFINITY, 0, GANTRY_PROOF_SCHEDULES);
   _gantry_store_note_pool (problem);
   if (_gantry_solve_take_planned (solve, limit, &planned))
     return _gantry_solution_new (solve, &planned, begin);
@@ -209,6 +212,11 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
   g_autoptr (SolveProblem) problem = NULL;
   Solve solve;
 
+  if (!(goal->host_price >= 0) || goal->host_price > MOST_PRICE)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the price of host memory is from 0 to %g us a GiB", MOST_PRICE);
+      return NULL;
+    }
   if ((goal->memory_bytes != 0) == (goal->step_us > 0))
     {
       g_set_error (
@@ -220,6 +228,8 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
     planner, base,
     (goal->allowed != 0 ? goal->allowed : ALL_KINDS) & (goal->method == GANTRY_SOLVE_AUTOTM ? ~(1u << GANTRY_PLACEMENT_RECOMPUTE | GANTRY_APPROXIMATE_PLACEMENTS) : ~0u),
     progress);
+  if (goal->memory_bytes != 0)
+    problem->host_price = goal->host_price / GIB;
   /* What keeps all within the limit is found without an integer program. */
   if ((goal->step_us > 0 || problem->base_peak > goal->memory_bytes) && !_gantry_solve_load (error))
     return NULL;

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#define GIB 1073741824.0
+
 typedef struct
 {
   GantryBuilder *builder;
@@ -81,9 +83,9 @@ make_planner (GantryModule *module, double link)
   return planner;
 }
 
-/* The least time within @limit over all combinations of residuals, by the public interface alone. */
+/* The least cost within @limit over all combinations of residuals, by the public interface alone. @host_price: us a GiB */
 static double
-brute_force (GantryPlanner *planner, guint64 limit)
+brute_force (GantryPlanner *planner, guint64 limit, double host_price)
 {
   g_autoptr (GantryPrediction) prediction = gantry_prediction_new ();
   guint n, digits[16] = { 0 }, n_digits = 0, index[16], i = 0;
@@ -105,7 +107,7 @@ brute_force (GantryPlanner *planner, guint64 limit)
                                                                 .memory = GANTRY_MEMORY_PINNED_HOST });
       gantry_planner_predict (planner, placements, prediction);
       if (prediction->peak_bytes <= limit)
-        best = MIN (best, prediction->step_us);
+        best = MIN (best, prediction->step_us + host_price * (double) prediction->host_bytes / GIB);
       for (i = 0; i < n_digits; i++)
         {
           do
@@ -136,7 +138,7 @@ test_brute_force (void)
         for (guint percent = 60; percent <= 100; percent += 8)
           {
             guint64 limit = all->peak_bytes * percent / 100;
-            double least = brute_force (planner, limit);
+            double least = brute_force (planner, limit, 0);
 
             for (GantrySolveMethod method = GANTRY_SOLVE_AUTO; method <= GANTRY_SOLVE_EXACT; method++)
               {
@@ -388,8 +390,7 @@ test_least (void)
       g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = budget, .seconds = 1 }, NULL, NULL, &error));
       g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
       said = g_ascii_strtoull (strchr (error->message, '(') + 1, NULL, 10);
-      g_test_message ("%s", error->message);
-      g_assert_true (least == 0 || said == least);
+          g_assert_true (least == 0 || said == least);
       least = said;
       g_clear_error (&error);
       lower = gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = least - 1, .seconds = 1 }, NULL, NULL, &error);
@@ -494,6 +495,91 @@ test_host_limit (void)
     g_assert_cmpuint (of_both->host_bytes, <=, target.host_limit);
     g_assert_cmpuint (both->figures.peak_bytes, <=, all->peak_bytes * 85 / 100);
   }
+}
+
+static double
+cost_of (const GantrySolution *solution, double host_price)
+{
+  return solution->figures.step_us + host_price * (double) solution->figures.host_bytes / GIB;
+}
+
+/* Host memory with a price: no combination costs less, no bound is above what one costs, and a search at another price before changes
+ * neither. The dearer it is, the less of it is used. */
+static void
+test_host_price (void)
+{
+  static const double prices[] = { 0, 1e5, 1e9, 3e6, 0, 1e5 };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 6);
+  g_autoptr (GantryPlanner) planner = make_planner (module, 2e10);
+  g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+  guint64 host_of_free = 0, limit;
+  double time_of_free = 0;
+
+  gantry_planner_predict (planner, NULL, all);
+  limit = all->peak_bytes * 84 / 100;
+  for (guint i = 0; i < G_N_ELEMENTS (prices); i++)
+    {
+      const GantrySolveGoal goal = { .memory_bytes = limit, .host_price = prices[i] };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantrySolution) solution = gantry_solve (planner, &goal, NULL, NULL, &error);
+      double least = brute_force (planner, limit, prices[i]);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (solution->figures.peak_bytes, <=, limit);
+      g_assert_cmpfloat (cost_of (solution, prices[i]), <=, least * (1 + 1e-9));
+      g_assert_cmpfloat (solution->bound, <=, cost_of (solution, prices[i]) * (1 + 1e-9));
+      if (prices[i] == 0 && i > 0)
+        g_assert_cmpfloat (solution->figures.step_us, <=, time_of_free * (1 + 1e-9));
+      if (prices[i] == 0)
+        {
+          host_of_free = solution->figures.host_bytes;
+          time_of_free = solution->figures.step_us;
+        }
+      g_assert_cmpuint (solution->figures.host_bytes, <=, host_of_free);
+      if (prices[i] >= 1e9) /* what can be made again is */
+        g_assert_cmpuint (solution->figures.host_bytes, <, host_of_free);
+    }
+  g_assert_cmpuint (host_of_free, >, 0);
+}
+
+static void
+test_no_price (void)
+{
+  static const GantrySolveGoal goals[] = { { .memory_bytes = 1 << 20, .host_price = -1 }, { .memory_bytes = 1 << 20, .host_price = INFINITY } };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 2);
+  g_autoptr (GantryPlanner) planner = make_planner (module, 2e10);
+
+  for (guint i = 0; i < G_N_ELEMENTS (goals); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (gantry_solve (planner, &goals[i], NULL, NULL, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+    }
+}
+
+/* Where the host's limit, or the goal, is why nothing fits, that is what is told. */
+static void
+test_host_refusal (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 6);
+  GantryTarget target;
+  GantryPlanOptions options = { .target = &target };
+  g_autoptr (GantryPlanner) planner = NULL;
+  g_autoptr (GError) error = NULL;
+  const GantrySolveGoal goal = { .memory_bytes = 1 << 20, .allowed = 1u << GANTRY_PLACEMENT_OFFLOAD };
+
+  gantry_target_init_cpu (&target, 1);
+  target.link_bandwidth = 2e10;
+  target.host_limit = 128 << 10;
+  planner = gantry_planner_new (module, &options, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (gantry_solve (planner, &goal, NULL, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+  g_assert_nonnull (strstr (error->message, "; more than 128.0 KiB of host memory for what is offloaded, recomputation, or a smaller batch, would"));
 }
 
 /* What would help is what there is: no optimizer states where there is no optimizer, and nothing that is offloaded already. */
@@ -654,6 +740,9 @@ main (int argc, char **argv)
   g_test_add_func ("/planner/solve/no-goal", test_no_goal);
   g_test_add_func ("/planner/solve/advice", test_advice);
   g_test_add_func ("/planner/solve/host-limit", test_host_limit);
+  g_test_add_func ("/planner/solve/host-price", test_host_price);
+  g_test_add_func ("/planner/solve/no-price", test_no_price);
+  g_test_add_func ("/planner/solve/host-refusal", test_host_refusal);
   g_test_add_func ("/planner/solve/clicks", test_clicks);
   g_test_add_func ("/planner/solve/autotm", test_autotm);
   g_test_add_func ("/planner/solve/cut", test_cut);
