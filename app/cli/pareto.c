@@ -53,15 +53,15 @@ print_json (GPtrArray *points)
 static void
 print_text (GPtrArray *points)
 {
-  gantry_cli_print ("%20s %12s %12s %12s %12s %8s\n", "peak", "step ms", "again ms", "waits ms", "copied", "gap");
+  gantry_cli_print ("%20s %12s %12s %12s %12s %12s %8s\n", "peak", "step ms", "again ms", "waits ms", "copied", "host", "gap");
   for (guint i = 0; i < points->len; i++)
     {
       const GantryVariant *variant = g_ptr_array_index (points, i);
       g_autofree char *peak = gantry_memory_peak_text (variant->figures.peak_bytes, variant->limit, variant->figures.sizes_known);
-      g_autofree char *copied = gantry_cli_bytes (variant->figures.copied_bytes);
+      g_autofree char *copied = gantry_cli_bytes (variant->figures.copied_bytes), *host = gantry_cli_bytes (variant->figures.host_bytes);
 
-      gantry_cli_print ("%20s %12.3f %12.3f %12.3f %12s %7.2f%%%s\n", peak, variant->figures.step_us / 1000,
-                        variant->figures.recompute_us / 1000, variant->figures.stall_us / 1000, copied, 100 * variant->gap,
+      gantry_cli_print ("%20s %12.3f %12.3f %12.3f %12s %12s %7.2f%%%s\n", peak, variant->figures.step_us / 1000,
+                        variant->figures.recompute_us / 1000, variant->figures.stall_us / 1000, copied, host, 100 * variant->gap,
                         gantry_variant_is_approximate (variant) ? " approximate" : "");
     }
 }
@@ -74,7 +74,7 @@ pareto (const Options *options, const char *path)
   g_autoptr (GPtrArray) points = NULL;
   guint allowed = GANTRY_EXACT_PLACEMENTS;
 
-  if (document != NULL && !gantry_cli_parse_allow (options->allow, &allowed, &error))
+  if (document != NULL && !gantry_cli_parse_allow (options->allow, &allowed, NULL, &error))
     return gantry_cli_fail (error);
   if (document != NULL && !options->no_kernels)
     gantry_kernel_table_use_for_search (document, gantry_cli_progress (&options->common));

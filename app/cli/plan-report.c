@@ -122,8 +122,8 @@ add_node (JsonBuilder *json, const GantryModule *module, guint32 id)
   gantry_cli_add_string (json, "scope", node != NULL ? gantry_context_scope_path (module->context, node->scope) : NULL);
 }
 
-static void
-add_problems (JsonBuilder *json, const GantryModule *module, const GantryPlan *plan)
+void
+gantry_plan_report_add_problems (JsonBuilder *json, const GantryModule *module, const GantryPlan *plan)
 {
   json_builder_set_member_name (json, "problems");
   json_builder_begin_array (json);
@@ -338,7 +338,7 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   add_placements (json, gantry_document_get_placements (document));
   add_missing (json, gantry_document_get_missing (document));
   add_rules (json, gantry_document_get_reports (document));
-  add_problems (json, module, plan);
+  gantry_plan_report_add_problems (json, module, plan);
   add_categories (json, analysis);
   add_moves (json, module, plan);
   add_holders (json, module, analysis, most_holders);
@@ -346,8 +346,10 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
 }
 
 gboolean
-gantry_cli_parse_allow (char *const *names, guint *allowed, GError **error)
+gantry_cli_parse_allow (char *const *names, guint *allowed, gboolean *microbatches, GError **error)
 {
+  if (microbatches != NULL)
+    *microbatches = FALSE;
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {
       guint kinds = g_strcmp0 (names[i], "approximate") == 0 ? GANTRY_APPROXIMATE_PLACEMENTS : 0;
@@ -355,9 +357,12 @@ gantry_cli_parse_allow (char *const *names, guint *allowed, GError **error)
       for (guint kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
         if (gantry_placement_is_approximate (kind) && g_strcmp0 (names[i], gantry_placement_kind_name (kind)) == 0)
           kinds = 1u << kind;
-      if (kinds == 0)
+      if (microbatches != NULL && g_strcmp0 (names[i], "microbatches") == 0)
+        *microbatches = TRUE;
+      else if (kinds == 0)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--allow %s: there are bf16, int8 and approximate", names[i]);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--allow %s: there are bf16, int8%s and approximate", names[i],
+                       microbatches != NULL ? ", microbatches" : "");
           return FALSE;
         }
       *allowed |= kinds;
@@ -406,8 +411,8 @@ print_rules (GPtrArray *reports)
     }
 }
 
-static void
-print_problems (const GantryModule *module, const GantryPlan *plan)
+void
+gantry_plan_report_print_problems (const GantryModule *module, const GantryPlan *plan)
 {
   for (guint i = 0; i < plan->n_problems; i++)
     {
@@ -458,7 +463,7 @@ gantry_plan_report_text (GantryDocument *document, guint64 limit, guint most_hol
   if (assignment != NULL)
     gantry_cli_print_assignment_summary (assignment);
   print_rules (gantry_document_get_reports (document));
-  print_problems (module, plan);
+  gantry_plan_report_print_problems (module, plan);
   gantry_cli_print ("\n");
   gantry_cli_write_lines (stdout, tables);
   print_moves (module, plan, most_holders);

@@ -19,8 +19,13 @@ void gantry_plan_report_text (GantryDocument *document, guint64 limit, guint mos
 void gantry_plan_report_add_approximate (JsonBuilder *json, const GantryPlan *plan);
 /** A line "results", where they are approximate. */
 void gantry_plan_report_print_approximate (const GantryPlan *plan);
-/** @names: (nullable): of --allow. Adds to @allowed, bits 1 << GantryPlacementKind. Returns: FALSE with @error where one is no such kind */
-gboolean gantry_cli_parse_allow (char *const *names, guint *allowed, GError **error);
+/** Placements that the plan does not carry out, with why: an array "problems" of a JSON object. */
+void gantry_plan_report_add_problems (JsonBuilder *json, const GantryModule *module, const GantryPlan *plan);
+/** A line "not done" for each. */
+void gantry_plan_report_print_problems (const GantryModule *module, const GantryPlan *plan);
+/** @names: (nullable): of --allow. Adds to @allowed, bits 1 << GantryPlacementKind; @microbatches: (out) (nullable): whether they are among
+ *  them; NULL: they cannot be. Returns: FALSE with @error where one is no such kind */
+gboolean gantry_cli_parse_allow (char *const *names, guint *allowed, gboolean *microbatches, GError **error);
 /** The plan is there. Returns: FALSE with the refusal, or with why it does not fit. */
 gboolean gantry_plan_report_check (GantryDocument *document, GError **error);
 

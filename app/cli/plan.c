@@ -14,6 +14,7 @@ typedef struct
   char *output;
   char *fit;
   double at_most_ms;
+  double host_price;
   gboolean fastest;
   gboolean no_recompute, no_offload;
   char **allow;
@@ -25,6 +26,7 @@ typedef struct
   gboolean kernels, no_kernels;
   gboolean allocations;
   GArray *rows; /* (nullable) (element-type GantryAllocation) */
+  GantryDivided *divided; /* (nullable) */
 } Options;
 
 /* Those of a run without options. */
@@ -43,6 +45,7 @@ options_clear (Options *options)
   g_free (options->times);
   g_strfreev (options->allow);
   g_clear_pointer (&options->rows, g_array_unref);
+  gantry_divided_free (options->divided);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -66,17 +69,17 @@ parse_method (const char *name, GantrySolveMethod *method, GError **error)
 
 /* What to search for, from the options. */
 static gboolean
-read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *goal, GError **error)
+read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *goal, gboolean *microbatches, GError **error)
 {
   const guint64 limit = gantry_document_get_settings (document)->target.memory_limit;
   GantrySize size;
 
-  *goal = (GantrySolveGoal){ .seconds = options->seconds, .effort = (guint) options->effort };
+  *goal = (GantrySolveGoal){ .seconds = options->seconds, .effort = (guint) options->effort, .host_price = options->host_price * 1000 };
   if (!parse_method (options->method, &goal->method, error))
     return FALSE;
   goal->allowed = 1u << GANTRY_PLACEMENT_KEEP | (options->no_recompute ? 0 : 1u << GANTRY_PLACEMENT_RECOMPUTE) |
                   (options->no_offload ? 0 : 1u << GANTRY_PLACEMENT_OFFLOAD);
-  if (!gantry_cli_parse_allow (options->allow, &goal->allowed, error))
+  if (!gantry_cli_parse_allow (options->allow, &goal->allowed, microbatches, error))
     return FALSE;
   if (options->fit == NULL)
     {
@@ -111,14 +114,42 @@ use_times (GantryDocument *document, const char *times, GError **error)
   return gantry_document_set_measured (document, g_ptr_array_index (runs, number - 1), error);
 }
 
+static gboolean
+find_kernels (GantryDocument *document, gpointer data, const GantryProgress *progress, GError **error)
+{
+  const Options *options = data;
+
+  if (options->no_kernels)
+    return TRUE;
+  gantry_kernel_table_use_for_search (document, progress);
+  gantry_document_wait (document);
+  return TRUE;
+}
+
+/* The same with the batch in as many microbatches as are fastest: another program. */
+static GantryVariant *
+divide (Options *options, GantryDocument *document, const GantrySolveGoal *goal, GError **error)
+{
+  options->divided = gantry_document_divide (document, goal, find_kernels, options, gantry_cli_progress (&options->common), error);
+  if (options->divided == NULL)
+    return NULL;
+  gantry_document_load_divided (document, options->divided);
+  gantry_document_wait (document);
+  find_kernels (document, options, gantry_cli_progress (&options->common), NULL);
+  return gantry_variant_ref (options->divided->variant);
+}
+
 /* The answer becomes what the document has, plan and all. (transfer full) (nullable) */
 static GantryVariant *
-solve (const Options *options, GantryDocument *document, GantrySolveGoal *goal, GError **error)
+solve (Options *options, GantryDocument *document, GantrySolveGoal *goal, GError **error)
 {
   g_autoptr (GantryVariant) variant = NULL;
+  gboolean microbatches;
 
-  if (!read_goal (options, document, goal, error))
+  if (!read_goal (options, document, goal, &microbatches, error))
     return NULL;
+  if (microbatches)
+    return divide (options, document, goal, error);
   variant = gantry_document_solve (document, goal, gantry_cli_progress (&options->common), error);
   if (variant == NULL)
     return NULL;
@@ -128,7 +159,7 @@ solve (const Options *options, GantryDocument *document, GantrySolveGoal *goal, 
 }
 
 static void
-add_solution (JsonBuilder *json, const GantryVariant *variant, const GantrySolveGoal *goal)
+add_solution (JsonBuilder *json, const GantryVariant *variant, const GantryDivided *divided, const GantrySolveGoal *goal)
 {
   json_builder_set_member_name (json, "solution");
   json_builder_begin_object (json);
@@ -136,6 +167,7 @@ add_solution (JsonBuilder *json, const GantryVariant *variant, const GantrySolve
     gantry_cli_add_int (json, "fit_bytes", (gint64) goal->memory_bytes);
   if (goal->step_us > 0)
     gantry_cli_add_double (json, "at_most_ms", goal->step_us / 1000);
+  gantry_cli_add_double (json, "host_price_ms", goal->host_price / 1000);
   gantry_cli_add_figures (json, &variant->figures);
   gantry_cli_add_gap (json, variant->gap);
   gantry_cli_add_boolean (json, "proven", variant->proof != GANTRY_PROOF_NONE);
@@ -144,6 +176,13 @@ add_solution (JsonBuilder *json, const GantryVariant *variant, const GantrySolve
   gantry_cli_add_string (json, "method", variant->method);
   gantry_cli_add_boolean (json, "cut", variant->cut);
   gantry_cli_add_double (json, "milliseconds", variant->milliseconds);
+  if (divided != NULL)
+    {
+      gantry_cli_add_int (json, "microbatches", divided->microbatches);
+      gantry_cli_add_int (json, "batch", divided->batch);
+      gantry_cli_add_string (json, "batch_dimension", divided->dim);
+      gantry_cli_add_int (json, "numbers_tried", divided->n_tried);
+    }
   json_builder_end_object (json);
 }
 
@@ -160,7 +199,7 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
       json_builder_begin_object (json);
       gantry_plan_report_json (json, document, (guint) options->holders);
       if (variant != NULL)
-        add_solution (json, variant, goal);
+        add_solution (json, variant, options->divided, goal);
       if (changes != NULL)
         gantry_changes_report_json (json, changes, module);
       if (options->rows != NULL)
@@ -175,6 +214,12 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
 
       gantry_cli_print ("%-10s %s; %s, %s, in %.0f ms%s\n", "solution", variant->name, variant->method, quality, variant->milliseconds,
                         variant->cut ? "; cut by --seconds, more of them may find something better" : "");
+      if (options->divided != NULL)
+        {
+          g_autofree char *text = gantry_divided_text (options->divided);
+
+          gantry_cli_print ("%-10s %s\n", "batch", text);
+        }
     }
   if (changes != NULL)
     gantry_changes_report_text (changes, module);
@@ -259,6 +304,8 @@ check (const Options *options, const char *command, int argc, gboolean needs_goa
     wrong = "say what for: --fit SIZE (fastest within that), or --at-most MS (smallest within that)";
   else if (!needs_goal && options->fastest && options->fit == NULL)
     wrong = "--fastest goes with --fit SIZE";
+  else if (options->host_price > 0 && options->fit == NULL)
+    wrong = "--host-price goes with --fit SIZE";
   else if (options->kernels && options->no_kernels)
     wrong = "give --kernels or --no-kernels, not both";
   if (wrong != NULL)
@@ -285,8 +332,10 @@ run (const char *command, const char *description, gboolean needs_goal, int argc
     { "at-most", 0, 0, G_OPTION_ARG_DOUBLE, &options.at_most_ms, "Search for the least memory with at most this time", "MS" },
     { "no-recompute", 0, 0, G_OPTION_ARG_NONE, &options.no_recompute, "Search without recomputation", NULL },
     { "no-offload", 0, 0, G_OPTION_ARG_NONE, &options.no_offload, "Search without offloading", NULL },
+    { "host-price", 0, 0, G_OPTION_ARG_DOUBLE, &options.host_price,
+      "With --fit: how much longer a step may take for each GiB of host memory that it then does without (0)", "MS" },
     { "allow", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.allow,
-      "Search with what changes results as well: bf16, int8, or approximate for both", "KIND" },
+      "Search with what changes results as well: bf16, int8, or approximate for both; or with the batch in microbatches: microbatches", "KIND" },
     { "method", 0, 0, G_OPTION_ARG_STRING, &options.method, "Search: auto, exact, search or autotm", "METHOD" },
     { "effort", 0, 0, G_OPTION_ARG_INT, &options.effort,
       "Search with so many times the usual number of predictions and nodes (1); the same effort finds the same everywhere", "N" },

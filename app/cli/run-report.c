@@ -198,6 +198,7 @@ gantry_run_report_json (const GantryRunReport *report)
   gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
   gantry_cli_add_parts (json, "parts", &parts);
   gantry_plan_report_add_approximate (json, plan);
+  gantry_plan_report_add_problems (json, report->module, plan);
   add_overlap (json, report);
   gantry_memory_report_json (json, result, report->module, report->limit);
   gantry_cli_device_add_memory (report->device, json);
@@ -250,6 +251,7 @@ gantry_run_report_text (const GantryRunReport *report)
     gantry_cli_print ("\n%-10s %.3f ms for %s, which is not what ran: not to be compared\n", "predicted",
                       result->plan->total_us / 1000, elsewhere);
   gantry_plan_report_print_approximate (result->plan);
+  gantry_plan_report_print_problems (report->module, result->plan);
   if (report->replanned)
     gantry_cli_print ("%-10s %.3f ms measured, %.3f ms predicted\n", "before", report->measured_before_ms,
                       report->predicted_before_ms);

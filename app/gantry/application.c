@@ -70,11 +70,15 @@ about (GSimpleAction *action, GVariant *parameter, gpointer data)
                          NULL);
 }
 
+#define FRONT_POINTS 12
+#define FRONT_QUIET_MS 2000
+
 static GtkWidget *
 window_new (GtkApplication *application)
 {
   GtkWidget *window = gantry_window_new (application);
 
+  gantry_document_keep_front (gantry_window_get_document (GANTRY_WINDOW (window)), FRONT_POINTS, FRONT_QUIET_MS);
   gantry_window_set_find_sizes (GANTRY_WINDOW (window), TRUE);
   return window;
 }

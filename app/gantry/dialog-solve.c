@@ -4,6 +4,7 @@
 #include "app/gantry/dialog.h"
 #include "app/gantry/window-private.h"
 #include "core/document/size.h"
+#include "views/compare/front-view.h"
 #include "views/format.h"
 #include <string.h>
 
@@ -15,7 +16,7 @@ typedef struct
   GantryWindow *window;
   GantryDocument *document;
   GtkWindow *dialog; /* (nullable): NULL when it was closed */
-  GtkWidget *fit, *most, *size, *time, *recompute, *offload, *approximate, *seconds, *start, *spinner, *form;
+  GtkWidget *fit, *most, *size, *time, *recompute, *offload, *approximate, *microbatches, *price, *seconds, *start, *spinner, *form, *front;
   GtkLabel *message;
   gulong activity_handler;
   gboolean searching;
@@ -201,6 +202,36 @@ solved (GObject *source, GAsyncResult *result, gpointer data)
   asked_free (asked);
 }
 
+/* The same with the batch divided: another program, of which a variant of this one would say nothing. */
+static void
+divided (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Asked *asked = data;
+  Solve *s = asked->solve;
+  GtkWindow *dialog = s->dialog;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryDivided) answer = gantry_document_divide_finish (GANTRY_DOCUMENT (source), result, &error);
+
+  set_searching (s, FALSE);
+  if (dialog == NULL)
+    tell_stopped (asked, NULL);
+  else if (answer != NULL)
+    {
+      g_autofree char *figures = figures_of (answer->variant);
+      g_autofree char *text = answer->microbatches == 1
+                                ? g_strdup_printf ("%s: %s, the batch as a whole", asked->name, figures)
+                                : g_strdup_printf ("%s: %s, in %u microbatches of %" G_GINT64_FORMAT, asked->name, figures, answer->microbatches,
+                                                   answer->batch / answer->microbatches);
+
+      gantry_document_load_divided (s->document, answer);
+      _gantry_window_toast (asked->window, text);
+      gtk_window_close (dialog);
+    }
+  else if (error != NULL)
+    say (s, g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) ? "Stopped before anything was found" : error->message, TRUE);
+  asked_free (asked);
+}
+
 static gboolean
 read_goal (Solve *s, GantrySolveGoal *goal, GError **error)
 {
@@ -213,6 +244,8 @@ read_goal (Solve *s, GantrySolveGoal *goal, GError **error)
     goal->allowed |= 1u << GANTRY_PLACEMENT_OFFLOAD;
   if (gtk_check_button_get_active (GTK_CHECK_BUTTON (s->approximate)))
     goal->allowed |= GANTRY_APPROXIMATE_PLACEMENTS;
+  if (gtk_widget_get_sensitive (s->price))
+    goal->host_price = gtk_spin_button_get_value (GTK_SPIN_BUTTON (s->price)) * 1000;
   goal->seconds = gtk_spin_button_get_value (GTK_SPIN_BUTTON (s->seconds));
   if (!gtk_check_button_get_active (GTK_CHECK_BUTTON (s->fit)))
     {
@@ -251,7 +284,10 @@ start (Solve *s)
   *asked = (Asked){ s, g_object_ref (s->window), gantry_compilation_ref (gantry_document_get_compilation (s->document)),
                     goal_name (&goal) };
   g_atomic_ref_count_inc (&s->ref_count);
-  gantry_document_solve_async (s->document, &goal, solved, asked);
+  if (gtk_widget_get_sensitive (s->microbatches) && gtk_check_button_get_active (GTK_CHECK_BUTTON (s->microbatches)))
+    gantry_document_divide_async (s->document, &goal, divided, asked);
+  else
+    gantry_document_solve_async (s->document, &goal, solved, asked);
 }
 
 static void
@@ -261,6 +297,21 @@ goal_changed (Solve *s)
 
   gtk_widget_set_sensitive (s->size, fit);
   gtk_widget_set_sensitive (s->time, !fit);
+  gtk_widget_set_sensitive (s->microbatches, fit);
+  gtk_widget_set_sensitive (s->price, fit && gtk_check_button_get_active (GTK_CHECK_BUTTON (s->offload)));
+}
+
+/* Its size is the one to fit into. */
+static void
+point_chosen (GantryFrontView *view, const GantryVariant *point, gpointer data)
+{
+  Solve *s = data;
+  g_autofree char *size = gantry_format_limit (point->figures.peak_bytes);
+
+  if (s->searching)
+    return;
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (s->fit), TRUE);
+  gtk_editable_set_text (GTK_EDITABLE (s->size), size);
 }
 
 /* Closing the dialog stops the search and changes nothing. */
@@ -302,10 +353,23 @@ make_goals (Solve *s, GtkGrid *grid)
   gtk_grid_attach (grid, gtk_label_new ("ms"), 2, 1, 1, 1);
 }
 
+/* A row of the form: what it is, a number, and its unit. */
+static void
+attach_number (GtkGrid *grid, int row, const char *text, GtkWidget *number, const char *unit)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_widget_set_halign (label, GTK_ALIGN_START);
+  gtk_label_set_mnemonic_widget (GTK_LABEL (label), number);
+  gtk_grid_attach (grid, label, 0, row, 1, 1);
+  gtk_grid_attach (grid, number, 1, row, 1, 1);
+  gtk_grid_attach (grid, gtk_label_new (unit), 2, row, 1, 1);
+}
+
 static GtkWidget *
 make_form (Solve *s)
 {
-  GtkWidget *grid = s->form = gtk_grid_new (), *label = gtk_label_new ("End the search after");
+  GtkWidget *grid = s->form = gtk_grid_new ();
 
   gtk_grid_set_row_spacing (GTK_GRID (grid), 10);
   gtk_grid_set_column_spacing (GTK_GRID (grid), 12);
@@ -313,21 +377,27 @@ make_form (Solve *s)
   s->recompute = gtk_check_button_new_with_mnemonic ("Allow _recomputing");
   s->offload = gtk_check_button_new_with_mnemonic ("Allow _offloading to host memory");
   s->approximate = gtk_check_button_new_with_mnemonic ("Allow _approximate results: residuals in bf16 or 8 bits");
+  s->microbatches = gtk_check_button_new_with_mnemonic ("Allow _microbatches: the batch in parts, one after the other");
+  gtk_widget_set_tooltip_text (s->microbatches, "As many as make the fastest step; loss and gradients are those of the whole batch, as means over its examples");
   gtk_check_button_set_active (GTK_CHECK_BUTTON (s->recompute), TRUE);
   gtk_check_button_set_active (GTK_CHECK_BUTTON (s->offload), TRUE);
+  s->price = gtk_spin_button_new_with_range (0, 1e6, 0.1);
+  gtk_spin_button_set_digits (GTK_SPIN_BUTTON (s->price), 3);
+  gtk_widget_set_tooltip_text (s->price, "How much longer a step may take for each GiB of host memory that it then does without; 0: host memory is free");
   s->seconds = gtk_spin_button_new_with_range (1, 3600, 1);
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (s->seconds), 60);
-  gtk_widget_set_halign (label, GTK_ALIGN_START);
   gtk_grid_attach (GTK_GRID (grid), s->recompute, 0, 2, 3, 1);
   gtk_grid_attach (GTK_GRID (grid), s->offload, 0, 3, 3, 1);
   gtk_grid_attach (GTK_GRID (grid), s->approximate, 0, 4, 3, 1);
-  gtk_grid_attach (GTK_GRID (grid), label, 0, 5, 1, 1);
-  gtk_grid_attach (GTK_GRID (grid), s->seconds, 1, 5, 1, 1);
-  gtk_grid_attach (GTK_GRID (grid), gtk_label_new ("s"), 2, 5, 1, 1);
+  gtk_grid_attach (GTK_GRID (grid), s->microbatches, 0, 5, 3, 1);
+  attach_number (GTK_GRID (grid), 6, "A GiB of host memory is worth", s->price, "ms");
+  attach_number (GTK_GRID (grid), 7, "End the search after", s->seconds, "s");
   gtk_widget_set_name (s->size, "size");
   gtk_widget_set_name (s->recompute, "recompute");
   gtk_widget_set_name (s->offload, "offload");
   gtk_widget_set_name (s->approximate, "approximate");
+  gtk_widget_set_name (s->price, "price");
+  gtk_widget_set_name (s->microbatches, "microbatches");
   return grid;
 }
 
@@ -350,7 +420,10 @@ make_content (Solve *s)
   gtk_widget_set_name (GTK_WIDGET (s->message), "message");
   gtk_box_append (GTK_BOX (line), s->spinner);
   gtk_box_append (GTK_BOX (line), GTK_WIDGET (s->message));
+  s->front = gantry_front_view_new (s->document);
+  gtk_widget_set_name (s->front, "front");
   gtk_box_append (GTK_BOX (box), make_form (s));
+  gtk_box_append (GTK_BOX (box), s->front);
   gtk_box_append (GTK_BOX (box), line);
   return box;
 }
@@ -373,7 +446,9 @@ _gantry_dialog_solve (GantryWindow *window)
   gtk_window_set_default_widget (s->dialog, s->start);
   s->activity_handler = g_signal_connect_swapped (window->document, "notify::activity", G_CALLBACK (activity_changed), s);
   g_signal_connect_swapped (s->fit, "toggled", G_CALLBACK (goal_changed), s);
+  g_signal_connect_swapped (s->offload, "toggled", G_CALLBACK (goal_changed), s);
   g_signal_connect_swapped (s->start, "clicked", G_CALLBACK (start), s);
+  g_signal_connect (s->front, "chosen", G_CALLBACK (point_chosen), s);
   g_signal_connect (s->dialog, "destroy", G_CALLBACK (destroyed), s);
   goal_changed (s);
   gtk_window_present (s->dialog);

@@ -2,6 +2,8 @@
 /* Threads are made by g_thread_try_new() alone. */
 #include "core/base/thread.h"
 #include "core/base/error.h"
+#include <sys/resource.h>
+#include <unistd.h>
 
 GThread *
 gantry_thread_try (const char *name, GThreadFunc func, gpointer data, GError **error)
@@ -93,4 +95,13 @@ gantry_task_run_in_thread (GTask *task, GTaskThreadFunc func)
   g_object_unref (job->task);
   g_free (job);
   g_task_return_error (task, error);
+}
+
+#define LOW_PRIORITY 15 /* of 19 */
+
+void
+gantry_thread_step_back (void)
+{
+  /* Linux has it of a thread, though it is called that of a process. */
+  setpriority (PRIO_PROCESS, (id_t) gettid (), LOW_PRIORITY);
 }

@@ -27,4 +27,7 @@ gboolean gantry_thread_check (guint n, GError **error);
  */
 void gantry_task_run_in_thread (GTask *task, GTaskThreadFunc func);
 
+/** The calling thread, which has to be one of its own, gives way to all others of the machine from now on. */
+void gantry_thread_step_back (void);
+
 G_END_DECLS

@@ -9,6 +9,7 @@ struct _GantryActivity
   GMainContext *main_context;
   GWeakRef document;
   gatomicrefcount ref_count;
+  void (*tell) (GantryDocument *document, const char *what, double fraction);
   gboolean pending;
   gboolean ended;
   double fraction;
@@ -46,7 +47,7 @@ deliver (gpointer data)
   ended = activity->ended;
   g_mutex_unlock (&activity->lock);
   if (document != NULL && !ended && !g_cancellable_is_cancelled (activity->progress.cancellable))
-    _gantry_document_set_activity (document, what, fraction);
+    activity->tell (document, what, fraction);
   return G_SOURCE_REMOVE;
 }
 
@@ -79,11 +80,19 @@ report (double fraction, const char *what, gpointer user_data)
 GantryActivity *
 _gantry_document_activity_new (GantryDocument *document, GCancellable *cancellable)
 {
+  return _gantry_document_activity_new_for (document, cancellable, _gantry_document_set_activity);
+}
+
+GantryActivity *
+_gantry_document_activity_new_for (GantryDocument *document, GCancellable *cancellable,
+                                   void (*tell) (GantryDocument *document, const char *what, double fraction))
+{
   GantryActivity *activity = g_new0 (GantryActivity, 1);
 
   g_atomic_ref_count_init (&activity->ref_count);
   g_mutex_init (&activity->lock);
   g_weak_ref_init (&activity->document, document);
+  activity->tell = tell;
   activity->main_context = g_main_context_ref_thread_default ();
   activity->progress = (GantryProgress){ .report = report, .user_data = activity,
                                          .cancellable = g_object_ref (cancellable) };

@@ -47,7 +47,7 @@ void
 _gantry_document_take_front (GantryDocument *self, const char *program, GPtrArray *variants)
 {
   g_autoptr (GPtrArray) points = NULL;
-  g_autofree char *of = g_strdup (program != NULL || self->front == NULL ? program : self->front->program);
+  g_autofree char *of = g_strdup (program != NULL ? program : _gantry_document_content (self));
 
   if (program != NULL)
     points = g_ptr_array_ref (variants);
@@ -57,23 +57,38 @@ _gantry_document_take_front (GantryDocument *self, const char *program, GPtrArra
     return;
   _gantry_front_unref (self->front);
   self->front = _gantry_front_new (of, points);
-  self->front_compared = FALSE;
   self->n_others++;
   _gantry_document_changed (self);
   _gantry_document_notify (self, PROP_FRONT);
 }
 
-GPtrArray *
-gantry_document_get_front (GantryDocument *self)
+const char *
+_gantry_document_content (GantryDocument *self)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (self);
 
-  if (self->front != NULL && compilation != NULL && !self->front_compared)
-    {
-      g_autofree char *program = gantry_module_content (gantry_compilation_module (compilation));
+  if (self->content == NULL && compilation != NULL)
+    self->content = gantry_module_content (gantry_compilation_module (compilation));
+  return self->content;
+}
 
-      self->front_fits = g_strcmp0 (program, self->front->program) == 0;
-      self->front_compared = TRUE;
-    }
-  return self->front != NULL && compilation != NULL && self->front_fits ? self->front->points : NULL;
+/* (nullable): NULL where it is of another program */
+static GPtrArray *
+points_of (GantryDocument *self, const GantryFront *front)
+{
+  return front != NULL && g_strcmp0 (front->program, _gantry_document_content (self)) == 0 ? front->points : NULL;
+}
+
+GPtrArray *
+gantry_document_get_front (GantryDocument *self)
+{
+  GPtrArray *asked = points_of (self, self->front);
+
+  return asked != NULL ? asked : points_of (self, self->background.front);
+}
+
+GantryFront *
+_gantry_document_front_to_save (GantryDocument *self)
+{
+  return self->front != NULL ? self->front : self->background.front;
 }

@@ -106,8 +106,21 @@ typedef enum
   GANTRY_JOB_DELETE, /* of a run, out of the session file; cancelled, the file is not made smaller */
   GANTRY_JOB_FIGURES, /* of variants, anew; not told either */
   GANTRY_JOB_SIZES, /* the child once more, for what kernels need; not told either */
+  GANTRY_JOB_FRONT, /* a search that nobody asked for (document-background.c); not told either */
   GANTRY_N_JOBS
 } GantryJob;
+
+/** The front that nobody has asked for. */
+typedef struct
+{
+  guint n_points, quiet_ms; /* 0: none */
+  guint source;
+  GantryFront *front;     /* (nullable) */
+  guint64 basis;          /* of it: GantryDocument.basis */
+  GantryChoices *clicks;  /* (nullable): likewise */
+  double fraction;        /* of the search; -1: none is under way */
+  gboolean stopped;       /* by the user, until the next edit */
+} GantryBackground;
 
 struct _GantryDocument
 {
@@ -116,7 +129,8 @@ struct _GantryDocument
   GantryState *state;   /* (nullable) likewise */
   char *notes;
   GantryFront *front;   /* (nullable): the last that was searched for */
-  gboolean front_fits, front_compared; /* it is of the program that is compiled; that is known */
+  char *content;        /* (nullable): of the program that is compiled, once it was asked for */
+  GantryBackground background;
   GHashTable *names;    /* (nullable): guint64* -> char*: what placed values are called, by key; never changed, only replaced */
   gboolean names_asked; /* of the program that is planned: what is not called anything is not in it */
   GPtrArray *missing;   /* char*: placements that have no value */
@@ -187,6 +201,7 @@ enum
   PROP_VARIANTS,
   PROP_CHANGES,
   PROP_FRONT,
+  PROP_FRONT_PROGRESS,
   N_PROPS
 };
 void _gantry_document_notify (GantryDocument *document, guint property);
@@ -359,6 +374,19 @@ GPtrArray *_gantry_variants_new (void);
 GantryVariant *_gantry_variant_new (const char *name);
 /** "12.4 MiB, 3.21 ms": of a solution. (transfer full) */
 char *_gantry_variant_figures_name (const GantryPlanFigures *figures, guint64 limit);
+/** The front that a session file gets: that which was asked for, or where there is none the other one. (transfer none) (nullable) */
+GantryFront *_gantry_document_front_to_save (GantryDocument *document);
+/** Of the program that is compiled: gantry_module_content(), once for each. (transfer none) */
+const char *_gantry_document_content (GantryDocument *document);
+/** The choices that are clicks: what binds a search. @choices: (nullable). (transfer full) */
+GantryChoices *_gantry_choices_clicked (const GantryChoices *choices);
+/** Searches for a front of @n_points on a thread that gives way to all others, as GANTRY_JOB_FRONT. @tell: its progress; @found: on the
+ *  owning thread, when it has ended; @points (transfer none) (nullable): NULL: it was cancelled, or found none */
+void _gantry_document_search_front (GantryDocument *document, guint n_points, double seconds,
+                                    void (*tell) (GantryDocument *document, const char *what, double fraction),
+                                    void (*found) (GantryDocument *document, const char *program, GPtrArray *points));
+/** Forgets what was found so, with what waits to search for more. */
+void _gantry_document_clear_background (GantryDocument *document);
 /** @variants: points of a front of @program, or with @program NULL one answer, which takes its place on the front that is drawn */
 void _gantry_document_take_front (GantryDocument *document, const char *program, GPtrArray *variants);
 /** @planning: what is predicted from now on */
@@ -370,6 +398,9 @@ void _gantry_document_follow_basis (GantryDocument *document, GantryCompilation 
  */
 typedef struct _GantryActivity GantryActivity;
 GantryActivity *_gantry_document_activity_new (GantryDocument *document, GCancellable *cancellable);
+/** The same of work that nobody waits for: @tell hears of it instead, on the owning thread. */
+GantryActivity *_gantry_document_activity_new_for (GantryDocument *document, GCancellable *cancellable,
+                                                   void (*tell) (GantryDocument *document, const char *what, double fraction));
 const GantryProgress *_gantry_document_activity_progress (GantryActivity *activity);
 void _gantry_document_activity_free (GantryActivity *activity);
 

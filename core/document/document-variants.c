@@ -202,6 +202,7 @@ typedef struct
   double limit_part;
   GantrySolveGoal goal;
   gboolean front;
+  void (*found) (GantryDocument *document, const char *program, GPtrArray *points); /* (nullable): of a search in the background */
   char *program;  /* (nullable): of the front that was found */
   guint64 n_models, basis; /* of the document, when it began */
   guint n_points;
@@ -274,24 +275,32 @@ variant_of (const Search *search, const GantrySolution *solution)
   return variant;
 }
 
+GantryChoices *
+_gantry_choices_clicked (const GantryChoices *choices)
+{
+  GantryChoices *clicked = gantry_choices_copy (choices);
+  guint kept = 0;
+
+  for (guint i = 0; i < clicked->entries->len; i++)
+    {
+      const GantryChoice *choice = &g_array_index (clicked->entries, GantryChoice, i);
+
+      if (choice->decider == GANTRY_DECIDED_BY_CLICK)
+        g_array_index (clicked->entries, GantryChoice, kept++) = *choice;
+    }
+  g_array_set_size (clicked->entries, kept);
+  gantry_choices_set_schedule (clicked, NULL, 0);
+  clicked->fetch_limit = 0;
+  return clicked;
+}
+
 /* Only clicks bind the solver: what the policy says is what it is asked to better. */
 static GantryPlacements *
 base_of (const Search *search)
 {
-  g_autoptr (GantryChoices) clicked_choices = gantry_choices_copy (search->choices);
-  guint kept = 0;
+  g_autoptr (GantryChoices) clicked = _gantry_choices_clicked (search->choices);
 
-  for (guint i = 0; i < clicked_choices->entries->len; i++)
-    {
-      const GantryChoice *choice = &g_array_index (clicked_choices->entries, GantryChoice, i);
-
-      if (choice->decider == GANTRY_DECIDED_BY_CLICK)
-        g_array_index (clicked_choices->entries, GantryChoice, kept++) = *choice;
-    }
-  g_array_set_size (clicked_choices->entries, kept);
-  gantry_choices_set_schedule (clicked_choices, NULL, 0);
-  clicked_choices->fetch_limit = 0;
-  return gantry_choices_place (clicked_choices, gantry_compilation_module (search->planning), search->planning->keys);
+  return gantry_choices_place (clicked, gantry_compilation_module (search->planning), search->planning->keys);
 }
 
 static void
@@ -413,7 +422,11 @@ search_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
 {
   Search *search = data;
   GError *error = NULL;
-  GPtrArray *variants = run_search (search, _gantry_document_activity_progress (search->activity), &error);
+  GPtrArray *variants;
+
+  if (search->found != NULL)
+    gantry_thread_step_back ();
+  variants = run_search (search, _gantry_document_activity_progress (search->activity), &error);
 
   if (variants != NULL)
     g_task_return_pointer (task, variants, (GDestroyNotify) g_ptr_array_unref);
@@ -479,6 +492,42 @@ gantry_document_solve_async (GantryDocument *self, const GantrySolveGoal *goal, 
   if (search != NULL)
     search->goal = *goal;
   start_search (self, search, error, outer);
+}
+
+static void
+background_done (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GantryDocument *self = GANTRY_DOCUMENT (source);
+  GCancellable *cancellable = g_task_get_cancellable (G_TASK (result));
+  const Search *search = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GPtrArray) points = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  if (_gantry_document_end_job (self, GANTRY_JOB_FRONT, cancellable))
+    search->found (self, search->program,
+                   g_cancellable_is_cancelled (cancellable) || search->n_models != self->n_models ? NULL : points);
+}
+
+void
+_gantry_document_search_front (GantryDocument *self, guint n_points, double seconds,
+                               void (*tell) (GantryDocument *document, const char *what, double fraction),
+                               void (*found) (GantryDocument *document, const char *program, GPtrArray *points))
+{
+  Search *search = search_new (self, NULL);
+  GCancellable *cancellable;
+  g_autoptr (GTask) task = NULL;
+
+  if (search == NULL)
+    return;
+  cancellable = _gantry_document_begin_job (self, GANTRY_JOB_FRONT);
+  search->front = TRUE;
+  search->found = found;
+  search->n_points = n_points;
+  search->goal.allowed = GANTRY_EXACT_PLACEMENTS;
+  search->seconds = seconds;
+  search->activity = _gantry_document_activity_new_for (self, cancellable, tell);
+  task = g_task_new (self, cancellable, background_done, NULL);
+  g_task_set_task_data (task, search, search_free);
+  gantry_task_run_in_thread (task, search_thread);
 }
 
 static GantryVariant *

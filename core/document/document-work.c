@@ -494,7 +494,7 @@ request_of_document (GantryDocument *document)
   request->bindings = gantry_bindings_ref (document->state->bindings);
   request->runs = _gantry_document_copy_runs (document); /* those of the document change while a thread reads */
   request->variants = g_ptr_array_ref (document->state->variants);
-  request->front = _gantry_front_ref (document->front);
+  request->front = _gantry_front_ref (_gantry_document_front_to_save (document));
   request->names = document->names != NULL ? g_hash_table_ref (document->names) : NULL;
   request->notes = g_strdup (document->notes);
   request->embed = document->embed;

@@ -66,6 +66,7 @@ gantry_document_get_property (GObject *object, guint id, GValue *value, GParamSp
     case PROP_PLAN_ERROR: g_value_set_pointer (value, self->plan_error); break;
     case PROP_CHANGES: g_value_set_pointer (value, self->changes); break;
     case PROP_FRONT: g_value_set_pointer (value, gantry_document_get_front (self)); break;
+    case PROP_FRONT_PROGRESS: g_value_set_double (value, self->background.fraction); break;
     case PROP_VARIANTS: g_value_set_pointer (value, gantry_document_get_variants (self)); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -91,6 +92,8 @@ gantry_document_finalize (GObject *object)
   _gantry_state_unref (self->state);
   gantry_run_result_unref (self->run);
   _gantry_front_unref (self->front);
+  _gantry_document_clear_background (self);
+  g_free (self->content);
   g_clear_pointer (&self->names, g_hash_table_unref);
   g_ptr_array_unref (self->missing);
   g_ptr_array_unref (self->recent);
@@ -132,6 +135,7 @@ gantry_document_class_init (GantryDocumentClass *klass)
   properties[PROP_CHANGES] = g_param_spec_pointer ("changes", NULL, NULL, flags);
   properties[PROP_VARIANTS] = g_param_spec_pointer ("variants", NULL, NULL, flags);
   properties[PROP_FRONT] = g_param_spec_pointer ("front", NULL, NULL, flags);
+  properties[PROP_FRONT_PROGRESS] = g_param_spec_double ("front-progress", NULL, NULL, -1, 1, -1, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
   error_signal = g_signal_new ("error", GANTRY_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
                                G_TYPE_STRING | G_SIGNAL_TYPE_STATIC_SCOPE, G_TYPE_ERROR | G_SIGNAL_TYPE_STATIC_SCOPE);
@@ -150,7 +154,7 @@ gantry_document_init (GantryDocument *self)
   self->figures = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) gantry_variant_unref, (GDestroyNotify) gantry_variant_unref);
   g_queue_init (&self->writes);
   self->runs_of_another = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) gantry_run_result_unref, NULL);
-  self->fraction = -1;
+  self->fraction = self->background.fraction = -1;
   self->activity = g_strdup ("");
   self->notes = g_strdup ("");
 }
@@ -420,6 +424,7 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
   self->state = state;
   _gantry_front_unref (self->front);
   self->front = g_steal_pointer (&loaded->front);
+  _gantry_document_clear_background (self);
   g_clear_pointer (&self->names, g_hash_table_unref);
   self->names = g_steal_pointer (&loaded->names);
   _gantry_document_forget_edits (self);
@@ -500,7 +505,7 @@ _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean k
   else
     take_file (self, loaded);
   _gantry_document_take_plan (self, loaded);
-  self->front_compared = FALSE;
+  g_clear_pointer (&self->content, g_free);
   _gantry_document_notify (self, PROP_COMPILATION);
   for (guint i = 0; !keep && i < G_N_ELEMENTS (of_file); i++)
     _gantry_document_notify (self, of_file[i]);
@@ -581,7 +586,7 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
     }
   again = g_strcmp0 (target, self->loaded->session_path) == 0;
   parts = (GantrySessionParts){ .compilation = self->loaded->compilation, .settings = &self->state->settings,
-                                .runs = self->loaded->runs, .variants = self->state->variants, .front = self->front, .names = self->names,
+                                .runs = self->loaded->runs, .variants = self->state->variants, .front = _gantry_document_front_to_save (self), .names = self->names,
                                 .notes = self->notes,
                                 .bindings = self->state->bindings, .base = again ? self->loaded->session_state : NULL,
                                 .base_model = again ? self->loaded->session_model : NULL, .embed = self->embed };

@@ -213,6 +213,7 @@ G_DECLARE_FINAL_TYPE (GantryDocument, gantry_document, GANTRY, DOCUMENT, GObject
  *   NULL when it does not fit: then "plan-error" is set
  * - "plan-error" (pointer, GError, nullable)
  * - "variants" (pointer, GPtrArray of GantryVariant): changes as a whole
+ * - "front-progress" (double): of the search that gantry_document_keep_front() is about, from 0 to 1; -1: none is under way
  * - "front" (pointer, GPtrArray of GantryVariant, nullable): the last that was found, where it is of the program as it is
  * - "changes" (pointer, GantryPlanChanges, nullable): what came of the last change of the times that are planned with
  *
@@ -568,6 +569,46 @@ void gantry_document_solve_async (GantryDocument *document, const GantrySolveGoa
                                   gpointer user_data);
 /** Returns: (transfer full) (nullable): NULL with @error as gantry_solve(), or %G_IO_ERROR_CANCELLED */
 GantryVariant *gantry_document_solve_finish (GantryDocument *document, GAsyncResult *result, GError **error);
+/**
+ * GantryDivided: the batch of a training step in as many microbatches as are fastest within a limit
+ *
+ * @batch: examples of a step, as before; @dim: the dimension that has those of one microbatch
+ * @variant: placements of the program that has so many, with its figures
+ * @n_tried: how many numbers of microbatches were searched with, up to @most_tried
+ */
+typedef struct
+{
+  GantryVariant *variant;
+  guint microbatches;
+  char *dim;
+  gint64 batch;
+  guint n_tried, most_tried;
+} GantryDivided;
+
+void gantry_divided_free (GantryDivided *divided);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryDivided, gantry_divided_free)
+/** "64 as 4 microbatches of 16 (dimension 'batch'): ...", with what that means for results. (transfer full) */
+char *gantry_divided_text (const GantryDivided *divided);
+/**
+ * gantry_document_divide:
+ * @goal: of memory
+ * @prepare: (nullable): is given each program before it is searched, in a document of its own: to say what its kernels need
+ *
+ * As gantry_document_solve(), with as many microbatches as give the fastest step: each divisor of the batch is tried, in rising order, until
+ * two behind the best one are slower. A step goes on to take the same examples.
+ *
+ * Returns: (transfer full) (nullable): NULL with %GANTRY_ERROR_INVALID where the batch cannot be divided, else as gantry_solve() of the last
+ *  number that was tried
+ */
+GantryDivided *gantry_document_divide (GantryDocument *document, const GantrySolveGoal *goal,
+                                       gboolean (*prepare) (GantryDocument *document, gpointer data, const GantryProgress *progress, GError **error),
+                                       gpointer data, const GantryProgress *progress, GError **error);
+/** The same on a worker thread; gantry_document_cancel_solve() ends it. */
+void gantry_document_divide_async (GantryDocument *document, const GantrySolveGoal *goal, GAsyncReadyCallback callback, gpointer user_data);
+/** Returns: (transfer full) (nullable): as gantry_document_divide(), or %G_IO_ERROR_CANCELLED */
+GantryDivided *gantry_document_divide_finish (GantryDocument *document, GAsyncResult *result, GError **error);
+/** Makes the document's program, placements and limit (in bytes) those of @divided: one edit. Opens the model again. */
+void gantry_document_load_divided (GantryDocument *document, const GantryDivided *divided);
 /** Points of the front of memory and time. @allowed: as GantrySolveGoal; @seconds: for all of it. */
 void gantry_document_front_async (GantryDocument *document, guint n_points, guint allowed, double seconds,
                                   GAsyncReadyCallback callback, gpointer user_data);
@@ -583,7 +624,20 @@ GPtrArray *gantry_document_front_finish (GantryDocument *document, GAsyncResult 
  *  program as it is
  */
 GPtrArray *gantry_document_get_front (GantryDocument *document);
-/** Ends a search for a solution or a front; its callback gets %G_IO_ERROR_CANCELLED. Other work goes on. */
+/**
+ * gantry_document_keep_front:
+ * @n_points: of it, at most
+ * @quiet_ms: how long nothing has happened before a search begins; 0: a front is searched for only where it is asked for
+ *
+ * From now on the front of a training step is searched for by itself, on a thread that gives way to all others: once the step is planned,
+ * and nothing is edited, compiled, run or searched for. Whatever of that begins ends the search, and it begins anew when it is quiet
+ * again. What it finds is the front where none was asked for, and takes the place of what it had found with other clicks, for another target or with
+ * other times; it modifies nothing: who saves the session for another reason saves it along. "front-progress" tells of it.
+ */
+void gantry_document_keep_front (GantryDocument *document, guint n_points, guint quiet_ms);
+/** Ends that search, until the next edit; nothing happens where there is none. */
+void gantry_document_stop_front (GantryDocument *document);
+/** Ends a search for a solution or a front that was asked for; its callback gets %G_IO_ERROR_CANCELLED. Other work goes on. */
 void gantry_document_cancel_solve (GantryDocument *document);
 
 /** Runs the main context of this thread until the work that edits have started is over: for programs without a main loop. */

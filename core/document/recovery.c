@@ -376,7 +376,7 @@ gather (GantryRecovery *recovery, GantryDocument *document, const char *view)
   gantry_compile_settings_copy (&keeping->settings, &document->state->settings);
   keeping->bindings = gantry_bindings_ref (document->state->bindings);
   keeping->variants = g_ptr_array_ref (document->state->variants);
-  keeping->front = _gantry_front_ref (document->front);
+  keeping->front = _gantry_front_ref (_gantry_document_front_to_save (document));
   keeping->names = document->names != NULL ? g_hash_table_ref (document->names) : NULL;
   keeping->notes = g_strdup (document->notes);
   keeping->view = g_strdup (view);

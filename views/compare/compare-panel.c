@@ -3,6 +3,7 @@
 #include "views/compare/compare-panel.h"
 #include "core/base/format.h"
 #include "views/compare/compare-row.h"
+#include "views/compare/front-view.h"
 #include "views/format.h"
 #include "views/page-switch.h"
 
@@ -19,9 +20,9 @@ struct _GantryComparePanel
   GtkColumnView *table;
   GantryScatterView *scatter;
   GtkStack *stack;
-  GtkLabel *summary, *words;
+  GtkLabel *summary, *progress, *words;
   GtkEditable *name;
-  GtkWidget *save, *find, *approximate, *load, *remove, *spinner;
+  GtkWidget *save, *find, *approximate, *load, *remove, *spinner, *stop;
   gboolean searching, tying;
 };
 
@@ -177,6 +178,17 @@ summary_of (GantryComparePanel *self, guint n_variants, guint n_front)
                           n_front == 1 ? "" : "s", current ? "" : "; figures of before are pale");
 }
 
+/* Beside it what is searched for unasked, while nobody else searches. */
+static void
+show_progress (GantryComparePanel *self)
+{
+  g_autofree char *progress = gantry_front_progress_text (self->document);
+
+  gtk_label_set_text (self->progress, progress != NULL ? progress : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->progress), progress != NULL);
+  gtk_widget_set_visible (self->stop, progress != NULL);
+}
+
 static void
 refill (GantryComparePanel *self)
 {
@@ -307,6 +319,12 @@ remove_clicked (GantryComparePanel *self)
 
   if (row != NULL && row->kind == GANTRY_POINT_VARIANT)
     gantry_document_delete_variant (self->document, row->variant->name);
+}
+
+static void
+stop_clicked (GantryComparePanel *self)
+{
+  gantry_document_stop_front (self->document);
 }
 
 static char *
@@ -494,6 +512,10 @@ make_title (GantryComparePanel *self)
   self->load = button_new (self, "Load", "Place everything as the selected row does", load_clicked);
   self->remove = button_new (self, "Delete", "Delete the selected variant", remove_clicked);
   self->find = button_new (self, "Find front", "Let the solver find the best step time for each amount of memory", find_clicked);
+  self->progress = GTK_LABEL (gtk_label_new (""));
+  gtk_label_set_ellipsize (self->progress, PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (GTK_WIDGET (self->progress), "dim-label");
+  self->stop = button_new (self, "Stop", "Do not search for the front, until something is edited", stop_clicked);
   self->approximate = gtk_check_button_new_with_label ("Approximate");
   gtk_widget_set_name (self->approximate, "approximate");
   gtk_widget_set_tooltip_text (self->approximate, "Let it store residuals in bf16 or 8 bits, too: results are then approximate");
@@ -501,6 +523,8 @@ make_title (GantryComparePanel *self)
   gtk_widget_set_sensitive (self->remove, FALSE);
   gtk_box_append (GTK_BOX (bar), pages);
   gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->summary));
+  gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->progress));
+  gtk_box_append (GTK_BOX (bar), self->stop);
   gtk_box_append (GTK_BOX (bar), entry);
   gtk_box_append (GTK_BOX (bar), self->save);
   gtk_box_append (GTK_BOX (bar), self->load);
@@ -553,11 +577,13 @@ gantry_compare_panel_new (GantryDocument *document)
   g_signal_connect_object (document, "notify::variants", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::prediction", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::settings", G_CALLBACK (show_points), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::front-progress", G_CALLBACK (show_progress), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::front", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
   /* Points that were found for another program mean nothing. */
   g_signal_connect_object (document, "notify::compilation", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::plan-error", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
   g_signal_connect (self, "map", G_CALLBACK (refill), NULL);
   refill (self);
+  show_progress (self);
   return GTK_WIDGET (self);
 }

@@ -179,7 +179,7 @@ test_approximate (StepPlace *place, gconstpointer data)
   g_assert_cmpint (2 * step_number (planned, "stored_bytes"), ==, step_number (planned, "stored_exact_bytes"));
   refused = cli_run ("solve", "--no-kernels", "--fit=95%", "--allow=f8", place->step, NULL);
   cli_assert_status (refused, 1);
-  g_assert_nonnull (strstr (refused->err, "--allow f8: there are bf16, int8 and approximate"));
+  g_assert_nonnull (strstr (refused->err, "--allow f8: there are bf16, int8, microbatches and approximate"));
 }
 
 /* What is found for a size beyond the limit keeps to the limit. */

@@ -519,6 +519,93 @@ test_errors (StepPlace *place, gconstpointer data)
   assert_error ("no such file", "plan", "no such file", NULL);
 }
 
+static double
+first_loss (JsonNode *ran)
+{
+  return json_array_get_double_element (json_object_get_array_member (json_node_get_object (ran), "losses"), 0);
+}
+
+/* A size that placements alone do not reach is reached in microbatches, and the step takes the same examples to the same loss. */
+static void
+test_microbatches (StepPlace *place, gconstpointer data)
+{
+  g_autofree char *model = cli_own_file ("open-batch.onnx"), *whole = g_build_filename (place->folder, "whole.gantry", NULL);
+  g_autoptr (CliResult) made = cli_run ("train", "--dim=batch=64", "--loss=mse", "--optimizer=adam", "-o", place->step, model, NULL);
+  g_autoptr (CliResult) refused = cli_run ("solve", "--no-kernels", "--no-offload", "--fit=80%", place->step, NULL);
+  g_autoptr (JsonNode) before = step_ask (place, "run", "--steps=1", "--input=hash:3", NULL), solved = NULL, after = NULL;
+  g_autoptr (CliResult) text = cli_run ("solve", "--no-kernels", "--no-offload", "--fit=80%", "--allow=microbatches", "-o", whole, place->step, NULL);
+  JsonObject *solution;
+
+  cli_assert_status (made, 0);
+  cli_assert_status (refused, 1);
+  cli_assert_status (text, 0);
+  g_assert_nonnull (strstr (text->out, "64 as "));
+  g_assert_nonnull (strstr (text->out, "those of one batch of 64"));
+  solved = step_ask (place, "solve", "--no-kernels", "--no-offload", "--fit=80%", "--allow=microbatches", NULL);
+  solution = json_object_get_object_member (json_node_get_object (solved), "solution");
+  g_assert_cmpint (json_object_get_int_member (solution, "microbatches"), >, 1);
+  g_assert_cmpint (json_object_get_int_member (solution, "batch"), ==, 64);
+  g_assert_cmpstr (json_object_get_string_member (solution, "batch_dimension"), ==, "batch");
+  g_assert_cmpint (step_number (solved, "planned_bytes"), <=, json_object_get_int_member (solution, "fit_bytes"));
+  g_free (place->step);
+  place->step = g_steal_pointer (&whole);
+  after = step_ask (place, "run", "--steps=1", "--input=hash:3", NULL);
+  g_assert_cmpfloat_with_epsilon (first_loss (after), first_loss (before), 1e-5 * fabs (first_loss (before)));
+}
+
+/* What cannot be divided is refused with the name of what stands against it. */
+static void
+test_no_microbatches (StepPlace *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
+  g_autofree char *path = step_program ("mlp.gir");
+
+  assert_error ("'x' (f32[8,6])", "solve", "--no-kernels", "--fit=50%", "--allow=microbatches", place->step, NULL);
+  assert_error ("one of time", "solve", "--no-kernels", "--at-most=1", "--allow=microbatches", place->step, NULL);
+  assert_error ("no training step", "solve", "--no-kernels", "--fit=50%", "--allow=microbatches", path, NULL);
+  assert_error ("bf16, int8 and approximate", "pareto", "--no-kernels", "--allow=microbatches", place->step, NULL);
+}
+
+/* What is dearer than time is used less, and told by the front. */
+static void
+test_host_price (StepPlace *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
+  g_autoptr (JsonNode) free = step_ask (place, "solve", "--no-kernels", "--fit=75%", NULL);
+  g_autoptr (JsonNode) dear = step_ask (place, "solve", "--no-kernels", "--fit=75%", "--host-price=1e6", NULL);
+  g_autoptr (CliResult) front = cli_run ("pareto", "--no-kernels", "--points=2", place->step, NULL);
+
+  g_assert_cmpint (step_number (free, "host_planned_bytes"), >, 0);
+  g_assert_cmpint (step_number (dear, "host_planned_bytes"), <, step_number (free, "host_planned_bytes"));
+  cli_assert_status (front, 0);
+  g_assert_nonnull (strstr (front->out, "host"));
+  assert_error ("--host-price", "solve", "--at-most=1", "--host-price=1", place->step, NULL);
+  assert_error ("price of host memory", "solve", "--no-kernels", "--fit=75%", "--host-price=-1", place->step, NULL);
+}
+
+/* A run tells what of its placements it does not carry out, as its plan does. */
+static void
+test_not_done (StepPlace *place, gconstpointer data)
+{
+  static const char late[] = "module \"late\" {\n  func @main #1 (%1 \"p\": f32[64] {alias = 0, role = \"parameter\"}, %2 \"x\": f32[64]) -> (%4, %6) {\n"
+                             "    %3 = add(%1, %2): f32[64]\n    %4 = optimization_barrier(%3): f32[64]\n"
+                             "    %5 = multiply(%4, %1): f32[64]\n    %6 = sine(%5): f32[64]\n  }\n}\n";
+  g_autofree char *path = g_build_filename (place->folder, "late.gir", NULL);
+  g_autoptr (CliResult) ran = NULL, told = NULL;
+  g_autoptr (JsonNode) json = NULL;
+  JsonArray *problems;
+
+  g_assert_true (g_file_set_contents (path, late, -1, NULL));
+  ran = cli_run ("run", "--runs=1", path, NULL);
+  told = cli_run ("run", "--runs=1", "--json", path, NULL);
+  cli_assert_status (ran, 0);
+  g_assert_nonnull (strstr (ran->out, "not done   keep of p: it is still read after"));
+  json = cli_json (told);
+  problems = json_object_get_array_member (json_node_get_object (json), "problems");
+  g_assert_cmpuint (json_array_get_length (problems), ==, 1);
+  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (problems, 0), "name"), ==, "p");
+}
+
 /* The derivative of a function that is put together of arms is that of the arm which is taken, whatever the others would give there. */
 static void
 test_special (StepPlace *place, gconstpointer data)
@@ -586,6 +673,10 @@ main (int argc, char **argv)
   ADD ("limit", test_limit);
   ADD ("host-limit", test_host_limit);
   ADD ("exact-limit", test_exact_limit);
+  ADD ("microbatches", test_microbatches);
+  ADD ("no-microbatches", test_no_microbatches);
+  ADD ("host-price", test_host_price);
+  ADD ("not-done", test_not_done);
   ADD ("kernels", test_kernels);
   ADD ("percent", test_percent);
   ADD ("holders", test_holders);
