@@ -6,8 +6,10 @@
 #include <string.h>
 
 /* What is predicted at once, without a thread: placing and predicting a program of so many steps takes less than a frame.
- * A number of steps and no time, so that what an edit does never depends on how busy the machine is. */
+ * A number of steps and no time, so that what an edit does never depends on how busy the machine is. A node of the body of a loop that has to
+ * be planned first takes as long as so many steps. */
 #define QUICK_STEPS 16000u
+#define STEPS_OF_NODE 8u
 
 gboolean
 gantry_document_get_plan_figures (GantryDocument *self, GantryPlanFigures *figures)
@@ -317,9 +319,11 @@ worked (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static gboolean
-is_quick (GantryDocument *self)
+is_quick (GantryDocument *self, const GantryPlacements *placements)
 {
-  return self->planner != NULL && self->forecast != NULL && self->forecast->prediction->n_steps <= QUICK_STEPS;
+  guint64 steps = self->planner != NULL && self->forecast != NULL ? self->forecast->prediction->n_steps : G_MAXUINT32;
+
+  return steps <= QUICK_STEPS && steps + (guint64) STEPS_OF_NODE * gantry_planner_count_unplanned (self->planner, placements) <= QUICK_STEPS;
 }
 
 void
@@ -349,7 +353,7 @@ _gantry_document_place (GantryDocument *self)
   work->planning = gantry_compilation_ref (self->planning);
   work->placements = gantry_placements_ref (placements);
   work->before = self->forecast != NULL ? gantry_forecast_ref (self->forecast) : NULL;
-  if (is_quick (self))
+  if (is_quick (self, placements))
     work->forecast = _gantry_forecast_make (self->planner, placements);
   set_placements (self, placements, reports);
   if (work->forecast != NULL)

@@ -130,18 +130,30 @@ leave_out_unmet (const Loop *loop, guint n, gint32 *over, gboolean *left)
   return any;
 }
 
-/* Scan @w with stacks over others, as far as that can be. Returns: (transfer none) (nullable) */
+/* How scan @w is run so. @known: (inout) (nullable): nothing is planned: whether it was before */
 static const Loop *
-choose_with_overlays (GantryPlanner *planner, guint32 w, const guint8 *slices)
+find_loop (GantryPlanner *planner, guint32 w, const guint8 *slices, const gint32 *over, gboolean *known)
+{
+  const Loop *loop;
+
+  if (known == NULL)
+    return _gantry_program_loop (planner->program, w, slices, over, &planner->options);
+  *known = *known && _gantry_program_loop_is_known (planner->program, w, slices, over, &loop);
+  return *known ? loop : NULL;
+}
+
+/* Scan @w with stacks over others, as far as that can be. @known: as find_loop(). Returns: (transfer none) (nullable) */
+static const Loop *
+choose_with_overlays (GantryPlanner *planner, guint32 w, const guint8 *slices, gboolean *known)
 {
   guint n = work_node (planner->program, WORK (planner->program, w))->n_operands;
   g_autofree gint32 *over = _gantry_planner_choose_overlays (planner, w, slices);
-  const Loop *loop = _gantry_program_loop (planner->program, w, slices, over, &planner->options);
+  const Loop *loop = find_loop (planner, w, slices, over, known);
   gboolean left;
 
   while (loop != NULL && over != NULL && leave_out_unmet (loop, n, over, &left))
-    loop = _gantry_program_loop (planner->program, w, slices, left ? over : NULL, &planner->options);
-  return loop != NULL || over == NULL ? loop : _gantry_program_loop (planner->program, w, slices, NULL, &planner->options);
+    loop = find_loop (planner, w, slices, left ? over : NULL, known);
+  return loop != NULL || over == NULL ? loop : find_loop (planner, w, slices, NULL, known);
 }
 
 gboolean
@@ -160,8 +172,9 @@ _gantry_planner_loops_leave (const GantryPlanner *planner, guint32 v)
   return any;
 }
 
+/* @known: as find_loop() */
 static void
-choose (GantryPlanner *planner, guint32 w)
+choose (GantryPlanner *planner, guint32 w, gboolean *known)
 {
   Program *program = planner->program;
   const Work *work = WORK (program, w);
@@ -178,7 +191,7 @@ choose (GantryPlanner *planner, guint32 w)
   for (guint32 k = scan.n_carries; k < work->n_results; k++)
     if (!is_read (planner, work->first_value + k))
       slices[node->n_operands + k] = GANTRY_SLICE_ABSENT;
-  planner->loop[w] = choose_with_overlays (planner, w, slices);
+  planner->loop[w] = choose_with_overlays (planner, w, slices, known);
   _gantry_planner_note_overlays (planner, w, planner->loop[w]);
   for (guint32 k = scan.n_carries; planner->loop[w] != NULL && k < work->n_results; k++)
     planner->unmade[work->first_value + k] = slices[node->n_operands + k] != 0;
@@ -198,6 +211,7 @@ _gantry_planner_choose_loops (GantryPlanner *planner)
   planner->loop_bytes = 0;
   if (planner->scans->len == 0)
     return;
+  _gantry_program_begin_loops (planner->program);
   memset (planner->loop, 0, program->works->len * sizeof *planner->loop);
   memset (planner->unmade, 0, program->values->len);
   /* Who reads a stack comes behind who makes it. */
@@ -205,7 +219,7 @@ _gantry_planner_choose_loops (GantryPlanner *planner)
     {
       guint32 w = g_array_index (planner->scans, guint32, s);
 
-      choose (planner, w);
+      choose (planner, w, NULL);
       for (guint i = 0; planner->loop[w] != NULL && i < program->regions->len; i++)
         {
           const GantryPlanRegion *region = &g_array_index (program->regions, GantryPlanRegion, i);
@@ -214,6 +228,31 @@ _gantry_planner_choose_loops (GantryPlanner *planner)
             planner->loop_bytes += constants_of (planner->loop[w]->plan) - constants_of (region->plan);
         }
     }
+}
+
+guint32
+_gantry_planner_count_unplanned (GantryPlanner *planner)
+{
+  guint32 n = 0;
+  gboolean known = TRUE; /* how those behind are run, on which it depends what is read */
+
+  if (planner->scans->len == 0)
+    return 0;
+  memset (planner->loop, 0, planner->program->works->len * sizeof *planner->loop);
+  memset (planner->unmade, 0, planner->program->values->len);
+  for (guint s = planner->scans->len; s-- > 0;)
+    {
+      guint32 w = g_array_index (planner->scans, guint32, s);
+      GantryScan scan;
+
+      if (known)
+        choose (planner, w, &known);
+      if (known)
+        continue;
+      body_of (planner, w, &scan);
+      n += _gantry_program_count_body (planner->program, scan.body);
+    }
+  return n;
 }
 
 double

@@ -245,6 +245,8 @@ void _gantry_planner_note_overlays (GantryPlanner *planner, guint32 w, const Loo
 gboolean _gantry_planner_write_stacks_over (GantryPlanner *planner, guint32 at);
 /** Fills loop, unmade and loop_bytes from the placements that were read. */
 void _gantry_planner_choose_loops (GantryPlanner *planner);
+/** Nodes of bodies that _gantry_planner_choose_loops() would have to plan. What is chosen then counts for no question. */
+guint32 _gantry_planner_count_unplanned (GantryPlanner *planner);
 /** Whether slices of root @v are made again by the loops that read it, under the placements that were read. */
 gboolean _gantry_planner_loops_make (const GantryPlanner *planner, guint32 v);
 /** Whether later phases have @v as operand, but only for loops that do not read it as they are run: for making again what is there. */

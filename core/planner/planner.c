@@ -433,6 +433,18 @@ _gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placem
   prediction->n_problems = planner->problems->len;
 }
 
+guint32
+gantry_planner_count_unplanned (GantryPlanner *planner, const GantryPlacements *placements)
+{
+  if (planner->scans->len == 0)
+    return 0;
+  _gantry_planner_read_placements (planner, placements);
+  _gantry_planner_read_schedule (planner, placements);
+  _gantry_planner_keep_asked (planner);
+  planner->no_overlays = FALSE;
+  return _gantry_planner_count_unplanned (planner);
+}
+
 void
 gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *placements, GantryPrediction *prediction)
 {

@@ -112,8 +112,13 @@ void gantry_prediction_figures (const GantryPrediction *prediction, GantryPlanFi
 /** Its steps and its curve as a plan without buffers: what can be drawn before anything is packed. Linear. (transfer full) */
 GantryPlan *gantry_prediction_to_plan (const GantryPrediction *prediction);
 
-/** Predicts @placements (nullable: all kept). O(nodes + uses); allocates only when the program grew. */
+/** Predicts @placements (nullable: all kept). O(nodes + uses), and the bodies of loops that these placements run in another way than
+ *  the last few hundred that were asked for are planned: gantry_planner_count_unplanned() says how large those are. Allocates only for
+ *  them, and when the program grew. */
 void gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *placements, GantryPrediction *prediction);
+/** How many nodes the bodies of loops have that gantry_planner_predict() of @placements (nullable) would plan first. An upper bound; 0 where
+ *  it has been asked for just now. O(nodes + uses) */
+guint32 gantry_planner_count_unplanned (GantryPlanner *planner, const GantryPlacements *placements);
 /** As gantry_planner_predict(), within @limit bytes of device memory (0: none) instead of the target's. */
 void gantry_planner_predict_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
                                     GantryPrediction *prediction);

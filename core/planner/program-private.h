@@ -70,7 +70,9 @@ typedef struct
   gint32 *over;        /* (nullable): by operand: the result that is made over its slices, -1: none */
   guint8 *unmet;       /* by operand: the body has no plan in which that is so */
   guint8 *unread;      /* by use of the work: the body does not read it */
-  GantryPlan *plan;    /* of its body */
+  guint n_over;        /* of over */
+  guint64 asked;       /* for which question it was last asked for */
+  GantryPlan *plan;    /* of its body; NULL: it cannot be planned so */
   guint64 workspace;
   double us;
 } Loop;
@@ -103,7 +105,8 @@ typedef struct
   guint32 *units;        /* units of each input */
   GArray *regions;       /* GantryPlanRegion: of the functions that control names, each once */
   guint64 region_bytes;  /* of all constants of those */
-  GPtrArray *loops;      /* Loop: what was asked for so far */
+  GHashTable *loops;     /* Loop: what was asked for last, by work, slices and over */
+  guint64 n_questions;   /* begun so far */
   const guint8 *absent;  /* (nullable): as in GantryPlanOptions */
   const gint32 *over;    /* (nullable): as in GantryPlanOptions */
 } Program;
@@ -144,8 +147,16 @@ gboolean _gantry_program_plan_regions (Program *program, const GantryNode *node,
 
 /** The plan of @function where nothing is left out of it. (transfer none) */
 GantryPlan *_gantry_program_region_plan (const Program *program, guint32 function);
-/** Scan @w without some stacks. @slices: by operand, then by result; @over: (nullable): as in Loop. Returns: (transfer none) (nullable): NULL where it cannot be planned */
+/** Scan @w without some stacks. @slices: by operand, then by result; @over: (nullable): as in Loop. It stays until another question is
+ *  begun. Returns: (transfer none) (nullable): NULL where it cannot be planned */
 const Loop *_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const gint32 *over, const GantryPlanOptions *options);
+/** The same where it was asked for before. @loop: (out): as _gantry_program_loop() gives it. Returns: FALSE: its body would have to be planned */
+gboolean _gantry_program_loop_is_known (Program *program, guint32 w, const guint8 *slices, const gint32 *over, const Loop **loop);
+/** Another question: of what was asked for before, the latest is kept. */
+void _gantry_program_begin_loops (Program *program);
+GHashTable *_gantry_program_loops_new (void);
+/** Nodes of a body, with those of what it runs. */
+guint32 _gantry_program_count_body (const Program *program, guint32 function);
 void _gantry_loop_free (Loop *loop);
 
 /* program-pieces.c */

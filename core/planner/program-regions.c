@@ -205,63 +205,158 @@ find_unmet (const Loop *loop, const GantryRegionLayout *layout)
   return unmet;
 }
 
-static Loop *
-make_loop (Program *program, guint32 w, const GantryControl *control, const guint8 *slices, const gint32 *over,
-           const GantryPlanOptions *options)
+/* @loop: has what it is asked for by */
+static void
+make_loop (Program *program, Loop *loop, const GantryControl *control, const GantryPlanOptions *options)
 {
-  const GantryNode *node = work_node (program, WORK (program, w));
+  const Work *work = WORK (program, loop->work);
   g_autoptr (GantryModule) region = gantry_module_region (program->module, control->functions[GANTRY_CONTROL_BODY]);
-  g_autofree guint8 *all = find_staged (program, node, control);
+  g_autofree guint8 *all = find_staged (program, work_node (program, work), control);
   g_autoptr (GantryRegionLayout) layout = NULL;
-  Loop *loop = g_new0 (Loop, 1);
-  gboolean whole = over == NULL;
+  gboolean whole = loop->over == NULL;
 
-  loop->work = w;
   loop->function = control->functions[GANTRY_CONTROL_BODY];
-  loop->n = control->n_operands + control->n_results;
-  loop->slices = g_memdup2 (slices, loop->n + (gsize) 1);
-  loop->over = over != NULL ? g_memdup2 (over, control->n_operands * sizeof *over) : NULL;
-  loop->unread = find_unread (program, WORK (program, w), region, control, slices);
+  loop->unread = find_unread (program, work, region, control, loop->slices);
   for (guint i = 0; i < control->n_operands; i++)
-    whole = whole && slices[i] == 0;
+    whole = whole && loop->slices[i] == 0;
   add_absent (program, loop, all);
   loop->plan = whole ? gantry_plan_ref (plan_of (program, region, loop->function, options, NULL, NULL))
                      : make_plan (region, options, loop->slices, loop->over, NULL, NULL);
   layout = loop->plan != NULL ? gantry_region_layout_new (control, GANTRY_CONTROL_BODY, region, loop->plan, all, NULL) : NULL;
   if (layout == NULL)
     {
-      _gantry_loop_free (loop);
-      return NULL;
+      g_clear_pointer (&loop->plan, gantry_plan_unref);
+      return;
     }
   loop->unmet = find_unmet (loop, layout);
   loop->workspace = layout->bytes;
   loop->us = time_of (control, &loop->plan->total_us);
-  return loop;
+}
+
+/* Bodies that were planned are kept as long as they may be asked for again: a search asks for one now and for another one then. */
+#define MOST_LOOPS 256
+
+static guint
+loop_hash (gconstpointer key)
+{
+  const Loop *loop = key;
+  guint64 hash = loop->work + G_GUINT64_CONSTANT (0xcbf29ce484222325);
+
+  for (guint i = 0; i < loop->n; i++)
+    hash = (hash ^ loop->slices[i]) * G_GUINT64_CONSTANT (0x100000001b3);
+  for (guint i = 0; i < loop->n_over; i++)
+    hash = (hash ^ (guint32) loop->over[i]) * G_GUINT64_CONSTANT (0x100000001b3);
+  return (guint) (hash ^ hash >> 32);
 }
 
 static gboolean
-is_asked_for (const Program *program, const Loop *loop, guint32 w, const guint8 *slices, const gint32 *over)
+loop_equal (gconstpointer a, gconstpointer b)
 {
-  return loop->work == w && memcmp (loop->slices, slices, loop->n) == 0 && (loop->over != NULL) == (over != NULL)
-         && (over == NULL || memcmp (loop->over, over, work_node (program, WORK (program, w))->n_operands * sizeof *over) == 0);
+  const Loop *x = a, *y = b;
+
+  return x->work == y->work && memcmp (x->slices, y->slices, x->n) == 0 && x->n_over == y->n_over
+         && (x->n_over == 0 || memcmp (x->over, y->over, x->n_over * sizeof *x->over) == 0);
+}
+
+GHashTable *
+_gantry_program_loops_new (void)
+{
+  return g_hash_table_new_full (loop_hash, loop_equal, (GDestroyNotify) _gantry_loop_free, NULL);
+}
+
+static int
+compare_asked (gconstpointer a, gconstpointer b)
+{
+  guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* Those that were not asked for in the last questions go, half of all. */
+void
+_gantry_program_begin_loops (Program *program)
+{
+  g_autoptr (GArray) asked = NULL;
+  GHashTableIter iter;
+  gpointer key;
+  guint64 oldest;
+
+  program->n_questions++;
+  if (g_hash_table_size (program->loops) <= MOST_LOOPS)
+    return;
+  asked = g_array_new (FALSE, FALSE, sizeof (guint64));
+  for (g_hash_table_iter_init (&iter, program->loops); g_hash_table_iter_next (&iter, &key, NULL);)
+    g_array_append_val (asked, ((const Loop *) key)->asked);
+  g_array_sort (asked, compare_asked);
+  oldest = g_array_index (asked, guint64, asked->len / 2);
+  for (g_hash_table_iter_init (&iter, program->loops); g_hash_table_iter_next (&iter, &key, NULL);)
+    if (((const Loop *) key)->asked < oldest)
+      g_hash_table_iter_remove (&iter);
+}
+
+/* What @loop is asked for by. */
+static Loop
+asked_for (const Program *program, guint32 w, const guint8 *slices, const gint32 *over)
+{
+  const Work *work = WORK (program, w);
+
+  return (Loop){ .work = w, .n = work_node (program, work)->n_operands + work->n_results, .slices = (guint8 *) slices, .over = (gint32 *) over,
+                 .n_over = over != NULL ? work_node (program, work)->n_operands : 0 };
+}
+
+gboolean
+_gantry_program_loop_is_known (Program *program, guint32 w, const guint8 *slices, const gint32 *over, const Loop **loop)
+{
+  const Loop key = asked_for (program, w, slices, over);
+  Loop *known = g_hash_table_lookup (program->loops, &key);
+
+  if (known != NULL)
+    known->asked = program->n_questions;
+  *loop = known != NULL && known->plan != NULL ? known : NULL;
+  return known != NULL;
 }
 
 const Loop *
 _gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const gint32 *over, const GantryPlanOptions *options)
 {
+  const Loop *known;
   GantryControl control;
   Loop *loop;
 
-  for (guint i = 0; i < program->loops->len; i++)
+  if (_gantry_program_loop_is_known (program, w, slices, over, &known)
+      || !gantry_control_of (program->module, work_node (program, WORK (program, w)), &control))
+    return known;
+  loop = g_new (Loop, 1);
+  *loop = asked_for (program, w, slices, over);
+  loop->slices = g_memdup2 (slices, loop->n + (gsize) 1);
+  loop->over = over != NULL ? g_memdup2 (over, loop->n_over * sizeof *over) : NULL;
+  loop->asked = program->n_questions;
+  make_loop (program, loop, &control, options);
+  g_hash_table_add (program->loops, loop);
+  return loop->plan != NULL ? loop : NULL;
+}
+
+static guint32
+count_body (const Program *program, guint32 function, guint depth)
+{
+  const GantryFunction *body = gantry_module_function (program->module, function);
+  guint64 n = body != NULL ? body->n_nodes : 0;
+
+  for (guint32 i = 0; depth < MOST_NESTED && body != NULL && i < body->n_nodes; i++)
     {
-      loop = program->loops->pdata[i];
-      if (is_asked_for (program, loop, w, slices, over))
-        return loop;
+      const GantryNode *node = &program->module->nodes[body->first_node + i];
+      GantryControl control;
+
+      if (!gantry_node_is_control (node) || !gantry_control_of (program->module, node, &control))
+        continue;
+      for (guint r = 0; r < control.n_regions; r++)
+        n += count_body (program, control.functions[r], depth + 1);
     }
-  if (!gantry_control_of (program->module, work_node (program, WORK (program, w)), &control))
-    return NULL;
-  loop = make_loop (program, w, &control, slices, over, options);
-  if (loop != NULL)
-    g_ptr_array_add (program->loops, loop);
-  return loop;
+  return (guint32) MIN (n, G_MAXUINT32 / 4);
+}
+
+guint32
+_gantry_program_count_body (const Program *program, guint32 function)
+{
+  return count_body (program, function, 0);
 }

@@ -31,7 +31,7 @@ _gantry_program_free (Program *program)
   for (guint i = 0; i < program->regions->len; i++)
     gantry_plan_unref (g_array_index (program->regions, GantryPlanRegion, i).plan);
   g_array_unref (program->regions);
-  g_ptr_array_unref (program->loops);
+  g_hash_table_unref (program->loops);
   g_free (program->first_value);
   g_free (program->alias);
   g_free (program->first_user);
@@ -466,7 +466,7 @@ _gantry_program_new (GantryModule *module, const GantryPlanOptions *options, con
   program->parts = g_array_new (FALSE, FALSE, sizeof (guint32));
   program->slices_staged = options == NULL || options->target == NULL || options->target->arch[0] != 0;
   program->regions = g_array_new (FALSE, FALSE, sizeof (GantryPlanRegion));
-  program->loops = g_ptr_array_new_with_free_func ((GDestroyNotify) _gantry_loop_free);
+  program->loops = _gantry_program_loops_new ();
   program->absent = options != NULL ? options->absent : NULL;
   program->over = options != NULL ? options->over : NULL;
   program->resident = gantry_module_is_training (module) || (options != NULL && (options->flags & GANTRY_PLAN_RESIDENT));

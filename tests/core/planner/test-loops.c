@@ -268,6 +268,34 @@ test_pieces_offloaded (void)
     }
 }
 
+/* Placements that change how loops are run have their bodies planned, once: what was
+ * asked for before is still known. */
+static void
+test_unplanned (void)
+{
+  static const char text[] = "module \"known\" {\n"
+                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n"
+                             FORWARD ("9", "1", "2") BACK ("4", "3", "9", "2") "  }\n" BODIES "}\n";
+  const GantryPlacement again = { 91, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_DECIDED_BY_RULE, GANTRY_MEMORY_PINNED_HOST, GANTRY_SUBJECT_NONE };
+  g_autoptr (GantryPlacements) placements = gantry_placements_new ();
+  g_autoptr (GantryPrediction) keep = gantry_prediction_new (), placed = gantry_prediction_new (), once_more = gantry_prediction_new ();
+  Planned p;
+
+  planned_init (&p, text);
+  gantry_placements_set (placements, &again);
+  gantry_planner_predict (p.planner, NULL, keep);
+  g_assert_cmpuint (gantry_planner_count_unplanned (p.planner, NULL), ==, 0);
+  g_assert_cmpuint (gantry_planner_count_unplanned (p.planner, placements), >=, 10);
+  g_assert_cmpuint (gantry_planner_count_unplanned (p.planner, placements), >=, 10);
+  gantry_planner_predict (p.planner, placements, placed);
+  g_assert_cmpuint (gantry_planner_count_unplanned (p.planner, placements), ==, 0);
+  gantry_planner_predict (p.planner, NULL, once_more);
+  g_assert_cmpuint (once_more->peak_bytes, ==, keep->peak_bytes);
+  g_assert_cmpfloat (once_more->step_us, ==, keep->step_us);
+  g_assert_cmpfloat (placed->step_us, >, keep->step_us);
+  planned_clear (&p);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -276,6 +304,7 @@ main (int argc, char **argv)
   g_test_add_func ("/planner-loops/pieces", test_pieces);
   g_test_add_func ("/planner-loops/pieces-offloaded", test_pieces_offloaded);
   g_test_add_func ("/planner-loops/shared-body", test_shared_body);
+  g_test_add_func ("/planner-loops/unplanned", test_unplanned);
   g_test_add_func ("/planner-loops/unread", test_unread);
   return g_test_run ();
 }
