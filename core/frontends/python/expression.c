@@ -279,10 +279,17 @@ is_sequence (PyObject *value)
   return PyTuple_Check (value) || PyList_Check (value);
 }
 
+/* An array of NumPy and a variable number: NumPy would take the variable for an object. */
+static gboolean
+is_array_with_number (PyObject *array, PyObject *number)
+{
+  return is_number_variable (number) && strcmp (Py_TYPE (array)->tp_name, "numpy.ndarray") == 0;
+}
+
 PyObject *
 _gantry_py_binary (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
 {
-  if (gantry_py_is_handle (a) || gantry_py_is_handle (b) || (PyUnicode_Check (a) && gantry_py_holds_variable (b))
+  if (is_array_with_number (a, b) || is_array_with_number (b, a) || gantry_py_is_handle (a) || gantry_py_is_handle (b) || (PyUnicode_Check (a) && gantry_py_holds_variable (b))
       || (op == GANTRY_PY_MULT && ((is_sequence (a) && is_number_variable (b)) || (is_sequence (b) && is_number_variable (a)))))
     return host_binary (frame, binaries[op].host, a, b);
   return checked (frame, binaries[op].host, a, b, binaries[op].function (a, b));

@@ -47,8 +47,7 @@ def _known(value):
 
 class Tensor(_gantry.Value):
     """A tensor: known, or a variable of the graph being made."""
-    __array_priority__ = 1000
-    __array_ufunc__ = None
+    __array_priority__ = 1000  # of an operator with an array; NumPy's own functions take what __array__() gives
 
     def __init__(self, input_data=None, dtype=None, shape=None, init=None, internal=False, const_arg=False):
         if dtype is not None:
@@ -601,11 +600,21 @@ def _pair(a, b):
         dtype = _weak(b, a.dtype)
     elif isinstance(b, Tensor) and _scalar_kind(a) is not None:
         dtype = _weak(a, b.dtype)
+    elif isinstance(a, Tensor) and _are_integers(b) and a.element != "bool":
+        dtype = a.dtype
+    elif isinstance(b, Tensor) and _are_integers(a) and b.element != "bool":
+        dtype = b.dtype
     else:
         a, b = _check_operand(a), _check_operand(b)
         dtype = _common([a.dtype, b.dtype])
     a, b = (_of_type(v, dtype) for v in (a, b))
     return a, b
+
+
+def _are_integers(value):
+    """A list or tuple of integers takes the element type of the tensor that it is an operand with."""
+    return isinstance(value, (list, tuple)) and len(value) > 0 and all(
+        _are_integers(v) if isinstance(v, (list, tuple)) else isinstance(v, int) for v in value)
 
 
 def _check_operand(value):
@@ -619,7 +628,7 @@ def _of_type(value, dtype):
         return convert(value, dtype)
     if isinstance(value, Scalar):
         return convert(value._tensor(), dtype)
-    return _gantry.value_from(value, dtype.element)
+    return _gantry.value_from(float(value) if isinstance(value, float) else value, dtype.element)
 
 
 # Elementary operations
@@ -731,6 +740,7 @@ def floor_mod(a, b):
 
 def floor_div(a, b):
     a, b = _pair(a, b)
+    broadcast_shapes(a.shape, b.shape, "FloorDiv")
     if a.dtype.is_float:
         return _op("floor", (_broadcast_op("divide", a, b),))
     if a.element == "bool":

@@ -307,6 +307,53 @@ def _modulo(a, b):
         return ValueError("Cannot perform modulo operation on zero.")
 
 
+_SYMBOLS = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
+            "lshift": "left_shift", "rshift": "right_shift", "and_": "bitwise_and", "or_": "bitwise_or", "xor": "bitwise_xor"}
+_PRIMITIVES = {"add": "Add", "sub": "Sub", "mul": "Mul", "truediv": "Div", "floordiv": "FloorDiv", "mod": "FloorMod", "pow": "Pow"}
+_WORDS = {"Int64": "Number", "Float32": "Number", "none": "None", "str": "String", "list": "List", "tuple": "Tuple", "dict": "Dictionary",
+          "function": "Func", "Closure": "Func", "typetype": "TypeType"}
+
+
+def _operand_word(value):
+    return "Tensor" if isinstance(value, Tensor) else _WORDS.get(_number_word(value), "Bool" if _kind(value) == "bool" else "External")
+
+
+def _given_word(value):
+    if isinstance(value, Tensor):
+        return "Tensor"
+    return {"str": "string", "NoneType": "None", "Type": "mindspore.dtype"}.get(_kind(value), str(type(value)))
+
+
+def _binary(name):
+    def refusal(a, b):
+        if isinstance(a, dict) or isinstance(b, dict):
+            words = [_operand_word(v) for v in (a, b)]
+            n = 1 if isinstance(a, dict) else 2
+            return RuntimeError(f"For operation '{_SYMBOLS[name]}', current input arguments types are <{', '.join(words)}>. The {n}-th argument type "
+                                "'Dictionary' is not supported now.")
+        if name in ("truediv", "floordiv") and _divided(a, b) is not None:
+            return _divided(a, b)
+        if name == "mod" and _modulo(a, b) is not None:
+            return _modulo(a, b)
+        if name in ("lshift", "rshift") and (isinstance(a, Tensor) or isinstance(b, Tensor)):
+            return TypeError(f"unsupported operand type(s) for {'<<' if name == 'lshift' else '>>'}: '{_kind(a)}' and '{_kind(b)}'")
+        if name not in _PRIMITIVES:
+            return None
+        other = b if isinstance(a, Tensor) else a
+        if (isinstance(a, Tensor) or isinstance(b, Tensor)) and not isinstance(other, (Tensor, Scalar, int, float, list, tuple)):
+            word = _PRIMITIVES[name]
+            return TypeError(f'Failed calling {word} with "{word}()(input={_given_word(a)}, other={_given_word(b)})". The valid calling should be: '
+                             f'"{word}()(input=<Number, Tensor>, other=<Number, Tensor>)".')
+    return refusal
+
+
+def _product(a, b):
+    for value, name in ((a, "input"), (b, "other")):
+        if not isinstance(value, Tensor):
+            return TypeError(f'Failed calling MatMulExt with "{name}={_type_word(value)}". The valid calling should be: "input=<Tensor>, '
+                             'other=<Tensor>".')
+
+
 _TO_SCALAR = "Can not convert Tensor with more than one element to Scalar, while the data's shape is"
 _refusals = {
     "iter": iterated, "len": _length, "max": _extreme("max"), "min": _extreme("min"), "sum": _sum, "range": _range, "enumerate": _enumerate,
@@ -315,9 +362,9 @@ _refusals = {
     "bool": _one_element("The truth value of an array with more than one element is ambiguous."),
     "neg": _unary("negative", False), "pos": _unary("uadd", True), "invert": _unary("invert", True),
     "list.append": _append, "list.extend": _extend, "list.insert": _insert, "list.pop": _pop, "setitem": _set_item, "key": _key,
-    "star": _star, "map": _mapped, "unpack": _unpacked, "getattr": _attribute, "getitem": _item,
-    "truediv": _divided, "floordiv": _divided, "mod": _modulo,
+    "star": _star, "map": _mapped, "unpack": _unpacked, "getattr": _attribute, "getitem": _item, "matmul": _product,
 }
+_refusals.update((_name, _binary(_name)) for _name in _SYMBOLS)
 
 
 def refusal(name, operands, error):

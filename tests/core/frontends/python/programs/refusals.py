@@ -16,6 +16,11 @@ REFUSED = [
     ("x + Tensor([1, 2])", ValueError, "For 'Add', input1.shape and input2.shape need to broadcast. The value of input1.shape[1] or "
                                        "input2.shape[1] must be 1 or -1 when they are not the same, but got input1.shape = [3] and input2.shape = [2]"),
     ("x == Tensor([1, 2])", ValueError, "For 'Equal', input1.shape"),
+    ("{'a': 1} + x", RuntimeError, "For operation 'add', current input arguments types are <Dictionary, Tensor>."),
+    ("3 * {}", RuntimeError, "For operation 'mul', current input arguments types are <Number, Dictionary>."),
+    ("x - 'a'", TypeError, 'Failed calling Sub with "Sub()(input=Tensor, other=string)". The valid calling should be'),
+    ("x @ 3", TypeError, 'Failed calling MatMulExt with "other=Int64". The valid calling should be: "input=<Tensor>, other=<Tensor>".'),
+    ("Tensor([1.5]) << 1", TypeError, "unsupported operand type(s) for <<: 'Tensor' and 'int'"),
     ("2j", TypeError, "Unsupported Constant type : 2j"),
     # builtin functions
     ("len(3)", AttributeError, "'Int' " + LENGTH), ("len(2.5)", AttributeError, "'Float' " + LENGTH),
@@ -189,3 +194,12 @@ def ranges(n):
 
 assert ranges(mutable(3)) == ((0, 1, 2), -4)
 assert ms.Tensor([1, 0]).__invert__().dtype == ms.bool_ and Tensor(mutable(2.5)).dtype == ms.float32
+
+
+# Lists of integers take the element type of the tensor beside them.
+@jit
+def beside_lists(x):
+    return x + [3, 4], (3, 4) * x, x.astype(ms.float16) - (1, 2)
+
+
+assert [v.dtype for v in beside_lists(Tensor([1, 2], ms.int32))] == [ms.int32, ms.int32, ms.float16]
