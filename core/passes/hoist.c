@@ -83,7 +83,8 @@ find_added (const Hoisted *h, guint k)
   return made != carry && made->op != GANTRY_OP_PARAMETER && only_user (h, made) == add ? made : NULL;
 }
 
-/* Whether operand @i of the scan is there as a whole however things are placed: an argument, or what the trips of another loop began with. */
+/* Whether operand @i of the scan is there as a whole however things are placed: no loop has made it, or it is what the trips of one began
+ * with. What is put together may be for loops alone, and then is nowhere. */
 static gboolean
 is_whole (const Hoisted *h, guint i)
 {
@@ -92,23 +93,21 @@ is_whole (const Hoisted *h, guint i)
   const GantryNode *source;
   GantryScan of;
 
-  if (node->op == GANTRY_OP_PARAMETER)
-    return TRUE;
   if (scan == NULL || scan->op != GANTRY_OP_SCAN)
-    return FALSE;
+    return node->op != GANTRY_OP_CONCATENATE;
   gantry_scan_of (h->module, scan, &of);
   source = gantry_scan_stack_source (h->module, scan, (guint) gantry_attrs_int (h->module->context, node->attrs, "index", 0));
   return source != NULL && source->op == GANTRY_OP_PARAMETER
          && gantry_module_position (h->module, source) - gantry_module_function (h->module, of.body)->first_node < of.n_carries;
 }
 
-/* The operand of the scan that body node @node is a slice of. Returns: -1: of none that is walked along the first dimension */
+/* The operand of the scan that body node @node is a slice of. Returns: -1: of none that is there as a whole */
 static gint
 walked_of (const Hoisted *h, const GantryNode *node)
 {
   guint32 i = index_in_body (h, node);
 
-  return i >= h->scan.n_carries && i < h->scan.n_carries + h->scan.n_xs && h->scan.axes[i - h->scan.n_carries] == 0 && is_whole (h, i) ? (gint) i : -1;
+  return i >= h->scan.n_carries && i < h->scan.n_carries + h->scan.n_xs && is_whole (h, i) ? (gint) i : -1;
 }
 
 static gint
@@ -335,16 +334,27 @@ write_stack (const Hoisted *h, GantryRewriter *rewriter, const GantryNode *node)
                                               h->scan.n_carries + h->scan.n_ys - h->sums->len + (guint) stacked_at (h, node));
 }
 
-/* Dimensions @key of what is multiplied, one further in; @summed: the trips are summed over before them. */
-static void
-shift (const Hoisted *h, GantryAttrList *attrs, const GantryNode *node, const char *key, gboolean summed)
+/* The dimension of write_stack() that has the trips. */
+static gint64
+trips_of (const Hoisted *h, const GantryNode *node)
 {
+  gint walked = walked_of (h, node);
+
+  return walked >= 0 ? h->scan.axes[(guint) walked - h->scan.n_carries] : 0;
+}
+
+/* Dimensions @key of operand @i of what is multiplied, with the trips beside them; @summed: those are summed over before them. */
+static void
+shift (const Hoisted *h, GantryAttrList *attrs, const GantryNode *node, guint i, const char *key, gboolean summed)
+{
+  gint64 trips = trips_of (h, gantry_node_operand (h->module, node, i));
   gsize n;
   const gint64 *dims = gantry_attrs_ints (h->module->context, node->attrs, key, &n);
   g_autofree gint64 *shifted = g_new0 (gint64, n + 2);
 
-  for (gsize i = 0; i < n; i++)
-    shifted[i + summed] = dims[i] + 1;
+  shifted[0] = trips;
+  for (gsize k = 0; k < n; k++)
+    shifted[k + summed] = dims[k] + (dims[k] >= trips);
   gantry_attr_list_set_ints (attrs, key, shifted, n + summed);
 }
 
@@ -357,13 +367,13 @@ write_sum (const Hoisted *h, GantryRewriter *rewriter, const GantryNode *made)
 
   gantry_attr_list_set_all (attrs, made->attrs);
   if (made->op == GANTRY_OP_REDUCE)
-    shift (h, attrs, made, "dimensions", TRUE);
+    shift (h, attrs, made, 0, "dimensions", TRUE);
   else
     {
-      shift (h, attrs, made, "lhs_contracting_dimensions", TRUE);
-      shift (h, attrs, made, "rhs_contracting_dimensions", TRUE);
-      shift (h, attrs, made, "lhs_batching_dimensions", FALSE);
-      shift (h, attrs, made, "rhs_batching_dimensions", FALSE);
+      shift (h, attrs, made, 0, "lhs_contracting_dimensions", TRUE);
+      shift (h, attrs, made, 1, "rhs_contracting_dimensions", TRUE);
+      shift (h, attrs, made, 0, "lhs_batching_dimensions", FALSE);
+      shift (h, attrs, made, 1, "rhs_batching_dimensions", FALSE);
     }
   for (guint i = 0; i < made->n_operands; i++)
     operands[i] = write_stack (h, rewriter, gantry_node_operand (h->module, made, i));

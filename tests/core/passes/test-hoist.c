@@ -57,6 +57,20 @@ test_sums (void)
   g_assert_cmpstr (gantry_context_string (c->after->context, pass_result (c->after, 1)->name), ==, "w/gradient");
 }
 
+/* Slices along another dimension than the first. */
+static void
+test_axis (void)
+{
+  GString *other = g_string_new (STEP ("%31, %32, %33", "", "32", "32,16", "%16, %18, %19"));
+  g_autoptr (PassCase) c = NULL;
+
+  g_string_replace (other, "%1: f32[6,2,32]", "%1: f32[2,6,32]", 0);
+  g_string_replace (other, "axes = [0, 0], body", "axes = [1, 0], body", 0);
+  c = run (other->str);
+  g_assert_cmpuint (scan_of (c->after).n_carries, ==, 1);
+  g_string_free (other, TRUE);
+}
+
 /* What is multiplied is not much smaller than what is summed, or the sum is read while it is made. */
 static void
 test_left_alone (void)
@@ -81,6 +95,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/hoist/sums", test_sums);
+  g_test_add_func ("/hoist/axis", test_axis);
   g_test_add_func ("/hoist/left-alone", test_left_alone);
   return g_test_run ();
 }
