@@ -77,7 +77,39 @@
   "  }\n" \
   "}\n"
 
-static const char *const control_programs[] = { SWAPS, SCAN ("16", "0"), SCAN ("3", "1"), SCAN ("16", "1"), NESTED_CALLS };
+/* Values that are put together for a loop, one of them twice and one that is a product of two, and what it stacks, of which single slices are read: all
+ * of it stays in pieces, two of those over the arguments that they are donated to. */
+#define PIECES(columns, reverse) \
+  "module \"m\" {\n" \
+  "  func @main #1 (%1: f32[" columns "], %2: f32[" columns "] {alias = 1}, %3: f32[" columns "], %4: f32[" columns "] {alias = 3}, %5: i32[])" \
+  " -> (%31, %41, %42, %43, %44, %6) {\n" \
+  "    %6 = add(%5, %5): i32[]\n" \
+  "    %7 = multiply(%3, %4): f32[" columns "]\n" \
+  "    %11 = reshape(%2) {shape = [1, " columns "]}: f32[1," columns "]\n" \
+  "    %12 = reshape(%3) {shape = [1, " columns "]}: f32[1," columns "]\n" \
+  "    %13 = reshape(%7) {shape = [1, " columns "]}: f32[1," columns "]\n" \
+  "    %14 = reshape(%3) {shape = [1, " columns "]}: f32[1," columns "]\n" \
+  "    %15 = concatenate(%11, %12, %13, %14) {dimension = 0}: f32[4," columns "]\n" \
+  "    %20 = scan(%1, %15) {body = #2, length = 4, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0], reverse = " reverse "}:" \
+  " (f32[" columns "], f32[4," columns "]) phase(backward)\n" \
+  "    %31 = result(%20) {index = 0}: f32[" columns "] phase(backward)\n" \
+  "    %32 = result(%20) {index = 1}: f32[4," columns "] phase(backward)\n" \
+  PIECE ("33", "41", "0", "1", columns) PIECE ("34", "45", "1", "2", columns) PIECE ("35", "43", "2", "3", columns) PIECE ("36", "46", "3", "4", columns) \
+  "    %42 = negate(%45): f32[" columns "] phase(backward)\n" \
+  "    %44 = negate(%46): f32[" columns "] phase(backward)\n" \
+  "  }\n" \
+  "  func @trip #2 (%21: f32[" columns "] {alias = 0} phase(backward), %22: f32[" columns "] phase(backward)) -> (%24, %25) {\n" \
+  "    %23 = add(%21, %22): f32[" columns "] phase(backward)\n" \
+  "    %24 = tanh(%23): f32[" columns "] phase(backward)\n" \
+  "    %25 = multiply(%24, %22): f32[" columns "] phase(backward)\n" \
+  "  }\n" \
+  "}\n"
+#define PIECE(slice, view, from, to, columns) \
+  "    %" slice " = slice(%32) {limit_indices = [" to ", " columns "], start_indices = [" from ", 0], strides = [1, 1]}: f32[1," columns "] phase(backward)\n" \
+  "    %" view " = reshape(%" slice ") {shape = [" columns "]}: f32[" columns "] phase(backward)\n"
+
+static const char *const control_programs[] = { SWAPS, SCAN ("16", "0"), SCAN ("3", "1"), SCAN ("16", "1"), NESTED_CALLS,
+                                                PIECES ("16", "0"), PIECES ("3", "1") };
 
 /* A loop forwards that saves a stack, and one that goes back over it: a residual that can be offloaded slice by slice. */
 #define STACKING \
