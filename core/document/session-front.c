@@ -70,7 +70,8 @@ choices_of_text (const char *text)
     {
       GantryChoice choice = { 0 };
       guint64 values[4] = { 0 };
-      char *end;
+      g_autofree char *key = g_strndup (line, strcspn (line, " \n"));
+      char *end = (char *) line + strlen (key);
       guint n = 0;
 
       if (g_str_has_prefix (line, FETCH_LIMIT))
@@ -78,10 +79,11 @@ choices_of_text (const char *text)
           choices->fetch_limit = g_ascii_strtoull (line + strlen (FETCH_LIMIT), NULL, 10);
           continue;
         }
-      choice.key = g_ascii_strtoull (line, &end, 16);
+      if (!_gantry_session_key (key, &choice.key))
+        continue;
       for (; n < G_N_ELEMENTS (values) && *end == ' ' && g_ascii_isdigit (end[1]); n++)
         values[n] = g_ascii_strtoull (end + 1, &end, 10);
-      if (n == 0 && end == line + 16)
+      if (n == 0)
         g_array_append_val (schedule, choice.key);
       if (n < G_N_ELEMENTS (values))
         continue;

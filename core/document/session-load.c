@@ -153,6 +153,18 @@ load_bindings (sqlite3 *db, GHashTable *meta, const GantryOpenOptions *options, 
   return g_steal_pointer (&bindings);
 }
 
+/* One that is none would be taken for another one's, or several of them for one. */
+static gboolean
+read_key (GantrySessionRows *rows, const char *table, const char *text, guint64 *key, GError **error)
+{
+  if (_gantry_session_key (text, key))
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "%s: the table %s has the key '%.40s', which is not one of 16 hexadecimal digits: a hand wrote it; delete that row",
+               sqlite3_db_filename (rows->db, "main"), table, text);
+  return FALSE;
+}
+
 static gboolean
 load_schedule (sqlite3 *db, const char *variant, GantryChoices *choices, GError **error)
 {
@@ -165,12 +177,13 @@ load_schedule (sqlite3 *db, const char *variant, GantryChoices *choices, GError 
   if (!_gantry_rows_begin (&rows, db, "schedules", "SELECT key FROM schedules WHERE variant = ? ORDER BY position", error))
     return FALSE;
   _gantry_bind_text (rows.statement, 1, variant);
-  while (_gantry_rows_next (&rows, &own))
+  while (own == NULL && _gantry_rows_next (&rows, &own))
     {
       g_autofree char *text = _gantry_column_text (rows.statement, 0);
-      const guint64 key = g_ascii_strtoull (text, NULL, 16);
+      guint64 key;
 
-      g_array_append_val (keys, key);
+      if (read_key (&rows, "schedules", text, &key, &own))
+        g_array_append_val (keys, key);
     }
   gantry_choices_set_schedule (choices, (const guint64 *) (gpointer) keys->data, keys->len);
   if (own != NULL)
@@ -216,8 +229,10 @@ load_choices (sqlite3 *db, const char *variant, GHashTable **names, GError **err
   while (_gantry_rows_next (&rows, &own))
     {
       g_autofree char *key = _gantry_column_text (rows.statement, 0), *name = _gantry_column_text (rows.statement, 5);
-      GantryChoice choice = { .key = g_ascii_strtoull (key, NULL, 16) };
+      GantryChoice choice = { 0 };
 
+      if (!read_key (&rows, "placements", key, &choice.key, error))
+        return NULL;
       choice.node = (guint32) sqlite3_column_int64 (rows.statement, 1);
       if (!read_kind (&rows, name, &choice, error))
         return NULL;
@@ -275,11 +290,13 @@ load_measured (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
   times->link_bandwidth = link != NULL ? g_ascii_strtod (link, NULL) : 0;
   if (!isfinite (times->link_bandwidth) || times->link_bandwidth < 0)
     times->link_bandwidth = 0;
-  while (_gantry_rows_next (&rows, &own))
+  while (own == NULL && _gantry_rows_next (&rows, &own))
     {
-      g_autofree char *key = _gantry_column_text (rows.statement, 0);
+      g_autofree char *text = _gantry_column_text (rows.statement, 0);
+      guint64 key;
 
-      gantry_measured_times_add (times, g_ascii_strtoull (key, NULL, 16), sqlite3_column_double (rows.statement, 1));
+      if (read_key (&rows, "measured", text, &key, &own))
+        gantry_measured_times_add (times, key, sqlite3_column_double (rows.statement, 1));
     }
   gantry_measured_times_sort (times);
   if (own != NULL)

@@ -80,6 +80,9 @@ char *_gantry_session_fingerprint (const GantryCompilation *compilation);
 void _gantry_bind_text (sqlite3_stmt *statement, int column, const char *text);
 void _gantry_bind_blob (sqlite3_stmt *statement, int column, gconstpointer data, gsize size);
 char *_gantry_column_text (sqlite3_stmt *statement, int column); /* (transfer full), "" for NULL */
+/** Of a value that is placed or measured. FALSE: @text is no key, which has 16 hexadecimal digits: as many as there are and no number, of
+ *  which a database may keep fewer. */
+gboolean _gantry_session_key (const char *text, guint64 *key);
 
 /* session-load-run.c and session-save-run.c: a run, its plan and its recording. */
 char *_gantry_session_run_query (sqlite3 *db); /* gives the rows that the next reads, the newest first (transfer full) */

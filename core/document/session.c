@@ -200,6 +200,13 @@ _gantry_bind_blob (sqlite3_stmt *statement, int column, gconstpointer data, gsiz
   check_bound (statement, column, sqlite3_bind_blob64 (statement, column, data, size, SQLITE_TRANSIENT));
 }
 
+gboolean
+_gantry_session_key (const char *text, guint64 *key)
+{
+  return strlen (text) == 16 && strspn (text, "0123456789abcdefABCDEF") == 16
+         && g_ascii_string_to_unsigned (text, 16, 0, G_MAXUINT64, key, NULL);
+}
+
 char *
 _gantry_column_text (sqlite3_stmt *statement, int column)
 {

@@ -744,6 +744,35 @@ test_unknown_placement (Place *place, gconstpointer data)
     }
 }
 
+/* What is no key is none that is as large as there are, nor as much of it as is one; several would be one. */
+static void
+test_no_key (Place *place, gconstpointer data)
+{
+  static const struct { const char *sql, *said; } cases[] = {
+    { "UPDATE placements SET key = '0' || key", "placements has the key '0" },
+    { "UPDATE placements SET key = '123456789abcdef'", "'123456789abcdef', which" },
+    { "UPDATE placements SET key = 12345678901234567890.0", "'1.23456789012346e+19', which" },
+    { "UPDATE placements SET key = '-123456789abcdef'", "'-123456789abcdef', which" },
+    { "INSERT INTO schedules VALUES ('', 1, '0123456789abcdefg')", "schedules has the key" },
+    { "INSERT OR REPLACE INTO meta VALUES ('measured_run', 'r'); INSERT INTO measured VALUES ('0x23456789abcdef', 1)", "measured has the key" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GantryDocument) document = make (place), again = gantry_document_new ();
+      g_autoptr (GError) error = NULL;
+
+      g_test_message ("%s", cases[i].sql);
+
+      run_sql (place, "DELETE FROM placements WHERE key NOT IN (SELECT key FROM placements LIMIT 1)");
+      run_sql (place, cases[i].sql);
+      g_assert_false (gantry_document_open (again, place->path, NULL, NULL, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+      g_assert_nonnull (strstr (error->message, cases[i].said));
+      g_unlink (place->path);
+    }
+}
+
 /* Of a point of a front that is kept likewise: what it does not know, it keeps. */
 static void
 test_unknown_placement_of_front (Place *place, gconstpointer data)
@@ -832,6 +861,7 @@ main (int argc, char **argv)
   ADD ("newer", test_newer);
   ADD ("cut-off", test_cut_off);
   ADD ("unknown-placement", test_unknown_placement);
+  ADD ("no-key", test_no_key);
   ADD ("unknown-placement-of-front", test_unknown_placement_of_front);
   ADD ("hostile", test_hostile);
   ADD ("large-run", test_large_run);

@@ -268,7 +268,7 @@ test_rows (Place *place, gconstpointer data)
 {
   static const char *const fillings[] = {
     ("INSERT INTO placements (variant, key, node, kind, memory, decided_by) WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000)"
-     " SELECT '', 'k' || x, x, 1, 0, 0 FROM n"),
+     " SELECT '', printf ('%016x', x), x, 1, 0, 0 FROM n"),
     "INSERT INTO inputs WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000) SELECT 'k' || x, x FROM n",
     "INSERT INTO dims WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000) SELECT 'k' || x, x FROM n",
   };
