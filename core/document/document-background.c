@@ -31,7 +31,7 @@ found (GantryDocument *self, const char *program, GPtrArray *points)
   if (points == NULL)
     return;
   _gantry_front_unref (background->front);
-  background->front = _gantry_front_new (program, points);
+  background->front = _gantry_front_new (program, points, TRUE);
   background->basis = self->basis;
   g_clear_pointer (&background->clicks, gantry_choices_unref);
   background->clicks = _gantry_choices_clicked (self->state->settings.choices);

@@ -56,7 +56,7 @@ _gantry_document_take_front (GantryDocument *self, const char *program, GPtrArra
   if (points == NULL)
     return;
   _gantry_front_unref (self->front);
-  self->front = _gantry_front_new (of, points);
+  self->front = _gantry_front_new (of, points, FALSE);
   self->n_others++;
   _gantry_document_changed (self);
   _gantry_document_notify (self, PROP_FRONT);

@@ -31,9 +31,10 @@ typedef struct
 {
   char *program;
   GPtrArray *points; /* GantryVariant: by falling peak */
+  gboolean unasked;  /* it was found in the background */
 } GantryFront;
 
-GantryFront *_gantry_front_new (const char *program, GPtrArray *points);
+GantryFront *_gantry_front_new (const char *program, GPtrArray *points, gboolean unasked);
 GantryFront *_gantry_front_ref (GantryFront *front); /* (nullable) */
 void _gantry_front_unref (GantryFront *front);       /* (nullable) */
 

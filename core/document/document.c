@@ -422,9 +422,9 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
   _gantry_document_number_state (self, state);
   _gantry_state_unref (self->state);
   self->state = state;
-  _gantry_front_unref (self->front);
-  self->front = g_steal_pointer (&loaded->front);
+  g_clear_pointer (&self->front, _gantry_front_unref);
   _gantry_document_clear_background (self);
+  *(loaded->front != NULL && loaded->front->unasked ? &self->background.front : &self->front) = g_steal_pointer (&loaded->front);
   g_clear_pointer (&self->names, g_hash_table_unref);
   self->names = g_steal_pointer (&loaded->names);
   _gantry_document_forget_edits (self);

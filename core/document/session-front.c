@@ -16,12 +16,13 @@ clear_front (gpointer data)
 }
 
 GantryFront *
-_gantry_front_new (const char *program, GPtrArray *points)
+_gantry_front_new (const char *program, GPtrArray *points, gboolean unasked)
 {
   GantryFront *front = g_atomic_rc_box_new0 (GantryFront);
 
   front->program = g_strdup (program);
   front->points = g_ptr_array_ref (points);
+  front->unasked = unasked;
   return front;
 }
 
@@ -118,12 +119,26 @@ save_point (sqlite3 *db, sqlite3_stmt *statement, guint position, const char *pr
   return _gantry_session_step (db, statement, error);
 }
 
+static gboolean
+says (sqlite3 *db, const char *sql)
+{
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, NULL);
+
+  return statement != NULL && sqlite3_step (statement) == SQLITE_ROW && sqlite3_column_int (statement, 0) != 0;
+}
+
+#define IS_UNASKED "EXISTS (SELECT 1 FROM meta WHERE key = 'front_unasked')"
+
 gboolean
 _gantry_session_save_front (sqlite3 *db, const GantryFront *front, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement = NULL;
 
-  if (!_gantry_session_exec (db, "DELETE FROM front", error))
+  /* One that somebody has asked for meanwhile stays. */
+  if (front->unasked && says (db, "SELECT EXISTS (SELECT 1 FROM front) AND NOT " IS_UNASKED))
+    return TRUE;
+  if (!_gantry_session_exec (db, "DELETE FROM front; DELETE FROM meta WHERE key = 'front_unasked'", error)
+      || (front->unasked && !_gantry_session_exec (db, "INSERT INTO meta VALUES ('front_unasked', '1')", error)))
     return FALSE;
   statement = _gantry_session_prepare (db, "INSERT INTO front VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
   for (guint i = 0; statement != NULL && i < front->points->len; i++)
@@ -175,6 +190,6 @@ _gantry_session_load_front (sqlite3 *db, GantryFront **front, GError **error)
       return FALSE;
     }
   if (points->len > 0)
-    *front = _gantry_front_new (program, points);
+    *front = _gantry_front_new (program, points, says (db, "SELECT " IS_UNASKED));
   return TRUE;
 }

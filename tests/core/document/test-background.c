@@ -69,6 +69,29 @@ check_clicked (GantryDocument *document, GPtrArray *front)
       }
 }
 
+/* A save with a front that nobody has asked for leaves one that somebody else has asked for. */
+static void
+check_asked_in_file (GantryDocument *unasked, const char *path)
+{
+  g_autoptr (GantryDocument) asks = gantry_document_new (), reads = gantry_document_new ();
+  g_autoptr (GPtrArray) asked = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gantry_document_open (asks, path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  asked = gantry_document_front (asks, 3, 0, 5, NULL, &error);
+  g_assert_no_error (error);
+  gantry_document_save (asks, NULL, &error);
+  g_assert_no_error (error);
+  gantry_document_save (unasked, NULL, &error);
+  g_assert_no_error (error);
+  gantry_document_open (reads, path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (((GantryVariant *) g_ptr_array_index (gantry_document_get_front (reads), 0))->name, ==,
+                   ((GantryVariant *) g_ptr_array_index (asked, 0))->name);
+  g_assert_cmpuint (gantry_document_get_front (reads)->len, ==, asked->len);
+}
+
 /* Nothing is modified by it; who saves keeps it. */
 static void
 test_found (void)
@@ -97,6 +120,13 @@ test_found (void)
   gantry_document_open (other, path, NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (gantry_document_get_front (other)->len, ==, n);
+  /* It is none that was asked for there either: another click, another front, and one that was asked for stays in the file. */
+  check_asked_in_file (document, path);
+  gantry_document_keep_front (other, N_POINTS, QUIET_MS);
+  click (other, GANTRY_PLACEMENT_OFFLOAD);
+  doc_wait_until (progress_of (other) >= 0);
+  doc_wait_until (progress_of (other) < 0);
+  check_clicked (other, gantry_document_get_front (other));
   g_unlink (path);
   g_rmdir (folder);
 }
