@@ -171,13 +171,28 @@ was_written (GantryPyState *state, Family *family, GantryPyProgram *program)
   return found;
 }
 
+/* Slots are told apart by the address of their owner: where that is gone, what stands there now is another object, and the graphs that
+ * were made for the one before do not hold. */
+static void
+drop_dead_slots (Family *family)
+{
+  for (guint i = family->slots->len; i-- > 0;)
+    if (_gantry_py_held (g_array_index (family->slots, GantryPySlot, i).owner) == NULL)
+      {
+        g_array_remove_index (family->slots, i);
+        drop_variants (family);
+      }
+}
+
 /* Returns: (nullable): a new reference to the capsule of a graph that holds now; then its inputs are added to @leaves */
 static PyObject *
 find_variant (GantryPyState *state, Family *family, GPtrArray *leaves, PyObject *values)
 {
   guint n_leaves = leaves->len;
-  PyObject *now = slots_now (state, family, leaves, values), *found = NULL;
+  PyObject *now, *found = NULL;
 
+  drop_dead_slots (family);
+  now = slots_now (state, family, leaves, values);
   for (Py_ssize_t i = PyList_GET_SIZE (family->variants) - 1; now != NULL && found == NULL && i >= 0; i--)
     {
       PyObject *variant = PyList_GET_ITEM (family->variants, i);

@@ -123,6 +123,18 @@ def fill(module, places):
     module.__getattr__ = find
 
 
+def lend(name, place):
+    """What the module @name of Gantry has not, the package @place around it may: programs name the path that MindSpore has it at."""
+    import importlib
+    module, package = importlib.import_module(name), importlib.import_module(place)
+
+    def find(wanted):
+        if wanted.startswith("__"):
+            raise AttributeError(f"module '{name}' has no attribute '{wanted}'")
+        return getattr(package, wanted)
+    module.__getattr__ = find
+
+
 class _Absent(type):
     def __call__(cls, *args, **kwargs):
         raise NotImplementedError(f"Gantry does not have '{cls.__doc__}'.")

@@ -261,3 +261,25 @@ for call in (lambda: strict(Tensor(1.0)),):
         assert "v" in str(e) or "Held" in str(e), e
     else:
         raise AssertionError("nothing was raised")
+
+
+# An object that is made where another one stood is another object: the graph that was made for the one before does not hold.
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+
+boxes = [Box(0)]
+
+
+@jit
+def next_of_box(x):
+    boxes[0].v = boxes[0].v + 1
+    return x + boxes[0].v
+
+
+for i in range(12):
+    boxes[0] = None
+    boxes[0] = Box(i * 10 if i % 3 else Tensor([i]))
+    wanted = (i * 10 if i % 3 else i) + 1
+    assert next_of_box(Tensor([0])).asnumpy().tolist() == [wanted] and int(boxes[0].v) == wanted, i

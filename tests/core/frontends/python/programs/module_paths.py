@@ -78,3 +78,11 @@ ms.reset_algo_parameters()
 assert ms.get_algo_parameters("fully_use_devices") is None
 tensor = ms.Tensor(np.zeros((2, 3), np.float32))
 assert tensor.stride() == (3, 1) and tensor.mT.shape == (3, 2) and not tensor.has_init and ms.bool is ms.bool_
+
+# What MindSpore has at a path that Gantry divides otherwise.
+from mindspore.nn.optim import Lamb, FTRL
+from mindspore.nn.loss import CTCLoss
+from mindspore.nn.layer import LRN
+from mindspore.train.metrics import BleuScore
+assert Lamb is ms.nn.Lamb and FTRL is ms.nn.FTRL and CTCLoss is ms.nn.CTCLoss and LRN is ms.nn.LRN and BleuScore is ms.train.BleuScore
+assert not hasattr(ms.nn.optim, "nothing")

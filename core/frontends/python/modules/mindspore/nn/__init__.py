@@ -6,6 +6,7 @@ from mindspore.nn.loss import *
 from mindspore.nn.optim import *
 from mindspore.nn.wrap import *
 from mindspore.nn import layer, loss, optim, wrap
+from mindspore import _paths
 
 
 def __getattr__(name):
@@ -17,3 +18,7 @@ def __getattr__(name):
             if name in module.__all__:
                 return getattr(module, name)
     return missing("mindspore.nn", name, globals())
+
+
+for _name in ("layer", "loss", "optim", "wrap"):
+    _paths.lend(f"mindspore.nn.{_name}", "mindspore.nn")

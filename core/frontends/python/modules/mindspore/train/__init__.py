@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training: Model, callbacks, metrics, checkpoints."""
 from mindspore.train.callback import *
+from mindspore import _paths
 from mindspore.train import callback, metrics, serialization
 from mindspore.train.amp import build_train_network, auto_mixed_precision, custom_mixed_precision, get_white_list, get_black_list
 from mindspore.train.metrics import *
@@ -22,3 +23,6 @@ def __getattr__(name):
         if name in metrics_more.__all__:
             return getattr(metrics_more, name)
     return missing("mindspore.train", name, globals())
+
+
+_paths.lend("mindspore.train.metrics", "mindspore.train")
