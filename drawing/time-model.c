@@ -119,12 +119,13 @@ find_lanes (GantryTimeModel *model)
   guint n_measured = model->run != NULL ? gantry_recording_n_lanes (model->run->recording) : 0;
 
   model->n_lanes = 0;
-  for (guint lane = 0; lane < (model->folded ? GANTRY_N_QUEUES : MAX (n_measured, GANTRY_N_QUEUES)); lane++)
+  for (guint lane = 0; lane < MAX (n_measured, GANTRY_N_QUEUES); lane++)
     {
+      gboolean shown = !model->folded || lane < GANTRY_N_QUEUES || gantry_recording_lane_is_control (model->run->recording, lane);
       gboolean planned = lane < gantry_recording_n_lanes (model->planned) && gantry_recording_n_events (model->planned, lane) > 0;
       gboolean measured = lane < n_measured && gantry_recording_n_events (model->run->recording, lane) > 0;
 
-      if (lane != GANTRY_LANE_RUNS && (planned || measured))
+      if (shown && lane != GANTRY_LANE_RUNS && (planned || measured))
         model->lanes[model->n_lanes++] = (guint8) lane;
     }
   if (model->n_lanes == 0)
@@ -168,7 +169,7 @@ gantry_time_model_can_fold (const GantryTimeModel *model)
     if (lane != GANTRY_LANE_RUNS && gantry_recording_n_events (recording, lane) > 0)
       {
         queues = queues || lane < GANTRY_N_QUEUES;
-        others = others || lane >= GANTRY_N_QUEUES;
+        others = others || (lane >= GANTRY_N_QUEUES && !gantry_recording_lane_is_control (recording, lane));
       }
   return queues && others;
 }

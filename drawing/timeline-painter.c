@@ -128,7 +128,8 @@ ink_of (const Row *row, const GantryEvent *event)
   return row->measured ? GANTRY_INK_MEASURED : GANTRY_INK_PLANNED;
 }
 
-/* What a plan calls by its node was recorded by the name of its code: it is the same kernel, and both are called the same. */
+/* What a plan calls by its node was recorded by the name of its code: it is the same kernel, and both are called the same. Control was
+ * recorded with its trips or its arm. */
 static void
 name_of (const Row *row, const GantryEvent *event, char *name, gsize size)
 {
@@ -136,7 +137,7 @@ name_of (const Row *row, const GantryEvent *event, char *name, gsize size)
   const GantryNode *node = gantry_module_node (row->model->module, event->node);
   g_autofree char *label = NULL;
 
-  if (is_kernel_of_node (row, event))
+  if (is_kernel_of_node (row, event) && !(row->measured && gantry_node_is_control (node)))
     {
       label = gantry_node_label (row->model->module, node);
       g_snprintf (name, size, "%s%s", g_str_has_prefix (own, AGAIN) ? AGAIN : "", label);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of kernels: events summed by node and run, beside the steps of the plan. */
 #include "profiler/kernel-table.h"
-#include "core/graph/operation.h"
+#include "core/graph/region.h"
 #include "profiler/export-private.h"
 #include <string.h>
 
@@ -199,6 +199,48 @@ compare_rows (gconstpointer a, gconstpointer b)
                                                            : (x->name > y->name) - (x->name < y->name);
 }
 
+/* By node of a body: the control that it is in. (transfer full) */
+static GHashTable *
+find_controls (const GantryModule *module)
+{
+  g_autoptr (GHashTable) of_function = g_hash_table_new (NULL, NULL);
+  GHashTable *controls = g_hash_table_new (NULL, NULL);
+  GantryControl control;
+
+  for (guint32 i = 0; i < module->n_nodes; i++)
+    if (gantry_control_of (module, &module->nodes[i], &control))
+      for (guint r = 0; r < control.n_regions; r++)
+        g_hash_table_insert (of_function, GUINT_TO_POINTER (control.functions[r]), GUINT_TO_POINTER (module->nodes[i].id));
+  for (guint32 f = 0; f < module->n_functions && g_hash_table_size (of_function) > 0; f++)
+    {
+      const GantryFunction *function = &module->functions[f];
+      gpointer node = g_hash_table_lookup (of_function, GUINT_TO_POINTER (function->id));
+
+      for (guint32 i = 0; i < function->n_nodes && node != NULL; i++)
+        g_hash_table_insert (controls, GUINT_TO_POINTER (module->nodes[function->first_node + i].id), node);
+    }
+  return controls;
+}
+
+/* What lies within a row that is there too. */
+static void
+take_controls (GantryKernelTable *table, const GantryModule *module)
+{
+  g_autoptr (GHashTable) controls = find_controls (module), there = g_hash_table_new (NULL, NULL);
+
+  for (guint r = 0; r < table->rows->len; r++)
+    g_hash_table_add (there, GUINT_TO_POINTER (g_array_index (table->rows, GantryKernelRow, r).node));
+  for (guint r = 0; r < table->rows->len; r++)
+    {
+      GantryKernelRow *row = &g_array_index (table->rows, GantryKernelRow, r);
+      gpointer outer = GUINT_TO_POINTER (row->node);
+
+      while ((outer = g_hash_table_lookup (controls, outer)) != NULL && !g_hash_table_contains (there, outer))
+        ;
+      row->control = GPOINTER_TO_UINT (outer);
+    }
+}
+
 GantryKernelTable *
 gantry_kernel_table_new (const GantryRecording *recording, const GantryModule *module, const GantryPlan *plan,
                          const GantryRates *rates)
@@ -219,11 +261,15 @@ gantry_kernel_table_new (const GantryRecording *recording, const GantryModule *m
   take_medians (&b);
   if (plan != NULL)
     take_plan (&b, plan);
+  if (module != NULL)
+    take_controls (table, module);
   for (guint r = 0; r < table->rows->len; r++)
     {
       GantryKernelRow *row = &g_array_index (table->rows, GantryKernelRow, r);
 
       take_work (row, module, rates);
+      if (row->control != 0)
+        continue;
       table->n_events += row->n_events;
       table->total_ns += row->total_ns;
       table->planned_us += MAX (row->planned_us, 0);

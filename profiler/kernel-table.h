@@ -27,6 +27,7 @@ typedef struct
   guint32 name;      /* string of the recording */
   guint8 kind;       /* GantryEventKind: kernel, copy, fill */
   guint8 lane;       /* of its first event */
+  guint32 control;   /* node of the loop, branch or call that it ran in, whose row has its time too; 0: it ran by itself */
   guint32 detail;    /* as GantryEvent.detail, of the longest event that has one: a kernel of several launches does its work there */
   gint64 detail_ns;  /* that it took */
   guint64 n_events;  /* in all runs */
@@ -48,7 +49,7 @@ typedef struct
   guint64 n_events;
   gint64 total_ns;   /* of all rows, exact */
   double planned_us; /* sum of the rows that have it */
-  double measured_us; /* sum of the rows */
+  double measured_us; /* sum of the rows, what ran within others left out, as in the sums before */
 } GantryKernelTable;
 
 /**

@@ -296,6 +296,14 @@ gantry_recording_lane_name (const GantryRecording *recording, guint lane)
   return lane < G_N_ELEMENTS (names) ? names[lane] : "other";
 }
 
+gboolean
+gantry_recording_lane_is_control (const GantryRecording *recording, guint lane)
+{
+  const char *name = lane > GANTRY_LANE_RUNS ? gantry_recording_lane_name (recording, lane) : "";
+
+  return strcmp (name, GANTRY_LANE_NAME_CONTROL) == 0 || g_str_has_prefix (name, GANTRY_LANE_NAME_CONTROL ", ");
+}
+
 guint64
 gantry_recording_n_events (const GantryRecording *recording, guint lane)
 {

@@ -32,6 +32,7 @@ typedef enum
 const char *gantry_event_kind_name (GantryEventKind kind);
 
 /** Lanes 0 .. GANTRY_N_QUEUES - 1 are the queues; then come the runs and what an import brings. */
+#define GANTRY_LANE_NAME_CONTROL "control" /* what ran of branches and loops, and below that what ran in it; deeper ones "control, 2" */
 #define GANTRY_LANE_RUNS GANTRY_N_QUEUES
 #define GANTRY_MAX_LANES 256u
 #define GANTRY_CHUNK_EVENTS 65536u
@@ -154,6 +155,8 @@ const char *gantry_recording_note (const GantryRecording *recording, guint index
 guint gantry_recording_n_lanes (const GantryRecording *recording);
 /** @lane: below gantry_recording_n_lanes(). Returns: (transfer none): its own name, or that of its queue */
 const char *gantry_recording_lane_name (const GantryRecording *recording, guint lane);
+/** Whether @lane has trips, arms, or what ran within them: no queue, but the program's own work, seen from nearer. */
+gboolean gantry_recording_lane_is_control (const GantryRecording *recording, guint lane);
 /** Returns: how many events lie in @lane; 0 where there is no such lane */
 guint64 gantry_recording_n_events (const GantryRecording *recording, guint lane);
 /** @index: in the order of begin in that lane */

@@ -282,7 +282,7 @@ add_kernels (JsonBuilder *json, const Profile *profile)
     {
       const GantryKernelRow *row = &g_array_index (table->rows, GantryKernelRow, i);
 
-      us += row->kind == GANTRY_EVENT_KERNEL ? row->measured_us : 0;
+      us += row->kind == GANTRY_EVENT_KERNEL && row->control == 0 ? row->measured_us : 0;
     }
   gantry_cli_add_double (json, "kernels_milliseconds", us / 1000);
 }

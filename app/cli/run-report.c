@@ -90,6 +90,8 @@ add_slow (JsonBuilder *json, const GantryRunReport *report, const GantryKernelRo
   gantry_cli_add_string (json, "scope", gantry_context_scope_path (report->module->context, node->scope));
   gantry_cli_add_string (json, "phase", gantry_phase_name (node->phase));
   gantry_cli_add_string (json, "kind", gantry_event_kind_name (row->kind));
+  if (row->control != 0)
+    gantry_cli_add_int (json, "within", row->control);
   gantry_cli_add_int (json, "count", (gint64) row->count);
   gantry_cli_add_double (json, "milliseconds", row->measured_us / 1000);
   gantry_cli_add_double (json, "predicted_milliseconds", MAX (row->planned_us, 0) / 1000);
@@ -131,6 +133,9 @@ print_slowest (const GantryRunReport *report)
       g_autofree char *label = node != NULL ? gantry_node_label (report->module, node) : NULL;
       g_autofree char *scope
         = node != NULL ? gantry_format_text (gantry_context_scope_path (report->module->context, node->scope), FALSE) : NULL;
+      g_autofree char *within = row->control != 0 ? g_strdup_printf (", within %%%u", row->control) : g_strdup ("");
+      /* What is within a loop has no time of its own in the plan. */
+      g_autofree char *predicted = row->control != 0 ? g_strdup ("-") : g_strdup_printf ("%.3f", MAX (row->planned_us, 0) / 1000);
       g_autofree char *roofline = row->reachable > 0 ? g_strdup_printf ("%.2f", row->reachable / 1e9) : g_strdup ("-");
 
       if (node == NULL)
@@ -141,11 +146,10 @@ print_slowest (const GantryRunReport *report)
         gantry_cli_print ("\n%13s %13s %7s %8s %9s  %-9s %s\n", "ms of a run", "predicted ms", "times", "GB/s",
                           "roofline", "phase",
                           "operation");
-      gantry_cli_print ("%13.3f %13.3f %7.0f %8.2f %9s  %-9s %%%u %s '%s'%s%s\n", row->measured_us / 1000,
-                        MAX (row->planned_us,
-                             0) / 1000, row->count, gantry_kernel_row_achieved (row) / 1e9, roofline,
+      gantry_cli_print ("%13.3f %13s %7.0f %8.2f %9s  %-9s %%%u %s '%s'%s%s%s\n", row->measured_us / 1000,
+                        predicted, row->count, gantry_kernel_row_achieved (row) / 1e9, roofline,
                         gantry_phase_name (node->phase), node->id, gantry_node_op_name (report->module, node), label,
-                        scope != NULL && *scope != '\0' ? " in " : "", scope != NULL ? scope : "");
+                        scope != NULL && *scope != '\0' ? " in " : "", scope != NULL ? scope : "", within);
     }
 }
 

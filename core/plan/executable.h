@@ -189,6 +189,14 @@ typedef struct
   guint64 trip;      /* from 0 */
 } GantryRegionSpan;
 
+/** An instruction of a region, in one of its runs: it lies within the region's span. */
+typedef struct
+{
+  gint64 begin, end; /* CLOCK_MONOTONIC nanoseconds */
+  const GantryExecutable *executable; /* (unowned): the region's: it lives as long as the one around it */
+  guint32 instruction;
+} GantryRegionEvent;
+
 /**
  * GantryObserver: what a measured run tells. Times are CLOCK_MONOTONIC nanoseconds. Calls for one queue come in
  * order; calls of different queues may come from different threads. Any member may be NULL.
@@ -206,6 +214,8 @@ typedef struct
   void (*control) (gpointer self, guint32 instruction, const guint64 *taken, guint n_regions);
   /** Once a run that has control: what it ran of it, in the order of their begin; @left_out: further ones that were too many to keep. */
   void (*spans) (gpointer self, const GantryRegionSpan *spans, guint n, guint64 left_out);
+  /** Beside spans(): the kernels, copies and fills of regions, in the order of the regions' runs; @left_out: as there. */
+  void (*region_events) (gpointer self, const GantryRegionEvent *events, guint n, guint64 left_out);
 } GantryObserver;
 
 /** A tensor of a host call, where it lies: row-major, of a static type. */

@@ -104,6 +104,9 @@ _gantry_executor_tell (GantryExecutor *executor, const GantryObserver *observer,
   if (executor->spans != NULL)
     observer->spans (observer->self, (const GantryRegionSpan *) (gpointer) executor->spans->data, executor->spans->len,
                      executor->spans_left_out);
+  if (executor->region_events != NULL)
+    observer->region_events (observer->self, (const GantryRegionEvent *) (gpointer) executor->region_events->data,
+                             executor->region_events->len, executor->region_events_left_out);
   tell_memory (executor, observer, begin, end);
   if (observer->end_run != NULL)
     observer->end_run (observer->self, end);

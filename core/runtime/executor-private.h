@@ -60,6 +60,8 @@ struct _GantryExecutor
   ControlRun *controls; /* by control of the executable */
   GArray *spans;        /* (nullable): GantryRegionSpan, of the run under way where somebody wants them; of a region: what it is within has them */
   guint64 spans_left_out;
+  GArray *region_events; /* (nullable): GantryRegionEvent, as spans */
+  guint64 region_events_left_out;
   GantryHostCall host_call; /* (nullable): who answers custom calls; of a region that of what is around it */
   gpointer host_call_self;
   GantryExecutor *parent; /* (nullable) (unowned): of a region: the executor that runs its control */

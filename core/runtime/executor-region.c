@@ -8,6 +8,7 @@
 
 /* Of one run: four MiB, and a picture of more is none. */
 #define MOST_SPANS (1u << 17)
+#define MOST_EVENTS (1u << 16) /* three MiB in a session file */
 
 /* What one instruction of control works on. */
 typedef struct
@@ -335,6 +336,27 @@ end_span (const Context *c, guint32 index)
     g_array_index (root_of (c->executor)->spans, GantryRegionSpan, index).end = gantry_time_ns ();
 }
 
+/* What the run of @region that is over did, where somebody wants it: control within it has told that by itself. */
+static void
+note_events (const Context *c, const GantryExecutor *region)
+{
+  const GantryExecutable *executable = region->executable;
+  GantryExecutor *root = root_of (c->executor);
+
+  for (guint32 i = 0; root->region_events != NULL && c->timed && i < executable->n_instructions; i++)
+    {
+      const GantryInstruction *instruction = &executable->instructions[i];
+      GantryRegionEvent event = { region->stamps[i].begin, region->stamps[i].end, executable, i };
+
+      if (instruction->init || event.end == 0 || instruction->kind == GANTRY_INSTRUCTION_WAIT || instruction->kind == GANTRY_INSTRUCTION_CONTROL)
+        continue;
+      if (root->region_events->len < MOST_EVENTS)
+        g_array_append_val (root->region_events, event);
+      else
+        root->region_events_left_out++;
+    }
+}
+
 static gboolean
 run_once (const Context *c, guint r, gint64 slice, GError **error)
 {
@@ -374,6 +396,8 @@ run_region (const Context *c, guint r, gint64 slice, GError **error)
   span = begin_span (c, r);
   done = run_once (c, r, slice, error);
   end_span (c, span);
+  if (done)
+    note_events (c, c->run->regions[r]);
   return done;
 }
 

@@ -261,11 +261,14 @@ gantry_executor_run (GantryExecutor *executor, const GantryRunInput *inputs, gui
   memset (executor->stamps, 0, executor->executable->n_instructions * sizeof (GantryStamp));
   if (observer != NULL && observer->spans != NULL && executor->executable->n_controls > 0)
     executor->spans = g_array_new (FALSE, FALSE, sizeof (GantryRegionSpan));
-  executor->spans_left_out = 0;
+  if (observer != NULL && observer->region_events != NULL && executor->executable->n_controls > 0)
+    executor->region_events = g_array_new (FALSE, FALSE, sizeof (GantryRegionEvent));
+  executor->spans_left_out = executor->region_events_left_out = 0;
   done = run_once (executor, inputs, outputs, timed, &begin, &end, cancellable, error) && download (executor, outputs, n_outputs, error);
   executor->run_ns = end - begin;
   _gantry_executor_tell (executor, observer, begin, end);
   g_clear_pointer (&executor->spans, g_array_unref);
+  g_clear_pointer (&executor->region_events, g_array_unref);
   return done;
 }
 

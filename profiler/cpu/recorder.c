@@ -39,6 +39,7 @@ typedef struct
   GArray *memory;                  /* NotedMemory */
   GArray *controls;                /* NotedControl */
   GArray *spans;                   /* GantryRegionSpan */
+  GArray *region_events;           /* GantryRegionEvent */
   gboolean told;                   /* the last of them is of the instruction that is told next */
 } Run;
 
@@ -50,7 +51,7 @@ struct _GantryCpuRecorder
   Run *now; /* the run being told, or NULL */
   gsize budget, held; /* bytes of what is noted of whole runs */
   guint dropped;
-  guint64 spans_left_out;
+  guint64 spans_left_out, region_events_left_out;
   GPtrArray *notes; /* of others: what the recording shall say besides */
 };
 
@@ -64,6 +65,7 @@ run_free (gpointer data)
   g_array_unref (run->memory);
   g_array_unref (run->controls);
   g_array_unref (run->spans);
+  g_array_unref (run->region_events);
   gantry_executable_unref (run->executable);
   g_free (run);
 }
@@ -81,6 +83,7 @@ begin_run (gpointer self, const GantryExecutable *executable, gint64 time)
   run->memory = g_array_new (FALSE, FALSE, sizeof (NotedMemory));
   run->controls = g_array_new (FALSE, FALSE, sizeof (NotedControl));
   run->spans = g_array_new (FALSE, FALSE, sizeof (GantryRegionSpan));
+  run->region_events = g_array_new (FALSE, FALSE, sizeof (GantryRegionEvent));
   g_ptr_array_add (recorder->runs, run);
   recorder->now = run;
 }
@@ -119,6 +122,16 @@ note_spans (gpointer self, const GantryRegionSpan *spans, guint n, guint64 left_
 }
 
 static void
+note_region_events (gpointer self, const GantryRegionEvent *events, guint n, guint64 left_out)
+{
+  GantryCpuRecorder *recorder = self;
+
+  g_return_if_fail (recorder->now != NULL);
+  g_array_append_vals (recorder->now->region_events, events, n);
+  recorder->region_events_left_out += left_out;
+}
+
+static void
 note_instruction (gpointer self, guint32 instruction, gint64 begin, gint64 end)
 {
   note (self, instruction, begin, end, FALSE);
@@ -144,7 +157,7 @@ static gsize
 bytes_of (const Run *run)
 {
   gsize bytes = sizeof *run + (gsize) run->memory->len * sizeof (NotedMemory) + (gsize) run->controls->len * sizeof (NotedControl)
-                + (gsize) run->spans->len * sizeof (GantryRegionSpan);
+                + (gsize) run->spans->len * sizeof (GantryRegionSpan) + (gsize) run->region_events->len * sizeof (GantryRegionEvent);
 
   for (guint i = 0; i < GANTRY_N_QUEUES; i++)
     bytes += (gsize) run->queues[i]->len * sizeof (Noted);
@@ -185,7 +198,8 @@ gantry_cpu_recorder_new (const char *device)
 {
   GantryCpuRecorder *recorder = g_new0 (GantryCpuRecorder, 1);
 
-  recorder->observer = (GantryObserver){ begin_run, note_instruction, note_wait, note_memory, end_run, recorder, note_control, note_spans };
+  recorder->observer = (GantryObserver){ begin_run, note_instruction, note_wait, note_memory, end_run, recorder, note_control, note_spans,
+                                         note_region_events };
   recorder->device = g_strdup (device);
   recorder->budget = DEFAULT_BUDGET;
   recorder->runs = g_ptr_array_new_with_free_func (run_free);
@@ -228,8 +242,7 @@ typedef struct
 {
   GantryRecordingBuilder *builder;
   gint64 origin;
-  GantryExecutable *executable; /* whose instructions `names` are of */
-  guint32 *names;               /* by instruction: string */
+  GHashTable *names;            /* executable -> guint32[], by instruction: string */
 } Taking;
 
 static char *
@@ -261,21 +274,23 @@ instruction_name (const GantryExecutable *executable, guint32 i)
   return instruction->kind == GANTRY_INSTRUCTION_COPY ? gantry_step_name (&step, label) : g_steal_pointer (&label);
 }
 
-/* Most recordings hold many runs of one executable: its names are looked up once. */
-static void
-name_instructions (Taking *taking, GantryExecutable *executable)
+/* Most recordings hold many runs of one executable: its names are looked up once. By instruction. (transfer none) */
+static const guint32 *
+names_of (const Taking *taking, const GantryExecutable *executable)
 {
-  if (taking->executable == executable)
-    return;
-  g_free (taking->names);
-  taking->executable = executable;
-  taking->names = g_new (guint32, executable->n_instructions + 1);
+  guint32 *names = g_hash_table_lookup (taking->names, executable);
+
+  if (names != NULL)
+    return names;
+  names = g_new (guint32, executable->n_instructions + 1);
   for (guint32 i = 0; i < executable->n_instructions; i++)
     {
       g_autofree char *name = instruction_name (executable, i);
 
-      taking->names[i] = gantry_recording_builder_string (taking->builder, name);
+      names[i] = gantry_recording_builder_string (taking->builder, name);
     }
+  g_hash_table_insert (taking->names, (gpointer) executable, names);
+  return names;
 }
 
 static GantryEventKind
@@ -301,53 +316,75 @@ kind_of (const GantryExecutable *executable, const GantryInstruction *instructio
 
 /* The arm that was taken, or how many trips there were. */
 static guint32
-control_name (const Taking *taking, const Noted *noted, const NotedControl *ran)
+control_name (const Taking *taking, const GantryExecutable *executable, guint32 i, const NotedControl *ran)
 {
-  const GantryInstruction *instruction = &taking->executable->instructions[noted->instruction];
-  const GantryControl *control = &taking->executable->controls[instruction->control].control;
-  g_autofree char *label = instruction_name (taking->executable, noted->instruction), *text = NULL;
+  const GantryInstruction *instruction = &executable->instructions[i];
+  const GantryControl *control = &executable->controls[instruction->control].control;
+  g_autofree char *label = instruction_name (executable, i), *text = NULL;
 
   if (control->kind == GANTRY_CONTROL_BRANCH)
     text = g_strdup_printf ("%s: %s", label, ran->taken[GANTRY_CONTROL_THEN] > 0 ? "then" : "else");
   else if (control->kind == GANTRY_CONTROL_CALL)
-    return taking->names[noted->instruction];
+    return names_of (taking, executable)[i];
   else
     text = g_strdup_printf ("%s: %" G_GUINT64_FORMAT " trip%s", label, ran->taken[GANTRY_CONTROL_BODY],
                             ran->taken[GANTRY_CONTROL_BODY] == 1 ? "" : "s");
   return gantry_recording_builder_string (taking->builder, text);
 }
 
-static void
-take_event (const Taking *taking, const Run *run, const Noted *noted)
+/* All but where it stands: instruction @i of @executable. */
+static GantryEvent
+event_of (const Taking *taking, const GantryExecutable *executable, guint32 i, gint64 begin, gint64 end)
 {
-  const GantryExecutable *executable = taking->executable;
-  const GantryInstruction *instruction = &executable->instructions[noted->instruction];
-  GantryEvent event = { noted->begin - taking->origin, MAX (noted->end, noted->begin) - taking->origin };
+  const GantryInstruction *instruction = &executable->instructions[i];
+  GantryEvent event = { begin - taking->origin, MAX (end, begin) - taking->origin };
 
   event.bytes = instruction->bytes;
   if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH)
     event.bytes = (guint64) MAX (executable->kernels[instruction->kernel].bytes, 0);
-  event.instruction = noted->instruction;
   event.node = instruction->node;
-  event.name = noted->control > 0
-                 ? control_name (taking, noted, &g_array_index (run->controls, NotedControl, noted->control - 1))
-                 : taking->names[noted->instruction];
-  event.kind = noted->wait ? GANTRY_EVENT_WAIT : kind_of (executable, instruction);
-  event.lane = instruction->queue;
+  event.name = names_of (taking, executable)[i];
+  event.kind = kind_of (executable, instruction);
+  return event;
+}
+
+static void
+take_event (const Taking *taking, const Run *run, const Noted *noted)
+{
+  const GantryExecutable *executable = run->executable;
+  GantryEvent event = event_of (taking, executable, noted->instruction, noted->begin, noted->end);
+
+  event.instruction = noted->instruction;
+  if (noted->control > 0)
+    event.name = control_name (taking, executable, noted->instruction, &g_array_index (run->controls, NotedControl, noted->control - 1));
+  if (noted->wait)
+    event.kind = GANTRY_EVENT_WAIT;
+  event.lane = executable->instructions[noted->instruction].queue;
   gantry_recording_builder_add (taking->builder, &event);
 }
 
-/* "decode: trip 3", counted from 1; "choose: then". */
+/* Below the span that it lies in: instructions of regions are no instructions of the run's executable. */
 static void
-take_span (const Taking *taking, const GantryRegionSpan *span)
+take_region_event (const Taking *taking, const GantryRegionEvent *noted)
 {
-  g_autofree char *label = gantry_label_of (taking->executable->module, span->node), *text = NULL;
+  GantryEvent event = event_of (taking, noted->executable, noted->instruction, noted->begin, noted->end);
+
+  event.instruction = GANTRY_NO_INSTRUCTION;
+  event.lane = LANE_REGIONS;
+  gantry_recording_builder_add (taking->builder, &event);
+}
+
+/* "trip 3 of decode", counted from 1; "then of choose": what tells them apart comes first, for most are narrow. */
+static void
+take_span (const Taking *taking, const Run *run, const GantryRegionSpan *span)
+{
+  g_autofree char *label = gantry_label_of (run->executable->module, span->node), *text = NULL;
   GantryEvent event = { span->begin - taking->origin, MAX (span->end, span->begin) - taking->origin };
 
   if (span->control == GANTRY_CONTROL_BRANCH)
-    text = g_strdup_printf ("%s: %s", label, span->region == GANTRY_CONTROL_THEN ? "then" : "else");
+    text = g_strdup_printf ("%s of %s", span->region == GANTRY_CONTROL_THEN ? "then" : "else", label);
   else if (span->control != GANTRY_CONTROL_CALL)
-    text = g_strdup_printf ("%s: trip %" G_GUINT64_FORMAT, label, span->trip + 1);
+    text = g_strdup_printf ("trip %" G_GUINT64_FORMAT " of %s", span->trip + 1, label);
   event.name = gantry_recording_builder_string (taking->builder, text != NULL ? text : label);
   event.node = span->node;
   event.instruction = GANTRY_NO_INSTRUCTION;
@@ -388,7 +425,6 @@ take_run (Taking *taking, const Run *run, guint32 number)
   GantryRecordedRun recorded = { run->begin - taking->origin, run->end - taking->origin };
   GantryEvent event = { recorded.begin, recorded.end };
 
-  name_instructions (taking, run->executable);
   event.instruction = number;
   event.name = gantry_recording_builder_string (taking->builder, name);
   event.kind = GANTRY_EVENT_RUN;
@@ -399,10 +435,12 @@ take_run (Taking *taking, const Run *run, guint32 number)
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
     for (guint i = 0; i < run->queues[queue]->len; i++)
       take_event (taking, run, &g_array_index (run->queues[queue], Noted, i));
-  if (run->spans->len > 0)
-    gantry_recording_builder_set_lane_name (taking->builder, LANE_REGIONS, "control");
+  if (run->spans->len > 0 || run->region_events->len > 0)
+    gantry_recording_builder_set_lane_name (taking->builder, LANE_REGIONS, GANTRY_LANE_NAME_CONTROL);
   for (guint i = 0; i < run->spans->len; i++)
-    take_span (taking, &g_array_index (run->spans, GantryRegionSpan, i));
+    take_span (taking, run, &g_array_index (run->spans, GantryRegionSpan, i));
+  for (guint i = 0; i < run->region_events->len; i++)
+    take_region_event (taking, &g_array_index (run->region_events, GantryRegionEvent, i));
 }
 
 static void
@@ -420,8 +458,14 @@ note_dropped (const GantryCpuRecorder *recorder, GantryRecordingBuilder *builder
 static void
 note_left_out (const GantryCpuRecorder *recorder, GantryRecordingBuilder *builder)
 {
-  g_autofree char *note = NULL;
+  g_autofree char *note = NULL, *events = NULL;
 
+  if (recorder->region_events_left_out > 0)
+    {
+      events = g_strdup_printf ("%" G_GUINT64_FORMAT " kernels within loops, of later trips, are not recorded: there were too many. Times of kernels "
+                                "within loops are of those before them.", recorder->region_events_left_out);
+      gantry_recording_builder_add_note (builder, events);
+    }
   if (recorder->spans_left_out == 0)
     return;
   note = g_strdup_printf ("%" G_GUINT64_FORMAT " trips and arms are not shown by themselves: there were too many. The counts of "
@@ -432,7 +476,7 @@ note_left_out (const GantryCpuRecorder *recorder, GantryRecordingBuilder *builde
 GantryRecording *
 gantry_cpu_recorder_take (GantryCpuRecorder *recorder)
 {
-  Taking taking = { gantry_recording_builder_new () };
+  Taking taking = { gantry_recording_builder_new (), 0, g_hash_table_new_full (NULL, NULL, NULL, g_free) };
 
   g_return_val_if_fail (recorder->now == NULL, NULL);
   if (recorder->runs->len > 0)
@@ -446,9 +490,9 @@ gantry_cpu_recorder_take (GantryCpuRecorder *recorder)
   for (guint i = 0; i < recorder->notes->len; i++)
     gantry_recording_builder_add_note (taking.builder, g_ptr_array_index (recorder->notes, i));
   g_ptr_array_set_size (recorder->notes, 0);
-  g_free (taking.names);
+  g_hash_table_unref (taking.names);
   g_ptr_array_set_size (recorder->runs, 0);
   recorder->held = recorder->dropped = 0;
-  recorder->spans_left_out = 0;
+  recorder->spans_left_out = recorder->region_events_left_out = 0;
   return gantry_recording_builder_end (taking.builder);
 }

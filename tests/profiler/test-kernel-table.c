@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of kernels: sums by node and run, medians, what was planned, rates, and its CSV. */
+#include "core/graph/text.h"
 #include "profiler/device-times.h"
 #include "profiler/kernel-table.h"
 #include <string.h>
@@ -46,6 +47,42 @@ make_plan (void)
   plan->steps[2] = (GantryPlanStep){ .node = 6, .duration_us = 1, .queue = GANTRY_QUEUE_TO_HOST, .kind = GANTRY_STEP_COPY };
   plan->steps[3] = (GantryPlanStep){ .node = 5, .duration_us = 0.01, .kind = GANTRY_STEP_RECOMPUTE };
   return plan;
+}
+
+/* A loop of two trips, whose kernel has a row of its own, and is in no sum beside it; alone it is in all sums. */
+static void
+test_within (void)
+{
+  static const char text[] = "module \"m\" { func @main #1 (%1: f32[4]) -> (%2) { %2 = scan(%1) {body = @body #2, length = 2, n_carries = 1}: f32[4] } "
+                             "func @body #2 (%3: f32[4]) -> (%4) { %4 = exponential(%3): f32[4] } }";
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "test", &error);
+
+  g_assert_no_error (error);
+  for (guint with_loop = 0; with_loop < 2; with_loop++)
+    {
+      GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+      g_autoptr (GantryRecording) recording = NULL;
+      g_autoptr (GantryKernelTable) table = NULL;
+      const GantryKernelRow *rows;
+
+      gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ 0, 5000, 100 });
+      if (with_loop)
+        add (builder, GANTRY_QUEUE_COMPUTE, GANTRY_EVENT_KERNEL, 2, "scan: 2 trips", 0, 5000, 0);
+      add (builder, GANTRY_LANE_RUNS + 1, GANTRY_EVENT_KERNEL, 4, "exp", 100, 1000, 32);
+      add (builder, GANTRY_LANE_RUNS + 1, GANTRY_EVENT_KERNEL, 4, "exp", 2500, 2000, 32);
+      recording = gantry_recording_builder_end (builder);
+      table = gantry_kernel_table_new (recording, module, NULL, NULL);
+      rows = (const GantryKernelRow *) (gpointer) table->rows->data;
+      g_assert_cmpuint (table->rows->len, ==, 1 + with_loop);
+      g_assert_cmpuint (rows[with_loop].node, ==, 4);
+      g_assert_cmpuint (rows[with_loop].control, ==, with_loop ? 2 : 0);
+      g_assert_cmpfloat (rows[with_loop].count, ==, 2);
+      g_assert_cmpfloat (rows[with_loop].measured_us, ==, 3);
+      g_assert_cmpfloat (table->measured_us, ==, with_loop ? 5 : 3);
+      g_assert_cmpuint (table->n_events, ==, with_loop ? 1 : 2);
+    }
 }
 
 /* What is faster than the roofline says has none: its bytes did not come from memory. */
@@ -230,6 +267,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernel-table/rows", test_rows);
+  g_test_add_func ("/kernel-table/within", test_within);
   g_test_add_func ("/kernel-table/faster", test_faster);
   g_test_add_func ("/kernel-table/csv", test_csv);
   g_test_add_func ("/kernel-table/launches", test_launches);

@@ -124,24 +124,34 @@ test_regions (void)
     { 1000020, 1000050, 3, GANTRY_CONTROL_BRANCH, GANTRY_CONTROL_ELSE, 0 },
     { 1000100, 1000200, 2, GANTRY_CONTROL_WHILE, GANTRY_CONTROL_BODY, 1 },
   };
-  g_autoptr (GantryExecutable) executable = some_executable ();
+  g_autoptr (GantryExecutable) executable = some_executable (), body = some_executable ();
   g_autoptr (GantryCpuRecorder) recorder = gantry_cpu_recorder_new ("cpu");
   g_autoptr (GantryRecording) recording = NULL;
+  const GantryRegionEvent events[] = { { 1000025, 1000045, body, 0 }, { 1000060, 1000090, body, 2 }, { 1000110, 1000180, body, 0 } };
   const GantryObserver *o = gantry_cpu_recorder_observer (recorder);
   const guint lane = GANTRY_LANE_RUNS + 1;
 
   o->begin_run (o->self, executable, 1000000);
   o->spans (o->self, spans, G_N_ELEMENTS (spans), 7);
+  o->region_events (o->self, events, G_N_ELEMENTS (events), 5);
   o->end_run (o->self, 1000250);
   recording = gantry_cpu_recorder_take (recorder);
   g_assert_cmpstr (gantry_recording_lane_name (recording, lane), ==, "control");
   g_assert_cmpuint (gantry_recording_n_events (recording, lane), ==, 2);
-  g_assert_cmpuint (gantry_recording_n_events (recording, lane + 1), ==, 1);
-  expect_event (recording, lane, 0, GANTRY_EVENT_RANGE, 10, 100, 2, 0, "act: trip 1");
-  expect_event (recording, lane, 1, GANTRY_EVENT_RANGE, 100, 200, 2, 0, "act: trip 2");
-  expect_event (recording, lane + 1, 0, GANTRY_EVENT_RANGE, 20, 50, 3, 0, "out: else");
-  g_assert_cmpuint (gantry_recording_n_notes (recording), ==, 1);
-  g_assert_true (g_str_has_prefix (gantry_recording_note (recording, 0), "7 trips and arms are not shown"));
+  g_assert_cmpuint (gantry_recording_n_events (recording, lane + 1), ==, 3);
+  g_assert_cmpuint (gantry_recording_n_events (recording, lane + 2), ==, 1);
+  for (guint depth = 0; depth < 3; depth++)
+    g_assert_true (gantry_recording_lane_is_control (recording, lane + depth));
+  g_assert_false (gantry_recording_lane_is_control (recording, GANTRY_QUEUE_COMPUTE));
+  expect_event (recording, lane, 0, GANTRY_EVENT_RANGE, 10, 100, 2, 0, "trip 1 of act");
+  expect_event (recording, lane, 1, GANTRY_EVENT_RANGE, 100, 200, 2, 0, "trip 2 of act");
+  expect_event (recording, lane + 1, 0, GANTRY_EVENT_RANGE, 20, 50, 3, 0, "else of out");
+  expect_event (recording, lane + 1, 1, GANTRY_EVENT_COPY, 60, 90, 3, 64, "out to host");
+  expect_event (recording, lane + 1, 2, GANTRY_EVENT_KERNEL, 110, 180, 2, 128, "kernel_act");
+  expect_event (recording, lane + 2, 0, GANTRY_EVENT_KERNEL, 25, 45, 2, 128, "kernel_act");
+  g_assert_cmpuint (gantry_recording_n_notes (recording), ==, 2);
+  g_assert_true (g_str_has_prefix (gantry_recording_note (recording, 0), "5 kernels within loops"));
+  g_assert_true (g_str_has_prefix (gantry_recording_note (recording, 1), "7 trips and arms are not shown"));
 }
 
 /* However many runs there are, what is kept is the newest of them, within the budget, and it says so. */

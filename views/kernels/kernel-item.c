@@ -56,6 +56,12 @@ gantry_kernel_item_new (const GantryKernelRow *row, const GantryRecording *recor
                  ? g_strdup_printf ("copy of %s%s", name, row->lane == GANTRY_QUEUE_TO_HOST    ? " to host"
                                                           : row->lane == GANTRY_QUEUE_TO_DEVICE ? " to device" : "")
                  : g_strdup (*name != '\0' ? name : gantry_event_kind_name (row->kind));
+  if (row->control != 0)
+    {
+      g_autofree char *own = g_steal_pointer (&self->name);
+
+      self->name = g_strdup_printf ("%s, within %%%u", own, row->control);
+    }
   self->operation = g_strdup (node != NULL ? gantry_node_op_name (module, node) : gantry_event_kind_name (row->kind));
   self->scope = g_strdup (scope != NULL ? scope : "");
   self->phase = g_strdup (node != NULL && gantry_module_is_training (module) ? gantry_phase_name (node->phase) : "");
@@ -101,7 +107,7 @@ static const struct
   { "Difference", "Measured less planned" },
   { "", "The difference beside the largest one: right is slower than planned, left is faster" },
   { "Ratio", "Measured by planned" },
-  { "Share", "Part of the time of all rows" },
+  { "Share", "Part of the time of all rows that are not within others" },
   { "Times", "Launches in a run; a kernel may take several to be executed once" },
   { "Bytes", "Read and written in a run, or copied" },
   { "Achieved", "Bytes a second, as measured" },

@@ -84,6 +84,7 @@ show_summary (GantryKernelsPanel *self)
   guint64 events = 0;
   const gboolean then = gantry_shown_run_planned_then (self->document);
   const char *elsewhere = self->run != NULL ? gantry_run_result_planned_elsewhere (self->run) : NULL;
+  g_autoptr (GHashTable) shown = g_hash_table_new (NULL, NULL);
   g_autofree char *of_measured = NULL, *of_planned = NULL, *of_run = NULL, *text = NULL, *ratio = NULL, *tooltip = NULL;
 
   if (self->table == NULL)
@@ -92,6 +93,14 @@ show_summary (GantryKernelsPanel *self)
     {
       g_autoptr (GantryKernelItem) item = g_list_model_get_item (G_LIST_MODEL (self->filtered), i);
 
+      g_hash_table_add (shown, GUINT_TO_POINTER (item->row.node));
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GantryKernelItem) item = g_list_model_get_item (G_LIST_MODEL (self->filtered), i);
+
+      if (item->row.control != 0 && g_hash_table_contains (shown, GUINT_TO_POINTER (item->row.control)))
+        continue; /* the row that it is within has its time */
       measured += item->row.measured_us;
       events += item->row.n_events;
       if (item->row.planned_us < 0)

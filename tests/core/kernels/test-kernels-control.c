@@ -186,6 +186,44 @@ keep_spans (gpointer self, const GantryRegionSpan *spans, guint n, guint64 left_
   g_array_append_vals (self, spans, n);
 }
 
+static void
+keep_region_events (gpointer self, const GantryRegionEvent *events, guint n, guint64 left_out)
+{
+  g_assert_cmpuint (left_out, ==, 0);
+  g_array_append_vals (self, events, n);
+}
+
+/* Whoever asks for them has the kernels of each trip and arm, those of a run behind each other, with nodes of the bodies. */
+static void
+test_region_events (void)
+{
+  g_autoptr (Program) p = program_new (SCAN ("16", "0"), GANTRY_CODE_CPU, FALSE);
+  g_autoptr (GPtrArray) arguments = make_arguments (p, 4), got = new_results (p);
+  g_autoptr (GArray) events = g_array_new (FALSE, FALSE, sizeof (GantryRegionEvent));
+  g_autoptr (GHashTable) nodes = g_hash_table_new (NULL, NULL);
+  g_autoptr (GError) error = NULL;
+  GantryObserver observer = { .self = events, .region_events = keep_region_events };
+
+  gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len, (GantryLiteral **) got->pdata, got->len,
+                                &observer, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (events->len, >, 0);
+  g_assert_cmpuint (events->len % 5, ==, 0); /* trips */
+  for (guint i = 0; i < events->len; i++)
+    {
+      const GantryRegionEvent *event = &g_array_index (events, GantryRegionEvent, i);
+      const GantryInstruction *instruction = &event->executable->instructions[event->instruction];
+      const GantryFunction *entry = gantry_module_entry (p->executable->module);
+      guint32 position = gantry_module_position (p->executable->module, gantry_module_node (p->executable->module, instruction->node));
+
+      g_assert_true (position < entry->first_node || position >= entry->first_node + entry->n_nodes);
+      g_assert_cmpint (event->begin, <=, event->end);
+      g_assert_cmpuint (instruction->kind, ==, GANTRY_INSTRUCTION_LAUNCH);
+      g_hash_table_add (nodes, GUINT_TO_POINTER (instruction->node));
+    }
+  g_assert_cmpuint (5 * g_hash_table_size (nodes), ==, events->len);
+}
+
 /* Five trips of a scan, and in each the arm of a branch: each lies within its trip, and trips follow each other. Who does not ask for
  * them is told as before. */
 static void
@@ -346,6 +384,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/control/same", test_same);
   g_test_add_func ("/kernels/control/untaken", test_untaken);
   g_test_add_func ("/kernels/control/spans", test_spans);
+  g_test_add_func ("/kernels/control/region-events", test_region_events);
   g_test_add_func ("/kernels/control/exact-trips", test_exact_trips);
   g_test_add_func ("/kernels/control/cancel", test_cancel);
   g_test_add_func ("/kernels/control/host-calls", test_host_calls);
