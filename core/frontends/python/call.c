@@ -238,13 +238,14 @@ holds_parameter_or_record (GantryPyState *state, PyObject *args)
   return FALSE;
 }
 
-/* A method of a string that is known: those that STRICT has none of are refused when they are read. */
+/* What STRICT has of CPython's own: a method of a string that is known (those that it has none of are refused when they are read), and
+ * dict.fromkeys; what is given variables is refused as any script is. */
 static gboolean
-is_of_string (PyObject *callable, PyObject *args)
+is_of_strict (PyObject *callable, PyObject *args)
 {
   PyObject *self = PyCFunction_Check (callable) ? ((PyCFunctionObject *) callable)->m_self : NULL;
 
-  return self != NULL && PyUnicode_Check (self) && !gantry_py_holds_variable (args);
+  return gantry_py_holds_variable (args) || (self != NULL && (PyUnicode_Check (self) || self == (PyObject *) &PyDict_Type));
 }
 
 /* The code of others. */
@@ -257,7 +258,7 @@ call_external (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObjec
       && ((PyCFunctionObject *) callable)->m_self != NULL && PyModule_Check (((PyCFunctionObject *) callable)->m_self))
     return PyErr_Format (PyExc_RuntimeError, "The builtin function '%s' is not supported in graph mode.",
                          ((PyCFunctionObject *) callable)->m_ml->ml_name);
-  if (frame->state->trace->strict && !PyExceptionClass_Check (callable) && !is_of_string (callable, args))
+  if (frame->state->trace->strict && !PyExceptionClass_Check (callable) && !is_of_strict (callable, args))
     return refuse (frame, callable);
   if (PyExceptionClass_Check (callable) && !gantry_py_holds_variable (args))
     return PyObject_Call (callable, args, kwargs);

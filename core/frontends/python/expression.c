@@ -524,6 +524,15 @@ check_slice (PyObject *slice)
   return TRUE;
 }
 
+static gboolean
+all_callable (PyObject *tuple)
+{
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE (tuple); i++)
+    if (!PyCallable_Check (PyTuple_GET_ITEM (tuple, i)))
+      return FALSE;
+  return TRUE;
+}
+
 static PyObject *
 getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
 {
@@ -539,6 +548,10 @@ getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
       result = PyObject_GetItem (object, index);
       return result == NULL && _gantry_py_needs_data (frame->state) ? host_binary (frame, "getitem", object, index) : result;
     }
+  if (PyTuple_Check (object) && frame->state->trace->strict && gantry_py_is_variable (index)
+      && ((GantryPyValue *) index)->kind == GANTRY_PY_TENSOR && !all_callable (object))
+    return PyErr_Format (PyExc_TypeError, "When JIT_SYNTAX_LEVEL is STRICT, using Tensor index to get value from tuple requires that all "
+                         "elements in tuple should be function but got tuple abstract: %R", object);
   if (is_sequence (object) && gantry_py_value_check (index))
     {
       result = _gantry_py_call_hook (frame->state, "sequence_item", "OO", object, index);

@@ -48,6 +48,32 @@ closure_traverse (PyObject *self, visitproc visit, void *arg)
   return 0;
 }
 
+/* What the function sees of the functions around it: the innermost counts. Returns: a new dict */
+static PyObject *
+captured_by (const Closure *closure)
+{
+  PyObject *captured = closure->cells != NULL ? PyDict_Copy (closure->cells) : PyDict_New ();
+
+  for (Py_ssize_t i = closure->outer != NULL ? PyTuple_GET_SIZE (closure->outer) : 0; captured != NULL && i-- > 0;)
+    PyDict_Update (captured, PyTuple_GET_ITEM (closure->outer, i));
+  return captured;
+}
+
+/* CPython calls a function of the graph when the graph runs: it is made of its source, with what it sees of the graph that is known. */
+static PyObject *
+call_outside (GantryPyState *state, const Closure *closure, PyObject *args, PyObject *kwargs)
+{
+  g_autofree char *text = gantry_py_node_text (closure->node);
+  PyObject *captured = captured_by (closure), *function, *result;
+  PyObject *name = closure->node->kind == GANTRY_PY_LAMBDA ? Py_None : closure->node->name;
+
+  function = captured != NULL ? _gantry_py_call_hook (state, "function_of_source", "sOOO", text, name, closure->globals, captured) : NULL;
+  result = function != NULL ? PyObject_Call (function, args, kwargs) : NULL;
+  Py_XDECREF (captured);
+  Py_XDECREF (function);
+  return result;
+}
+
 /* Library code calls a function of the graph. */
 static PyObject *
 closure_call (PyObject *self, PyObject *args, PyObject *kwargs)
@@ -56,10 +82,7 @@ closure_call (PyObject *self, PyObject *args, PyObject *kwargs)
   GantryPyFrame frame = { .state = state, .globals = ((Closure *) self)->globals, .name = "" };
 
   if (state->trace == NULL)
-    {
-      PyErr_SetString (PyExc_RuntimeError, "a function made inside of a graph cannot be called outside of it");
-      return NULL;
-    }
+    return call_outside (state, (const Closure *) self, args, kwargs);
   return _gantry_py_call_closure (&frame, self, args, kwargs);
 }
 

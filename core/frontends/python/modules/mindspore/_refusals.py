@@ -229,12 +229,14 @@ def _attribute(value, name, error=None):
 _SINGLE = "Only integer tensors of a single element can be converted to an index."
 
 
-def _item(value, index):
+def _item(value, index, error=None):
     if isinstance(value, dict):
         if isinstance(index, (Tensor, Scalar)):
             return RuntimeError("dict_getitem evaluator key only supports string, number, type, none, constant tensor and tuple, but got ValueAny")
         if isinstance(index, (str, int, float)) or isinstance(index, tuple) and not any(isinstance(i, (list, dict)) for i in index):
             return ValueError(f"The key {index} does not exist in the dict:{value}")
+        return None
+    if isinstance(error, TypeError) and str(error).startswith("When JIT_SYNTAX_LEVEL"):
         return None
     if isinstance(value, (str, list, tuple)) and isinstance(index, Tensor) and not any(callable(v) and not isinstance(v, Tensor) for v in value):
         if index.size != 1 or index.dtype.is_float:
@@ -371,7 +373,7 @@ def refusal(name, operands, error):
     """The exception that stands for @error, which @name of @operands gave."""
     find = _refusals.get(name)
     try:
-        found = None if find is None else find(*operands, error) if name == "getattr" else find(*operands)
+        found = None if find is None else find(*operands, error) if name in ("getattr", "getitem") else find(*operands)
     except TypeError:  # a wrong number of arguments
         found = None
     if found is not None:

@@ -203,3 +203,30 @@ def beside_lists(x):
 
 
 assert [v.dtype for v in beside_lists(Tensor([1, 2], ms.int32))] == [ms.int32, ms.int32, ms.float16]
+
+
+# Level STRICT.
+@jit(fullgraph=True)
+def strings(x):
+    return "aB".upper(), dict.fromkeys((1, 2), 3)
+
+
+@jit(fullgraph=True)
+def split(x):
+    return "a,b".split(",")
+
+
+@jit(fullgraph=True)
+def sorts(x):
+    return sorted(x)
+
+
+@jit(fullgraph=True)
+def chooses(x, i):
+    return (x, x)[i]
+
+
+assert strings(VECTOR) == ("AB", (3, 3))
+raises(AttributeError, "In JIT strict mode, cannot get attributes split or the String object has no attribute: 'split'.", lambda: split(VECTOR))
+raises(ValueError, "When handling script 'sorted(x) in graph mode', the inputs should be constant, but found variable", lambda: sorts(VECTOR))
+raises(TypeError, "When JIT_SYNTAX_LEVEL is STRICT, using Tensor index to get value from tuple requires", lambda: chooses(VECTOR, SCALAR))
