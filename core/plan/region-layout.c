@@ -11,7 +11,7 @@ typedef struct
   const GantryPlan *plan;
   const guint8 *slices; /* (nullable) */
   GantryRegionLayout *layout;
-  guint64 held; /* bytes at the bottom of the arena that are arguments and results */
+  guint64 held[GANTRY_N_MEMORY_KINDS]; /* bytes at the bottom of each arena that are arguments and results */
 } Layout;
 
 void
@@ -92,6 +92,10 @@ bind_slice (Layout *l, guint32 owner, guint slot)
   GantryRegionPlace *place = &l->layout->places[owner];
 
   place->absent = l->slices != NULL && (l->slices[slot] & GANTRY_SLICE_ABSENT) != 0;
+  place->n_stages = 1;
+  place->over = GANTRY_NO_BUFFER;
+  if (l->plan->buffers[owner].memory != GANTRY_MEMORY_DEVICE) /* copied by the region from and to where it lies */
+    return;
   place->staged = l->slices == NULL || l->slices[slot] != 0 || bytes % GANTRY_PLACE_ALIGNMENT != 0;
   place->over = place->kind == GANTRY_REGION_PLACE_INPUT && is_streamed (l, slot) ? streamed_over (l, owner) : GANTRY_NO_BUFFER;
   place->n_stages = is_streamed (l, slot) ? (guint8) gantry_stream_stages (l->control->trips, place->over != GANTRY_NO_BUFFER) : 1;
@@ -122,7 +126,7 @@ has_place (const Layout *l, guint32 buffer)
   guint32 owner = owner_of (l->plan, buffer);
   const GantryPlanBuffer *own = &l->plan->buffers[owner], *result = &l->plan->buffers[buffer];
 
-  return own->region == GANTRY_REGION_ARENA && own->offset < l->held && l->layout->places[owner].kind == GANTRY_REGION_PLACE_NONE
+  return own->region == GANTRY_REGION_ARENA && own->offset < l->held[own->memory] && l->layout->places[owner].kind == GANTRY_REGION_PLACE_NONE
          && result->offset == own->offset && result->size == own->size;
 }
 
@@ -147,14 +151,14 @@ bind_outputs (Layout *l)
 static void
 place_rest (Layout *l)
 {
-  guint64 temporaries;
+  guint64 temporaries, held = l->held[GANTRY_MEMORY_DEVICE];
 
   for (guint32 b = 0; b < l->plan->n_buffers; b++)
     {
       const GantryPlanBuffer *buffer = &l->plan->buffers[b];
 
-      if (buffer->region == GANTRY_REGION_ARENA && buffer->shares == GANTRY_NO_BUFFER && buffer->offset < l->held
-          && l->layout->places[b].kind == GANTRY_REGION_PLACE_NONE)
+      if (buffer->region == GANTRY_REGION_ARENA && buffer->memory == GANTRY_MEMORY_DEVICE && buffer->shares == GANTRY_NO_BUFFER
+          && buffer->offset < held && l->layout->places[b].kind == GANTRY_REGION_PLACE_NONE)
         l->layout->places[b] = (GantryRegionPlace){ .kind = GANTRY_REGION_PLACE_OWN, .offset = take (l, buffer->size) };
     }
   temporaries = l->layout->bytes;
@@ -162,12 +166,12 @@ place_rest (Layout *l)
     {
       const GantryPlanBuffer *buffer = &l->plan->buffers[b];
 
-      if (buffer->region == GANTRY_REGION_ARENA && buffer->shares == GANTRY_NO_BUFFER
+      if (buffer->region == GANTRY_REGION_ARENA && buffer->memory == GANTRY_MEMORY_DEVICE && buffer->shares == GANTRY_NO_BUFFER
           && l->layout->places[b].kind == GANTRY_REGION_PLACE_NONE)
         l->layout->places[b] = (GantryRegionPlace){ .kind = GANTRY_REGION_PLACE_OWN,
-                                                    .offset = temporaries + (MAX (buffer->offset, l->held) - l->held) };
+                                                    .offset = temporaries + (MAX (buffer->offset, held) - held) };
     }
-  l->layout->bytes += l->plan->arena_bytes[GANTRY_MEMORY_DEVICE] > l->held ? l->plan->arena_bytes[GANTRY_MEMORY_DEVICE] - l->held : 0;
+  l->layout->bytes += l->plan->arena_bytes[GANTRY_MEMORY_DEVICE] > held ? l->plan->arena_bytes[GANTRY_MEMORY_DEVICE] - held : 0;
 }
 
 static void
@@ -191,18 +195,26 @@ find_copies (Layout *l)
     }
 }
 
+/* Of the host a region has what slices lie in, and nothing of its own. */
 static gboolean
-stays_on_device (const GantryModule *module, const GantryPlan *plan, GError **error)
+check_host (const Layout *l, const GantryModule *module, GError **error)
 {
-  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
-    if (kind != GANTRY_MEMORY_DEVICE && plan->arena_bytes[kind] > 0)
-      {
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                     "function @%s holds values in host memory and is the body of a loop or branch that is decided while it runs: "
-                     "that is not supported",
-                     gantry_context_string (module->context, gantry_module_entry (module)->name));
-        return FALSE;
-      }
+  for (guint32 b = 0; b < l->plan->n_buffers; b++)
+    {
+      const GantryPlanBuffer *buffer = &l->plan->buffers[b];
+      const GantryRegionPlace *place = &l->layout->places[b];
+      gboolean input = place->kind == GANTRY_REGION_PLACE_INPUT && gantry_control_input_is_slice (l->control, place->index);
+      gboolean result = place->kind == GANTRY_REGION_PLACE_RESULT && gantry_control_result_is_slice (l->control, place->index);
+
+      if (buffer->region != GANTRY_REGION_ARENA || buffer->memory == GANTRY_MEMORY_DEVICE || buffer->shares != GANTRY_NO_BUFFER
+          || buffer->size == 0 || input || result)
+        continue;
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                   "function @%s holds values in host memory and is the body of a loop or branch that is decided while it runs: "
+                   "that is not supported",
+                   gantry_context_string (module->context, gantry_module_entry (module)->name));
+      return FALSE;
+    }
   return TRUE;
 }
 
@@ -220,12 +232,14 @@ gantry_region_layout_new (const GantryControl *control, guint region, const Gant
   layout->inputs = g_new0 (guint32, entry->n_params + 1);
   layout->outputs = g_new0 (guint32, entry->n_results + 1);
   layout->places = g_new0 (GantryRegionPlace, plan->n_buffers + 1);
-  if (!stays_on_device (module, plan, error) || !gantry_plan_find_ends (plan, module, layout->inputs, layout->outputs, error))
+  if (!gantry_plan_find_ends (plan, module, layout->inputs, layout->outputs, error))
     return NULL;
-  l.held = plan->argument_bytes[GANTRY_MEMORY_DEVICE] + plan->output_bytes[GANTRY_MEMORY_DEVICE]
-           - plan->alias_bytes[GANTRY_MEMORY_DEVICE];
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    l.held[kind] = plan->argument_bytes[kind] + plan->output_bytes[kind] - plan->alias_bytes[kind];
   bind_inputs (&l);
   bind_outputs (&l);
+  if (!check_host (&l, module, error))
+    return NULL;
   place_rest (&l);
   find_copies (&l);
   return g_steal_pointer (&layout);

@@ -37,7 +37,8 @@ typedef struct
 {
   guint8 kind;    /* GantryRegionPlaceKind */
   guint32 index;
-  guint8 staged;  /* a slice of a scan that cannot be used where it lies: it goes through the workspace */
+  guint8 staged;  /* a slice of a scan that cannot be used where it lies: it goes through the workspace. Not one that the plan has in the
+                   * host, whose own copies read and write it where it lies */
   guint8 absent;  /* a slice of what is not there: nothing is brought or taken away */
   guint8 n_stages; /* of a staged slice: so many have room, one behind the other, and trips take turns */
   guint32 over;   /* where those are more than one: the result that is made over parameter `index`, else %GANTRY_NO_BUFFER */
@@ -75,7 +76,7 @@ typedef struct
  * the body writes the next value over them where the plan lets it, else it is copied over them. What an arm gives is made where the
  * control's results lie.
  *
- * Returns: (transfer full) (nullable): %GANTRY_ERROR_UNSUPPORTED where the region needs memory of the host
+ * Returns: (transfer full) (nullable): %GANTRY_ERROR_UNSUPPORTED where the region needs memory of the host beside slices
  */
 GantryRegionLayout *gantry_region_layout_new (const GantryControl *control, guint region, const GantryModule *module,
                                               const GantryPlan *plan, const guint8 *slices, GError **error);

@@ -70,6 +70,7 @@ typedef struct
   /** (nullable) (element-type guint double*): measured times in microseconds by node id (GUINT_TO_POINTER). */
   GHashTable *measured_us;
   const guint8 *absent; /* (nullable): by parameter: it is not given, and what `rematerialize` makes again stands for it */
+  const guint8 *host;   /* (nullable): by parameter: it is given in pinned memory of the host, whatever its type says, and fetched when it is read */
   const gint32 *over;   /* (nullable): by parameter: the result that is written over it, beside what its attribute `alias` says; -1: none */
   guint nesting; /* functions around the entry function, where that is the body of control */
 } GantryPlanOptions;

@@ -134,11 +134,12 @@ leave_out_unmet (const Loop *loop, guint n, gint32 *over, gboolean *left)
 static const Loop *
 find_loop (GantryPlanner *planner, guint32 w, const guint8 *slices, const gint32 *over, gboolean *known)
 {
+  g_autofree guint8 *host = _gantry_planner_find_fetched (planner, w);
   const Loop *loop;
 
   if (known == NULL)
-    return _gantry_program_loop (planner->program, w, slices, over, &planner->options);
-  *known = *known && _gantry_program_loop_is_known (planner->program, w, slices, over, &loop);
+    return _gantry_program_loop (planner->program, w, slices, host, over, &planner->options);
+  *known = *known && _gantry_program_loop_is_known (planner->program, w, slices, host, over, &loop);
   return *known ? loop : NULL;
 }
 

@@ -151,6 +151,19 @@ _gantry_planner_stream_memory (const GantryPlanner *planner, guint32 v)
   return !_gantry_planner_streams (planner, v) ? GANTRY_MEMORY_DEVICE : planner->memory[donated != NONE ? donated : v];
 }
 
+/* Whether root @v, or each of its slices that have each a place, is streamed. */
+static gboolean
+streams_all (const GantryPlanner *planner, guint32 v)
+{
+  const Program *program = planner->program;
+  const Value *value = VALUE (program, v);
+
+  for (guint32 k = 0; value->kind == VALUE_PIECES && k < value->n_parts; k++)
+    if (!_gantry_planner_streams (planner, VALUE (program, value_part (program, value, k))->root))
+      return FALSE;
+  return value->kind == VALUE_PIECES || _gantry_planner_streams (planner, v);
+}
+
 /* Whether root @v, or one of its slices that have each a place, is streamed. */
 static gboolean
 streams_any (const GantryPlanner *planner, guint32 v)
@@ -162,6 +175,21 @@ streams_any (const GantryPlanner *planner, guint32 v)
     if (_gantry_planner_streams (planner, VALUE (program, value_part (program, value, k))->root))
       return TRUE;
   return _gantry_planner_streams (planner, v);
+}
+
+guint8 *
+_gantry_planner_find_fetched (const GantryPlanner *planner, guint32 w)
+{
+  const Program *program = planner->program;
+  const GantryNode *node = work_node (program, WORK (program, w));
+  guint8 *fetched = g_new0 (guint8, node->n_operands + (gsize) 1);
+  GantryScan scan;
+
+  if (!planner->has_stacks || program->slices_staged || !scan_of (planner, w, &scan) || scan.length >= GANTRY_LEAST_STREAMED)
+    return fetched;
+  for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
+    fetched[i] = streams_all (planner, VALUE (program, _gantry_program_operand (program, node, i))->root);
+  return fetched;
 }
 
 /* @both: it is walked along and made over */
@@ -220,6 +248,15 @@ is_made_over (const GantryPlanner *planner, guint32 w, guint i)
          && streams_any (planner, WORK (planner->program, w)->first_value + (guint32) loop->over[i]);
 }
 
+/* Whether the body of scan @w, as it is run, fetches slices of operand @i itself. */
+static gboolean
+is_fetched (const GantryPlanner *planner, guint32 w, guint i)
+{
+  const Loop *loop = planner->scans->len > 0 ? planner->loop[w] : NULL;
+
+  return loop != NULL && loop->host[i];
+}
+
 guint64
 _gantry_planner_workspace (const GantryPlanner *planner, guint32 w)
 {
@@ -232,7 +269,7 @@ _gantry_planner_workspace (const GantryPlanner *planner, guint32 w)
   if (!planner->has_stacks || program->slices_staged || !scan_of (planner, w, &scan))
     return bytes;
   for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
-    if (reads (planner, w, VALUE (program, _gantry_program_operand (program, node, i))->root))
+    if (!is_fetched (planner, w, i) && reads (planner, w, VALUE (program, _gantry_program_operand (program, node, i))->root))
       bytes += slice_room (planner, VALUE (program, _gantry_program_operand (program, node, i))->root, scan.length,
                            is_made_over (planner, w, i));
   for (guint32 k = 0; k < work->n_results; k++)
@@ -252,6 +289,23 @@ slice_us (const GantryPlanner *planner, guint32 v, gint64 n, gboolean slice, gui
   *bytes += all;
   return slice ? gantry_target_predict_copy_us (&planner->target, all) / (double) n
                : gantry_target_predict_copy_us (&planner->target, all / (guint64) n);
+}
+
+/* Whether all that scan @w has of @v its body fetches. */
+static gboolean
+is_all_fetched (const GantryPlanner *planner, guint32 w, guint32 v)
+{
+  const Program *program = planner->program;
+  const GantryNode *node = work_node (program, WORK (program, w));
+
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      guint32 operand = _gantry_program_operand (program, node, i);
+
+      if (operand != NONE && _gantry_program_shows (program, operand, v) && !is_fetched (planner, w, i))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* Whether scan @node has @v as a slice alone. */
@@ -282,12 +336,17 @@ _gantry_planner_stream_us (const GantryPlanner *planner, guint32 w, guint64 *byt
   for (guint32 k = 0; k < work->n_uses; k++)
     {
       guint32 root = VALUE (program, USE (program, work, k))->root;
+      double us = reads (planner, w, root) ? slice_us (planner, root, scan.length, is_slice (program, work_node (program, work), root), bytes) : 0;
 
-      if (reads (planner, w, root))
-        in += slice_us (planner, root, scan.length, is_slice (program, work_node (program, work), root), bytes);
+      in += is_all_fetched (planner, w, root) ? 0 : us; /* what the body copies takes its time */
     }
   for (guint32 k = 0; k < work->n_values; k++)
-    out += slice_us (planner, work->first_value + k, scan.length, k >= work->n_results, bytes);
+    {
+      guint32 v = work->first_value + k, donated = VALUE (program, v)->donated;
+      double us = slice_us (planner, v, scan.length, k >= work->n_results, bytes);
+
+      out += donated != NONE && is_all_fetched (planner, w, donated) ? 0 : us;
+    }
   n = (double) scan.length;
   if (program->slices_staged || gantry_stream_stages (scan.length, FALSE) == 1)
     return n * (in + out);

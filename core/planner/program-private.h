@@ -67,10 +67,11 @@ typedef struct
   guint32 function;    /* its body */
   guint n;             /* of slices */
   guint8 *slices;      /* by operand, then by result: GANTRY_SLICE_ABSENT */
+  guint8 *host;        /* by operand: its slices are in the host, and the body fetches them */
   gint32 *over;        /* (nullable): by operand: the result that is made over its slices, -1: none */
   guint8 *unmet;       /* by operand: the body has no plan in which that is so */
   guint8 *unread;      /* by use of the work: the body does not read it */
-  guint n_over;        /* of over */
+  guint n_operands, n_over; /* of host; of over */
   guint64 asked;       /* for which question it was last asked for */
   GantryPlan *plan;    /* of its body; NULL: it cannot be planned so */
   guint64 workspace;
@@ -108,6 +109,7 @@ typedef struct
   GHashTable *loops;     /* Loop: what was asked for last, by work, slices and over */
   guint64 n_questions;   /* begun so far */
   const guint8 *absent;  /* (nullable): as in GantryPlanOptions */
+  const guint8 *host;    /* (nullable): as in GantryPlanOptions */
   const gint32 *over;    /* (nullable): as in GantryPlanOptions */
 } Program;
 
@@ -147,11 +149,13 @@ gboolean _gantry_program_plan_regions (Program *program, const GantryNode *node,
 
 /** The plan of @function where nothing is left out of it. (transfer none) */
 GantryPlan *_gantry_program_region_plan (const Program *program, guint32 function);
-/** Scan @w without some stacks. @slices: by operand, then by result; @over: (nullable): as in Loop. It stays until another question is
+/** Scan @w without some stacks. @slices: by operand, then by result; @host, @over: (nullable): as in Loop. It stays until another question is
  *  begun. Returns: (transfer none) (nullable): NULL where it cannot be planned */
-const Loop *_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const gint32 *over, const GantryPlanOptions *options);
+const Loop *_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const guint8 *host, const gint32 *over,
+                                  const GantryPlanOptions *options);
 /** The same where it was asked for before. @loop: (out): as _gantry_program_loop() gives it. Returns: FALSE: its body would have to be planned */
-gboolean _gantry_program_loop_is_known (Program *program, guint32 w, const guint8 *slices, const gint32 *over, const Loop **loop);
+gboolean _gantry_program_loop_is_known (Program *program, guint32 w, const guint8 *slices, const guint8 *host, const gint32 *over,
+                                        const Loop **loop);
 /** Another question: of what was asked for before, the latest is kept. */
 void _gantry_program_begin_loops (Program *program);
 GHashTable *_gantry_program_loops_new (void);

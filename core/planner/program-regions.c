@@ -9,8 +9,8 @@
 
 /* Limits are for the whole program: the regions come as small as they can. */
 static GantryPlan *
-make_plan (GantryModule *region, const GantryPlanOptions *options, const guint8 *absent, const gint32 *over, const GantryProgress *progress,
-           GError **error)
+make_plan (GantryModule *region, const GantryPlanOptions *options, const guint8 *absent, const guint8 *host, const gint32 *over,
+           const GantryProgress *progress, GError **error)
 {
   GantryPlanOptions inner = options != NULL ? *options : (GantryPlanOptions){ 0 };
   GantryTarget target;
@@ -23,6 +23,7 @@ make_plan (GantryModule *region, const GantryPlanOptions *options, const guint8 
       inner.target = &target;
     }
   inner.absent = absent;
+  inner.host = host;
   inner.over = over;
   inner.flags |= GANTRY_PLAN_RESIDENT;
   inner.nesting++;
@@ -47,7 +48,7 @@ plan_of (Program *program, GantryModule *module, guint32 function, const GantryP
 
   if (region.plan != NULL)
     return region.plan;
-  region.plan = make_plan (module, options, NULL, NULL, progress, error);
+  region.plan = make_plan (module, options, NULL, NULL, NULL, progress, error);
   if (region.plan == NULL)
     return NULL;
   g_array_append_val (program->regions, region);
@@ -130,6 +131,7 @@ void
 _gantry_loop_free (Loop *loop)
 {
   g_free (loop->slices);
+  g_free (loop->host);
   g_free (loop->over);
   g_free (loop->unmet);
   g_free (loop->unread);
@@ -218,10 +220,10 @@ make_loop (Program *program, Loop *loop, const GantryControl *control, const Gan
   loop->function = control->functions[GANTRY_CONTROL_BODY];
   loop->unread = find_unread (program, work, region, control, loop->slices);
   for (guint i = 0; i < control->n_operands; i++)
-    whole = whole && loop->slices[i] == 0;
+    whole = whole && loop->slices[i] == 0 && loop->host[i] == 0;
   add_absent (program, loop, all);
   loop->plan = whole ? gantry_plan_ref (plan_of (program, region, loop->function, options, NULL, NULL))
-                     : make_plan (region, options, loop->slices, loop->over, NULL, NULL);
+                     : make_plan (region, options, loop->slices, loop->host, loop->over, NULL, NULL);
   layout = loop->plan != NULL ? gantry_region_layout_new (control, GANTRY_CONTROL_BODY, region, loop->plan, all, NULL) : NULL;
   if (layout == NULL)
     {
@@ -243,7 +245,7 @@ loop_hash (gconstpointer key)
   guint64 hash = loop->work + G_GUINT64_CONSTANT (0xcbf29ce484222325);
 
   for (guint i = 0; i < loop->n; i++)
-    hash = (hash ^ loop->slices[i]) * G_GUINT64_CONSTANT (0x100000001b3);
+    hash = (hash ^ loop->slices[i] ^ (i < loop->n_operands && loop->host[i] ? 1u << 7 : 0)) * G_GUINT64_CONSTANT (0x100000001b3);
   for (guint i = 0; i < loop->n_over; i++)
     hash = (hash ^ (guint32) loop->over[i]) * G_GUINT64_CONSTANT (0x100000001b3);
   return (guint) (hash ^ hash >> 32);
@@ -254,7 +256,8 @@ loop_equal (gconstpointer a, gconstpointer b)
 {
   const Loop *x = a, *y = b;
 
-  return x->work == y->work && memcmp (x->slices, y->slices, x->n) == 0 && x->n_over == y->n_over
+  return x->work == y->work && memcmp (x->slices, y->slices, x->n) == 0 && memcmp (x->host, y->host, x->n_operands) == 0
+         && x->n_over == y->n_over
          && (x->n_over == 0 || memcmp (x->over, y->over, x->n_over * sizeof *x->over) == 0);
 }
 
@@ -296,18 +299,19 @@ _gantry_program_begin_loops (Program *program)
 
 /* What @loop is asked for by. */
 static Loop
-asked_for (const Program *program, guint32 w, const guint8 *slices, const gint32 *over)
+asked_for (const Program *program, guint32 w, const guint8 *slices, const guint8 *host, const gint32 *over)
 {
   const Work *work = WORK (program, w);
 
-  return (Loop){ .work = w, .n = work_node (program, work)->n_operands + work->n_results, .slices = (guint8 *) slices, .over = (gint32 *) over,
-                 .n_over = over != NULL ? work_node (program, work)->n_operands : 0 };
+  return (Loop){ .work = w, .n = work_node (program, work)->n_operands + work->n_results,
+                 .n_operands = work_node (program, work)->n_operands, .slices = (guint8 *) slices, .host = (guint8 *) host,
+                 .over = (gint32 *) over, .n_over = over != NULL ? work_node (program, work)->n_operands : 0 };
 }
 
 gboolean
-_gantry_program_loop_is_known (Program *program, guint32 w, const guint8 *slices, const gint32 *over, const Loop **loop)
+_gantry_program_loop_is_known (Program *program, guint32 w, const guint8 *slices, const guint8 *host, const gint32 *over, const Loop **loop)
 {
-  const Loop key = asked_for (program, w, slices, over);
+  const Loop key = asked_for (program, w, slices, host, over);
   Loop *known = g_hash_table_lookup (program->loops, &key);
 
   if (known != NULL)
@@ -317,17 +321,18 @@ _gantry_program_loop_is_known (Program *program, guint32 w, const guint8 *slices
 }
 
 const Loop *
-_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const gint32 *over, const GantryPlanOptions *options)
+_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const guint8 *host, const gint32 *over, const GantryPlanOptions *options)
 {
   const Loop *known;
   GantryControl control;
   Loop *loop;
 
-  if (_gantry_program_loop_is_known (program, w, slices, over, &known)
+  if (_gantry_program_loop_is_known (program, w, slices, host, over, &known)
       || !gantry_control_of (program->module, work_node (program, WORK (program, w)), &control))
     return known;
   loop = g_new (Loop, 1);
-  *loop = asked_for (program, w, slices, over);
+  *loop = asked_for (program, w, slices, host, over);
+  loop->host = g_memdup2 (host, loop->n_operands + (gsize) 1);
   loop->slices = g_memdup2 (slices, loop->n + (gsize) 1);
   loop->over = over != NULL ? g_memdup2 (over, loop->n_over * sizeof *over) : NULL;
   loop->asked = program->n_questions;

@@ -371,6 +371,18 @@ add_work (Program *program, const GantryNode *node, const GantryPlanOptions *opt
 }
 
 static gboolean
+add_parameter (Program *program, const GantryNode *node, GError **error)
+{
+  guint32 v = program->values->len, i = gantry_module_position (program->module, node) - program->function->first_node;
+
+  if (!add_values (program, node, VALUE_INPUT, NONE, error))
+    return FALSE;
+  if (program->host != NULL && program->host[i])
+    VALUE (program, v)->memory = GANTRY_MEMORY_PINNED_HOST;
+  return TRUE;
+}
+
+static gboolean
 add_node (Program *program, const GantryNode *node, const GantryPlanOptions *options, guint32 *n_slots,
           const GantryProgress *progress, GError **error)
 {
@@ -386,7 +398,7 @@ add_node (Program *program, const GantryNode *node, const GantryPlanOptions *opt
     case GANTRY_OP_PARAMETER:
       if (gantry_node_type (program->module, node)->kind == GANTRY_TYPE_TUPLE)
         return _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple as parameter", error);
-      return add_values (program, node, VALUE_INPUT, NONE, error);
+      return add_parameter (program, node, error);
     case GANTRY_OP_CONSTANT:
       return add_constant (program, node, error);
     case GANTRY_OP_TUPLE:
@@ -468,6 +480,7 @@ _gantry_program_new (GantryModule *module, const GantryPlanOptions *options, con
   program->regions = g_array_new (FALSE, FALSE, sizeof (GantryPlanRegion));
   program->loops = _gantry_program_loops_new ();
   program->absent = options != NULL ? options->absent : NULL;
+  program->host = options != NULL ? options->host : NULL;
   program->over = options != NULL ? options->over : NULL;
   program->resident = gantry_module_is_training (module) || (options != NULL && (options->flags & GANTRY_PLAN_RESIDENT));
   program->returned = g_new0 (guint8, program->function->n_nodes + 1);

@@ -484,6 +484,7 @@ typedef struct
   guint64 bytes; /* of a slice */
   guint32 place; /* of the region */
   gboolean direct; /* used where it lies in the whole */
+  gboolean host;   /* which is in the host: commands of the region copy it */
   gboolean result;
   guint n_stages;  /* more than one: trips take turns, and slices come and go while others run */
   guint over;      /* of those: the result that is made over it, as @whole; 0: none */
@@ -507,6 +508,7 @@ find_slices (const Context *c, GantryExecutor *region)
         continue;
       slices.whole = place->index + (slices.result ? c->control->n_operands : 0);
       slices.direct = !place->staged;
+      slices.host = plan->buffers[owner].memory != GANTRY_MEMORY_DEVICE;
       slices.n_stages = place->staged ? place->n_stages : 1;
       slices.over = slices.n_stages > 1 && place->over != GANTRY_NO_BUFFER ? c->control->n_operands + place->over : 0;
       if (region->slots != NULL && !slices.direct)
@@ -527,7 +529,7 @@ move_slices (const Context *c, GantryExecutor *region, const GArray *all, gint64
       guint8 *slice = slice_address (c, slices->whole, i, slices->bytes);
       guint8 *own = region->workspace + region->layout->places[region->places[slices->place].owner].offset;
 
-      g_assert (!slices->direct || GPOINTER_TO_SIZE (slice) % GANTRY_TENSOR_ALIGNMENT == 0);
+      g_assert (!slices->direct || slices->host || GPOINTER_TO_SIZE (slice) % GANTRY_TENSOR_ALIGNMENT == 0);
       if (slices->direct && !results)
         _gantry_executor_move_place (region, slices->place, slice, FALSE);
       else if (!slices->direct && slices->n_stages == 1 && slices->result == results)

@@ -78,7 +78,7 @@ static void
 test_transformers (void)
 {
   check_file ("transformer-tiny.gir", MOST_MEMORY, 0, MOST_TIME);
-  check_file ("transformer-4.gir", 1.09, 0, MOST_TIME);
+  check_file ("transformer-4.gir", 1.055, 0, MOST_TIME);
 }
 
 static void
