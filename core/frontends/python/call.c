@@ -38,7 +38,7 @@ _gantry_py_refused (GantryPyState *state, const char *name, PyObject *args)
     return;
   PyErr_Fetch (&type, &value, &traceback);
   PyErr_NormalizeException (&type, &value, &traceback);
-  refusal = _gantry_py_call_hook (state, "refusal", "sOO", name, args, value);
+  refusal = _gantry_py_call_hook (state, "refusal", "sOOO", name, args, value, state->trace->strict ? Py_True : Py_False);
   PyErr_Clear ();
   if (refusal == NULL || refusal == value)
     PyErr_Restore (type, value, traceback);

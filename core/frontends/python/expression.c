@@ -345,7 +345,7 @@ compare_in (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
   else
     {
       found = PySequence_Contains (b, a);
-      result = found < 0 ? NULL : PyBool_FromLong (found);
+      result = checked (frame, "contains", a, b, found < 0 ? NULL : PyBool_FromLong (found));
     }
   if (result != NULL && op == GANTRY_PY_NOT_IN)
     Py_SETREF (result, _gantry_py_logical (frame->state, "not", result, NULL));
@@ -396,7 +396,7 @@ _gantry_py_compare (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
         Py_SETREF (same, _gantry_py_logical (frame->state, "not", same, NULL));
       return same;
     }
-  return PyObject_RichCompare (a, b, codes[op - GANTRY_PY_EQ]);
+  return checked (frame, names[op - GANTRY_PY_EQ], a, b, PyObject_RichCompare (a, b, codes[op - GANTRY_PY_EQ]));
 }
 
 /* a < b < c: all of them; what follows a known False is not looked at. */

@@ -440,9 +440,9 @@ def floats_as(value, element):
     return value
 
 
-def refusal(name, operands, error):
+def refusal(name, operands, error, is_strict):
     from mindspore import _refusals
-    return _refusals.refusal(name, operands, error)
+    return _refusals.refusal(name, operands, error, is_strict)
 
 
 hooks = {

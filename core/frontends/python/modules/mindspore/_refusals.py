@@ -310,7 +310,8 @@ def _modulo(a, b):
 
 
 _SYMBOLS = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
-            "lshift": "left_shift", "rshift": "right_shift", "and_": "bitwise_and", "or_": "bitwise_or", "xor": "bitwise_xor"}
+            "lshift": "left_shift", "rshift": "right_shift", "and_": "bitwise_and", "or_": "bitwise_or", "xor": "bitwise_xor",
+            "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
 _PRIMITIVES = {"add": "Add", "sub": "Sub", "mul": "Mul", "truediv": "Div", "floordiv": "FloorDiv", "mod": "FloorMod", "pow": "Pow"}
 _WORDS = {"Int64": "Number", "Float32": "Number", "none": "None", "str": "String", "list": "List", "tuple": "Tuple", "dict": "Dictionary",
           "function": "Func", "Closure": "Func", "typetype": "TypeType"}
@@ -369,9 +370,43 @@ _refusals = {
 _refusals.update((_name, _binary(_name)) for _name in _SYMBOLS)
 
 
-def refusal(name, operands, error):
+# What level STRICT would leave to Python, by the names that MindSpore has for it there.
+_SCRIPTS = {**_SYMBOLS, "eq": "equal", "ne": "not_equal", "contains": "in", "getitem": "getitem", "setitem": "setitem"}
+
+
+def _holds_variable(value):
+    if isinstance(value, (list, tuple)):
+        return any(_holds_variable(v) for v in value)
+    return isinstance(value, (Tensor, Scalar)) and value.is_variable
+
+
+def _strictly(name, operands, error):
+    """Of operands that no function of MindSpore's takes: Python would compute with them, were they known."""
+    if name not in _SCRIPTS or not any(_holds_variable(v) for v in operands) or any(isinstance(v, dict) for v in operands):
+        return None
+    usual = (Tensor, Scalar, int, float)
+    if name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") and any(isinstance(v, Tensor) for v in operands):
+        usual += (list, tuple)
+    if name not in ("lshift", "rshift", "getitem") and all(isinstance(v, usual) for v in operands):
+        return None
+    if name == "getitem" and not isinstance(operands[1], str) and not isinstance(operands[0], Scalar):
+        return None
+    inputs = "".join(f"__input_key_{i}__," for i in range(len(operands)))
+    first = next(i for i, v in enumerate(operands) if _holds_variable(v))
+    return ValueError(f"When handling script '__py_exec_index0_{_SCRIPTS[name].replace('_', '_0x5f_')}__({inputs}) in graph mode', the inputs should "
+                      f"be constant, but found variable '__input_key_{first}__' to be nonconstant. Try to set jit_syntax_level to LAX.")
+
+
+def refusal(name, operands, error, is_strict=False):
     """The exception that stands for @error, which @name of @operands gave."""
     find = _refusals.get(name)
+    strictly = _strictly(name, operands, error) if is_strict else None
+    if strictly is not None:
+        return strictly
+    if is_strict and name == "getattr" and isinstance(_attribute(*operands), AttributeError) and not isinstance(operands[0], type(builtins)):
+        return AttributeError(f"In JIT strict mode, cannot get attributes {operands[1]} or the {_type_word(operands[0])} object has no attribute: "
+                              f"'{operands[1]}'. You can use os.environ['MS_DEV_JIT_SYNTAX_LEVEL'] = '2' to enable the JIT lax mode to support the "
+                              "current syntax.")
     try:
         found = None if find is None else find(*operands, error) if name in ("getattr", "getitem") else find(*operands)
     except TypeError:  # a wrong number of arguments

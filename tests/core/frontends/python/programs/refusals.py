@@ -21,6 +21,7 @@ REFUSED = [
     ("x - 'a'", TypeError, 'Failed calling Sub with "Sub()(input=Tensor, other=string)". The valid calling should be'),
     ("x @ 3", TypeError, 'Failed calling MatMulExt with "other=Int64". The valid calling should be: "input=<Tensor>, other=<Tensor>".'),
     ("Tensor([1.5]) << 1", TypeError, "unsupported operand type(s) for <<: 'Tensor' and 'int'"),
+    ("'a' < {}", RuntimeError, "For operation 'less', current input arguments types are <String, Dictionary>."),
     ("2j", TypeError, "Unsupported Constant type : 2j"),
     # builtin functions
     ("len(3)", AttributeError, "'Int' " + LENGTH), ("len(2.5)", AttributeError, "'Float' " + LENGTH),
@@ -230,3 +231,25 @@ assert strings(VECTOR) == ("AB", (3, 3))
 raises(AttributeError, "In JIT strict mode, cannot get attributes split or the String object has no attribute: 'split'.", lambda: split(VECTOR))
 raises(ValueError, "When handling script 'sorted(x) in graph mode', the inputs should be constant, but found variable", lambda: sorts(VECTOR))
 raises(TypeError, "When JIT_SYNTAX_LEVEL is STRICT, using Tensor index to get value from tuple requires", lambda: chooses(VECTOR, SCALAR))
+
+
+@jit(fullgraph=True)
+def left_to_python(x):
+    return x << 1
+
+
+@jit(fullgraph=True)
+def with_none(x):
+    return x * None
+
+
+@jit(fullgraph=True)
+def no_attribute(x):
+    return x.nothing
+
+
+raises(ValueError, "When handling script '__py_exec_index0_left_0x5f_shift__(__input_key_0__,__input_key_1__,) in graph mode', the inputs should be "
+                   "constant, but found variable '__input_key_0__'", lambda: left_to_python(Tensor([1.5])))
+raises(ValueError, "When handling script '__py_exec_index0_mul__(", lambda: with_none(VECTOR))
+raises(AttributeError, "In JIT strict mode, cannot get attributes nothing or the Tensor[Int64] object has no attribute: 'nothing'.",
+       lambda: no_attribute(VECTOR))
