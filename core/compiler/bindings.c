@@ -88,6 +88,15 @@ gantry_bindings_set_program (GantryBindings *bindings, const char *hash)
 }
 
 void
+gantry_bindings_clear_dims (GantryBindings *bindings)
+{
+  for (guint i = 0; i < bindings->n_dims; i++)
+    g_free ((char *) bindings->dims[i].name);
+  g_clear_pointer (&bindings->dims, g_free);
+  bindings->n_dims = 0;
+}
+
+void
 gantry_bindings_set_dim (GantryBindings *bindings, const char *name, gint64 size)
 {
   guint at = 0, end = bindings->n_dims;

@@ -49,6 +49,8 @@ gboolean gantry_bindings_equal (const GantryBindings *a, const GantryBindings *b
 void gantry_bindings_set_entry (GantryBindings *bindings, const char *name);
 /** @hash: SHA-256 of what may run; a program that is something else by then is not run */
 void gantry_bindings_set_program (GantryBindings *bindings, const char *hash);
+/** No dimension is bound any more. */
+void gantry_bindings_clear_dims (GantryBindings *bindings);
 /** @size: of the dimension; the last one that was set counts */
 void gantry_bindings_set_dim (GantryBindings *bindings, const char *name, gint64 size);
 /** @value: (nullable): what gantry_literal_from_text() reads; NULL: the input is given when the program runs, as usual. */

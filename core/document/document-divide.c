@@ -80,7 +80,7 @@ find_batch (Division *division, const GantryProgress *progress, GError **error)
   g_autofree char *first = NULL, *place = NULL;
   const char *open;
 
-  free->n_dims = 0; /* a copy's own; the names are interned or its own until it goes */
+  gantry_bindings_clear_dims (free);
   model = gantry_model_open (division->path, free, division->random_weights, progress, error);
   if (model == NULL)
     return FALSE;

@@ -424,7 +424,10 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
   self->state = state;
   g_clear_pointer (&self->front, _gantry_front_unref);
   _gantry_document_clear_background (self);
-  *(loaded->front != NULL && loaded->front->unasked ? &self->background.front : &self->front) = g_steal_pointer (&loaded->front);
+  if (loaded->front != NULL && loaded->front->unasked)
+    self->background.front = g_steal_pointer (&loaded->front);
+  else
+    self->front = g_steal_pointer (&loaded->front);
   g_clear_pointer (&self->names, g_hash_table_unref);
   self->names = g_steal_pointer (&loaded->names);
   _gantry_document_forget_edits (self);
