@@ -366,6 +366,7 @@ put_row (GString *out, const GantryKernelTable *table, const GantryKernelRow *ro
   put_number (out, detail != NULL ? detail->local_bytes : 0, detail != NULL && detail->registers > 0);
   put_number (out, detail != NULL ? (double) detail->static_shared + detail->dynamic_shared : 0,
               detail != NULL && detail->registers > 0);
+  put_number (out, row->control, row->control != 0);
   g_string_append (out, "\r\n");
 }
 
@@ -378,7 +379,7 @@ gantry_kernel_table_write_csv (const GantryKernelTable *table, const GantryRecor
 
   g_string_append (out.text, "node,name,operation,phase,scope,kind,lane,events,total_ns,count,planned_us,measured_us,"
                              "difference_us,ratio,percent,bytes,achieved_gb_s,reachable_gb_s,gflop_s,registers,"
-                             "local_bytes,shared_bytes\r\n");
+                             "local_bytes,shared_bytes,within\r\n");
   for (guint i = 0; written && i < table->rows->len; i++)
     {
       put_row (out.text, table, &g_array_index (table->rows, GantryKernelRow, i), recording, module);

@@ -343,8 +343,7 @@ print_more (const Profile *profile)
   Figure figures[12];
 
   print_launch (profile->result);
-  for (guint i = 0; i < gantry_recording_n_notes (recording); i++)
-    gantry_cli_print (i == 0 ? "\nnotes\n  %s\n" : "  %s\n", gantry_recording_note (recording, i));
+  gantry_run_report_notes_text (recording);
   if (profile->kernel == NULL)
     return;
   gantry_cli_print ("\nkernel %s by itself\n", profile->kernel);

@@ -94,7 +94,7 @@ add_slow (JsonBuilder *json, const GantryRunReport *report, const GantryKernelRo
     gantry_cli_add_int (json, "within", row->control);
   gantry_cli_add_int (json, "count", (gint64) row->count);
   gantry_cli_add_double (json, "milliseconds", row->measured_us / 1000);
-  gantry_cli_add_double (json, "predicted_milliseconds", MAX (row->planned_us, 0) / 1000);
+  gantry_cli_add_double (json, "predicted_milliseconds", row->control != 0 ? NAN : MAX (row->planned_us, 0) / 1000);
   gantry_cli_add_int (json, "bytes", (gint64) row->bytes);
   gantry_cli_add_double (json, "achieved_bytes_per_second", gantry_kernel_row_achieved (row));
   gantry_cli_add_double (json, "reachable_bytes_per_second", row->reachable > 0 ? row->reachable : NAN);
@@ -119,6 +119,13 @@ add_slowest (JsonBuilder *json, const GantryRunReport *report)
       n++;
     }
   json_builder_end_array (json);
+}
+
+void
+gantry_run_report_notes_text (const GantryRecording *recording)
+{
+  for (guint i = 0; i < gantry_recording_n_notes (recording); i++)
+    gantry_cli_print (i == 0 ? "\nnotes\n  %s\n" : "  %s\n", gantry_recording_note (recording, i));
 }
 
 static void

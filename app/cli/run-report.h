@@ -31,6 +31,8 @@ typedef struct
 void gantry_run_report_json (const GantryRunReport *report);
 /** Prints lines: time, memory by parts, what the plan had said, and what was asked for besides. */
 void gantry_run_report_text (const GantryRunReport *report);
+/** What who reads times of @recording has to know: runs and kernels that are left out, and why. */
+void gantry_run_report_notes_text (const GantryRecording *recording);
 /** The table of all kernels and copies as CSV. */
 gboolean gantry_run_report_write_kernels (const GantryRunReport *report, const char *path, GantryReadFiles *read, GError **error);
 

@@ -299,7 +299,11 @@ run (const Options *options, GantryDevice *device, const char *path)
   if (options->common.json)
     gantry_run_report_json (&run.report);
   else
-    gantry_run_report_text (&run.report);
+    {
+      gantry_run_report_text (&run.report);
+      if (options->slowest > 0 && run.report.result->recording != NULL)
+        gantry_run_report_notes_text (run.report.result->recording);
+    }
   return gantry_memory_report_above (run.report.result, run.report.limit) ? GANTRY_EXIT_ABOVE_LIMIT : GANTRY_EXIT_DONE;
 }
 

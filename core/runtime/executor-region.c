@@ -8,7 +8,7 @@
 
 /* Of one run: four MiB, and a picture of more is none. */
 #define MOST_SPANS (1u << 17)
-#define MOST_EVENTS (1u << 16) /* three MiB in a session file */
+#define MOST_EVENTS (1u << 16) /* of a run; the newest runs of some 60 MiB are kept */
 
 /* What one instruction of control works on. */
 typedef struct

@@ -151,7 +151,7 @@ test_csv (void)
   lines = g_strsplit (text, "\r\n", -1);
   g_assert_cmpuint (g_strv_length (lines), ==, 5); /* names, three rows, and what follows the last end of line */
   g_assert_cmpint (g_str_has_prefix (lines[0], "node,name,operation,"), ==, TRUE);
-  g_assert_cmpstr (lines[1], ==, "6,six,,,,copy,to host,3,6000,1,1,2,1,2,98.5222,4000,2,,,,,");
+  g_assert_cmpstr (lines[1], ==, "6,six,,,,copy,to host,3,6000,1,1,2,1,2,98.5222,4000,2,,,,,,");
   g_assert_nonnull (strstr (lines[3], "0,\"a \"\"foreign\"\", kernel\",,,,kernel,"));
 }
 
