@@ -74,7 +74,8 @@ time_of (const GantryControl *control, const double *us)
 }
 
 /* Whether what stands outside of a scan keeps slices of it from being used where they lie; what is offloaded is no slice's business
- * here: see _gantry_planner_workspace(). By parameter of the body, then by result. (transfer full) */
+ * here: see _gantry_planner_workspace(). What is at home in the host and of a type of the device is fetched as a whole, so that slices
+ * lie on the device. By parameter of the body, then by result. (transfer full) */
 static guint8 *
 find_staged (const Program *program, const GantryNode *node, const GantryControl *control)
 {
@@ -87,9 +88,9 @@ find_staged (const Program *program, const GantryNode *node, const GantryControl
       guint32 operand = _gantry_program_operand (program, node, i);
       const Value *value = operand != NONE ? VALUE (program, operand) : NULL;
 
-      if (value == NULL || value->kind == VALUE_LITERAL || value->memory != GANTRY_MEMORY_DEVICE)
+      if (value == NULL || value->kind == VALUE_LITERAL || value->typed != GANTRY_MEMORY_DEVICE)
         staged[i - control->first] = GANTRY_SLICE_STAGED;
-      if (value != NULL && value->memory != GANTRY_MEMORY_DEVICE && !program->slices_staged)
+      if (value != NULL && value->typed != GANTRY_MEMORY_DEVICE && !program->slices_staged)
         staged[i - control->first] |= GANTRY_SLICE_STREAMED;
     }
   return staged;
