@@ -194,6 +194,18 @@ find_sums (Hoisted *h)
     }
 }
 
+/* Whether results of the scan are read one by one. Who reads all of them as one reads other ones when sums are gone from them. */
+static gboolean
+shows_results_alone (const Hoisted *h)
+{
+  guint32 position = gantry_module_position (h->module, h->node);
+
+  for (guint32 u = h->uses->first[position]; u < h->uses->first[position + 1]; u++)
+    if (h->uses->users[u] == G_MAXUINT32 || h->module->nodes[h->uses->users[u]].op != GANTRY_OP_RESULT)
+      return FALSE;
+  return TRUE;
+}
+
 /* Returns: (transfer full) (nullable): %NULL where there is nothing to hoist */
 static Hoisted *
 hoisted_new (const GantryModule *module, const GantryNode *node, const GantryUses *uses)
@@ -210,7 +222,7 @@ hoisted_new (const GantryModule *module, const GantryNode *node, const GantryUse
   h->body = gantry_module_function (module, h->scan.body);
   h->sum_of = g_new (gint, h->scan.n_carries + 1);
   memset (h->sum_of, 0xff, h->scan.n_carries * sizeof *h->sum_of);
-  if (gantry_node_type (module, node)->kind == GANTRY_TYPE_TUPLE && h->scan.length > 1)
+  if (gantry_node_type (module, node)->kind == GANTRY_TYPE_TUPLE && h->scan.length > 1 && shows_results_alone (h))
     find_sums (h);
   n_results = h->scan.n_carries + h->scan.n_ys - h->sums->len + h->stacked->len;
   if (h->sums->len > 0 && n_results > 1 && _gantry_body_is_named_once (module, h->scan.body))

@@ -121,7 +121,8 @@ pass_case_new (const GantryPass *pass, const GantryPassOptions *options, const c
   gantry_verify (c->after, c->before, &error);
   g_assert_no_error (error);
   check_origins (c->before, c->after);
-  pass_check_same (c->before, c->after, 1, 1e-5);
+  if (c->after != c->before)
+    pass_check_same (c->before, c->after, 1, 1e-5);
   return c;
 }
 

@@ -71,7 +71,7 @@ test_axis (void)
   g_string_free (other, TRUE);
 }
 
-/* What is multiplied is not much smaller than what is summed, or the sum is read while it is made. */
+/* What is multiplied is not much smaller than what is summed, the sum is read while it is made, or all results are read as one. */
 static void
 test_left_alone (void)
 {
@@ -85,7 +85,12 @@ test_left_alone (void)
     "%16 = dot_general(%13, %11) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[2,16] phase(backward) "
     "%17 = dot_general(%13, %10) {lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]}: f32[32,16] phase(backward) "
     "%18 = add(%11, %17): f32[32,16] phase(backward) } }");
+  g_autoptr (PassCase) one = run (STEP ("%31, %32, %35",
+                                        "%34 = optimization_barrier(%30): (f32[2,16], f32[32,16], f32[16]) phase(backward) "
+                                        "%35 = result(%34) {index = 2}: f32[16] phase(backward) ",
+                                        "32", "32,16", "%16, %18, %19"));
 
+  pass_assert_unchanged (one);
   pass_assert_unchanged (large);
   pass_assert_unchanged (read);
 }
