@@ -375,11 +375,11 @@ assign_element (GantryPyFrame *frame, const GantryPyNode *target, PyObject *valu
   return done;
 }
 
-static int
-assign_name (GantryPyFrame *frame, PyObject *name, PyObject *value)
+int
+_gantry_py_assign_name (GantryPyFrame *frame, PyObject *name, PyObject *value)
 {
   if (frame->global_names == NULL || PySet_Contains (frame->global_names, name) != 1)
-    return PyDict_SetItem (frame->locals, name, value);
+    return PyDict_SetItem (frame->locals, name, value) < 0 ? -1 : _gantry_py_rebound (frame->state, frame->locals, name, value);
   return _gantry_py_outside_set (frame->state, frame->globals, name, value);
 }
 
@@ -458,7 +458,7 @@ _gantry_py_assign (GantryPyFrame *frame, const GantryPyNode *target, PyObject *v
 
   switch (target->kind)
     {
-    case GANTRY_PY_NAME: return assign_name (frame, target->name, value);
+    case GANTRY_PY_NAME: return _gantry_py_assign_name (frame, target->name, value);
     case GANTRY_PY_TUPLE:
     case GANTRY_PY_LIST: return assign_sequence (frame, target, value);
     case GANTRY_PY_SUBSCRIPT: return assign_element (frame, target, value);

@@ -6,13 +6,6 @@
 
 #define MOST_DEPTH 1000
 
-typedef struct
-{
-  PyObject ob_base;
-  const GantryPyNode *node;
-  PyObject *outer, *cells, *globals, *defaults, *kwdefaults;
-} Closure;
-
 gboolean
 _gantry_py_is_closure (GantryPyState *state, PyObject *value)
 {
@@ -22,7 +15,7 @@ _gantry_py_is_closure (GantryPyState *state, PyObject *value)
 static void
 closure_dealloc (PyObject *self)
 {
-  Closure *closure = (Closure *) self;
+  GantryPyClosure *closure = (GantryPyClosure *) self;
   PyTypeObject *type = Py_TYPE (self);
 
   PyObject_GC_UnTrack (self);
@@ -38,7 +31,7 @@ closure_dealloc (PyObject *self)
 static int
 closure_traverse (PyObject *self, visitproc visit, void *arg)
 {
-  Closure *closure = (Closure *) self;
+  GantryPyClosure *closure = (GantryPyClosure *) self;
 
   Py_VISIT (Py_TYPE (self));
   Py_VISIT (closure->outer);
@@ -48,41 +41,18 @@ closure_traverse (PyObject *self, visitproc visit, void *arg)
   return 0;
 }
 
-/* What the function sees of the functions around it: the innermost counts. Returns: a new dict */
-static PyObject *
-captured_by (const Closure *closure)
-{
-  PyObject *captured = closure->cells != NULL ? PyDict_Copy (closure->cells) : PyDict_New ();
-
-  for (Py_ssize_t i = closure->outer != NULL ? PyTuple_GET_SIZE (closure->outer) : 0; captured != NULL && i-- > 0;)
-    PyDict_Update (captured, PyTuple_GET_ITEM (closure->outer, i));
-  return captured;
-}
-
-/* CPython calls a function of the graph when the graph runs: it is made of its source, with what it sees of the graph that is known. */
-static PyObject *
-call_outside (GantryPyState *state, const Closure *closure, PyObject *args, PyObject *kwargs)
-{
-  g_autofree char *text = gantry_py_node_text (closure->node);
-  PyObject *captured = captured_by (closure), *function, *result;
-  PyObject *name = closure->node->kind == GANTRY_PY_LAMBDA ? Py_None : closure->node->name;
-
-  function = captured != NULL ? _gantry_py_call_hook (state, "function_of_source", "sOOO", text, name, closure->globals, captured) : NULL;
-  result = function != NULL ? PyObject_Call (function, args, kwargs) : NULL;
-  Py_XDECREF (captured);
-  Py_XDECREF (function);
-  return result;
-}
-
 /* Library code calls a function of the graph. */
 static PyObject *
 closure_call (PyObject *self, PyObject *args, PyObject *kwargs)
 {
   GantryPyState *state = gantry_py_state ();
-  GantryPyFrame frame = { .state = state, .globals = ((Closure *) self)->globals, .name = "" };
+  GantryPyFrame frame = { .state = state, .globals = ((GantryPyClosure *) self)->globals, .name = "" };
 
   if (state->trace == NULL)
-    return call_outside (state, (const Closure *) self, args, kwargs);
+    {
+      PyErr_SetString (PyExc_RuntimeError, "a function made inside of a graph cannot be called outside of it");
+      return NULL;
+    }
   return _gantry_py_call_closure (&frame, self, args, kwargs);
 }
 
@@ -95,7 +65,7 @@ gantry_py_closure_type_new (PyObject *module)
     { Py_tp_call, closure_call },
     { 0, NULL },
   };
-  static PyType_Spec spec = { .name = "_gantry.Closure", .basicsize = sizeof (Closure),
+  static PyType_Spec spec = { .name = "_gantry.Closure", .basicsize = sizeof (GantryPyClosure),
                               .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, .slots = slots };
 
   return PyType_FromModuleAndSpec (module, &spec, NULL);
@@ -114,7 +84,7 @@ outer_with (GantryPyFrame *frame)
 }
 
 static gboolean
-take_defaults (GantryPyFrame *frame, Closure *closure, const GantryPyNode *arguments)
+take_defaults (GantryPyFrame *frame, GantryPyClosure *closure, const GantryPyNode *arguments)
 {
   closure->defaults = PyTuple_New (arguments->n_list3);
   for (guint i = 0; i < arguments->n_list3; i++)
@@ -143,7 +113,7 @@ PyObject *
 _gantry_py_closure_new (GantryPyFrame *frame, const GantryPyNode *node)
 {
   PyTypeObject *type = (PyTypeObject *) frame->state->closure_type;
-  Closure *closure = (Closure *) type->tp_alloc (type, 0);
+  GantryPyClosure *closure = (GantryPyClosure *) type->tp_alloc (type, 0);
 
   if (closure == NULL)
     return NULL;
@@ -235,7 +205,7 @@ run (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults,
 PyObject *
 _gantry_py_call_closure (GantryPyFrame *caller, PyObject *callable, PyObject *args, PyObject *kwargs)
 {
-  Closure *closure = (Closure *) callable;
+  GantryPyClosure *closure = (GantryPyClosure *) callable;
   GantryPyFrame frame = { .state = caller->state, .caller = caller, .node = closure->node, .outer = closure->outer,
                           .cells = closure->cells, .globals = closure->globals };
 

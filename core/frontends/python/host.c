@@ -83,8 +83,8 @@ source_of (const GantryPyHostCall *host)
   return source;
 }
 
-PyObject *
-gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, GantryPyValueKind result)
+static PyObject *
+add_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, GantryPyValueKind result)
 {
   GantryTrace *trace = state->trace;
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -93,8 +93,6 @@ gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, P
   guint8 source;
   guint32 type, index = trace->root->hosts->len;
 
-  if (trace->strict)
-    return refuse_strict (trace);
   host = g_new0 (GantryPyHostCall, 1);
   g_ptr_array_add (trace->root->hosts, host);
   host->callable = Py_NewRef (callable);
@@ -125,5 +123,22 @@ gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, P
                                                      ids->len, host_attrs (trace, index, type, host->text)), result);
   if (value != NULL && result == GANTRY_PY_HANDLE)
     ((GantryPyValue *) value)->source = source;
+  return value;
+}
+
+PyObject *
+gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, GantryPyValueKind result)
+{
+  PyObject *all, *named = NULL, *value = NULL;
+
+  if (state->trace->strict)
+    return refuse_strict (state->trace);
+  all = gantry_py_with_functions (state, args);
+  if (all != NULL && kwargs != NULL)
+    named = gantry_py_with_functions (state, kwargs);
+  if (all != NULL && (kwargs == NULL || named != NULL))
+    value = add_call (state, callable, all, named, result);
+  Py_XDECREF (all);
+  Py_XDECREF (named);
   return value;
 }

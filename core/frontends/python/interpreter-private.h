@@ -172,7 +172,24 @@ void _gantry_py_refused (GantryPyState *state, const char *name, PyObject *args)
 /** Calls the construct of a Cell in the type that the Cell computes in. Returns: a new reference */
 PyObject *_gantry_py_call_construct (GantryPyFrame *frame, PyObject *cell, PyObject *construct, PyObject *args,
                                      PyObject *kwargs);
+/** A function that the graph makes. */
+typedef struct
+{
+  PyObject ob_base;
+  const GantryPyNode *node;
+  PyObject *outer;             /* tuple of dicts: locals of the functions around it, innermost first */
+  PyObject *cells;             /* (nullable) dict: free variables of the function object that is walked */
+  PyObject *globals, *defaults, *kwdefaults;
+} GantryPyClosure;
+
 PyObject *_gantry_py_closure_new (GantryPyFrame *frame, const GantryPyNode *node);
+/** The function of CPython that @closure is when the graph runs: an object of the run. Returns: a new reference, NULL with an exception */
+PyObject *_gantry_py_function_of_run (GantryPyState *state, PyObject *closure);
+/** @name of @scope (dict of locals) has a new value, which functions of the run that read it see from here on. Returns: 0, -1 with an
+ *  exception */
+int _gantry_py_rebound (GantryPyState *state, PyObject *scope, PyObject *name, PyObject *value);
+/** Binds a name where the function declares it. Returns: 0, -1 with an exception */
+int _gantry_py_assign_name (GantryPyFrame *frame, PyObject *name, PyObject *value);
 PyObject *gantry_py_closure_type_new (PyObject *module);
 PyObject *gantry_py_undefined_type_new (PyObject *module);
 PyObject *_gantry_py_undefined_new (GantryPyState *state, const char *message);

@@ -48,6 +48,9 @@ gboolean gantry_py_walk (GantryPyProgram *program, GantryLiteral *const *argumen
 /** @object with its Parameters replaced by what they are in the trace. Returns: a new reference */
 PyObject *gantry_py_with_parameters (GantryPyState *state, PyObject *object);
 
+/** @object with functions of the run in place of those that the graph makes. A new reference, NULL with an exception. */
+PyObject *gantry_py_with_functions (GantryPyState *state, PyObject *object);
+
 /** @object with its records, and all that they hold, as they are now; gantry_py_take_origins() makes objects of them. A new reference. */
 PyObject *gantry_py_mark_records (GantryPyState *state, PyObject *object);
 /** What a graph gives for @object: numbers of Python in place of NumPy's, and @strict tuples of their values in place of dicts. A new

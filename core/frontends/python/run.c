@@ -279,12 +279,35 @@ take_objects (Walk *walk, GPtrArray *results)
   Py_DECREF (table);
 }
 
+/* The cells of variables that functions of the run read are of one run. Returns: a new reference (nullable): those of a run around this */
+static PyObject *
+begin_cells (GantryPyProgram *program)
+{
+  PyObject *captures = PyDict_GetItemString (PyTuple_GET_ITEM (program->kept, 1), "captures");
+
+  return captures != NULL ? PyObject_CallMethod (captures, "begin", NULL) : NULL;
+}
+
+static void
+end_cells (GantryPyProgram *program, PyObject *cells)
+{
+  PyObject *captures = cells != NULL ? PyDict_GetItemString (PyTuple_GET_ITEM (program->kept, 1), "captures") : NULL;
+  PyObject *type, *value, *traceback;
+
+  PyErr_Fetch (&type, &value, &traceback);
+  if (captures != NULL)
+    Py_XDECREF (PyObject_CallMethod (captures, "end", "O", cells));
+  PyErr_Restore (type, value, traceback);
+  Py_XDECREF (cells);
+}
+
 gboolean
 gantry_py_walk (GantryPyProgram *program, GantryLiteral *const *arguments, GantryLiteral **results)
 {
   const GantryFunction *entry = gantry_module_entry (program->module);
   Walk walk = { program, g_ptr_array_new_with_free_func ((GDestroyNotify) Py_DecRef) };
   g_autoptr (GPtrArray) in = g_ptr_array_new_with_free_func (value_free), out = value_new ();
+  PyObject *cells = begin_cells (program);
   gboolean fine;
 
   for (guint i = 0; i < entry->n_params; i++)
@@ -295,6 +318,7 @@ gantry_py_walk (GantryPyProgram *program, GantryLiteral *const *arguments, Gantr
       g_ptr_array_add (in, value);
     }
   fine = walk_function (&walk, entry, in, out);
+  end_cells (program, cells);
   if (fine)
     {
       take_objects (&walk, out);

@@ -202,7 +202,7 @@ static int
 exec_def (GantryPyFrame *frame, const GantryPyNode *node)
 {
   PyObject *function = _gantry_py_closure_new (frame, node);
-  int done = function != NULL ? PyDict_SetItem (frame->locals, node->name, function) : -1;
+  int done = function != NULL ? _gantry_py_assign_name (frame, node->name, function) : -1;
 
   Py_XDECREF (function);
   return done;

@@ -72,6 +72,18 @@ gantry_py_with_parameters (GantryPyState *state, PyObject *object)
   return map_structure (object, parameter_leaf, state);
 }
 
+static PyObject *
+function_leaf (gpointer state, PyObject *object)
+{
+  return _gantry_py_is_closure (state, object) ? _gantry_py_function_of_run (state, object) : NULL;
+}
+
+PyObject *
+gantry_py_with_functions (GantryPyState *state, PyObject *object)
+{
+  return map_structure (object, function_leaf, state);
+}
+
 static gboolean
 is_numpy_number (PyObject *object)
 {

@@ -2,7 +2,7 @@
 """What the interpreter calls: of each name in `hooks` it knows what it does, not how."""
 import builtins
 import _gantry
-from mindspore import _alike, _core
+from mindspore import _alike, _core, _functions
 from mindspore._text import described
 from mindspore._core import Tensor, Scalar, External
 
@@ -155,21 +155,6 @@ def range_bounds(arguments):
     if len(values) == 1:
         values = [0] + values
     return tuple(values) + ((1,) if len(values) == 2 else ())
-
-
-def function_of_source(text, name, names, captured):
-    """A function that a graph made, for CPython. @name: None of a lambda; @captured: what it sees of the functions around it"""
-    import textwrap
-    seen = {**names, **captured}
-    if name is None:
-        function = eval(f"({text})", seen)
-    else:
-        exec(textwrap.dedent(text), seen)
-        function = seen[name]
-    for used in function.__code__.co_names:
-        if used in captured and getattr(captured[used], "is_variable", False):
-            raise RuntimeError(f"a function made inside of a graph that reads '{used}', a variable of the graph, cannot be called outside of it")
-    return function
 
 
 def range_tuple(*bounds):
@@ -459,7 +444,8 @@ hooks = {
     "to_int": to_number("int"), "to_float": to_number("float"),
     "plain_index": plain_index, "plain_slice": plain_slice, "plain_arguments": plain_arguments,
     "sequence_item": sequence_item, "sequence_setitem": sequence_setitem, "extend_elements": extend_elements,
-    "tensor_elements": tensor_elements, "tensor_setitem": tensor_setitem, "range_bounds": range_bounds, "range_tuple": range_tuple, "function_of_source": function_of_source,
+    "tensor_elements": tensor_elements, "tensor_setitem": tensor_setitem, "range_bounds": range_bounds, "range_tuple": range_tuple,
+    "captures": _functions.Captures, "made_function": _functions.made_function, "function_of_run": _functions.function_of_run,
     "raise_now": raise_now, "assert_now": assert_now, "set_attribute": set_attribute, "set_global": set_global,
     "call_object": call_object, "identity": identity, "host_length": host_length, "host_list": host_list,
     "host_unpack": host_unpack, "host_attributes": host_attributes, "host_method": host_method,

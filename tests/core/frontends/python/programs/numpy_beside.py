@@ -41,29 +41,3 @@ def numbers():
 
 
 assert [type(v) for v in numbers()[:2]] == [int, float] and type(numbers()[2][0]) is int
-
-
-# A function that the graph makes is called by CPython when the graph runs, with what it sees that is known.
-@jit
-def with_functions(x):
-    a, k = x.asnumpy(), 3
-
-    def twice(v, n=2):
-        return v * n + k
-    return list(map(lambda v: v + 1, a)), list(map(twice, a)), sorted(a, key=lambda v: -v)
-
-
-assert with_functions(Tensor([1, 2])) == ([2, 3], [5, 7], [2, 1])
-
-
-@jit
-def reads_variable(x, y):
-    return list(map(lambda v: v + y, x.asnumpy()))
-
-
-try:
-    reads_variable(Tensor([1, 2]), Tensor([5]))
-except RuntimeError as error:
-    assert "'y', a variable of the graph" in str(error), error
-else:
-    raise AssertionError("nothing was raised")
