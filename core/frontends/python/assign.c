@@ -170,7 +170,7 @@ is_frozen (const GantryPyFrame *frame, PyObject *object)
       const GantryPyNode *arguments = frame->node != NULL ? frame->node->a : NULL;
 
       if (arguments != NULL && arguments->n_list > 0 && frame->locals != NULL
-          && PyDict_GetItem (frame->locals, arguments->list[0]->name) == object)
+          && PyDict_GetItem (_gantry_py_function_locals (frame), arguments->list[0]->name) == object)
         return FALSE;
     }
   return TRUE;

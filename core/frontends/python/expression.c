@@ -694,7 +694,7 @@ eval_comprehension (GantryPyFrame *frame, const GantryPyNode *node)
 {
   const GantryPyNode *generator = node->list[0];
   GantryPyChain chain = frame->state->trace->chain;
-  PyObject *iterable, *elements, *result, *locals;
+  PyObject *iterable, *elements, *result, *locals = frame->locals, *outer = frame->outer;
   gboolean fine = TRUE;
 
   if (node->n_list > 1)
@@ -705,7 +705,10 @@ eval_comprehension (GantryPyFrame *frame, const GantryPyNode *node)
   Py_XDECREF (iterable);
   if (elements == NULL)
     return NULL;
-  locals = PyDict_Copy (frame->locals);
+  /* Its variables are its own: functions that are made in it keep them. */
+  frame->outer = _gantry_py_outer_with (frame);
+  frame->locals = PyDict_New ();
+  frame->n_comprehensions++;
   result = node->kind == GANTRY_PY_DICT_COMP ? PyDict_New () : PyList_New (0);
   for (Py_ssize_t i = 0; fine && i < PySequence_Fast_GET_SIZE (elements); i++)
     {
@@ -718,9 +721,9 @@ eval_comprehension (GantryPyFrame *frame, const GantryPyNode *node)
     }
   if (fine)
     frame->state->trace->chain = chain;
-  PyDict_Clear (frame->locals);
-  PyDict_Update (frame->locals, locals);
-  Py_DECREF (locals);
+  Py_SETREF (frame->locals, locals);
+  Py_SETREF (frame->outer, outer);
+  frame->n_comprehensions--;
   Py_DECREF (elements);
   if (!fine)
     Py_CLEAR (result);
@@ -800,7 +803,7 @@ static gboolean
 is_super (GantryPyFrame *frame, const GantryPyNode *node)
 {
   return node->a->kind == GANTRY_PY_NAME && PyUnicode_CompareWithASCIIString (node->a->name, "super") == 0
-         && PyDict_GetItem (frame->locals, node->a->name) == NULL;
+         && PyDict_GetItem (_gantry_py_function_locals (frame), node->a->name) == NULL;
 }
 
 /* super () without arguments: the class is a free variable of the method, the object its first argument. */
@@ -818,7 +821,7 @@ eval_super (GantryPyFrame *frame, const GantryPyNode *node)
       return NULL;
     }
   else
-    args = PyTuple_Pack (2, type, PyDict_GetItem (frame->locals, arguments->list[0]->name));
+    args = PyTuple_Pack (2, type, PyDict_GetItem (_gantry_py_function_locals (frame), arguments->list[0]->name));
   result = args != NULL ? PyObject_CallObject ((PyObject *) &PySuper_Type, args) : NULL;
   Py_XDECREF (args);
   return result;

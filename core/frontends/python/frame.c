@@ -71,8 +71,14 @@ gantry_py_closure_type_new (PyObject *module)
   return PyType_FromModuleAndSpec (module, &spec, NULL);
 }
 
-static PyObject *
-outer_with (GantryPyFrame *frame)
+PyObject *
+_gantry_py_function_locals (const GantryPyFrame *frame)
+{
+  return frame->n_comprehensions > 0 ? PyTuple_GET_ITEM (frame->outer, frame->n_comprehensions - 1) : frame->locals;
+}
+
+PyObject *
+_gantry_py_outer_with (const GantryPyFrame *frame)
 {
   Py_ssize_t n = frame->outer != NULL ? PyTuple_GET_SIZE (frame->outer) : 0;
   PyObject *outer = PyTuple_New (n + 1);
@@ -118,7 +124,7 @@ _gantry_py_closure_new (GantryPyFrame *frame, const GantryPyNode *node)
   if (closure == NULL)
     return NULL;
   closure->node = node;
-  closure->outer = outer_with (frame);
+  closure->outer = _gantry_py_outer_with (frame);
   closure->cells = Py_XNewRef (frame->cells);
   closure->globals = Py_NewRef (frame->globals);
   if (!take_defaults (frame, closure, node->a))

@@ -20,6 +20,7 @@ struct _GantryPyFrame
   PyObject *globals;
   PyObject *global_names; /* (nullable) set: declared global */
   PyObject *result;  /* (nullable): of a return */
+  guint n_comprehensions; /* that are being walked: @locals are of the innermost, @outer begins with those around it */
   guint loops;       /* how many loops of this frame are being walked */
 };
 
@@ -183,6 +184,10 @@ typedef struct
 } GantryPyClosure;
 
 PyObject *_gantry_py_closure_new (GantryPyFrame *frame, const GantryPyNode *node);
+/** The locals around a function or comprehension that is made in the frame: a new tuple of dicts, innermost first. */
+PyObject *_gantry_py_outer_with (const GantryPyFrame *frame);
+/** The locals of the frame's function, in a comprehension too. Returns: a borrowed reference */
+PyObject *_gantry_py_function_locals (const GantryPyFrame *frame);
 /** The function of CPython that @closure is when the graph runs: an object of the run. Returns: a new reference, NULL with an exception */
 PyObject *_gantry_py_function_of_run (GantryPyState *state, PyObject *closure);
 /** @name of @scope (dict of locals) has a new value, which functions of the run that read it see from here on. Returns: 0, -1 with an

@@ -128,6 +128,21 @@ def in_comprehension(x):
     return [sorted(a, key=lambda v: v * s) for s in (1, -1)]
 
 
+def after_comprehension(x):
+    a, k = x.asnumpy(), 5
+    m = map(lambda v: v + k, a)
+    inside = [list(map(lambda v: v * k, a)) for k in (1, 2)]
+    later = [map(lambda v: v * k + j, a) for j in (1, 2)]
+    k = 7
+    return list(m), inside, [list(v) for v in later]
+
+
+def of_comprehension(x):
+    k = 5
+    f, made = lambda v: v + k, [lambda v: v * k for k in (1, 2)]
+    return [list(map(f, x.asnumpy())) + [f(1)] for k in (1, 2)], list(map(made[0], x.asnumpy())), made[0](1)
+
+
 def least(x):
     a, k = x.asnumpy(), 3
     first = min(a, key=lambda v: abs(v - k))
@@ -198,7 +213,7 @@ def plain(value):
 
 x = Tensor([3, 4])
 for f in (rebound, in_loop, with_default, with_keyword_default, read_later, unpacked_later, augmented, defined_again, recursive, mutual, calls,
-          of_two_levels, in_comprehension, least, filtered, reduced, reads_global, list_changed, shadowed):
+          of_two_levels, in_comprehension, after_comprehension, of_comprehension, least, filtered, reduced, reads_global, list_changed, shadowed):
     assert plain(jit(f)(x)) == plain(f(x)), (f.__name__, jit(f)(x), f(x))
 for f in (nested, in_list, tensor_default, of_branches, of_unknown_length):
     graph = jit(f)
