@@ -35,20 +35,14 @@ can_choose (const GantryPlanner *planner, guint32 w)
   return FALSE;
 }
 
-/* Whether the body of scan @w, which walks along @v, does without its slices. @without: by operand, of the scan */
+/* Whether the body of @scan, which walks along its use @use, does without those slices. @without: by operand, of the scan */
 static gboolean
-does_without (const GantryPlanner *planner, guint32 w, guint32 v, const guint8 *without)
+does_without (const Program *program, const Work *scan, guint32 use, const guint8 *without)
 {
-  const Program *program = planner->program;
-  const GantryNode *node = work_node (program, WORK (program, w));
-
-  for (guint i = 0; i < node->n_operands; i++)
-    {
-      guint32 operand = _gantry_program_operand (program, node, i);
-
-      if (operand != NONE && _gantry_program_shows (program, operand, v) && !without[i])
+  for (guint32 k = program->first_of_root[scan->first_use + use]; k != NONE; k = program->next_of_root[scan->first_use + k])
+    for (guint32 s = program->first_shown[scan->first_use + k]; s != NONE; s = SHOWN (program, s)->next)
+      if (!without[SHOWN (program, s)->operand])
         return FALSE;
-    }
   return TRUE;
 }
 
@@ -75,7 +69,8 @@ _gantry_planner_find_loops (GantryPlanner *planner)
                        && program->first_user[v] < program->first_user[v + 1];
 
       for (guint32 u = program->first_user[v]; again && u < program->first_user[v + 1]; u++)
-        again = does_without (planner, program->users[u], v, g_hash_table_lookup (without, GUINT_TO_POINTER (program->users[u])));
+        again = does_without (program, WORK (program, program->users[u]), program->user_use[u],
+                              g_hash_table_lookup (without, GUINT_TO_POINTER (program->users[u])));
       planner->again_in_loops[v] = again;
     }
 }
@@ -86,17 +81,13 @@ _gantry_planner_loops_make (const GantryPlanner *planner, guint32 v)
   return planner->again_in_loops[v] && planner->kind[v] == GANTRY_PLACEMENT_RECOMPUTE;
 }
 
-/* Whether work @w reads @v, which is one of its units. */
+/* Whether user @u of a unit, an index in users, reads it. */
 static gboolean
-reads (const GantryPlanner *planner, guint32 w, guint32 v)
+reads (const GantryPlanner *planner, guint32 u)
 {
-  const Program *program = planner->program;
-  const Work *work = WORK (program, w);
-  guint32 k = 0;
+  const Loop *loop = planner->loop[planner->program->users[u]];
 
-  while (USE (program, work, k) != v)
-    k++;
-  return planner->loop[w] == NULL || !planner->loop[w]->unread[k];
+  return loop == NULL || !loop->unread[planner->program->user_use[u]];
 }
 
 static gboolean
@@ -108,7 +99,7 @@ is_read (const GantryPlanner *planner, guint32 v)
   if (value->result || value->group != NONE || value->donated != NONE || value->kind == VALUE_PIECES)
     return TRUE;
   for (guint32 u = program->first_user[v]; u < program->first_user[v + 1]; u++)
-    if (reads (planner, program->users[u], v))
+    if (reads (planner, u))
       return TRUE;
   return FALSE;
 }
@@ -167,7 +158,7 @@ _gantry_planner_loops_leave (const GantryPlanner *planner, guint32 v)
     if (WORK (program, program->users[u])->phase != GANTRY_PHASE_FORWARD)
       {
         any = TRUE;
-        if (reads (planner, program->users[u], v))
+        if (reads (planner, u))
           return FALSE;
       }
   return any;

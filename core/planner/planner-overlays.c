@@ -18,42 +18,38 @@ enum
   DONATED,     /* it is to be over that argument and no other stack */
 };
 
-/* How often operands of @node show @root. */
+/* How often operands of scan @w show @root, one of its units. */
 static guint
-count_shown (const Program *program, const GantryNode *node, guint32 root)
+count_shown (const Program *program, guint32 w, guint32 root)
 {
+  const Work *work = WORK (program, w);
+  guint32 k = _gantry_program_use_of (program, w, root);
   guint n = 0;
 
-  for (guint i = 0; i < node->n_operands; i++)
-    {
-      guint32 v = _gantry_program_operand (program, node, i);
-      const Value *value = v != NONE ? VALUE (program, v) : NULL;
-
-      n += value != NULL && value->root == root;
-      for (guint32 k = 0; value != NULL && value->kind == VALUE_PIECES && k < value->n_parts; k++)
-        n += VALUE (program, value_part (program, value, k))->root == root;
-    }
+  for (k = k != NONE ? program->first_of_root[work->first_use + k] : NONE; k != NONE; k = program->next_of_root[work->first_use + k])
+    for (guint32 s = program->first_shown[work->first_use + k]; s != NONE; s = SHOWN (program, s)->next)
+      n++;
   return n;
 }
 
-/* Whether operand @i of @node is all of a stack that nothing needs but those who read it, or that result @made is donated, and that no
+/* Whether operand @i of scan @w is all of a stack that nothing needs but those who read it, or that result @made is donated, and that no
  * other operand shows. */
 static gboolean
-is_free_behind (const Program *program, const GantryNode *node, guint i, const Value *made)
+is_free_behind (const Program *program, guint32 w, guint i, const Value *made)
 {
-  guint32 v = _gantry_program_operand (program, node, i);
+  guint32 v = _gantry_program_operand (program, work_node (program, WORK (program, w)), i);
   const Value *value = v != NONE ? VALUE (program, v) : NULL, *root = value != NULL ? VALUE (program, value->root) : NULL;
 
   if (root == NULL || root->memory != GANTRY_MEMORY_DEVICE || value->bytes != root->bytes || root->bytes == 0
       || (made->donated != NONE ? made->donated != value->root
                                 : root->kind != VALUE_COMPUTED || root->result || root->group != NONE || root->donated != NONE))
     return FALSE;
-  return count_shown (program, node, value->root) == 1;
+  return count_shown (program, w, value->root) == 1;
 }
 
 /* The same of slices that have each a place: each is to be over the argument that it is donated to. */
 static gboolean
-are_free_behind (const Program *program, const GantryNode *node, guint32 v, const Value *made)
+are_free_behind (const Program *program, guint32 w, guint32 v, const Value *made)
 {
   const Value *pieces = VALUE (program, v);
 
@@ -64,7 +60,7 @@ are_free_behind (const Program *program, const GantryNode *node, guint32 v, cons
       const Value *result = VALUE (program, value_part (program, made, t)), *piece = VALUE (program, value_part (program, pieces, t));
 
       if (result->donated == NONE || result->donated != piece->root || piece->bytes != VALUE (program, piece->root)->bytes
-          || count_shown (program, node, piece->root) != 1)
+          || count_shown (program, w, piece->root) != 1)
         return FALSE;
     }
   return TRUE;
@@ -101,7 +97,7 @@ find_overlays_of (GantryPlanner *planner, guint32 w)
         Overlay overlay = { .work = w, .operand = i, .result = k, .bytes = made->bytes };
 
         if (v == NONE || made->group != NONE || made->memory != GANTRY_MEMORY_DEVICE || made->bytes != VALUE (program, v)->bytes
-            || !(made->kind == VALUE_PIECES ? are_free_behind (program, node, v, made) : is_free_behind (program, node, i, made)))
+            || !(made->kind == VALUE_PIECES ? are_free_behind (program, w, v, made) : is_free_behind (program, w, i, made)))
           continue;
         overlay.rank = made->donated != NONE || made->kind == VALUE_PIECES ? DONATED : rank_of (program->module, node, i, k);
         if (overlay.rank != NOT_OVER)
@@ -257,12 +253,7 @@ lay_over (GantryPlanner *planner, guint32 l, guint32 made, guint32 at)
 static guint32
 range_of (const GantryPlanner *planner, const Run *run, guint32 v)
 {
-  const Work *work = WORK (planner->program, run->work);
-  guint32 k = 0;
-
-  while (USE (planner->program, work, k) != v)
-    k++;
-  return g_array_index (planner->use_range, guint32, run->first_use + k);
+  return g_array_index (planner->use_range, guint32, run->first_use + _gantry_program_use_of (planner->program, run->work, v));
 }
 
 gboolean

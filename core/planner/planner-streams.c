@@ -7,6 +7,7 @@
 #include "core/graph/operation.h"
 #include "core/plan/region-layout.h"
 #include "core/planner/planner-private.h"
+#include <string.h>
 
 static gboolean
 scan_of (const GantryPlanner *planner, guint32 w, GantryScan *scan)
@@ -35,24 +36,25 @@ shows_whole (const Program *program, guint32 operand, guint32 v)
   return value->kind == VALUE_PIECES || value->bytes == VALUE (program, v)->bytes;
 }
 
-/* Whether all that scan @w reads of @v is walked along. */
+/* Whether all that scan @w reads of @v, its use @use, is walked along. */
 static gboolean
-walks_along (const GantryPlanner *planner, guint32 w, guint32 v)
+walks_along (const GantryPlanner *planner, guint32 w, guint32 use, guint32 v)
 {
-  Program *program = planner->program;
-  const GantryNode *node = work_node (program, WORK (program, w));
+  const Program *program = planner->program;
+  const Work *work = WORK (program, w);
   GantryScan scan;
 
   if (!scan_of (planner, w, &scan))
     return FALSE;
-  for (guint i = 0; i < node->n_operands; i++)
-    {
-      guint32 operand = _gantry_program_operand (program, node, i);
+  for (guint32 k = program->first_of_root[work->first_use + use]; k != NONE; k = program->next_of_root[work->first_use + k])
+    for (guint32 s = program->first_shown[work->first_use + k]; s != NONE; s = SHOWN (program, s)->next)
+      {
+        guint32 i = SHOWN (program, s)->operand;
 
-      if (operand != NONE && _gantry_program_shows (program, operand, v)
-          && (i < scan.n_carries || i >= scan.n_carries + scan.n_xs || !shows_whole (program, operand, v)))
-        return FALSE;
-    }
+        if (i < scan.n_carries || i >= scan.n_carries + scan.n_xs
+            || !shows_whole (program, _gantry_program_operand (program, work_node (program, work), i), v))
+          return FALSE;
+      }
   return TRUE;
 }
 
@@ -62,41 +64,45 @@ is_walked_along (const GantryPlanner *planner, guint32 v)
   const Program *program = planner->program;
 
   for (guint32 u = program->first_user[v]; u < program->first_user[v + 1]; u++)
-    if (!walks_along (planner, program->users[u], v))
+    if (!walks_along (planner, program->users[u], program->user_use[u], v))
       return FALSE;
   return TRUE;
 }
 
-/* The result that a scan makes over argument @v, slice by slice. Returns: NONE where there is none */
-static guint32
-made_over (const GantryPlanner *planner, guint32 v)
+/* By value: of arguments the result that a scan makes over it, slice by slice, or NONE. (transfer full) */
+static guint32 *
+find_made_over (const GantryPlanner *planner)
 {
   const Program *program = planner->program;
+  gsize n = program->values->len;
+  guint32 *made_over = g_new (guint32, n + 1);
 
-  for (guint o = 0; o < planner->overlays->len; o++)
+  memset (made_over, 0xff, n * sizeof *made_over);
+  for (guint o = planner->overlays->len; o-- > 0;)
     {
       const Overlay *overlay = &g_array_index (planner->overlays, Overlay, o);
       guint32 result = WORK (program, overlay->work)->first_value + overlay->result;
       const Value *made = VALUE (program, result);
 
-      if (made->donated == v)
-        return result;
+      if (made->donated != NONE)
+        made_over[made->donated] = result;
       for (guint32 k = 0; made->kind == VALUE_PIECES && k < made->n_parts; k++)
-        if (VALUE (program, value_part (program, made, k))->donated == v)
-          return value_part (program, made, k);
+        if (VALUE (program, value_part (program, made, k))->donated != NONE)
+          made_over[VALUE (program, value_part (program, made, k))->donated] = value_part (program, made, k);
     }
-  return NONE;
+  return made_over;
 }
 
+/* @made_over: as find_made_over() gives it */
 static gboolean
-is_argument (const GantryPlanner *planner, guint32 v)
+is_argument (const GantryPlanner *planner, guint32 v, const guint32 *made_over)
 {
   const Program *program = planner->program;
   const Value *value = VALUE (program, v);
 
   if (value->kind != VALUE_INPUT || value->root != v || value->result || value->memory != GANTRY_MEMORY_DEVICE || !program->resident
       || program->slices_staged || program->first_user[v] == program->first_user[v + 1]
-      || (value->donated != NONE && made_over (planner, v) == NONE))
+      || (value->donated != NONE && made_over[v] == NONE))
     return FALSE;
   for (guint32 u = program->first_unit[v]; u < program->first_unit[v + 1]; u++)
     if (program->units[u] != v && program->first_user[program->units[u]] < program->first_user[program->units[u] + 1])
@@ -121,11 +127,13 @@ is_stack (const GantryPlanner *planner, guint32 v)
 void
 _gantry_planner_find_stacks (GantryPlanner *planner)
 {
+  g_autofree guint32 *made_over = find_made_over (planner);
+
   planner->has_stacks = FALSE;
   for (guint32 v = 0; v < planner->program->values->len; v++)
     {
-      gboolean argument = planner->candidate_of[v] >= 0 && is_argument (planner, v);
-      guint32 over = argument ? made_over (planner, v) : NONE;
+      gboolean argument = planner->candidate_of[v] >= 0 && is_argument (planner, v, made_over);
+      guint32 over = argument ? made_over[v] : NONE;
 
       if (argument || (planner->candidate_of[v] >= 0 && is_stack (planner, v)))
         planner->has_stacks = planner->stack_of_slices[v] = TRUE;
@@ -203,18 +211,11 @@ slice_room (const GantryPlanner *planner, guint32 v, gint64 n, gboolean both)
   return streams_any (planner, v) ? gantry_stream_stages (n, both) * gantry_place_bytes (bytes) : 0;
 }
 
-/* Whether scan @w, as it is run, reads root @v, which it has as operand. */
-static gboolean
-reads (const GantryPlanner *planner, guint32 w, guint32 v)
+/* How scan @w is run. (nullable) */
+static const Loop *
+loop_of (const GantryPlanner *planner, guint32 w)
 {
-  const Program *program = planner->program;
-  const Work *work = WORK (program, w);
-  const Loop *loop = planner->scans->len > 0 ? planner->loop[w] : NULL;
-
-  for (guint32 k = 0; loop != NULL && k < work->n_uses; k++)
-    if (_gantry_program_shows (program, v, VALUE (program, USE (program, work, k))->root) && !loop->unread[k])
-      return TRUE;
-  return loop == NULL;
+  return planner->scans->len > 0 ? planner->loop[w] : NULL;
 }
 
 /* Whether result @k of scan @w is made over something that it walks along, as it is run. */
@@ -248,28 +249,20 @@ is_made_over (const GantryPlanner *planner, guint32 w, guint i)
          && streams_any (planner, WORK (planner->program, w)->first_value + (guint32) loop->over[i]);
 }
 
-/* Whether the body of scan @w, as it is run, fetches slices of operand @i itself. */
-static gboolean
-is_fetched (const GantryPlanner *planner, guint32 w, guint i)
-{
-  const Loop *loop = planner->scans->len > 0 ? planner->loop[w] : NULL;
-
-  return loop != NULL && loop->host[i];
-}
-
 guint64
 _gantry_planner_workspace (const GantryPlanner *planner, guint32 w)
 {
   const Program *program = planner->program;
   const Work *work = WORK (program, w);
   const GantryNode *node = work_node (program, work);
-  guint64 bytes = planner->scans->len > 0 && planner->loop[w] != NULL ? planner->loop[w]->workspace : work->workspace;
+  const Loop *loop = loop_of (planner, w);
+  guint64 bytes = loop != NULL ? loop->workspace : work->workspace;
   GantryScan scan;
 
   if (!planner->has_stacks || program->slices_staged || !scan_of (planner, w, &scan))
     return bytes;
   for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
-    if (!is_fetched (planner, w, i) && reads (planner, w, VALUE (program, _gantry_program_operand (program, node, i))->root))
+    if (loop == NULL || (!loop->host[i] && !loop->operand_unread[i]))
       bytes += slice_room (planner, VALUE (program, _gantry_program_operand (program, node, i))->root, scan.length,
                            is_made_over (planner, w, i));
   for (guint32 k = 0; k < work->n_results; k++)
@@ -291,34 +284,16 @@ slice_us (const GantryPlanner *planner, guint32 v, gint64 n, gboolean slice, gui
                : gantry_target_predict_copy_us (&planner->target, all / (guint64) n);
 }
 
-/* Whether all that scan @w has of @v its body fetches. */
+/* Whether scan @work has the root of its use @use as slices alone. */
 static gboolean
-is_all_fetched (const GantryPlanner *planner, guint32 w, guint32 v)
+is_slice (const Program *program, const Work *work, guint32 use)
 {
-  const Program *program = planner->program;
-  const GantryNode *node = work_node (program, WORK (program, w));
+  guint32 root = VALUE (program, USE (program, work, use))->root;
 
-  for (guint i = 0; i < node->n_operands; i++)
-    {
-      guint32 operand = _gantry_program_operand (program, node, i);
-
-      if (operand != NONE && _gantry_program_shows (program, operand, v) && !is_fetched (planner, w, i))
+  for (guint32 k = program->first_of_root[work->first_use + use]; k != NONE; k = program->next_of_root[work->first_use + k])
+    for (guint32 s = program->first_shown[work->first_use + k]; s != NONE; s = SHOWN (program, s)->next)
+      if (VALUE (program, _gantry_program_operand (program, work_node (program, work), SHOWN (program, s)->operand))->root == root)
         return FALSE;
-    }
-  return TRUE;
-}
-
-/* Whether scan @node has @v as a slice alone. */
-static gboolean
-is_slice (const Program *program, const GantryNode *node, guint32 v)
-{
-  for (guint i = 0; i < node->n_operands; i++)
-    {
-      guint32 operand = _gantry_program_operand (program, node, i);
-
-      if (operand != NONE && VALUE (program, operand)->root == v)
-        return FALSE;
-    }
   return TRUE;
 }
 
@@ -328,6 +303,7 @@ _gantry_planner_stream_us (const GantryPlanner *planner, guint32 w, guint64 *byt
   const Program *program = planner->program;
   const Work *work = WORK (program, w);
   GantryScan scan;
+  const Loop *loop = loop_of (planner, w);
   double in = 0, out = 0, trip, n;
 
   *bytes = 0;
@@ -336,16 +312,19 @@ _gantry_planner_stream_us (const GantryPlanner *planner, guint32 w, guint64 *byt
   for (guint32 k = 0; k < work->n_uses; k++)
     {
       guint32 root = VALUE (program, USE (program, work, k))->root;
-      double us = reads (planner, w, root) ? slice_us (planner, root, scan.length, is_slice (program, work_node (program, work), root), bytes) : 0;
+      double us = 0;
 
-      in += is_all_fetched (planner, w, root) ? 0 : us; /* what the body copies takes its time */
+      if ((loop == NULL || !loop->root_unread[k]) && _gantry_planner_streams (planner, root))
+        us = slice_us (planner, root, scan.length, is_slice (program, work, k), bytes);
+      in += loop != NULL && loop->root_fetched[k] ? 0 : us; /* what the body copies takes its time */
     }
   for (guint32 k = 0; k < work->n_values; k++)
     {
       guint32 v = work->first_value + k, donated = VALUE (program, v)->donated;
       double us = slice_us (planner, v, scan.length, k >= work->n_results, bytes);
+      guint32 use = us > 0 && donated != NONE ? _gantry_program_use_of (program, w, donated) : NONE;
 
-      out += donated != NONE && is_all_fetched (planner, w, donated) ? 0 : us;
+      out += loop != NULL && use != NONE && loop->root_fetched[use] ? 0 : us;
     }
   n = (double) scan.length;
   if (program->slices_staged || gantry_stream_stages (scan.length, FALSE) == 1)

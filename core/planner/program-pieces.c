@@ -257,14 +257,3 @@ _gantry_program_shows (const Program *program, guint32 v, guint32 root)
       return TRUE;
   return value->root == root;
 }
-
-gboolean
-_gantry_program_shows_unit (const Program *program, guint32 v, guint32 unit)
-{
-  const Value *value = VALUE (program, v);
-
-  for (guint32 k = 0; value->kind == VALUE_PIECES && k < value->n_parts; k++)
-    if (VALUE (program, value_part (program, value, k))->unit == unit)
-      return TRUE;
-  return value->unit == unit;
-}

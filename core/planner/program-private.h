@@ -71,12 +71,22 @@ typedef struct
   gint32 *over;        /* (nullable): by operand: the result that is made over its slices, -1: none */
   guint8 *unmet;       /* by operand: the body has no plan in which that is so */
   guint8 *unread;      /* by use of the work: the body does not read it */
+  guint8 *root_unread; /* by use of the work: the body reads nothing of its root */
+  guint8 *root_fetched; /* by use of the work: the body fetches all that it has of its root */
+  guint8 *operand_unread; /* by operand: the body reads nothing of what it shows */
   guint n_operands, n_over; /* of host; of over */
   guint64 asked;       /* for which question it was last asked for */
   GantryPlan *plan;    /* of its body; NULL: it cannot be planned so */
   guint64 workspace;
   double us;
 } Loop;
+
+/* An operand of a scan that shows a unit, or has a piece that does: as often as it does. */
+typedef struct
+{
+  guint32 operand;
+  guint32 next;        /* that shows the same unit, or NONE */
+} Shown;
 
 enum { ALIAS_UNKNOWN, ALIAS_NO, ALIAS_YES };
 
@@ -98,6 +108,11 @@ typedef struct
   guint32 n_init;        /* works that are init */
   guint32 *first_user;   /* by value: index in users; n_values + 1 */
   guint32 *users;        /* works that read each unit, in program order */
+  guint32 *user_use;     /* which of its uses that is, of each of users */
+  GArray *shown;         /* Shown: of scans */
+  guint32 *first_shown;  /* by use: the first in shown of the operands that show this very unit, or NONE */
+  guint32 *first_of_root; /* by use, of scans: the first use of the work that has the same root */
+  guint32 *next_of_root; /* by use, of scans: the next use of the work that has the same root, or NONE */
   guint32 *first_after;  /* by work: index in after; n_works + 1: works that must run before it though it reads nothing of */
   guint32 *after;        /* theirs, since it writes over what they read */
   guint32 *first_before; /* the same the other way round */
@@ -116,6 +131,7 @@ typedef struct
 #define VALUE(program, i) (&g_array_index ((program)->values, Value, (i)))
 #define WORK(program, i) (&g_array_index ((program)->works, Work, (i)))
 #define USE(program, work, k) (g_array_index ((program)->uses, guint32, (work)->first_use + (k)))
+#define SHOWN(program, i) (&g_array_index ((program)->shown, Shown, (i)))
 
 Program *_gantry_program_new (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress,
                               GError **error);
@@ -133,8 +149,10 @@ guint32 _gantry_program_operand (const Program *program, const GantryNode *node,
 gboolean _gantry_program_may_alias (Program *program, guint32 work, guint i);
 /** Whether value @v, an operand, is a view of @root or has a piece that is one. */
 gboolean _gantry_program_shows (const Program *program, guint32 v, guint32 root);
-/** As _gantry_program_shows(), of a unit. */
-gboolean _gantry_program_shows_unit (const Program *program, guint32 v, guint32 unit);
+/** Fills users and what stands by them, first_user, shown and what stands by it. Linear. */
+void _gantry_program_list_uses (Program *program);
+/** Which use of work @w @unit is, or NONE. Logarithmic. */
+guint32 _gantry_program_use_of (const Program *program, guint32 w, guint32 unit);
 
 static inline gboolean
 value_is_constant (const Value *value)
@@ -149,7 +167,7 @@ gboolean _gantry_program_plan_regions (Program *program, const GantryNode *node,
 
 /** The plan of @function where nothing is left out of it. (transfer none) */
 GantryPlan *_gantry_program_region_plan (const Program *program, guint32 function);
-/** Scan @w without some stacks. @slices: by operand, then by result; @host, @over: (nullable): as in Loop. It stays until another question is
+/** Scan @w without some stacks. @slices: by operand, then by result; @host: as in Loop; @over: (nullable): as in Loop. It stays until another question is
  *  begun. Returns: (transfer none) (nullable): NULL where it cannot be planned */
 const Loop *_gantry_program_loop (Program *program, guint32 w, const guint8 *slices, const guint8 *host, const gint32 *over,
                                   const GantryPlanOptions *options);

@@ -136,35 +136,48 @@ _gantry_loop_free (Loop *loop)
   g_free (loop->over);
   g_free (loop->unmet);
   g_free (loop->unread);
+  g_free (loop->root_unread);
+  g_free (loop->root_fetched);
+  g_free (loop->operand_unread);
   g_clear_pointer (&loop->plan, gantry_plan_unref);
   g_free (loop);
 }
 
-/* By use of the work: no operand that shows it is read by the body. */
-static guint8 *
-find_unread (const Program *program, const Work *work, const GantryModule *region, const GantryControl *control, const guint8 *slices)
+/* What the body reads and fetches: by use of the work, then by operand. */
+static void
+find_read (const Program *program, const Work *work, const GantryModule *region, const GantryControl *control, Loop *loop)
 {
-  const GantryFunction *body = gantry_module_entry (region);
-  const GantryNode *node = work_node (program, work);
-  g_autofree guint8 *needed = gantry_function_find_needed (region, body, slices);
-  guint8 *unread = g_new0 (guint8, work->n_uses + (gsize) 1);
+  g_autofree guint8 *needed = gantry_function_find_needed (region, gantry_module_entry (region), loop->slices);
 
+  loop->unread = g_new0 (guint8, work->n_uses + (gsize) 1);
+  loop->root_unread = g_new0 (guint8, work->n_uses + (gsize) 1);
+  loop->root_fetched = g_new0 (guint8, work->n_uses + (gsize) 1);
+  loop->operand_unread = g_new (guint8, loop->n_operands + (gsize) 1);
+  memset (loop->operand_unread, TRUE, loop->n_operands);
   for (guint32 k = 0; k < work->n_uses; k++)
     {
-      guint n_shown = 0, n_read = 0;
+      guint32 s = program->first_shown[work->first_use + k];
+      guint8 fetched = TRUE, first = program->first_of_root[work->first_use + k] == k;
+      guint32 root = program->first_of_root[work->first_use + k];
 
-      for (guint i = 0; i < node->n_operands; i++)
+      loop->unread[k] = s != NONE;
+      for (; s != NONE; s = SHOWN (program, s)->next)
         {
-          guint32 operand = _gantry_program_operand (program, node, i);
+          guint32 i = SHOWN (program, s)->operand;
 
-          if (operand == NONE || !_gantry_program_shows_unit (program, operand, USE (program, work, k)))
-            continue;
-          n_shown++;
-          n_read += i < control->n_carries || needed[i];
+          loop->unread[k] = loop->unread[k] && i >= control->n_carries && !needed[i];
+          fetched = fetched && loop->host[i];
         }
-      unread[k] = n_shown > 0 && n_read == 0;
+      loop->root_unread[root] = (first || loop->root_unread[root]) && loop->unread[k];
+      loop->root_fetched[root] = (first || loop->root_fetched[root]) && fetched;
     }
-  return unread;
+  for (guint32 k = 0; k < work->n_uses; k++)
+    {
+      loop->root_unread[k] = loop->root_unread[program->first_of_root[work->first_use + k]];
+      loop->root_fetched[k] = loop->root_fetched[program->first_of_root[work->first_use + k]];
+      for (guint32 s = program->first_shown[work->first_use + k]; s != NONE; s = SHOWN (program, s)->next)
+        loop->operand_unread[SHOWN (program, s)->operand] &= loop->root_unread[k];
+    }
 }
 
 /* Slices of what is not there while the loop runs: not given, not kept, or not read. By operand, then by result. */
@@ -176,17 +189,15 @@ add_absent (const Program *program, const Loop *loop, guint8 *slices)
 
   for (guint i = 0; i < loop->n; i++)
     slices[i] |= loop->slices[i];
-  for (guint i = 0; i < node->n_operands; i++)
-    {
-      guint32 operand = _gantry_program_operand (program, node, i);
+  for (guint32 k = 0; k < work->n_uses; k++)
+    for (guint32 s = loop->unread[k] ? program->first_shown[work->first_use + k] : NONE; s != NONE; s = SHOWN (program, s)->next)
+      {
+        guint32 i = SHOWN (program, s)->operand;
 
-      /* Constants lie where they lie, whoever reads them. */
-      if (operand == NONE || value_is_constant (VALUE (program, operand)))
-        continue;
-      for (guint32 k = 0; k < work->n_uses; k++)
-        if (loop->unread[k] && _gantry_program_shows_unit (program, operand, USE (program, work, k)))
+        /* Constants lie where they lie, whoever reads them. */
+        if (!value_is_constant (VALUE (program, _gantry_program_operand (program, node, i))))
           slices[i] |= GANTRY_SLICE_ABSENT;
-    }
+      }
 }
 
 /* Whether @output is all of the place of @input, a slice that may be written over. */
@@ -219,7 +230,7 @@ make_loop (Program *program, Loop *loop, const GantryControl *control, const Gan
   gboolean whole = loop->over == NULL;
 
   loop->function = control->functions[GANTRY_CONTROL_BODY];
-  loop->unread = find_unread (program, work, region, control, loop->slices);
+  find_read (program, work, region, control, loop);
   for (guint i = 0; i < control->n_operands; i++)
     whole = whole && loop->slices[i] == 0 && loop->host[i] == 0;
   add_absent (program, loop, all);

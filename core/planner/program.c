@@ -36,6 +36,11 @@ _gantry_program_free (Program *program)
   g_free (program->alias);
   g_free (program->first_user);
   g_free (program->users);
+  g_free (program->user_use);
+  g_clear_pointer (&program->shown, g_array_unref);
+  g_free (program->first_shown);
+  g_free (program->first_of_root);
+  g_free (program->next_of_root);
   gantry_module_unref (program->module);
   g_free (program);
 }
@@ -443,25 +448,6 @@ mark_results (Program *program, GError **error)
   return TRUE;
 }
 
-/* By counting: the lists come out in program order. */
-static void
-list_users (Program *program)
-{
-  guint32 n = program->values->len, *next;
-
-  program->first_user = g_new0 (guint32, n + 1);
-  program->users = g_new (guint32, program->uses->len + 1);
-  for (guint32 i = 0; i < program->uses->len; i++)
-    program->first_user[g_array_index (program->uses, guint32, i) + 1]++;
-  for (guint32 i = 0; i < n; i++)
-    program->first_user[i + 1] += program->first_user[i];
-  next = g_memdup2 (program->first_user, n * sizeof (guint32));
-  for (guint32 w = 0; w < program->works->len; w++)
-    for (guint32 k = 0; k < WORK (program, w)->n_uses; k++)
-      program->users[next[USE (program, WORK (program, w), k)]++] = w;
-  g_free (next);
-}
-
 Program *
 _gantry_program_new (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress,
                      GError **error)
@@ -501,7 +487,7 @@ _gantry_program_new (GantryModule *module, const GantryPlanOptions *options, con
   if (!mark_results (program, error))
     return NULL;
   program->alias = g_new0 (guint8, n_slots + 1);
-  list_users (program);
+  _gantry_program_list_uses (program);
   _gantry_program_find_donations (program);
   return g_steal_pointer (&program);
 }

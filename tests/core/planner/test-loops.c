@@ -2,6 +2,7 @@
 /* Plans of programs with loops: stacks that a loop makes over those that it reads, and bodies that several loops run, each in its own way. */
 #include "core/graph/region.h"
 #include "core/planner/planner.h"
+#include "core/planner/program-private.h"
 #include "tests/core/planner/plan-machine.h"
 #include "tests/random-seed.h"
 
@@ -268,6 +269,86 @@ test_pieces_offloaded (void)
     }
 }
 
+/* How often operand @i of scan @w shows @unit, or, with @root, a unit of the same root. */
+static guint
+count_shown (const Program *program, const Work *work, guint i, guint32 unit, gboolean root)
+{
+  const Value *value = VALUE (program, _gantry_program_operand (program, work_node (program, work), i));
+  gboolean pieces = value->kind == VALUE_PIECES;
+  guint n = 0;
+
+  for (guint32 t = 0; t < (pieces ? value->n_parts : 1); t++)
+    {
+      const Value *shown = pieces ? VALUE (program, value_part (program, value, t)) : value;
+
+      n += root ? shown->root == VALUE (program, unit)->root : shown->unit == unit;
+    }
+  return n;
+}
+
+static void
+check_shown (const Program *program, guint32 w)
+{
+  const Work *work = WORK (program, w);
+  guint n_operands = work_node (program, work)->n_operands;
+
+  for (guint32 k = 0; k < work->n_uses; k++)
+    {
+      g_autofree guint *own = g_new0 (guint, n_operands), *all = g_new0 (guint, n_operands);
+
+      g_assert_cmpuint (_gantry_program_use_of (program, w, USE (program, work, k)), ==, k);
+      for (guint32 j = program->first_of_root[work->first_use + k]; j != NONE; j = program->next_of_root[work->first_use + j])
+        for (guint32 s = program->first_shown[work->first_use + j]; s != NONE; s = SHOWN (program, s)->next)
+          {
+            own[SHOWN (program, s)->operand] += j == k;
+            all[SHOWN (program, s)->operand]++;
+          }
+      for (guint i = 0; i < n_operands; i++)
+        {
+          g_assert_cmpuint (own[i], ==, count_shown (program, work, i, USE (program, work, k), FALSE));
+          g_assert_cmpuint (all[i], ==, count_shown (program, work, i, USE (program, work, k), TRUE));
+        }
+    }
+}
+
+/* What is asked of each slice of a loop in pieces, at each prediction, is read from lists, which are what its operands show: of weights that
+ * are arguments of their own, one of them twice, and of slices of one argument. */
+static void
+test_shown (void)
+{
+  static const char parts[] = "module \"parts\" {\n"
+                              "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n"
+                              "    %60 = slice(%2) {limit_indices = [4, 64], start_indices = [0, 0], strides = [1, 1]}: f32[4,64]\n"
+                              "    %61 = slice(%2) {limit_indices = [8, 64], start_indices = [4, 0], strides = [1, 1]}: f32[4,64]\n"
+                              "    %62 = negate(%61): f32[4,64]\n"
+                              "    %63 = concatenate(%60, %62) {dimension = 0}: f32[8,64]\n"
+                              FORWARD ("9", "1", "63") BACK ("4", "3", "9", "2") "  }\n" BODIES "}\n";
+
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *text = i < 2 ? separate (i & 1, FALSE) : g_strdup (parts);
+      g_autoptr (Program) program = NULL;
+      g_autoptr (GError) error = NULL;
+      GantryTarget target;
+      const GantryPlanOptions options = { .target = &target };
+      guint n_scans = 0;
+      Planned p;
+
+      gantry_target_init_cpu (&target, 8);
+      planned_init (&p, text);
+      program = _gantry_program_new (p.module, &options, NULL, &error);
+      g_assert_no_error (error);
+      for (guint32 w = 0; w < program->works->len; w++)
+        if (work_node (program, WORK (program, w))->op == GANTRY_OP_SCAN)
+          {
+            check_shown (program, w);
+            n_scans++;
+          }
+      g_assert_cmpuint (n_scans, ==, 2);
+      planned_clear (&p);
+    }
+}
+
 /* Placements that change how loops are run have their bodies planned, once: what was
  * asked for before is still known. */
 static void
@@ -304,6 +385,7 @@ main (int argc, char **argv)
   g_test_add_func ("/planner-loops/pieces", test_pieces);
   g_test_add_func ("/planner-loops/pieces-offloaded", test_pieces_offloaded);
   g_test_add_func ("/planner-loops/shared-body", test_shared_body);
+  g_test_add_func ("/planner-loops/shown", test_shown);
   g_test_add_func ("/planner-loops/unplanned", test_unplanned);
   g_test_add_func ("/planner-loops/unread", test_unread);
   return g_test_run ();
