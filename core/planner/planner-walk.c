@@ -430,43 +430,56 @@ begin (GantryPlanner *planner)
     }
 }
 
+/* Why a result cannot be written over the argument that is donated to it, the worst last. */
+enum { HOLDS, READ_BY_MAKER, READ_LATER };
+
 /* The step that makes @v, a result or part of one, must not write over what is still read of the argument donated to it. */
-static gboolean
+static guint8
 writes_too_early (const GantryPlanner *planner, guint32 v)
 {
   guint32 at = RANGE (planner, planner->device_range[v])->begin;
+  guint8 why = HOLDS;
 
   for (guint32 k = 0; k < planner->units.n[v]; k++)
     {
       guint32 u = g_array_index (planner->units.values, guint32, planner->units.first[v] + k);
       guint32 last = planner->device_range[u] != NONE ? RANGE (planner, planner->device_range[u])->last_use : 0;
 
-      if (last > at || (last == at && !planner->in_place_donation[v]))
-        return TRUE;
+      if (last > at)
+        return READ_LATER;
+      if (last == at && !planner->in_place_donation[v])
+        why = READ_BY_MAKER;
     }
-  return FALSE;
+  return why;
 }
 
-static gboolean
-donation_holds (const GantryPlanner *planner, guint32 result)
+static guint8
+check_donation (const GantryPlanner *planner, guint32 result)
 {
   const Program *program = planner->program;
   const Value *root = VALUE (program, result);
+  guint8 why = HOLDS;
 
   if (root->kind == VALUE_COMPUTED)
-    return !writes_too_early (planner, result);
+    return writes_too_early (planner, result);
   for (guint32 k = 0; k < root->n_parts; k++)
-    if (writes_too_early (planner, g_array_index (program->parts, guint32, root->first_part + k)))
-      return FALSE;
-  return TRUE;
+    {
+      guint8 part = writes_too_early (planner, g_array_index (program->parts, guint32, root->first_part + k));
+
+      why = MAX (why, part);
+    }
+  return why;
 }
 
 static void
-add_problem (GantryPlanner *planner, guint32 input)
+add_problem (GantryPlanner *planner, guint32 input, guint8 why)
 {
-  GantryPlacementProblem problem = { VALUE (planner->program, input)->node, planner->kind[input], planner->kind[input],
-                                     (char *) "it is still read after the result that it is donated to is made: the result "
-                                              "is copied over it at the end" };
+  GantryPlacementProblem problem = { VALUE (planner->program, input)->node, planner->kind[input], planner->kind[input] };
+
+  problem.reason = (char *) (why == READ_LATER ? "it is still read after the result that it is donated to is made: the result "
+                                                 "is copied over it at the end"
+                                               : "what makes the result that it is donated to reads it beside writing: the result "
+                                                 "is copied over it at the end");
 
   g_array_append_val (planner->problems, problem);
 }
@@ -477,7 +490,7 @@ end_copied (GantryPlanner *planner, guint32 input, guint32 result)
   const Program *program = planner->program;
   const Value *root = VALUE (program, result);
 
-  add_problem (planner, input);
+  add_problem (planner, input, READ_LATER);
   if (root->kind == VALUE_COMPUTED)
     evict (planner, planner->device_range[result], 0, result, result, 0, planner->line->len);
   for (guint32 k = 0; k < root->n_parts; k++)
@@ -500,6 +513,7 @@ end_donations (GantryPlanner *planner)
       guint32 l = planner->device_range[result];
       Run run = { NONE, planner->use_range->len, 0, 0, RUN_LAST_COPY };
       double next;
+      guint8 why;
 
       if (_gantry_planner_in_host (planner, input))
         {
@@ -507,9 +521,10 @@ end_donations (GantryPlanner *planner)
             end_copied (planner, input, result);
           continue;
         }
-      if (l == NONE || donation_holds (planner, result))
+      why = l != NONE ? check_donation (planner, result) : HOLDS;
+      if (why == HOLDS)
         continue;
-      add_problem (planner, input);
+      add_problem (planner, input, why);
       at = planner->line->len;
       RANGE (planner, l)->fixed = FALSE;
       RANGE (planner, l)->kept = TRUE;

@@ -349,6 +349,32 @@ test_shown (void)
     }
 }
 
+/* A carry that a loop begins with cannot be written over by the last one while the loop also stacks: why is told, and it is another reason
+ * than that something behind the loop reads it. */
+static void
+test_donated_carry (void)
+{
+  static const char *const later[] = { "negate(%90)", "add(%90, %1)" }, *const why[] = { "reads it beside writing", "still read after" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (later); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("module \"carry\" {\n"
+                                               "  func @main #1 (%%1: f32[64] {alias = 0, role = \"parameter\"}, %%2: f32[8,64]) -> (%%90, %%91, %%92, %%5) {\n%s"
+                                               "    %%5 = %s: f32[64] phase(update)\n  }\n%s}\n",
+                                               FORWARD ("9", "1", "2"), later[i], BODIES);
+      g_autoptr (GantryPlan) plan = NULL;
+      Planned p;
+
+      planned_init (&p, text);
+      plan = plan_of (&p, NULL);
+      g_assert_cmpuint (plan->n_problems, ==, 1);
+      g_assert_cmpuint (plan->problems[0].node, ==, 1);
+      g_assert_nonnull (strstr (plan->problems[0].reason, why[i]));
+      run (&p, plan);
+      planned_clear (&p);
+    }
+}
+
 /* Placements that change how loops are run have their bodies planned, once: what was
  * asked for before is still known. */
 static void
@@ -381,6 +407,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/planner-loops/donated-carry", test_donated_carry);
   g_test_add_func ("/planner-loops/over", test_over);
   g_test_add_func ("/planner-loops/pieces", test_pieces);
   g_test_add_func ("/planner-loops/pieces-offloaded", test_pieces_offloaded);

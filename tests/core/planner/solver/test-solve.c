@@ -390,7 +390,7 @@ test_least (void)
       g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = budget, .seconds = 1 }, NULL, NULL, &error));
       g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
       said = g_ascii_strtoull (strchr (error->message, '(') + 1, NULL, 10);
-          g_assert_true (least == 0 || said == least);
+      g_assert_true (least == 0 || said == least);
       least = said;
       g_clear_error (&error);
       lower = gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = least - 1, .seconds = 1 }, NULL, NULL, &error);
