@@ -111,7 +111,39 @@ mean_squared_error (GantryBuilder *builder, guint32 output, guint32 target)
   return mean_of_all (builder, gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, difference, difference));
 }
 
-/* log (sum (exp (x))) - x[label], averaged. x is moved by its largest element rounded up: that keeps exp() from
+/* The mean of @x over the rows that are @counted (bool, of its shape); 0 where none is. */
+static guint32
+mean_of_counted (GantryBuilder *builder, guint32 x, guint32 counted)
+{
+  const GantryType *type = gantry_builder_get_type (builder, x);
+  GantryElementType element = (GantryElementType) type->element;
+  gint64 axes[GANTRY_MAX_RANK];
+  guint32 sum, n;
+
+  if (type->rank == 0)
+    return gantry_builder_select (builder, counted, x, gantry_builder_scalar (builder, element, 0));
+  for (guint d = 0; d < type->rank; d++)
+    axes[d] = d;
+  sum = gantry_builder_reduce (builder, "add", gantry_builder_select (builder, counted, x, gantry_builder_splat (builder, element, 0, type->rank, type->dims)),
+                               axes, type->rank);
+  n = gantry_builder_reduce (builder, "add", gantry_builder_convert (builder, counted, element), axes, type->rank);
+  return gantry_builder_binary (builder, GANTRY_OP_DIVIDE, sum,
+                                gantry_builder_binary (builder, GANTRY_OP_MAXIMUM, n, gantry_builder_scalar (builder, element, 1)));
+}
+
+/* Whether each of the labels is one of @n classes. */
+static guint32
+classes_of (GantryBuilder *builder, guint32 labels, gint64 n)
+{
+  const GantryType *type = gantry_builder_get_type (builder, labels);
+  guint32 none = gantry_builder_splat (builder, GANTRY_I32, 0, type->rank, type->dims);
+  guint32 end = gantry_builder_splat (builder, GANTRY_I32, (double) MIN (n, G_MAXINT32), type->rank, type->dims);
+
+  return gantry_builder_binary (builder, GANTRY_OP_AND, gantry_builder_compare (builder, "GE", labels, none),
+                                gantry_builder_compare (builder, "LT", labels, end));
+}
+
+/* log (sum (exp (x))) - x[label], averaged over the rows whose label is a class: others, such as -100, mark what is padding. x is moved by its largest element rounded up: that keeps exp() from
  * overflowing as well as the element itself would, and rounding has no derivative, so that no gradient is sent
  * through the maximum, where all of it would cancel. */
 static guint32
@@ -134,7 +166,8 @@ softmax_cross_entropy (GantryBuilder *builder, guint32 x, guint32 labels)
                                     gantry_builder_iota (builder, GANTRY_I32, type->rank, type->dims, last));
   zero = gantry_builder_splat (builder, (GantryElementType) type->element, 0, type->rank, type->dims);
   picked = gantry_builder_reduce (builder, "add", gantry_builder_select (builder, one_hot, x, zero), &last, 1);
-  return mean_of_all (builder, gantry_builder_binary (builder, GANTRY_OP_SUBTRACT, log_sum, picked));
+  return mean_of_counted (builder, gantry_builder_binary (builder, GANTRY_OP_SUBTRACT, log_sum, picked),
+                          classes_of (builder, labels, type->dims[last]));
 }
 
 /* The loss in f32 at least; halves would lose the mean of a large output. */

@@ -11,7 +11,7 @@
 /* Two layers; a scale that all examples share, and one that each has. */
 static const char layers[] =
   "module \"m\" { func @main #1 (%1 \"x\": f64[B,4], %2 \"scale\": f64[5], %3 \"weights\": f64[B], %4 \"rate\": f64[],"
-  " %5 \"w\": f64[4,5] {role = \"parameter\"}, %6 \"v\": f64[5,3] {role = \"parameter\"}) -> (%15) {"
+  " %5 \"w\": f64[4,5] {role = \"parameter\"}, %6 \"v\": f64[5,5] {role = \"parameter\"}) -> (%15) {"
   " %7 = dot_general(%1, %5) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,5]"
   " %8 = tanh(%7): f64[B,5]"
   " %9 = broadcast_in_dim(%2) {broadcast_dimensions = [1], shape = [B, 5]}: f64[B,5]"
@@ -20,7 +20,7 @@ static const char layers[] =
   " %12 = multiply(%10, %11): f64[B,5]"
   " %13 = broadcast_in_dim(%4) {shape = [B, 5]}: f64[B,5]"
   " %14 = add(%12, %13): f64[B,5]"
-  " %15 = dot_general(%14, %6) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,3] } }";
+  " %15 = dot_general(%14, %6) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,5] } }";
 
 static GantryModule *
 program (const char *text, guint batch, const char *element)

@@ -362,6 +362,62 @@ test_errors (void)
     }
 }
 
+static double
+element (const GantryLiteral *literal, gint64 i)
+{
+  return gantry_element_read_double (literal->type->element, (const guint8 *) literal->data + (gsize) i * gantry_element_size (literal->type->element));
+}
+
+/* Rows whose label is no class are padding: they are in no mean, and have no gradient. With nothing but such rows the loss is 0. */
+static void
+test_padding (void)
+{
+  static const double labels[][4] = { { 0, 2, -100, 7 }, { -1, -1, 3, -100 } };
+  g_autoptr (GantryModule) module = training_from_text (MODULE (PARAMETER ("f64[4,3]"), "%1", ""));
+  g_autoptr (GantryModule) step = NULL;
+  g_autoptr (TrainingValues) arguments = NULL;
+  GantryTrainingOptions options;
+
+  gantry_training_options_init (&options);
+  options.optimizer = GANTRY_OPTIMIZER_NONE;
+  options.loss = GANTRY_LOSS_SOFTMAX_CROSS_ENTROPY;
+  step = training_step (module, &options);
+  arguments = training_arguments (step);
+  for (guint c = 0; c < G_N_ELEMENTS (labels); c++)
+    {
+      g_autoptr (TrainingValues) results = NULL;
+      double expected = 0;
+      guint n = 0;
+
+      for (guint row = 0; row < 4; row++)
+        {
+          const guint at = training_find (step, "labels");
+          GantryLiteral *changed = training_changed (arguments->values[at], row, labels[c][row]);
+
+          gantry_literal_unref (arguments->values[at]);
+          arguments->values[at] = changed;
+        }
+      for (guint row = 0; row < 4; row++)
+        {
+          double sum = 0;
+
+          for (guint k = 0; k < 3; k++)
+            sum += exp (element (arguments->values[0], 3 * row + k));
+          if (labels[c][row] < 0 || labels[c][row] >= 3)
+            continue;
+          expected += log (sum) - element (arguments->values[0], 3 * row + (gint64) labels[c][row]);
+          n++;
+        }
+      results = training_run (step, arguments);
+      g_assert_cmpfloat_with_epsilon (element (results->values[0], 0), expected / MAX (n, 1), 1e-12);
+      for (guint i = 0; i < 12; i++)
+        if (labels[c][i / 3] < 0 || labels[c][i / 3] >= 3)
+          g_assert_cmpfloat (element (results->values[1], i), ==, 0);
+        else
+          g_assert_cmpfloat (element (results->values[1], i), !=, 0);
+    }
+}
+
 /* A program whose loss, gradient and parameter are as small and as strange as can be. */
 static void
 test_degenerate (void)
@@ -486,6 +542,7 @@ main (int argc, char **argv)
   g_test_add_func ("/training/gradients-only", test_gradients_only);
   g_test_add_func ("/training/halves", test_halves);
   g_test_add_func ("/training/errors", test_errors);
+  g_test_add_func ("/training/padding", test_padding);
   g_test_add_func ("/training/degenerate", test_degenerate);
   for (guint i = 0; i < G_N_ELEMENTS (passed); i++)
     {
