@@ -60,7 +60,7 @@ typedef struct
   gboolean json;
   gboolean progress;
   gboolean finite_math;
-  gint unroll; /* nodes, 0: the usual limit */
+  gint unroll; /* nodes; G_MININT: the usual limit */
   gboolean fuse_rows; /* also set where the code is for a GPU */
   GantryCliCode made_for;
   char **dims;     /* "batch=8" */
@@ -98,7 +98,7 @@ typedef struct
   gconstpointer how; /* (unowned) */
 } GantryCliOptions;
 
-#define GANTRY_CLI_OPTIONS_INIT { .random_weights = -1 }
+#define GANTRY_CLI_OPTIONS_INIT { .random_weights = -1, .unroll = G_MININT /* not given */ }
 
 void gantry_cli_options_clear (GantryCliOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryCliOptions, gantry_cli_options_clear)

@@ -471,7 +471,7 @@ check_names (const GantryCliOptions *options, GError **error)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--order %s: there are memory, program, breadth and depth", options->order);
   else if (options->allocator != NULL && !gantry_allocator_parse (options->allocator, &allocator))
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--allocator %s: there are exact, best-fit and bfc", options->allocator);
-  else if (options->unroll < 0)
+  else if (options->unroll < 1 && options->unroll != G_MININT)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--unroll takes a number of nodes from 1 on, not %d", options->unroll);
   else
     return TRUE;

@@ -425,7 +425,7 @@ test_wrong_options (void)
   g_autoptr (CliResult) option = cli_run ("info", "--no-such-option", path, NULL);
   g_autoptr (CliResult) pass = cli_run ("passes", "--disable", "no-such-pass", path, NULL);
   g_autoptr (CliResult) dim = cli_run ("passes", "--dim", "batch", path, NULL);
-  g_autoptr (CliResult) unroll = cli_run ("passes", "--unroll", "-1", path, NULL);
+  g_autoptr (CliResult) unroll = cli_run ("passes", "--unroll", "-1", path, NULL), none = cli_run ("passes", "--unroll", "0", path, NULL);
   g_autoptr (CliResult) missing = cli_run ("info", "/nowhere/model.onnx", NULL);
 
   cli_assert_status (nothing, 1);
@@ -435,6 +435,7 @@ test_wrong_options (void)
   cli_assert_status (dim, 1);
   cli_assert_one_error (dim, "batch=8");
   cli_assert_status (unroll, 1);
+  cli_assert_status (none, 1);
   cli_assert_one_error (unroll, "--unroll takes a number of nodes from 1 on, not -1");
   cli_assert_status (missing, 1);
   cli_assert_one_error (missing, "/nowhere/model.onnx");
