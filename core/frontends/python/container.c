@@ -388,7 +388,7 @@ rename_all (GantryPyFrame *frame, PyObject *old, PyObject *now)
       fine = made != NULL;
       if (fine && made != value)
         fine = (Py_TYPE (value) != Py_TYPE (made) || PyTuple_CheckExact (value) || keep_origin (frame->state, value, made))
-               && PyDict_SetItem (frame->locals, name, made) == 0;
+               && PyDict_SetItem (frame->locals, name, made) == 0 && _gantry_py_rebound (frame->state, frame->locals, name, made) == 0;
       Py_XDECREF (made);
     }
   Py_XDECREF (names);

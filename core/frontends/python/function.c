@@ -66,7 +66,8 @@ _gantry_py_function_of_run (GantryPyState *state, PyObject *object)
       Py_XDECREF (names);
     }
   if (found != NULL)
-    result = _gantry_py_call_hook (state, "function_of_run", "OOOOOO", captures, object, made, found, closure->defaults, closure->kwdefaults);
+    result = _gantry_py_call_hook (state, "function_of_run", "OOOOOOi", captures, object, made, found, closure->defaults, closure->kwdefaults,
+                                   (int) state->trace->root->assigns_parameters);
   Py_XDECREF (made);
   Py_XDECREF (found);
   return result;

@@ -463,6 +463,7 @@ assign (GantryPyState *state, PyObject *parameter, PyObject *value)
     return -1;
   done = note (state->trace, parameter, value);
   state->trace->root->n_assigned++;
+  state->trace->root->assigns_parameters = !state->trace->root->record;
   if (state->trace->root->record && ((GantryPyValue *) value)->literal != NULL)
     gantry_py_value_set ((GantryPyValue *) parameter, gantry_literal_ref (((GantryPyValue *) value)->literal));
   Py_DECREF (value);

@@ -117,6 +117,7 @@ struct _GantryTrace
   gboolean writes_at_end;       /* of the root: attributes are; else host calls assign them */
   PyObject *alive;              /* of the root: list: objects whose ids @state uses, while it is made */
   guint n_assigned;             /* of the root: assignments of Parameters and attributes so far */
+  gboolean assigns_parameters;  /* of the root: Parameters have got values that they hold when the graph has run */
 };
 
 /** The float type that the Cell that runs computes in: what was made before @since is read in it. */

@@ -7,7 +7,7 @@ import types
 
 import _gantry
 
-from mindspore._core import Tensor
+from mindspore._core import External, Tensor
 
 _OUTSIDE = "cannot be called outside of it"
 _MARK = 1 << 20  # a line that no source has
@@ -161,13 +161,29 @@ def made_function(text, file, line, column, names):
 def _check_value(made, name, value):
     """What CPython has in the run is a copy, of which the graph sees nothing."""
     changed, stored = made.changed
-    if name in changed and isinstance(value, (list, dict, set, bytearray)) or name in stored and isinstance(value, Tensor):
+    if name in changed and isinstance(value, (list, dict, set, bytearray)) or name in stored and not isinstance(value, External):
         raise RuntimeError(f"a function made inside of a graph that may change '{name}', a {type(value).__name__} of the graph, {_OUTSIDE}")
 
 
-def function_of_run(captures, closure, made, found, defaults, named):
+def _names(code):
+    """The names of outside that @code and what is made in it read."""
+    return builtins.set(code.co_names).union(*(_names(c) for c in code.co_consts if isinstance(c, types.CodeType)))
+
+
+def _check_parameters(made, found):
+    """What the graph has assigned to Parameters they hold when it has run: a function that reads them there would see what was before."""
+    from mindspore.nn import Cell
+    read = [(name, pair[1]) for name, pair in builtins.zip(made.captured, found) if pair is not None]
+    for name, value in read + [(name, made.names[name]) for name in _names(made.code) if name in made.names]:
+        if isinstance(value, Cell) or name not in made.captured and isinstance(value, Tensor) and value._is_parameter:
+            raise RuntimeError(f"a function made inside of a graph that reads '{name}', of whose Parameters the graph may have assigned some, {_OUTSIDE}")
+
+
+def function_of_run(captures, closure, made, found, defaults, named, assigns_parameters):
     """@found: for each captured name (dict of locals, value), or None where it has no value yet"""
     variables, values = [], []
+    if assigns_parameters:
+        _check_parameters(made, found)
     captures.pending.append(closure)
     try:
         for name, pair in builtins.zip(made.captured, found):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions that a graph makes and CPython calls when it runs: what CPython gives for the same program without a graph.
 import functools
-from mindspore import Tensor, jit
+from mindspore import Parameter, Tensor, jit
 
 OFFSET, COUNT, HIDDEN = 7, 0, 100
 
@@ -176,6 +176,14 @@ def list_changed(x):
     return first, list(map(lambda v: v + n[0] + len(n), x.asnumpy()))
 
 
+def list_read_later(x):
+    n = [1, 2]
+    m = map(lambda v: v + n[0] + len(n), x.asnumpy())
+    n[0] = 5
+    n.append(3)
+    return list(m)
+
+
 def shadowed(x):
     k = 1
 
@@ -213,7 +221,8 @@ def plain(value):
 
 x = Tensor([3, 4])
 for f in (rebound, in_loop, with_default, with_keyword_default, read_later, unpacked_later, augmented, defined_again, recursive, mutual, calls,
-          of_two_levels, in_comprehension, after_comprehension, of_comprehension, least, filtered, reduced, reads_global, list_changed, shadowed):
+          of_two_levels, in_comprehension, after_comprehension, of_comprehension, least, filtered, reduced, reads_global, list_changed,
+          list_read_later, shadowed):
     assert plain(jit(f)(x)) == plain(f(x)), (f.__name__, jit(f)(x), f(x))
 for f in (nested, in_list, tensor_default, of_branches, of_unknown_length):
     graph = jit(f)
@@ -264,6 +273,27 @@ def writes(x, y):
     return list(map(f, x.asnumpy())), y
 
 
+class Counter:
+    def __init__(self, count):
+        self.count = count
+
+
+def counts_in_object(x):
+    c = Counter(0)
+
+    def f(v):
+        c.count = v
+    return list(map(f, x.asnumpy())), c.count
+
+
+weight = Parameter(Tensor([1.0]), name="weight")
+
+
+def reads_assigned(x):
+    weight.set_data(weight + 1)
+    return list(map(lambda v: v + weight[0], x.asnumpy()))
+
+
 def in_partial(x):
     return list(map(functools.partial(lambda a, b: a + b, 1), x.asnumpy()))
 
@@ -279,6 +309,8 @@ for f, args, error, words in (
         (counts_here, (x,), RuntimeError, "assigns 'n', which it declares nonlocal"),
         (collects, (x,), RuntimeError, "may change 'seen', a list of the graph"),
         (writes, (x, Tensor([5])), RuntimeError, "may change 'y', a Tensor of the graph"),
+        (counts_in_object, (x,), RuntimeError, "may change 'c', a Counter of the graph"),
+        (reads_assigned, (x,), RuntimeError, "reads 'weight', of whose Parameters"),
         (in_partial, (x,), RuntimeError, "cannot be called outside of it"),
         (not_bound_yet, (x,), NameError, "free variable 'HIDDEN'")):
     try:
