@@ -177,12 +177,12 @@ _gantry_planner_note_overlays (GantryPlanner *planner, guint32 w, const Loop *lo
   for (guint o = 0; o < planner->overlays->len; o++)
     {
       const Overlay *overlay = &g_array_index (planner->overlays, Overlay, o);
-
       guint32 v = WORK (program, overlay->work)->first_value + overlay->result;
-      gboolean over = loop != NULL && loop->over != NULL && loop->over[overlay->operand] == (gint32) overlay->result;
+      gboolean over;
 
       if (overlay->work != w || overlay->rank != DONATED)
         continue;
+      over = loop != NULL && loop->over != NULL && loop->over[overlay->operand] == (gint32) overlay->result;
       planner->in_place_donation[v] = over;
       for (guint32 t = 0; VALUE (program, v)->kind == VALUE_PIECES && t < VALUE (program, v)->n_parts; t++)
         planner->in_place_donation[value_part (program, VALUE (program, v), t)] = over;

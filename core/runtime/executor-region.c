@@ -52,7 +52,9 @@ result_address (const Context *c, guint o)
 static guint8 *
 workspace_address (const Context *c)
 {
-  return c->instruction->n_buffers > c->code->workspace ? address_of (c, c->code->workspace) : NULL;
+  static _Alignas (GANTRY_TENSOR_ALIGNMENT) guint8 none[GANTRY_TENSOR_ALIGNMENT]; /* where slices begin that are used where they lie */
+
+  return c->instruction->n_buffers > c->code->workspace ? address_of (c, c->code->workspace) : none;
 }
 
 static gboolean
