@@ -172,11 +172,12 @@ info_of_trace (const char *path, gboolean as_json)
 int
 gantry_cli_info (int argc, char **argv)
 {
-  g_auto (GantryCliOptions) options = { .random_weights = -1, .keep_unbound = TRUE };
+  g_auto (GantryCliOptions) options = GANTRY_CLI_OPTIONS_INIT;
   g_autoptr (GantryDocument) document = NULL;
   g_autoptr (GPtrArray) unsupported = NULL;
   g_autoptr (GError) error = NULL;
 
+  options.keep_unbound = TRUE;
   if (!gantry_cli_parse ("info", "MODEL", "Says what is in a model file and what of it cannot be compiled, or what a trace holds.", &options,
                          NULL, &argc, &argv))
     return GANTRY_EXIT_ERROR;
