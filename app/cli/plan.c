@@ -133,7 +133,11 @@ divide (Options *options, GantryDocument *document, const GantrySolveGoal *goal,
   options->divided = gantry_document_divide (document, goal, find_kernels, options, gantry_cli_progress (&options->common), error);
   if (options->divided == NULL)
     return NULL;
-  gantry_document_load_divided (document, options->divided);
+  if (!gantry_document_load_divided (document, options->divided))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the model has changed while its batch was divided: start again");
+      return NULL;
+    }
   gantry_document_wait (document);
   find_kernels (document, options, gantry_cli_progress (&options->common), NULL);
   return gantry_variant_ref (options->divided->variant);
@@ -182,6 +186,7 @@ add_solution (JsonBuilder *json, const GantryVariant *variant, const GantryDivid
       gantry_cli_add_int (json, "batch", divided->batch);
       gantry_cli_add_string (json, "batch_dimension", divided->dim);
       gantry_cli_add_int (json, "numbers_tried", divided->n_tried);
+      gantry_cli_add_boolean (json, "numbers_ended", divided->ended);
     }
   json_builder_end_object (json);
 }

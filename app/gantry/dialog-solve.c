@@ -223,8 +223,9 @@ divided (GObject *source, GAsyncResult *result, gpointer data)
                                 : g_strdup_printf ("%s: %s, in %u microbatches of %" G_GINT64_FORMAT, asked->name, figures, answer->microbatches,
                                                    answer->batch / answer->microbatches);
 
-      gantry_document_load_divided (s->document, answer);
-      _gantry_window_toast (asked->window, text);
+      _gantry_window_toast (asked->window, gantry_document_load_divided (s->document, answer)
+                                             ? text
+                                             : "Another model was opened meanwhile: what was found is not of this one");
       gtk_window_close (dialog);
     }
   else if (error != NULL)
@@ -378,7 +379,8 @@ make_form (Solve *s)
   s->offload = gtk_check_button_new_with_mnemonic ("Allow _offloading to host memory");
   s->approximate = gtk_check_button_new_with_mnemonic ("Allow _approximate results: residuals in bf16 or 8 bits");
   s->microbatches = gtk_check_button_new_with_mnemonic ("Allow _microbatches: the batch in parts, one after the other");
-  gtk_widget_set_tooltip_text (s->microbatches, "As many as make the fastest step; loss and gradients are those of the whole batch, as means over its examples");
+  gtk_widget_set_tooltip_text (s->microbatches, "As many as make the fastest step. Loss and gradients stay those of the whole batch: a loss that is not shown to be a mean over "
+                               "examples that do not depend on each other is refused");
   gtk_check_button_set_active (GTK_CHECK_BUTTON (s->recompute), TRUE);
   gtk_check_button_set_active (GTK_CHECK_BUTTON (s->offload), TRUE);
   s->price = gtk_spin_button_new_with_range (0, 1e6, 0.1);

@@ -116,6 +116,19 @@ gboolean gantry_loss_parse (const char *name, GantryLoss *loss, GError **error);
 gboolean gantry_optimizer_parse (const char *name, GantryOptimizer *optimizer, GError **error);
 
 /**
+ * gantry_training_check_examples:
+ * @module: a program of core operations, before it is differentiated, for a batch of two examples or more; @twice: the same for twice as many
+ *
+ * Whether the loss that @options make of @module is the mean over examples that do not depend on each other, and microbatches can have
+ * slices of the first dimension of what has examples. Then the means of loss and gradients over microbatches of one size are those of the
+ * whole batch, up to rounding and to random numbers that are drawn. What is not shown by the structure of the program is refused.
+ *
+ * Returns: FALSE with %GANTRY_ERROR_INVALID, which says where examples meet, or what is not seen through
+ */
+gboolean gantry_training_check_examples (const GantryModule *module, const GantryModule *twice, const GantryTrainingOptions *options,
+                                         GError **error);
+
+/**
  * gantry_operand_is_setting:
  *
  * Whether operand @operand of @user, an imported operation, only tells it what to do, not what to do it with: the scales of

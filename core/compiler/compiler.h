@@ -34,4 +34,16 @@ GantryCompilation *gantry_compilation_replan (const GantryCompilation *compilati
                                               const GantryCompileSettings *settings, const GantryProgress *progress,
                                               GError **error);
 
+/**
+ * gantry_compiler_check_examples:
+ * @path, @bindings, @random_weights: as gantry_model_open()
+ * @dim: the dimension of the examples; @batch: how many there are, from 2 on
+ *
+ * gantry_training_check_examples() of a model. Reads it twice: for worker threads.
+ *
+ * Returns: FALSE with @error where its loss is not shown to be a mean over examples that do not depend on each other
+ */
+gboolean gantry_compiler_check_examples (const char *path, const GantryBindings *bindings, gint64 random_weights, const char *dim, gint64 batch,
+                                         const GantryTrainingOptions *training, const GantryProgress *progress, GError **error);
+
 G_END_DECLS

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A limit that placements alone do not reach, or not as fast: the batch of a training step is divided into microbatches, as many as give the
- * fastest step within it. Each number of them is a program of its own, with placements of its own; they are made and searched one after the
+ * fastest step within it. That is the same step only where the loss is a mean over examples that do not depend on each other, which is
+ * checked first. Each number of them is a program of its own, with placements of its own; they are made and searched one after the
  * other in a document that nobody sees, in rising order, until more are slower than the best, or take no less when they keep everything. */
 #include "core/document/document-private.h"
 #include "core/base/thread.h"
+#include "core/compiler/compiler.h"
+#include "core/plan/placement.h"
 #include <string.h>
 
 #define MOST_WORSE 2u /* numbers that are tried behind the best one, which are slower, or while there is none take no less than one before */
-#define LESS 0.9      /* of a peak: what counts as less */
 
 void
 gantry_divided_free (GantryDivided *divided)
@@ -33,6 +35,9 @@ typedef struct
   char *input;   /* the first one */
   char *dim;     /* its first dimension */
   gint64 batch;  /* examples of a step */
+  guint n_models; /* of the document, when it was asked */
+  gint64 end;     /* (g_get_monotonic_time ()): when all searches are over; 0: never */
+  GStrv inputs;   /* (nullable): types of the inputs of a step, which are the same for every number */
 } Division;
 
 static void
@@ -43,6 +48,7 @@ division_free (gpointer data)
   g_free (division->path);
   g_free (division->input);
   g_free (division->dim);
+  g_strfreev (division->inputs);
   gantry_bindings_unref (division->bindings);
   gantry_compile_settings_clear (&division->settings);
   g_clear_pointer (&division->activity, _gantry_document_activity_free);
@@ -98,6 +104,69 @@ find_batch (Division *division, const GantryProgress *progress, GError **error)
   return division->batch > 1 ? TRUE : refuse (error, "it is %" G_GINT64_FORMAT " (dimension '%s')", division->batch, division->dim);
 }
 
+/* That the step is the same in microbatches. */
+static gboolean
+check_examples (Division *division, const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+
+  if (gantry_compiler_check_examples (division->path, division->bindings, division->random_weights, division->dim, division->batch,
+                                      &division->settings.training, progress, &why))
+    return TRUE;
+  return gantry_progress_cancelled (progress, error) ? FALSE : refuse (error, "%s", why->message);
+}
+
+/* "'x' f32[64,8]" of each input of a step. (transfer full) */
+static GStrv
+inputs_of (const GantryCompilation *compilation)
+{
+  const GantryModule *module = compilation->snapshots[compilation->n_snapshots - 1].module;
+  const GantryFunction *entry = gantry_module_entry (module);
+  GPtrArray *inputs = g_ptr_array_new ();
+
+  for (guint32 i = 0; i < entry->n_params; i++)
+    {
+      const GantryNode *node = &module->nodes[entry->first_node + i];
+      g_autofree char *label = gantry_node_label (module, node), *type = gantry_context_type_text (module->context, node->type);
+
+      if (gantry_parameter_role (module, node) == GANTRY_SUBJECT_INPUT)
+        g_ptr_array_add (inputs, g_strdup_printf ("'%s' %s", label, type));
+    }
+  g_ptr_array_add (inputs, NULL);
+  return (GStrv) g_ptr_array_free (inputs, FALSE);
+}
+
+/* An input that has no examples, but the size of a microbatch by chance, would be sliced too. FALSE: as of a number that does not fit */
+static gboolean
+check_inputs (Division *division, guint n, const GantryCompilation *compilation, GError **error)
+{
+  g_auto (GStrv) inputs = inputs_of (compilation);
+
+  if (division->inputs == NULL)
+    division->inputs = g_steal_pointer (&inputs);
+  if (inputs == NULL)
+    return TRUE;
+  for (guint i = 0; division->inputs[i] != NULL || inputs[i] != NULL; i++)
+    if (g_strcmp0 (division->inputs[i], inputs[i]) != 0 || inputs[i] == NULL)
+      {
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "a step in %u microbatches would take input %s in the place of %s", n,
+                     inputs[i] != NULL ? inputs[i] : "none", division->inputs[i] != NULL ? division->inputs[i] : "none");
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/* What is left for another search. FALSE: nothing */
+static gboolean
+set_seconds (Division *division)
+{
+  const gint64 now = g_get_monotonic_time ();
+
+  if (division->end > 0)
+    division->goal.seconds = (double) (division->end - now) / G_USEC_PER_SEC;
+  return division->end == 0 || now < division->end;
+}
+
 /* @kept: (out): what keeping everything takes. (transfer full) (nullable): the answer of @n microbatches; NULL: there is none within the
  * limit, or @error */
 static GantryVariant *
@@ -121,61 +190,94 @@ solve_in (Division *division, guint n, guint64 *kept, const GantryProgress *prog
       g_propagate_error (error, g_error_copy (compilation->refusal));
       return NULL;
     }
-  if (division->prepare != NULL && !division->prepare (document, division->data, progress, error))
+  if (!check_inputs (division, n, compilation, error)
+      || (division->prepare != NULL && !division->prepare (document, division->data, progress, error)))
     return NULL;
   *kept = _gantry_limit_of_part (gantry_document_get_planner (document), 1);
   return gantry_document_solve (document, &division->goal, progress, error);
+}
+
+/* (transfer full): without microbatches what is known from the start; those of @error are none */
+static GantryDivided *
+divided_new (const Division *division)
+{
+  GantryDivided *divided = g_new0 (GantryDivided, 1);
+
+  divided->dim = g_strdup (division->dim);
+  divided->batch = division->batch;
+  divided->n_models = division->n_models;
+  divided->counted = division->settings.training.loss == GANTRY_LOSS_SOFTMAX_CROSS_ENTROPY;
+  return divided;
+}
+
+/* Tries @n. Returns: FALSE with @error: it is over, and what was found is the answer, if anything was. @last: of @n, where it has no answer */
+static gboolean
+try (Division *division, guint n, GantryDivided *best, guint *n_worse, guint64 *least, GError **last, const GantryProgress *progress, GError **error)
+{
+  g_autofree char *what = g_strdup_printf ("Searching with %u microbatch%s", n, n == 1 ? "" : "es");
+  g_autoptr (GantryVariant) variant = NULL;
+  guint64 kept = G_MAXUINT64;
+
+  gantry_progress_report (progress, -1, what);
+  g_clear_error (last);
+  variant = solve_in (division, n, &kept, progress, last);
+  if (variant == NULL && gantry_progress_cancelled (progress, error))
+    return FALSE;
+  if (variant == NULL && !g_error_matches (*last, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY))
+    {
+      g_propagate_error (error, g_steal_pointer (last));
+      return FALSE;
+    }
+  best->n_tried++;
+  best->most_tried = n;
+  if (kept == G_MAXUINT64) /* it was not searched */
+    return TRUE;
+  *n_worse = kept < *least && best->variant == NULL ? 0 : *n_worse + 1;
+  *least = MIN (*least, kept);
+  if (variant == NULL || (best->variant != NULL && variant->figures.step_us >= best->variant->figures.step_us))
+    return TRUE;
+  *n_worse = 0;
+  g_clear_pointer (&best->variant, gantry_variant_unref);
+  best->variant = g_steal_pointer (&variant);
+  best->microbatches = n;
+  return TRUE;
 }
 
 /* @error: of the last number that was tried, where there is no answer. */
 static GantryDivided *
 divide (Division *division, const GantryProgress *progress, GError **error)
 {
-  g_autoptr (GantryDivided) best = g_new0 (GantryDivided, 1);
-  g_autoptr (GError) last = NULL;
+  g_autoptr (GantryDivided) best = NULL;
+  g_autoptr (GError) last = NULL, ended = NULL;
+  const double seconds = division->goal.seconds;
+  const gint64 start = g_get_monotonic_time ();
   guint n_worse = 0;
   guint64 least = G_MAXUINT64;
+  gboolean late = FALSE;
 
-  if (!find_batch (division, progress, error))
+  if (seconds > 0)
+    division->end = start + (gint64) (seconds * G_USEC_PER_SEC);
+  if (!find_batch (division, progress, error) || !check_examples (division, progress, error))
     return NULL;
-  for (guint n = 1; n <= MIN (division->batch, GANTRY_TRAINING_MOST_MICROBATCHES) && n_worse < MOST_WORSE; n++)
+  best = divided_new (division);
+  for (guint n = 1; n <= MIN (division->batch, GANTRY_TRAINING_MOST_MICROBATCHES) && n_worse < MOST_WORSE && ended == NULL; n++)
     {
-      g_autoptr (GantryVariant) variant = NULL;
-      guint64 kept = 0;
-      g_autofree char *what = g_strdup_printf ("Searching with %u microbatch%s", n, n == 1 ? "" : "es");
-
       if (division->batch % n != 0)
         continue;
-      gantry_progress_report (progress, -1, what);
-      g_clear_error (&last);
-      variant = solve_in (division, n, &kept, progress, &last);
-      if (gantry_progress_cancelled (progress, error))
-        return NULL;
-      if (variant == NULL && !g_error_matches (last, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY))
-        {
-          g_propagate_error (error, g_steal_pointer (&last));
-          return NULL;
-        }
-      best->n_tried++;
-      best->most_tried = n;
-      n_worse = (double) kept < LESS * (double) least && best->variant == NULL ? 0 : n_worse + 1;
-      least = MIN (least, kept);
-      if (variant == NULL || (best->variant != NULL && variant->figures.step_us >= best->variant->figures.step_us))
-        continue;
-      n_worse = 0;
-      g_clear_pointer (&best->variant, gantry_variant_unref);
-      best->variant = g_steal_pointer (&variant);
-      best->microbatches = n;
+      late = n > 1 && !set_seconds (division);
+      if (late || !try (division, n, best, &n_worse, &least, &last, progress, &ended))
+        break;
     }
-  if (best->variant == NULL)
-    {
-      g_propagate_prefixed_error (error, g_steal_pointer (&last), "no number of microbatches from 1 to %u fits, and more take no less; with %u: ",
-                                  best->most_tried, best->most_tried);
-      return NULL;
-    }
-  best->dim = g_strdup (division->dim);
-  best->batch = division->batch;
-  return g_steal_pointer (&best);
+  best->ended = late || ended != NULL || gantry_progress_cancelled (progress, NULL);
+  if (best->variant != NULL)
+    return g_steal_pointer (&best);
+  if (ended != NULL)
+    g_propagate_error (error, g_steal_pointer (&ended));
+  else
+    g_propagate_prefixed_error (error, g_steal_pointer (&last), "none of %u numbers of microbatches from 1 to %u fits, and %s; with %u: ", best->n_tried,
+                                best->most_tried, late ? "the time for more was over" : n_worse < MOST_WORSE ? "there are no more" : "the last ones take no less",
+                                best->most_tried);
+  return NULL;
 }
 
 /* (nullable): with @error */
@@ -208,6 +310,7 @@ division_new (GantryDocument *self, const GantrySolveGoal *goal, GError **error)
   /* What a part of the peak comes to is of the program as it is. */
   division->settings.target.memory_part = 0;
   division->goal = *goal;
+  division->n_models = self->n_models;
   division->goal.better = NULL;
   return division;
 }
@@ -280,6 +383,7 @@ gantry_document_divide_async (GantryDocument *self, const GantrySolveGoal *goal,
   task = g_task_new (self, cancellable, divide_done, outer);
   division->activity = _gantry_document_activity_new (self, cancellable);
   g_task_set_task_data (task, division, division_free);
+  g_task_set_check_cancellable (task, FALSE); /* what was found is the answer */
   gantry_task_run_in_thread (task, divide_thread);
 }
 
@@ -293,22 +397,27 @@ char *
 gantry_divided_text (const GantryDivided *divided)
 {
   const gint64 size = divided->batch / divided->microbatches;
+  const char *ended = divided->ended ? "; the search was ended before all numbers were tried" : "";
 
   if (divided->microbatches == 1)
-    return g_strdup_printf ("%" G_GINT64_FORMAT " as a whole; more microbatches are no faster", divided->batch);
-  return g_strdup_printf ("%" G_GINT64_FORMAT " as %u microbatches of %" G_GINT64_FORMAT " (dimension '%s'): loss and gradients are those of one batch of %"
-                          G_GINT64_FORMAT ", as means over its examples; statistics of a batch normalization are those of a microbatch",
-                          divided->batch, divided->microbatches, size, divided->dim, divided->batch);
+    return g_strdup_printf ("%" G_GINT64_FORMAT " as a whole; of %u numbers of microbatches up to %u none is faster%s", divided->batch, divided->n_tried,
+                            divided->most_tried, ended);
+  return g_strdup_printf ("%" G_GINT64_FORMAT " as %u microbatches of %" G_GINT64_FORMAT " (dimension '%s'): loss and gradients are the means of theirs, "
+                          "which are those of one batch of %" G_GINT64_FORMAT ": no example depends on another, and the loss is a mean over them%s; "
+                          "a step has the same inputs as before%s",
+                          divided->batch, divided->microbatches, size, divided->dim, divided->batch,
+                          divided->counted ? " (where each microbatch has equally many labels that are classes, which is not checked)" : "", ended);
 }
 
-void
+gboolean
 gantry_document_load_divided (GantryDocument *self, const GantryDivided *divided)
 {
   g_autofree char *name = g_strdup_printf ("%u microbatch%s", divided->microbatches, divided->microbatches == 1 ? "" : "es");
   GantryBindings *bindings;
   GantryState *state;
 
-  g_return_if_fail (self->state != NULL);
+  if (self->state == NULL || self->n_models != divided->n_models)
+    return FALSE;
   state = _gantry_state_copy (self->state);
   bindings = gantry_bindings_copy (state->bindings);
   gantry_bindings_set_dim (bindings, divided->dim, divided->batch / divided->microbatches);
@@ -320,4 +429,5 @@ gantry_document_load_divided (GantryDocument *self, const GantryDivided *divided
   state->settings.choices = divided->variant->choices != NULL ? gantry_choices_ref (divided->variant->choices) : NULL;
   state->settings.target.memory_part = 0; /* of the peak of another program */
   _gantry_document_edit (self, state, name, 0);
+  return TRUE;
 }

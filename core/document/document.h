@@ -575,6 +575,9 @@ GantryVariant *gantry_document_solve_finish (GantryDocument *document, GAsyncRes
  * @batch: examples of a step, as before; @dim: the dimension that has those of one microbatch
  * @variant: placements of the program that has so many, with its figures
  * @n_tried: how many numbers of microbatches were searched with, up to @most_tried
+ * @ended: others were not, for the search was ended by its time, by its user or by a number that has no program
+ * @counted: the loss is a mean over the rows whose label is a class, which may be more in one microbatch than in another
+ * @n_models: of which model of the document it is
  */
 typedef struct
 {
@@ -583,6 +586,8 @@ typedef struct
   char *dim;
   gint64 batch;
   guint n_tried, most_tried;
+  gboolean ended, counted;
+  guint n_models;
 } GantryDivided;
 
 void gantry_divided_free (GantryDivided *divided);
@@ -591,11 +596,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryDivided, gantry_divided_free)
 char *gantry_divided_text (const GantryDivided *divided);
 /**
  * gantry_document_divide:
- * @goal: of memory
+ * @goal: of memory; its seconds are for all numbers of microbatches together
  * @prepare: (nullable): is given each program before it is searched, in a document of its own: to say what its kernels need
  *
  * As gantry_document_solve(), with as many microbatches as give the fastest step: each divisor of the batch is tried, in rising order, until
- * two behind the best one are slower. A step goes on to take the same examples.
+ * two behind the best one are no faster, or where none fits, two take no less when they keep everything. That loss and gradients stay those
+ * of the whole batch is checked (gantry_training_check_examples()), and so is that a step goes on to have the same inputs.
  *
  * Returns: (transfer full) (nullable): NULL with %GANTRY_ERROR_INVALID where the batch cannot be divided, else as gantry_solve() of the last
  *  number that was tried
@@ -607,8 +613,9 @@ GantryDivided *gantry_document_divide (GantryDocument *document, const GantrySol
 void gantry_document_divide_async (GantryDocument *document, const GantrySolveGoal *goal, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: (transfer full) (nullable): as gantry_document_divide(), or %G_IO_ERROR_CANCELLED */
 GantryDivided *gantry_document_divide_finish (GantryDocument *document, GAsyncResult *result, GError **error);
-/** Makes the document's program, placements and limit (in bytes) those of @divided: one edit. Opens the model again. */
-void gantry_document_load_divided (GantryDocument *document, const GantryDivided *divided);
+/** Makes the document's program, placements and limit (in bytes) those of @divided: one edit. Opens the model again. Returns: FALSE, and nothing
+ * is changed: another model, or a newer one, was opened since it was asked for */
+gboolean gantry_document_load_divided (GantryDocument *document, const GantryDivided *divided);
 /** Points of the front of memory and time. @allowed: as GantrySolveGoal; @seconds: for all of it. */
 void gantry_document_front_async (GantryDocument *document, guint n_points, guint allowed, double seconds,
                                   GAsyncReadyCallback callback, gpointer user_data);

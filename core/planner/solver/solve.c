@@ -214,7 +214,7 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
 
   if (!(goal->host_price >= 0) || goal->host_price > MOST_PRICE)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the price of host memory is from 0 to %g us a GiB", MOST_PRICE);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the price of host memory is from 0 to %g ms a GiB", MOST_PRICE / 1000);
       return NULL;
     }
   if ((goal->memory_bytes != 0) == (goal->step_us > 0))

@@ -575,6 +575,7 @@ test_host_price (StepPlace *place, gconstpointer data)
   g_autoptr (JsonNode) dear = step_ask (place, "solve", "--no-kernels", "--fit=75%", "--host-price=1e6", NULL);
   g_autoptr (CliResult) front = cli_run ("pareto", "--no-kernels", "--points=2", place->step, NULL);
 
+  assert_error ("from 0 to 1e+09 ms a GiB", "solve", "--no-kernels", "--fit=75%", "--host-price=-1", place->step, NULL);
   g_assert_cmpint (step_number (free, "host_planned_bytes"), >, 0);
   g_assert_cmpint (step_number (dear, "host_planned_bytes"), <, step_number (free, "host_planned_bytes"));
   cli_assert_status (front, 0);
