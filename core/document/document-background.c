@@ -157,4 +157,5 @@ _gantry_document_clear_background (GantryDocument *self)
   g_clear_handle_id (&self->background.source, g_source_remove);
   g_clear_pointer (&self->background.front, _gantry_front_unref);
   g_clear_pointer (&self->background.clicks, gantry_choices_unref);
+  self->background.basis = 0; /* of none */
 }

@@ -497,12 +497,15 @@ gantry_document_solve_async (GantryDocument *self, const GantrySolveGoal *goal, 
 static void
 background_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  GantryDocument *self = GANTRY_DOCUMENT (source);
+  GWeakRef *document = user_data;
+  g_autoptr (GantryDocument) self = g_weak_ref_get (document);
   GCancellable *cancellable = g_task_get_cancellable (G_TASK (result));
   const Search *search = g_task_get_task_data (G_TASK (result));
   g_autoptr (GPtrArray) points = g_task_propagate_pointer (G_TASK (result), NULL);
 
-  if (_gantry_document_end_job (self, GANTRY_JOB_FRONT, cancellable))
+  g_weak_ref_clear (document);
+  g_free (document);
+  if (self != NULL && _gantry_document_end_job (self, GANTRY_JOB_FRONT, cancellable))
     search->found (self, search->program,
                    g_cancellable_is_cancelled (cancellable) || search->n_models != self->n_models ? NULL : points);
 }
@@ -513,6 +516,7 @@ _gantry_document_search_front (GantryDocument *self, guint n_points, double seco
                                void (*found) (GantryDocument *document, const char *program, GPtrArray *points))
 {
   Search *search = search_new (self, NULL);
+  GWeakRef *document; /* nobody waits for the answer: a document that goes ends the search */
   GCancellable *cancellable;
   g_autoptr (GTask) task = NULL;
 
@@ -525,7 +529,9 @@ _gantry_document_search_front (GantryDocument *self, guint n_points, double seco
   search->goal.allowed = GANTRY_EXACT_PLACEMENTS;
   search->seconds = seconds;
   search->activity = _gantry_document_activity_new_for (self, cancellable, tell);
-  task = g_task_new (self, cancellable, background_done, NULL);
+  document = g_new (GWeakRef, 1);
+  g_weak_ref_init (document, self);
+  task = g_task_new (NULL, cancellable, background_done, document);
   g_task_set_task_data (task, search, search_free);
   gantry_task_run_in_thread (task, search_thread);
 }
