@@ -6,8 +6,8 @@
 /* Beside each other in memory: the places of a channel, or for each place a block of channels. */
 typedef struct
 {
-  float *values;
-  const float *bias; /* (nullable) */
+  GantryUnalignedFloat *values;
+  const GantryUnalignedFloat *bias; /* (nullable) */
   gboolean relu;
   gint64 images, channels, places, block;
   gint64 image_stride, block_stride, place_stride; /* elements */
@@ -24,7 +24,7 @@ static void
 run_row (const Epilogue *e, gint64 row)
 {
   const gint64 n_blocks = (e->channels + e->block - 1) / e->block, first = row % n_blocks * e->block, width = MIN (e->block, e->channels - first);
-  float *values = e->values + row / n_blocks * e->image_stride + row % n_blocks * e->block_stride;
+  GantryUnalignedFloat *values = e->values + row / n_blocks * e->image_stride + row % n_blocks * e->block_stride;
 
   if (width == 1)
     {
@@ -50,7 +50,8 @@ run_rows (gpointer data)
 }
 
 void
-gantry_library_run_epilogue (const dnnl_memory_desc_t *result, float *values, const float *bias, gboolean relu, guint n_threads)
+gantry_library_run_epilogue (const dnnl_memory_desc_t *result, GantryUnalignedFloat *values, const GantryUnalignedFloat *bias, gboolean relu,
+                             guint n_threads)
 {
   const dnnl_blocking_desc_t *layout = &result->format_desc.blocking;
   const gint64 block = layout->inner_nblks > 0 ? layout->inner_blks[0] : 1;

@@ -277,6 +277,8 @@ is_converted (const Argument *a)
 static void
 convert_in (const Argument *a, const void *buffer, float *converted)
 {
+  GantryUnalignedFloat *floats = converted;
+
   if (a->element != GANTRY_F32)
     gantry_convert_to_float (a->element, buffer, converted, a->n);
   else
@@ -284,10 +286,10 @@ convert_in (const Argument *a, const void *buffer, float *converted)
   for (gsize run = 0; run < a->n && a->reversed > 1; run += a->reversed)
     for (gsize i = run, j = run + a->reversed - 1; i < j; i++, j--)
       {
-        float kept = converted[i];
+        float kept = floats[i];
 
-        converted[i] = converted[j];
-        converted[j] = kept;
+        floats[i] = floats[j];
+        floats[j] = kept;
       }
 }
 
@@ -344,9 +346,9 @@ run_keeping_nan (const GantryLibrary *library, const Piece *piece, const dnnl_ex
 }
 
 static void
-run_epilogue (const GantryLibrary *library, const Piece *piece, void *const *buffers, float *result)
+run_epilogue (const GantryLibrary *library, const Piece *piece, void *const *buffers, void *result)
 {
-  const float *bias = piece->has_bias ? (const float *) (gpointer) ((const guint8 *) buffers[piece->bias] + piece->bias_begin) : NULL;
+  const GantryUnalignedFloat *bias = piece->has_bias ? (gpointer) ((guint8 *) buffers[piece->bias] + piece->bias_begin) : NULL;
 
   for (guint i = 0; i < piece->n_arguments; i++)
     if (piece->arguments[i].argument == DNNL_ARG_DST)

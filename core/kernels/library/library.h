@@ -73,6 +73,9 @@ const GantryLibraryFunctions *gantry_dnnl (void);
 
 /* What its files share. */
 
+/** Of a buffer, which may lie anywhere. */
+typedef float GantryUnalignedFloat __attribute__ ((aligned (1)));
+
 typedef struct _GantryLibrary GantryLibrary;
 
 /**
@@ -130,7 +133,8 @@ void gantry_library_relu (float *values, gsize n);
  * @bias: (nullable): an f32 for each channel
  * @n_threads: of the library's, at least 1
  */
-void gantry_library_run_epilogue (const dnnl_memory_desc_t *result, float *values, const float *bias, gboolean relu, guint n_threads);
+void gantry_library_run_epilogue (const dnnl_memory_desc_t *result, GantryUnalignedFloat *values, const GantryUnalignedFloat *bias, gboolean relu,
+                                  guint n_threads);
 /** The kernel runs it from now on. @n_buffers: operands and results */
 void gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *kernel);
 
