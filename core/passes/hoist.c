@@ -55,9 +55,9 @@ index_in_body (const Hoisted *h, const GantryNode *node)
 static const GantryNode *
 only_user (const Hoisted *h, const GantryNode *node)
 {
-  guint32 position = gantry_module_position (h->module, node), first = h->uses->first[position];
+  guint32 user = _gantry_only_user (h->uses, gantry_module_position (h->module, node));
 
-  return h->uses->first[position + 1] == first + 1 && h->uses->users[first] != G_MAXUINT32 ? &h->module->nodes[h->uses->users[first]] : NULL;
+  return user != G_MAXUINT32 ? &h->module->nodes[user] : NULL;
 }
 
 /* Whether @node is result @k of the body and nothing else. */
@@ -275,15 +275,6 @@ write_body (const Hoisted *h, GantryRewriter *rewriter, GError **error)
 }
 
 static guint32
-stack_type (const Hoisted *h, const GantryType *type)
-{
-  GantryDim dims[GANTRY_MAX_RANK] = { h->scan.length };
-
-  memcpy (dims + 1, type->dims, type->rank * sizeof *dims);
-  return gantry_context_tensor (h->module->context, type->element, type->rank + 1, dims);
-}
-
-static guint32
 type_of (const Hoisted *h)
 {
   const GantryType *type = gantry_node_type (h->module, h->node);
@@ -294,7 +285,8 @@ type_of (const Hoisted *h)
     if (k >= h->scan.n_carries || h->sum_of[k] < 0)
       members[n++] = (guint32) type->dims[k];
   for (guint k = 0; k < h->stacked->len; k++)
-    members[n++] = stack_type (h, gantry_node_type (h->module, &h->module->nodes[h->body->first_node + g_array_index (h->stacked, guint32, k)]));
+    members[n++] = _gantry_stack_type (
+      h->module, gantry_node_type (h->module, &h->module->nodes[h->body->first_node + g_array_index (h->stacked, guint32, k)]), h->scan.length);
   return gantry_context_tuple (h->module->context, n, members);
 }
 

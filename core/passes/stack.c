@@ -7,6 +7,7 @@
 #include "core/graph/builder-composite.h"
 #include "core/graph/rewriter.h"
 #include "core/passes/absorb-private.h"
+#include "core/passes/bodies-private.h"
 #include "core/passes/passes.h"
 #include <string.h>
 
@@ -91,10 +92,9 @@ alike_at (const Stack *s, guint32 index)
 static guint32
 only_user (const Stack *s, guint32 i)
 {
-  guint32 position = s->entry->first_node + i, first = s->uses->first[position];
+  guint32 user = _gantry_only_user (s->uses, s->entry->first_node + i);
 
-  return s->uses->first[position + 1] == first + 1 && s->uses->users[first] != G_MAXUINT32 ? s->uses->users[first] - s->entry->first_node
-                                                                                          : G_MAXUINT32;
+  return user != G_MAXUINT32 ? user - s->entry->first_node : G_MAXUINT32;
 }
 
 static void
@@ -398,15 +398,6 @@ find (Stack *s)
 
 /* Writing */
 
-static guint32
-stack_type (const Stack *s, const GantryType *type)
-{
-  GantryDim dims[GANTRY_MAX_RANK] = { s->scan.length };
-
-  memcpy (dims + 1, type->dims, type->rank * sizeof *dims);
-  return gantry_context_tensor (s->module->context, type->element, type->rank + 1, dims);
-}
-
 static void
 stand_at (const Stack *s, GantryBuilder *b, const Alike *a)
 {
@@ -422,7 +413,7 @@ stand_at (const Stack *s, GantryBuilder *b, const Alike *a)
 static guint32
 write_common (const Stack *s, GantryRewriter *rewriter, const GantryNode *node)
 {
-  const GantryType *type = gantry_context_type (s->module->context, stack_type (s, gantry_node_type (s->module, node)));
+  const GantryType *type = gantry_context_type (s->module->context, _gantry_stack_type (s->module, gantry_node_type (s->module, node), s->scan.length));
   gint64 dims[GANTRY_MAX_RANK];
   gsize n = type->rank - 1u;
   const gint64 *from = NULL;
@@ -534,7 +525,7 @@ write_alike (Stack *s, GantryRewriter *rewriter, Alike *a)
   for (guint k = 0; k < node->n_operands; k++)
     operands[k] = write_operand (s, rewriter, a, k);
   a->new_id = gantry_builder_add_typed (b, node->op, operands, node->n_operands, node->attrs,
-                                        stack_type (s, gantry_node_type (s->module, node)));
+                                        _gantry_stack_type (s->module, gantry_node_type (s->module, node), s->scan.length));
   g_array_append_val (s->made, a->new_id);
   write_results (s, rewriter, a);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bias and relu after a primitive that has them by slow code only, in place, on the threads of the library. */
 #include "core/kernels/library/library.h"
-#include <math.h>
 
 /* Beside each other in memory: the places of a channel, or for each place a block of channels. */
 typedef struct
@@ -17,7 +16,7 @@ typedef struct
 static inline float
 finish (float x, gboolean relu)
 {
-  return relu && !(x > 0) && !isnan (x) ? 0 : x;
+  return relu ? gantry_library_relu_of (x) : x;
 }
 
 static void

@@ -5,7 +5,6 @@
  * (Intel SDM, MAXPS), and so does what makes one of numbers. Flags are each thread's own: those of the library's team are asked for
  * in a parallel region of the same team. */
 #include "core/kernels/library/library.h"
-#include <math.h>
 #include <xmmintrin.h>
 
 #define INVALID _MM_EXCEPT_INVALID
@@ -40,9 +39,8 @@ gantry_library_end_watch (guint n_threads)
 }
 
 void
-gantry_library_relu (float *values, gsize n)
+gantry_library_relu (GantryUnalignedFloat *values, gsize n)
 {
   for (gsize i = 0; i < n; i++)
-    if (!(values[i] > 0) && !isnan (values[i]))
-      values[i] = 0;
+    values[i] = gantry_library_relu_of (values[i]);
 }

@@ -331,7 +331,7 @@ address_of (const Argument *a, void *const *buffers)
 /* Once more, without the relu, which follows: see library-relu.c. It happens to models that diverge, so that nothing is kept for it; its
  * scratch memory is the library's own. @arguments: as for the primitive, without scratch memory */
 static void
-run_keeping_nan (const GantryLibrary *library, const Piece *piece, const dnnl_exec_arg_t *arguments, int n, float *result)
+run_keeping_nan (const GantryLibrary *library, const Piece *piece, const dnnl_exec_arg_t *arguments, int n, GantryUnalignedFloat *result)
 {
   dnnl_primitive_desc_t description = NULL;
   dnnl_primitive_t primitive = NULL;
@@ -360,7 +360,7 @@ static void
 run_piece (const GantryLibrary *library, const Piece *piece, void *const *buffers, guint8 *workspace, guint8 *packed)
 {
   dnnl_exec_arg_t arguments[MAX_ARGUMENTS + 1];
-  float *result = NULL;
+  GantryUnalignedFloat *result = NULL;
   int n = 0;
 
   for (guint i = 0; i < piece->n_arguments; i++)

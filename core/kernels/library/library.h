@@ -76,6 +76,13 @@ const GantryLibraryFunctions *gantry_dnnl (void);
 /** Of a buffer, which may lie anywhere. */
 typedef float GantryUnalignedFloat __attribute__ ((aligned (1)));
 
+/** 0 of what is not above it, but NaN stays. */
+static inline float
+gantry_library_relu_of (float x)
+{
+  return !(x > 0) && x == x ? 0 : x;
+}
+
 typedef struct _GantryLibrary GantryLibrary;
 
 /**
@@ -126,7 +133,7 @@ void gantry_library_begin_watch (void);
 /** After it, on the same thread. @n_threads: that the library used. Returns: whether a NaN may have come to its relu */
 gboolean gantry_library_end_watch (guint n_threads);
 /** In place; NaN stays. */
-void gantry_library_relu (float *values, gsize n);
+void gantry_library_relu (GantryUnalignedFloat *values, gsize n);
 /**
  * gantry_library_run_epilogue:
  * @result: layout of @values: N C spatial, plain or in blocks of channels
