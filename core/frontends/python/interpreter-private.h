@@ -96,18 +96,25 @@ GantryPyStatus _gantry_py_variable_loop (GantryPyFrame *frame, const char *kind,
 
 /* expressions */
 PyObject *_gantry_py_eval (GantryPyFrame *frame, const GantryPyNode *node);
+PyObject *_gantry_py_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name);
+/** The elements of what a for walks along, as a list or tuple; NULL without exception where they are not known. */
+PyObject *_gantry_py_elements (GantryPyFrame *frame, PyObject *iterable);
+/** What is read from outside of the graph: lists are remembered as such, STRICT refuses objects. Steals @value. */
+PyObject *_gantry_py_admit (GantryPyFrame *frame, PyObject *value);
+
+/* name.c */
 PyObject *_gantry_py_lookup (GantryPyFrame *frame, PyObject *name);
+
+/* operator.c */
+/** @result of the operator @name of @a and @b (nullable); where it is NULL, with the exception that graph mode has. Takes @result. */
+PyObject *_gantry_py_checked (GantryPyFrame *frame, const char *name, PyObject *a, PyObject *b, PyObject *result);
+PyObject *_gantry_py_unary (GantryPyFrame *frame, guint op, PyObject *value);
 PyObject *_gantry_py_binary (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b);
 PyObject *_gantry_py_compare (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b);
 /** 0 or 1 where it is known; 2 where it is not: then @predicate is a bool[] variable; -1 with an exception */
 int _gantry_py_truth (GantryPyFrame *frame, PyObject *value, PyObject **predicate);
 PyObject *_gantry_py_logical (GantryPyState *state, const char *op, PyObject *a, PyObject *b); /* on bool[] variables or bools */
-PyObject *_gantry_py_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name);
 PyObject *_gantry_py_getitem (GantryPyFrame *frame, PyObject *object, PyObject *index);
-/** The elements of what a for walks along, as a list or tuple; NULL without exception where they are not known. */
-PyObject *_gantry_py_elements (GantryPyFrame *frame, PyObject *iterable);
-/** What is read from outside of the graph: lists are remembered as such, STRICT refuses objects. Steals @value. */
-PyObject *_gantry_py_admit (GantryPyFrame *frame, PyObject *value);
 
 /* assignment */
 int _gantry_py_assign (GantryPyFrame *frame, const GantryPyNode *target, PyObject *value);
