@@ -18,7 +18,7 @@ typedef struct _MindRule MindRule;
 struct _MindRule
 {
   const char *name;      /* "Conv2D" */
-  const char *arguments; /* "x weight": names of the inputs, in their order */
+  const char *arguments; /* "x weight": names of the inputs, in their order; "*var" is written over: a result of its own */
   void (*lower) (MindLower *l);
   GantryOpClass op_class;
   int arg;
@@ -48,6 +48,9 @@ extern const MindRule gantry_mind_reduce_rules[];
 extern const MindRule gantry_mind_norm_rules[];
 extern const MindRule gantry_mind_pool_rules[];
 extern const MindRule gantry_mind_recurrent_rules[];
+extern const MindRule gantry_mind_update_rules[];
+extern const MindRule gantry_mind_random_rules[];
+extern const MindRule gantry_mind_gradient_rules[];
 
 /** Numbers are those of MindSpore's PadMode. */
 typedef enum

@@ -226,13 +226,19 @@ sparse_cross_entropy (MindLower *l)
           hit;
   const GantryType *type = gantry_mind_type (l, x);
 
-  if (type->rank != 2 || gantry_mind_int (l, "is_grad", 0) != 0)
+  if (type->rank != 2)
     {
-      gantry_mind_refuse (l, "logits of %u dimensions, or the derivative", type->rank);
+      gantry_mind_refuse (l, "logits of %u dimensions", type->rank);
       return;
     }
   hit = gantry_builder_compare (l->b, "EQ", gantry_builder_iota (l->b, GANTRY_I64, 2, type->dims, 1),
                                 gantry_builder_along (l->b, labels, 2, 0));
+  if (gantry_mind_int (l, "is_grad", 0) != 0)
+    {
+      x = BINARY (SUBTRACT, gantry_builder_softmax (l->b, x, &axes[1], 1, FALSE), gantry_builder_convert (l->b, hit, gantry_mind_element_of (l, x)));
+      l->out[0] = gantry_builder_scale (l->b, x, 1.0 / (double) MAX (type->dims[0], 1));
+      return;
+    }
   x = gantry_builder_softmax (l->b, x, &axes[1], 1, TRUE);
   x = gantry_builder_reduce_axes (l->b, "add", gantry_builder_select (l->b, hit, UNARY (NEGATE, x), LIKE (x, 0)), axes, 2, FALSE);
   l->out[0] = gantry_builder_scale (l->b, x, 1.0 / (double) MAX (type->dims[0], 1));

@@ -8,6 +8,8 @@ static const MindRule *const families[] = {
   gantry_mind_elementwise_rules, gantry_mind_activation_rules,  gantry_mind_movement_rules,
   gantry_mind_index_rules,       gantry_mind_contraction_rules, gantry_mind_reduce_rules,
   gantry_mind_norm_rules,        gantry_mind_pool_rules,        gantry_mind_recurrent_rules,
+  gantry_mind_update_rules,      gantry_mind_random_rules,
+  gantry_mind_gradient_rules,
 };
 
 static const MindRule *

@@ -140,7 +140,7 @@ write_opaque (MindImport *import, const MindNode *node, MindValue *function, Min
       g_ptr_array_add (names, g_strdup_printf ("input%u", i));
     }
   return gantry_mind_write_foreign (import, node, function->kind == MIND_CHOICE ? MIND_DIALECT ".switch" : MIND_DIALECT ".call",
-                                    NULL, values, n_values, (const char *const *) names->pdata);
+                                    NULL, values, n_values, (const char *const *) names->pdata, NULL);
 }
 
 MindValue *

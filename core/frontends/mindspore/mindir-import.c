@@ -122,20 +122,24 @@ write_weight (MindImport *import, GantryWireSpan message)
   gantry_mind_bind (import, gantry_mind_intern (import, tensor.name), gantry_mind_node_value (import, id));
 }
 
-/* A weight without a value is an input, and those come first. */
+/* A weight without a value is an input, and those come first; the state of random numbers is between. */
 static void
 write_weights (MindImport *import, const MindGraph *graph)
 {
   for (guint pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < graph->parameters->len && import->error == NULL; i++)
-      {
-        GantryWireSpan message = g_array_index (graph->parameters, GantryWireSpan, i);
-        MindTensor tensor;
+    {
+      for (guint i = 0; i < graph->parameters->len && import->error == NULL; i++)
+        {
+          GantryWireSpan message = g_array_index (graph->parameters, GantryWireSpan, i);
+          MindTensor tensor;
 
-        gantry_mind_read_tensor (import, message, &tensor);
-        if (import->error == NULL && gantry_mind_tensor_has_data (&tensor) == (pass == 1))
-          write_weight (import, message);
-      }
+          gantry_mind_read_tensor (import, message, &tensor);
+          if (import->error == NULL && gantry_mind_tensor_has_data (&tensor) == (pass == 1))
+            write_weight (import, message);
+        }
+      if (pass == 0)
+        gantry_mind_write_random_state (import);
+    }
 }
 
 /* A constant stands in one of the graphs that use it, whichever was written first. */

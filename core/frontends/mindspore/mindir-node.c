@@ -318,16 +318,27 @@ argument_name (MindImport *import, char **known, const MindValue *input_names, g
   g_autofree char *number = g_strdup_printf ("input%u", i);
 
   if (known != NULL && i < g_strv_length (known))
-    return known[i];
+    return known[i][0] == '*' ? known[i] + 1 : known[i];
   if (input_names != NULL && input_names->kind == MIND_TUPLE && i < input_names->n
       && input_names->members[i]->kind == MIND_STRING)
     return input_names->members[i]->text;
   return gantry_arena_strdup (import->arena, number);
 }
 
+/* A tuple of @first and what @rest has. */
+static const MindValue *
+with_members (MindImport *import, const MindValue *first, const MindValue *rest)
+{
+  MindValue *tuple = gantry_mind_tuple_new (import, 1 + rest->n);
+
+  tuple->members[0] = gantry_arena_copy (import->arena, first, sizeof *first);
+  memcpy (tuple->members + 1, rest->members, sizeof *rest->members * rest->n);
+  return tuple;
+}
+
 MindValue *
 gantry_mind_write_foreign (MindImport *import, const MindNode *node, const char *name, GantryAttrList *attrs,
-                           MindValue *const *values, guint n, const char *const *names)
+                           MindValue *const *values, guint n, const char *const *names, MindValue *also)
 {
   g_autoptr (GantryAttrList) list = attrs != NULL ? attrs : gantry_attr_list_new (import->context);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -335,6 +346,7 @@ gantry_mind_write_foreign (MindImport *import, const MindNode *node, const char 
   const MindValue *unused = NULL, *declared;
   g_autofree char *label = NULL;
   Operands operands = { ids, texts };
+  MindNode whole = *node;
   MindAttr shape = { 0 };
 
   read_attributes (import, node->message, NODE_ATTRIBUTE, list, &unused, &shape);
@@ -343,73 +355,34 @@ gantry_mind_write_foreign (MindImport *import, const MindNode *node, const char 
   declared = import->error == NULL ? gantry_mind_declared (import, &shape, NULL) : NULL;
   if (import->error != NULL)
     return NULL;
+  if (also != NULL)
+    {
+      gantry_attr_list_set_int (list, MIND_UPDATES, also->n);
+      declared = with_members (import, declared, also);
+      whole.used = G_MAXUINT64;
+    }
   label = short_name (import, node, TRUE);
   if (label != NULL)
     gantry_builder_set_name (import->b, gantry_context_intern (import->context, label));
-  return results_of (import, node, declared, add_node (import, name, &operands, g_steal_pointer (&list), declared));
+  return results_of (import, &whole, declared, add_node (import, name, &operands, g_steal_pointer (&list), declared));
 }
 
-static MindValue *
-write_primitive (MindImport *import, const MindNode *node, const char *primitive, GantryWireSpan message,
-                 MindValue *const *values)
+MindValue *
+gantry_mind_write_primitive (MindImport *import, const MindNode *node, const char *primitive, GantryWireSpan message,
+                             MindValue *const *values, guint n, const char *const *given, MindValue *also)
 {
   GantryAttrList *list = gantry_attr_list_new (import->context);
   g_autofree char *full = g_strconcat (MIND_DIALECT ".", primitive, NULL), *valid = g_utf8_make_valid (full, -1);
   const char *arguments = gantry_mindspore_arguments (primitive);
   g_auto (GStrv) known = arguments != NULL ? g_strsplit (arguments, " ", -1) : NULL;
-  g_autofree const char **names = g_new0 (const char *, node->n_inputs + 1);
+  g_autofree const char **names = g_new0 (const char *, n + 1);
   const MindValue *input_names = NULL;
 
   if (message.data != NULL)
     read_attributes (import, message, PRIMITIVE_ATTRIBUTE, list, &input_names, NULL);
-  for (guint i = 0; i < node->n_inputs; i++)
-    names[i] = argument_name (import, known, input_names, i);
-  return gantry_mind_write_foreign (import, node, valid, list, values, node->n_inputs, names);
-}
-
-/* Assignments to parameters. One that is made in the main course alone, and not by a branch or loop, has the parameter's new value as its
- * own; what reads the parameter behind it reads that. */
-
-MindValue *
-gantry_mind_assigned (MindImport *import, MindValue *parameter, guint n)
-{
-  for (guint i = MIN (n, import->assignments->len); i-- > 0;)
-    {
-      const MindAssignment *assignment = &g_array_index (import->assignments, MindAssignment, i);
-
-      if (parameter->kind == MIND_NODE && assignment->parameter->node == parameter->node)
-        return assignment->value;
-    }
-  return parameter;
-}
-
-/* Returns: (nullable): NULL without an error where it is no such assignment */
-static MindValue *
-assign (MindImport *import, const MindNode *node, const char *name, MindValue *const *values)
-{
-  static const char *const changes[][2] = { { "Assign", NULL }, { "AssignAdd", "Add" }, { "AssignSub", "Sub" } };
-  MindAssignment assignment;
-
-  for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
-    {
-      MindNode change = *node;
-      MindValue *operands[2];
-
-      if (strcmp (name, changes[i][0]) != 0 || node->n_inputs < 2 || import->regions->len != 1 || values[0]->kind != MIND_NODE
-          || !gantry_mind_is_data (values[1]) || !g_hash_table_contains (import->weights, GUINT_TO_POINTER (values[0]->node)))
-        continue;
-      operands[0] = gantry_mind_assigned (import, values[0], import->assignments->len);
-      operands[1] = values[1];
-      change.n_inputs = 2;
-      assignment.parameter = values[0];
-      assignment.value = changes[i][1] == NULL ? values[1]
-                                               : write_primitive (import, &change, changes[i][1], (GantryWireSpan){ 0 }, operands);
-      if (assignment.value == NULL)
-        return NULL;
-      g_array_append_val (import->assignments, assignment);
-      return assignment.value;
-    }
-  return NULL;
+  for (guint i = 0; i < n; i++)
+    names[i] = given != NULL ? given[i] : argument_name (import, known, input_names, i);
+  return gantry_mind_write_foreign (import, node, valid, list, values, n, names, also);
 }
 
 /* What only arranges values */
@@ -537,9 +510,8 @@ gantry_mind_constant (MindImport *import, const MindNode *node)
   return import->error == NULL ? gantry_mind_attr_value (import, &attr) : NULL;
 }
 
-/* Name of the primitive, and what the model says of it. */
-static const char *
-primitive_of (MindImport *import, guint32 operation, GantryWireSpan *message)
+const char *
+gantry_mind_primitive (MindImport *import, guint32 operation, GantryWireSpan *message)
 {
   const char *text = gantry_interner_string (import->names, operation), *name = text;
   const GantryWireSpan *known;
@@ -566,7 +538,7 @@ write_operation (MindImport *import, const MindGraph *graph, const MindNode *nod
   GantryWireSpan message = { 0 };
   MindValue *value;
 
-  primitive = primitive_of (import, node->operation, &message);
+  primitive = gantry_mind_primitive (import, node->operation, &message);
   if (primitive == NULL)
     {
       value = value_named (import, gantry_interner_add_string (import->names, reference + strlen ("REF::")));
@@ -574,10 +546,10 @@ write_operation (MindImport *import, const MindGraph *graph, const MindNode *nod
     }
   value = arrange (import, primitive, values, node->n_inputs);
   if (value == NULL && import->error == NULL)
-    value = assign (import, node, primitive, values);
+    value = gantry_mind_update (import, node, primitive, message, values);
   if (value != NULL || import->error != NULL)
     return value;
-  return write_primitive (import, node, primitive, message, values);
+  return gantry_mind_write_primitive (import, node, primitive, message, values, node->n_inputs, NULL, NULL);
 }
 
 MindValue *

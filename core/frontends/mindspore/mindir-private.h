@@ -20,6 +20,8 @@ G_BEGIN_DECLS
 
 /** Attribute of each node: of each operand the name of its argument, "x"; of tuples "inputs[2]". */
 #define MIND_OPERAND_NAMES "operand_names"
+/** Attribute of nodes that write over parameters: so many of the last results are what these become. */
+#define MIND_UPDATES "updates"
 
 /* AttributeType of mind_ir.proto. */
 typedef enum
@@ -194,6 +196,7 @@ typedef struct
   GPtrArray *literals;    /* kept until the end */
   GPtrArray *regions;     /* MindRegion, innermost last */
   GHashTable *weights;    /* node ids of parameters of the model */
+  MindValue *random_state; /* (nullable) */
   GArray *assignments;    /* MindAssignment, in the order of their effects */
   GArray *loops;          /* guint: graphs whose loop is being read, innermost last */
   GHashTable *operations; /* op codes */
@@ -274,12 +277,24 @@ gboolean gantry_mind_is_constant (MindImport *import, const MindNode *node);
 MindValue *gantry_mind_constant (MindImport *import, const MindNode *node);
 /** The value of one node. NULL after an error */
 MindValue *gantry_mind_write_node (MindImport *import, const MindGraph *graph, guint index);
-/** A foreign node @name with @values as its arguments, of the type that the file declares for @node. */
+/** A foreign node @name with @values as its arguments, of the type that the file declares for @node. @also: (nullable): a tuple of types
+ *  of results beside that; the value then is a tuple: what the file declares, and they */
 MindValue *gantry_mind_write_foreign (MindImport *import, const MindNode *node, const char *name, GantryAttrList *attrs,
-                                      MindValue *const *values, guint n, const char *const *names);
+                                      MindValue *const *values, guint n, const char *const *names, MindValue *also);
+/** The same of a primitive, with its attributes. @given: (nullable): names of the arguments; NULL: as they are known */
+MindValue *gantry_mind_write_primitive (MindImport *import, const MindNode *node, const char *primitive, GantryWireSpan message,
+                                        MindValue *const *values, guint n, const char *const *given, MindValue *also);
+/** Name of the primitive that a node's operation is, and what the model says of it. (nullable) */
+const char *gantry_mind_primitive (MindImport *import, guint32 operation, GantryWireSpan *message);
 
-/** What @parameter is behind the first @n assignments (mindir-node.c). */
+/* mindir-update.c */
+/** What @parameter is behind the first @n assignments. */
 MindValue *gantry_mind_assigned (MindImport *import, MindValue *parameter, guint n);
+/** The state that random numbers are drawn from, as a parameter behind the inputs, where the model draws some. */
+void gantry_mind_write_random_state (MindImport *import);
+/** A primitive that writes over parameters of the model. Returns: (nullable): NULL without an error where it is none */
+MindValue *gantry_mind_update (MindImport *import, const MindNode *node, const char *primitive, GantryWireSpan message,
+                               MindValue *const *values);
 
 /* mindir-call.c */
 /** Binds the inputs of graph @index to @arguments and writes its nodes. Returns: (nullable): what it gives */
@@ -303,7 +318,7 @@ MindValue *gantry_mind_loop (MindImport *import, guint graph, MindValue *const *
 
 /* lower.c */
 gboolean gantry_mindspore_knows_operation (const char *op_name);
-/** Names of the arguments of a primitive, "x weight bias", by its name. (nullable) */
+/** Names of the arguments of a primitive, "x weight bias", by its name; "*var" is written over. (nullable) */
 const char *gantry_mindspore_arguments (const char *primitive);
 
 G_END_DECLS

@@ -10,9 +10,10 @@
 #include "core/graph/graph.h"
 #include "tests/core/frontends/xla/run-case.h"
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
-static const char *const models[] = { "network", "control", "parts", "recurrent", "assigned" };
+static const char *const models[] = { "network", "control", "parts", "recurrent", "assigned", "updates", "step" };
 
 static char *
 fixture (const char *name, const char *ending)
@@ -102,6 +103,72 @@ test_values (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)
     check_values (models[i], RUN_CPU);
+}
+
+/* Random numbers: the state is an input and the last result. */
+
+static GantryLiteral *
+filled (GantryModule *module, guint parameter, guint value)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+  const GantryType *type = gantry_node_type (module, &module->nodes[entry->first_node + parameter]);
+  guint8 *data;
+  GantryLiteral *literal = gantry_literal_new_zeroed (type, &data);
+
+  for (gint64 i = 0; i < gantry_type_elements (type); i++)
+    if (type->element == GANTRY_F32)
+      ((float *) (gpointer) data)[i] = (float) value;
+    else
+      ((guint64 *) (gpointer) data)[i] = value;
+  return literal;
+}
+
+static void
+check_moments (const GantryLiteral *x, double mean, double variance)
+{
+  gint64 n = gantry_type_elements (x->type);
+  double sum = 0, squares = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      double v = gantry_literal_get_double (x, i);
+
+      sum += v;
+      squares += (v - mean) * (v - mean);
+    }
+  /* Six deviations of either; the fourth moment of none of these is more than six times the square of the second. */
+  g_assert_cmpfloat (fabs (sum / (double) n - mean), <, 6 * sqrt (variance / (double) n));
+  g_assert_cmpfloat (fabs (squares / (double) n - variance), <, 6 * variance * sqrt (6.0 / (double) n));
+}
+
+static void
+test_random (void)
+{
+  static const struct
+  {
+    double mean, variance;
+  } moments[] = { { 0, 4 }, { 0.5, 1.0 / 12 }, { 1, 1.0 / 3 }, { 1, 4 }, { 0, 2 } };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = read_fixture (context, "random", NULL);
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref), results = NULL, again = NULL;
+  g_autoptr (GError) error = NULL;
+  const GantryLiteral *state;
+
+  g_assert_cmpuint (gantry_module_entry (module)->n_params, ==, 2);
+  g_ptr_array_add (inputs, filled (module, 0, 1));
+  g_ptr_array_add (inputs, filled (module, 1, 7));
+  results = run_case (module, inputs, RUN_CPU, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (results->len, ==, G_N_ELEMENTS (moments) + 2);
+  for (guint i = 0; i < G_N_ELEMENTS (moments); i++)
+    check_moments (g_ptr_array_index (results, i), moments[i].mean, moments[i].variance);
+  state = g_ptr_array_index (results, results->len - 1);
+  g_assert_true (gantry_literal_get_int (state, 1) != 7);
+  g_ptr_array_remove_index (inputs, 1);
+  g_ptr_array_add (inputs, gantry_literal_ref ((GantryLiteral *) state));
+  again = run_case (module, inputs, RUN_CPU, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (gantry_literal_get_double (g_ptr_array_index (again, 0), 0), !=, gantry_literal_get_double (g_ptr_array_index (results, 0), 0));
 }
 
 /* What is written again from core operations gives the same values: primitives, regions, weights. */
@@ -621,6 +688,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/mindir/values", test_values);
+  g_test_add_func ("/mindir/random", test_random);
   g_test_add_func ("/mindir/export", test_export);
   g_test_add_func ("/mindir/export-refused", test_export_refused);
   g_test_add_func ("/mindir/names", test_names);

@@ -107,3 +107,24 @@ for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):
     gradients = ms.grad(lambda v: cell(v)[0].sum(), None, cell.trainable_params())(x)
     assert [g.asnumpy().tolist() for g in gradients] == [[1, 1], [5, 7]], gradients
     assert "takes 1 arguments, but got 2" in fails(TypeError, lambda: cell(x, x))
+
+# What draws random numbers goes on in the program's own stream.
+path = os.path.join(os.path.dirname(path), "random.mindir")
+ones = ops.ones((2, 8, 16, 16), ms.float32)
+cell, alone = nn.GraphCell(ms.load(path)), ms.load(path)
+assert [p.name for p in cell.get_parameters()] == ["scale"]
+for draw in (cell, alone):
+    for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):
+        ms.set_context(mode=mode)
+        ms.set_seed(4)
+        first, second = draw(ones), draw(ones)
+        ms.set_seed(4)
+        third = draw(ones)
+        assert len(first) == 6 and str(first[3].dtype) == "Int32" and set(np.unique(first[3].asnumpy())) == set(range(-2, 5))
+        assert all((a.asnumpy() == b.asnumpy()).all() and (a.asnumpy() != c.asnumpy()).any() for a, b, c in zip(first, third, second))
+
+# A training step that MindSpore differentiated: its loss falls, its parameters are the Cell's.
+step = nn.GraphCell(ms.load(os.path.join(os.path.dirname(path), "step.mindir")))
+x, y = Tensor(rng.randn(2, 4).astype(np.float32)), Tensor([0, 2], ms.int32)
+losses = [float(step(x, y)) for _ in range(30)]
+assert losses[-1] < 0.2 * losses[0], losses

@@ -58,6 +58,13 @@ def generator(own):
     return _generators[own]
 
 
+def state_of_model(weights):
+    """What a loaded graph draws random numbers from, none or one, and its weights (name, value) without that."""
+    if weights and weights[0][0] == "random_state":
+        return (generator(0),), weights[1:]
+    return (), weights
+
+
 def manual_seed(seed):
     """Begins the stream of random operations again; initial values are left to set_seed()."""
     _gantry_assign(generator(0), [int(seed) & 0x7fffffffffffffff, 0])

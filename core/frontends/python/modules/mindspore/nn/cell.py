@@ -8,6 +8,7 @@ from mindspore._amp import computing_in
 from mindspore._text import only as _only
 from mindspore._core import Tensor, _Context, GRAPH_MODE, is_strict, syntax_level
 from mindspore.common.parameter import Parameter, ParameterTuple
+from mindspore.common.seed import state_of_model
 
 
 class Cell:
@@ -433,7 +434,8 @@ class GraphCell(Cell):
         if not isinstance(given, dict) or not all(isinstance(p, Tensor) for p in given.values()):
             raise TypeError("For 'GraphCell', the argument 'params_init' must be a dict of Parameters or Tensors by their names.")
         self.graph = graph
-        for name, value in _gantry.file_weights(graph.path):
+        self._state, weights = state_of_model(_gantry.file_weights(graph.path))
+        for name, value in weights:
             value = given.get(name, Tensor(value))
             trained = value.dtype.is_float and not name.endswith(("moving_mean", "moving_variance"))
             self.insert_param_to_cell(name, value if isinstance(value, Parameter) else Parameter(value, name, trained))
@@ -443,5 +445,5 @@ class GraphCell(Cell):
             raise _core.NeedsGraph("A loaded graph is part of a graph: its gradient is that of a graph.")
         if not _gantry.in_graph():
             return self._call_graph(inputs, {}, False)
-        results = _gantry.splice_file(self.graph.path, inputs, tuple(self._params.values()))
+        results = _gantry.splice_file(self.graph.path, inputs, self._state + tuple(self._params.values()))
         return results[0] if len(results) == 1 else results

@@ -223,7 +223,9 @@ class FuncGraph:
 
     def _spliced(self, *inputs):
         import _gantry
-        results = _gantry.splice_file(self.path, inputs, None)
+        from mindspore.common.seed import state_of_model
+        state, weights = state_of_model(_gantry.file_weights(self.path))
+        results = _gantry.splice_file(self.path, inputs, state + tuple(value for _, value in weights) if state else None)
         return results[0] if len(results) == 1 else results
 
     def __call__(self, *inputs):
