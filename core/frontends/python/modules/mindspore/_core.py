@@ -359,10 +359,14 @@ class Tensor(_gantry.Value):
         return reshape(self, _shape_arguments(shape))
 
     def transpose(self, *axes):
+        if len(axes) == 2 and all(isinstance(a, int) for a in axes):  # two dimensions that are exchanged, as MindSpore 2.7 has it
+            return swapaxes(self, *axes)
         axes = _shape_arguments(axes) if axes else tuple(reversed(range(self.ndim)))
         return transpose(self, tuple(a % self.ndim for a in axes))
 
-    permute = transpose
+    def permute(self, *axes):
+        axes = _shape_arguments(axes) or tuple(reversed(range(self.ndim)))
+        return transpose(self, tuple(a % self.ndim for a in axes))
 
     def copy(self):
         return _copied(self)
@@ -683,6 +687,9 @@ def transpose(x, axes):
 
 def swapaxes(x, a, b):
     axes = list(range(x.ndim))
+    for axis in (a, b):
+        if not -x.ndim <= axis < x.ndim:
+            raise ValueError(f"The 'axis' must be in the range of [-{x.ndim}, {x.ndim}), but got {axis}.")
     axes[a], axes[b] = axes[b], axes[a]
     return transpose(x, axes)
 

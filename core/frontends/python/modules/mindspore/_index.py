@@ -179,6 +179,8 @@ def gather_rows(x, axes, indices, index_shape):
     n = len(index_shape)
     rest = [d for d in range(x.ndim) if d not in axes]
     sizes = tuple(1 if d in axes else x.shape[d] for d in range(x.ndim))
+    if any(x.shape[d] == 0 for d in axes) and 0 in index_shape:
+        return _core.full(tuple(index_shape) + tuple(x.shape[d] for d in rest), 0, x.dtype)
     return _op("gather", (x, indices), {"offset_dims": tuple(range(n, n + len(rest))), "collapsed_slice_dims": tuple(axes),
                                         "start_index_map": tuple(axes), "index_vector_dim": n, "slice_sizes": sizes})
 

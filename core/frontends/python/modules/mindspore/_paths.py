@@ -52,7 +52,7 @@ _INSIDE = {
                                                                 "_landscape _on_request_exit _reduce_lr_on_plateau _summary_collector"),
     "mindspore.train.summary": (("mindspore.train",), "summary_record writer"),
     "mindspore.communication": (("mindspore.communication",), "management"),
-    "mindspore": (("mindspore.ops", "mindspore.nn", "mindspore", "mindspore.common.api"), "mint experimental _checkparam _extends _c_expression parallel profiler rewrite mindrecord runtime hal boost "
+    "mindspore": (("mindspore.ops", "mindspore.nn", "mindspore", "mindspore.common.api"), "experimental _checkparam _extends _c_expression parallel profiler rewrite mindrecord runtime hal boost "
                   "_check_jit_forbidden_api default_config device_context device_manager multiprocessing run_check safeguard "
                   "utils version"),
     "mindspore._extends": (_COMMON, "parse builtin_operations utils optimize"),
@@ -75,8 +75,8 @@ _INSIDE = {
     "mindspore.nn.probability.distribution": ((), "distribution normal uniform bernoulli beta categorical exponential gamma geometric gumbel "
                                                    "log_normal logistic poisson transformed_distribution _utils"),
     "mindspore.experimental.optim": ((), "adadelta adagrad adam adamax adamw asgd lr_scheduler nadam optimizer radam rmsprop rprop sgd"),
-    "mindspore.mint": (("mindspore.ops", "mindspore.nn", "mindspore"), "nn optim linalg special distributed"),
-    "mindspore.mint.nn": (("mindspore.ops", "mindspore.nn"), "functional layer"),
+    "mindspore.mint": (("mindspore.mint._functions", "mindspore.ops", "mindspore.nn", "mindspore"), "nn optim linalg special distributed"),
+    "mindspore.mint.nn": (("mindspore.mint._functions", "mindspore.ops", "mindspore.nn"), "functional layer"),
     "mindspore.nn.probability": (_NN, "distribution bijector bnn_layers"),
     "mindspore.experimental": (_NN, "optim map_parameter es"),
     "mindspore.dataset": (("mindspore.dataset",), "vision text audio engine"),
@@ -102,8 +102,9 @@ def fill(module, places):
     """Gives @module the names of @places: the first that has one counts."""
     import importlib
     modules = [importlib.import_module(place) for place in places]
+    inside = _INSIDE.get(module.__name__, (None, ""))[1].split()  # modules of its own, whatever has their names elsewhere
     for other in reversed(modules):
-        vars(module).update({n: v for n, v in vars(other).items() if not n.startswith("__")})
+        vars(module).update({n: v for n, v in vars(other).items() if not n.startswith("__") and (n not in inside or not isinstance(v, types.ModuleType))})
 
     # Python names the module in its parent when it is there, over what the parent has by that name: common.mutable stays the function.
     parent = sys.modules[module.__name__.rpartition(".")[0]]

@@ -5,6 +5,7 @@ import functools as _functools
 from mindspore import _core
 from mindspore._core import (Tensor, bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64)
 from mindspore.ops import function as _f
+from mindspore.ops import _refused
 
 int_, float_ = int32, float32
 pi, e, inf, nan = 3.141592653589793, 2.718281828459045, float("inf"), float("nan")
@@ -22,7 +23,13 @@ _OTHER = {"power": "pow", "fabs": "abs", "rint": "round", "radians": "deg2rad", 
 
 
 def _tensor(value):
-    return value if isinstance(value, Tensor) else _core.tensor_of(value)
+    """Of Python's numbers and sequences of them int32 and float32."""
+    if isinstance(value, Tensor):
+        return value
+    made = _core.tensor_of(value)
+    if not hasattr(value, "__array_interface__") and made.element in ("i64", "f64"):
+        made = _core.convert(made, int32 if made.element == "i64" else float32)
+    return made
 
 
 def _result(value, dtype):
@@ -42,10 +49,47 @@ def _wrapped(function):
     return call
 
 
+def _in_floats(function):
+    """A function of floats: what has eight bits computes in half precision, as MindSpore's numpy has it."""
+    def call(x, *others):
+        dtype = float16 if _builtins.all(_tensor(v).element in ("i8", "u8") for v in (x,) + others) else None
+        return function(*((x,) + others if dtype is None else (_core.convert(_tensor(v), dtype) for v in (x,) + others)))
+    call.__name__, call.__doc__ = function.__name__, function.__doc__
+    return call
+
+
+def _as_floats(function):
+    """A function whose result is of floats also where its operands are none; of half precision single."""
+    def call(x, *others):
+        return function(_core.convert(_tensor(x), float32) if _tensor(x).element != "f64" else x, *others)
+    call.__name__, call.__doc__ = function.__name__, function.__doc__
+    return call
+
+
+def _single(function):
+    """A function of operands in single precision."""
+    def call(*operands):
+        return function(*operands) if _builtins.any(_tensor(v).element == "f64" for v in operands) else _core.convert(function(*operands), float32)
+    call.__name__, call.__doc__ = function.__name__, function.__doc__
+    return call
+
+
+def _like_operands(function):
+    """A function whose result is of the type that its operands have together."""
+    def call(*operands):
+        return _core.convert(function(*operands), _core._common([_tensor(v).dtype for v in operands]))
+    call.__name__, call.__doc__ = function.__name__, function.__doc__
+    return call
+
+
+_KINDS = {"arccos arccosh arcsin arcsinh arctan arctanh arctan2 cos cosh sin sinh tan tanh": _in_floats,
+          "ceil fix trunc sign nanmean": _as_floats, "float_power": _single, "exp2 reciprocal copysign": _like_operands}
+_KIND_OF = {name: kind for names, kind in _KINDS.items() for name in names.split()}
+
 for _name in _SAME + list(_OTHER):
     _function = getattr(_f, _OTHER.get(_name, _name), None)
     if _function is not None:
-        globals()[_name] = _wrapped(_function)
+        globals()[_name] = _wrapped(_KIND_OF.get(_name, lambda f: f)(_function))
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -175,7 +219,7 @@ def identity(n, dtype=float32):
 
 def meshgrid(*xi, sparse=False, indexing="xy"):
     if not sparse:
-        return list(_f.meshgrid(*(_tensor(x) for x in xi), indexing=indexing))
+        return list(_f.meshgrid(*(ravel(x) for x in xi), indexing=indexing))
     places = [1, 0] + list(range(2, len(xi))) if indexing == "xy" and len(xi) > 1 else range(len(xi))
     return [_core.reshape(_tensor(x), tuple(-1 if d == place else 1 for d in range(len(xi)))) for x, place in zip(xi, places)]
 
@@ -199,7 +243,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
-    return _result(_core.reduce("add", diagonal(a, offset, axis1, axis2), -1), dtype)
+    return _tensor(a).trace(offset, axis1, axis2, dtype)
 
 
 def tri(N, M=None, k=0, dtype=float32):
@@ -385,6 +429,8 @@ def flipud(m):
 
 def roll(a, shift, axis=None):
     a = _tensor(a)
+    if axis is None and not isinstance(shift, int):
+        shift = _builtins.sum(shift)
     return reshape(_f.roll(ravel(a), shift, 0), a.shape) if axis is None else _f.roll(a, shift, axis)
 
 
@@ -415,7 +461,7 @@ def _reduced(name):
 
 def sum(a, axis=None, dtype=None, keepdims=False, initial=None):
     a = _tensor(a)
-    total = _core.reduce("add", _core.convert(a, int32) if a.element == "bool" else a, axis, keepdims)
+    total = _core.reduce("add", a if a.dtype.is_float else _core.convert(a, int64), axis, keepdims)
     return _result(total if initial is None else _core.add(total, initial), dtype)
 
 
@@ -511,12 +557,17 @@ def argmin(a, axis=None):
 
 def cumsum(a, axis=None, dtype=None):
     a = _tensor(a)
-    a = _core.convert(a, int32) if a.element == "bool" else a
+    a = _whole(a)
     return _result(_f.cumsum(ravel(a) if axis is None else a, 0 if axis is None else axis), dtype)
 
 
+def _whole(a):
+    """Integers of 32 bits at least."""
+    return _core.convert(a, int32) if a.element in ("bool", "i8", "u8", "i16") else a
+
+
 def cumprod(a, axis=None, dtype=None):
-    a = _tensor(a)
+    a = _whole(_tensor(a))
     return _result(_f.cumprod(ravel(a) if axis is None else a, 0 if axis is None else axis), dtype)
 
 
@@ -572,7 +623,10 @@ def isin(element, test_elements, invert=False):
     return _f.logical_not(found) if invert else found
 
 
-in1d = isin
+
+
+def in1d(ar1, ar2, invert=False):
+    return isin(ravel(ar1), ravel(ar2), invert)
 
 
 def searchsorted(a, v, side="left", sorter=None):
@@ -674,7 +728,7 @@ def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
 
 
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
-    a = _as_float(a)
+    a = _core.convert(_tensor(a), float32)
     good = _f.logical_not(_f.isnan(a))
     n = sum(_core.convert(good, a.dtype), axis, keepdims=True)
     zero = _core.select(good, a, 0.0)
@@ -731,6 +785,7 @@ def randint(minval, maxval=None, shape=None, dtype=int32):
 
 
 globals()["divmod"] = divmod_
+_refused.guard(globals(), [_n for _n in dir() if not _n.startswith("_")])
 
 
 def __getattr__(name):

@@ -132,11 +132,11 @@ def triu_indices(row, col, offset=0, *, dtype=int64):
 
 
 def diag(input):
+    """A vector on a diagonal; a tensor of more dimensions on that of a tensor with each of them twice."""
     input = _operand(input)
-    if input.ndim == 1:
-        n = input.shape[0]
-        return _core.mul(eye(n, n, input.dtype), _core.reshape(input, (n, 1)))
-    return diagonal(input)
+    n = input.size
+    row = _core.broadcast_to(_core.reshape(input, (1, n)), (n, n))
+    return _core.reshape(_core.select(eye(n, n, bool_), row, _core.full((n, n), 0, input.dtype)), input.shape * 2)
 
 
 def diagonal(input, offset=0, dim1=0, dim2=1):
@@ -271,10 +271,8 @@ unsqueeze = expand_dims
 def squeeze(input, axis=None):
     if axis is None or axis == ():
         return _core.reshape(input, tuple(n for n in input.shape if n != 1))
-    axes = [a % input.ndim for a in _ints(axis)]
-    for a in axes:
-        if input.shape[a] != 1:
-            raise ValueError(f"For 'Squeeze', the dimension {a} of shape {input.shape} is not 1.")
+    axes = [_core.normal_axes(a, input.ndim)[0] for a in _ints(axis)] if input.ndim else []
+    axes = [a for a in axes if input.shape[a] == 1]  # others stay
     return _core.reshape(input, tuple(n for d, n in enumerate(input.shape) if d not in axes))
 
 
@@ -400,7 +398,7 @@ def split(tensor, split_size_or_sections=None, axis=0, output_num=None):
 
 def chunk(input, chunks, axis=0):
     n = input.shape[axis % input.ndim]
-    return split(input, -(-n // chunks), axis)
+    return split(input, -(-n // chunks), axis) if n else (input,)
 
 
 def tensor_split(input, indices_or_sections, axis=0):
@@ -625,10 +623,10 @@ def unique_consecutive(input, return_idx=False, return_counts=False, axis=None):
     made = _core.tensor_of(values, input.dtype)
     result = (made if along is None else _core.swapaxes(made, 0, along),)
     if return_idx:
-        places = _core.tensor_of(places, int32)
+        places = _core.tensor_of(places, int64)
         result += (_core.reshape(places, input.shape) if along is None else places,)
     if return_counts:
-        result += (_core.tensor_of(counts, int32),)
+        result += (_core.tensor_of(counts, int64),)
     return result if len(result) > 1 else result[0]
 
 

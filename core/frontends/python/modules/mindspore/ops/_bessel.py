@@ -45,14 +45,14 @@ def bessel_j1(x):
 
 
 def _second(x, order, series, first, far):
-    """Of the second kind: below 0 not a number, at 0 negative infinity."""
+    """Of the second kind: at 0 and below negative infinity, as MindSpore has it."""
     x = _operand(x)
     a = _core.select(_e.less(x, 1e-30), 1e-30, x)
     log = _core.mul(_core.mul(2.0 / _math.pi, _e.log(_core.div(a, 2.0))), first(a))
     rest = _horner(_near(a, 3.0), series)
     near = _core.add(log, rest if order == 0 else _core.div(rest, a))
     value = _core.select(_e.less(a, 3.0), near, far(a, order, _e.sin))
-    return _core.select(_e.less(x, 0.0), _math.nan, _core.select(_core.compare("EQ", x, 0), -_math.inf, value))
+    return _core.select(_e.less_equal(x, 0.0), -_math.inf, value)
 
 
 def bessel_y0(x):
@@ -73,7 +73,7 @@ def _modified(x, order, series, first, scaled):
     far = _core.div(_horner(_core.div(2.0, _e.maximum(a, 2.0)), _K_FAR[order]), _e.sqrt(_e.maximum(a, 2.0)))
     near, far = (_core.mul(near, _e.exp(small)), far) if scaled else (near, _core.mul(far, _e.exp(_core.neg(_e.maximum(a, 2.0)))))
     value = _core.select(_e.less(a, 2.0), near, far)
-    return _core.select(_e.less(x, 0.0), _math.nan, _core.select(_core.compare("EQ", x, 0), _math.inf, value))
+    return _core.select(_e.less_equal(x, 0.0), _math.inf, value)
 
 
 def bessel_k0(x):

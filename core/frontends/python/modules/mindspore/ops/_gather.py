@@ -188,13 +188,18 @@ def unsorted_segment_sum(input_x, segment_ids, num_segments):
     return _scatter_rows(base, segment_ids, input_x, "add")
 
 
+def _least(dtype):
+    """The least number of a float type."""
+    return {"f16": -65504.0, "f64": -1.7976931348623157e308, "bf16": -3.3895313892515355e38}.get(dtype.element, -3.4028234663852886e38)
+
+
 def unsorted_segment_max(x, segment_ids, num_segments):
-    base = _core.full((int(num_segments),) + x.shape[segment_ids.ndim:], -3.4e38 if x.dtype.is_float else -2 ** 31, x.dtype)
+    base = _core.full((int(num_segments),) + x.shape[segment_ids.ndim:], _least(x.dtype) if x.dtype.is_float else -2 ** 31, x.dtype)
     return _scatter_rows(base, segment_ids, x, "max")
 
 
 def unsorted_segment_min(x, segment_ids, num_segments):
-    base = _core.full((int(num_segments),) + x.shape[segment_ids.ndim:], 3.4e38 if x.dtype.is_float else 2 ** 31 - 1, x.dtype)
+    base = _core.full((int(num_segments),) + x.shape[segment_ids.ndim:], -_least(x.dtype) if x.dtype.is_float else 2 ** 31 - 1, x.dtype)
     return _scatter_rows(base, segment_ids, x, "min")
 
 

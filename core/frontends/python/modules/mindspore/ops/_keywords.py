@@ -18,7 +18,8 @@ amin dim=axis keepdim=keepdims; prod dim=axis keepdim=keep_dims; var dim=axis ke
 median dim=axis keepdim=keepdims; cumsum dim=axis input=x; logcumsumexp dim=axis; cummax dim=axis; cummin dim=axis; argsort dim=axis; sort dim=axis input=input_x
 softmax dim=axis; log_softmax dim=axis input=logits; concat dim=axis; stack dim=axis; flip axis=dims; roll dim=dims; norm axis=dim keepdims=keepdim
 count_nonzero input=x dim=axis keepdim=keep_dims; index_select dim=axis; split_axis dim=axis; repeat_interleave dim=axis; scatter dim=axis
-nanmean dim=axis keepdim=keepdims; nansum dim=axis keepdim=keepdims
+matrix_norm dim=axis keepdim=keepdims
+vector_norm dim=axis keepdim=keepdims; nanmean dim=axis keepdim=keepdims; nansum dim=axis keepdim=keepdims
 """
 
 

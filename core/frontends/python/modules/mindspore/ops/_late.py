@@ -8,8 +8,11 @@ def find(name):
     if name.startswith("_"):
         return None
     import importlib
+    import types
+    from mindspore.ops import _refused
     for module in _MODULES:
         found = importlib.import_module(module if "." in module else "mindspore.ops." + module)
         if name in found.__all__:
-            return getattr(found, name)
+            late = getattr(found, name)
+            return _refused.guarded(late, name) if isinstance(late, types.FunctionType) else late
     return None

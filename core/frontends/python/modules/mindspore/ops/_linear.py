@@ -106,7 +106,7 @@ def cholesky_inverse(input_x, upper=False):
 
 
 def cholesky_solve(input, input2, upper=False):
-    lower = _core.swapaxes(input2, -1, -2) if upper else input2
+    lower = _a.tril(_core.swapaxes(input2, -1, -2) if upper else input2)
     return _solve(_core.matmul(lower, _core.swapaxes(lower, -1, -2)), input)[0]
 
 
@@ -127,7 +127,7 @@ def _weighted_cov(x, correction, counts, weights):
 def cov(input, *, correction=1, fweights=None, aweights=None):
     x = _operand(input)
     x = _core.reshape(x, (1,) + x.shape) if x.ndim < 2 else x
-    x = x if x.dtype.is_float else convert(x, _core.float32)
+    x = convert(x, _core.float32) if x.element in ("f16", "bf16") or not x.dtype.is_float else x
     product = _weighted_cov(x, correction, fweights, aweights)
     return _core.reshape(product, ()) if product.size == 1 else product
 

@@ -97,29 +97,11 @@ def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     return _index.set(input, (slice(None),) * (axis % input.ndim) + (slice(start, end, step),), src)
 
 
-def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
-    return _r.norm(x, ord, axis, keepdims, dtype=dtype)
-
-
-def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
-    x = A if dtype is None else convert(A, _core.as_type(dtype))
-    if ord == "fro":
-        return _e.sqrt(_core.reduce("add", _e.square(x), tuple(axis), keepdims))
-    if ord in (1, -1, float("inf"), -float("inf")):
-        first, second = (a % x.ndim for a in axis)
-        if ord in (float("inf"), -float("inf")):
-            first, second = second, first
-        sums = _core.reduce("add", _e.abs(x), first, True)
-        best = _core.reduce("max" if ord > 0 else "min", sums, second, True)
-        return best if keepdims else _a.squeeze(best, (first, second))
-    raise NotImplementedError(f"For 'matrix_norm', the order {ord!r} is not supported: 'fro', 1, -1, inf, -inf")
-
-
 def pdist(input, p=2.0):
     n = input.shape[-2]
     pairs = [(i, j) for i in _builtins.range(n) for j in _builtins.range(i + 1, n)]
     left, right = (_g.gather(input, Tensor([pair[e] for pair in pairs], int64), input.ndim - 2) for e in (0, 1))
-    return _r.norm(sub(left, right), p, -1)
+    return _r.vector_norm(sub(left, right), p, -1)
 
 
 def mvlgamma(input, p):
@@ -208,6 +190,6 @@ def mirror_pad(input_x, paddings, mode):
 
 
 _amp.listed(globals())
-__all__ = ["matrix_diag", "matrix_diag_part", "matrix_set_diag", "diagonal_scatter", "select_scatter", "slice_scatter", "vector_norm",
-           "matrix_norm", "pdist", "mvlgamma", "multilabel_margin_loss", "fills", "eps", "pows", "soft_shrink", "swiglu",
+__all__ = ["matrix_diag", "matrix_diag_part", "matrix_set_diag", "diagonal_scatter", "select_scatter", "slice_scatter",
+           "pdist", "mvlgamma", "multilabel_margin_loss", "fills", "eps", "pows", "soft_shrink", "swiglu",
            "conv_transpose2d", "conv3d_transpose", "col2im", "batch_to_space_nd", "mirror_pad"]

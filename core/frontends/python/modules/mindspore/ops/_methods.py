@@ -8,10 +8,10 @@ _LATE = {"col2im", "diagonal_scatter", "select_scatter", "slice_scatter", "fills
 
 @functools.lru_cache(None)
 def find(name):
-    from mindspore.ops import _tensor_methods, function
+    from mindspore.ops import _refused, _tensor_methods, function
     own = getattr(_tensor_methods, name, None)
     if callable(own) and not name.startswith("_") and getattr(own, "__module__", "") == "mindspore.ops._tensor_methods":
-        return own
+        return _refused.guarded(own, name)
     found = getattr(function, name, None)
     if callable(found) and name in function.__all__:
         return found

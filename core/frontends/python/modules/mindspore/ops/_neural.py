@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What networks are made of: activations, products, convolutions, pooling, norms, losses."""
 import builtins as _builtins
+import functools as _functools
 import math as _math
 import _gantry
 from mindspore import _amp, _core
@@ -12,7 +13,18 @@ from mindspore.ops._resize import interpolate, upsample
 
 # Activations
 
+def _of_its_type(function):
+    """@function, whose result of integers is of their type."""
+    @_functools.wraps(function)
+    def call(input, *args, **kwargs):
+        result = function(input, *args, **kwargs)
+        return result if input.dtype.is_float else convert(result, input.dtype)
+    return call
+
+
 def relu(input):
+    if input.element == "bool":
+        return input
     return _op("maximum", (input, _core.full(input.shape, 0, input.dtype)))
 
 
@@ -20,6 +32,7 @@ def relu6(x):
     return _e.clamp(relu(x), max=6.0)
 
 
+@_of_its_type
 def leaky_relu(input, alpha=0.2):
     return (_e.maximum if alpha <= 1 else _e.minimum)(_core.mul(input, alpha), input)
 
@@ -30,6 +43,7 @@ def prelu(x, weight):
     return _core.select(_core.compare("GT", x, 0), x, _core.mul(x, weight))
 
 
+@_of_its_type
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3):
     return leaky_relu(input, (lower + upper) / 2)
 
@@ -44,6 +58,7 @@ def celu(x, alpha=1.0):
     return _core.select(positive, x, _core.mul(_e.expm1(_core.div(_core.select(positive, 0.0, x), alpha)), alpha))
 
 
+@_of_its_type
 def selu(input_x):
     return _core.mul(elu(input_x, 1.6732632423543772), 1.0507009873554805)
 
@@ -87,15 +102,18 @@ def logsigmoid(x):
 log_sigmoid = logsigmoid
 
 
+@_of_its_type
 def hardsigmoid(input):
     x = _core.add(_core.div(input, 6.0), 0.5)
     return _op("clamp", (_core.full(x.shape, 0, x.dtype), x, _core.full(x.shape, 1, x.dtype)))
 
 
+@_of_its_type
 def hardswish(x):
     return _core.mul(x, _core.div(_e.clamp(_core.add(x, 3.0), 0.0, 6.0), 6.0))
 
 
+@_of_its_type
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     return _e.minimum(_e.maximum(input, min_val), max_val)
 
@@ -673,7 +691,7 @@ def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CH
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12):
-    return _core.div(input, _e.maximum(_r.norm(input, p, dim, True), eps))
+    return _core.div(input, _e.maximum(_r.vector_norm(input, p, dim, True), eps))
 
 
 # Losses
@@ -685,7 +703,8 @@ def _reduced(loss, reduction):
 
 
 def mse_loss(input, target, reduction="mean"):
-    return _reduced(_e.square(_core.sub(input, target)), reduction)
+    difference = _core.sub(input, target)
+    return _reduced(_e.square(difference if difference.dtype.is_float else convert(difference, _core.float32)), reduction)
 
 
 def l1_loss(input, target, reduction="mean"):
@@ -760,8 +779,9 @@ def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None
 
 
 def kl_div(logits, labels, reduction="mean"):
-    loss = _e.xlogy(labels, labels)
-    loss = _core.sub(loss, _core.mul(labels, logits))
+    counts = _core.compare("GT", labels, 0)
+    loss = _core.mul(labels, _core.sub(_e.log(_core.select(counts, labels, 1.0)), logits))
+    loss = _core.select(counts, loss, 0.0)
     if reduction == "batchmean":
         return _core.div(_reduce("add", loss), float(logits.shape[0]))
     return _reduced(loss, reduction)

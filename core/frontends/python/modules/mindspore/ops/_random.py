@@ -46,6 +46,8 @@ def standard_normal(shape, seed=None):
 
 
 def _sizes(size):
+    if not size:
+        return (1,)
     return _ints(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else _ints(size)
 
 
@@ -62,7 +64,7 @@ def rand_like(input, seed=None, *, dtype=None):
 
 
 def randn_like(input, seed=None, *, dtype=None):
-    return convert(_gauss(input.shape, seed), _as_type(dtype or input.dtype))
+    return convert(_gauss(input.shape, seed), _as_type(dtype or float32))
 
 
 def randint(low, high, size, seed=None, *, dtype=None):

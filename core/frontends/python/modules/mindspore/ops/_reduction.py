@@ -20,7 +20,7 @@ def sum(input, dim=None, keepdim=False, *, dtype=None, axis=None, keep_dims=Fals
         input = convert(input, _core.as_type(dtype))
     elif not input.dtype.is_float:
         input = convert(input, int64)
-    return _reduce("add", input, axis, keepdim or keep_dims)
+    return _reduce("or" if input.element == "bool" else "add", input, axis, keepdim or keep_dims)
 
 
 def reduce_sum(x, axis=(), keep_dims=False):
@@ -28,7 +28,7 @@ def reduce_sum(x, axis=(), keep_dims=False):
 
 
 def mean(x, axis=None, keep_dims=False, **kw):
-    x = _operand(x)
+    x = _operand(x) if kw.get("dtype") is None else convert(_operand(x), _core.as_type(kw["dtype"]))
     axis = kw.get("dim", axis)
     keep_dims = kw.get("keepdim", keep_dims)
     if not x.dtype.is_float:  # the mean of integers is one
@@ -45,6 +45,8 @@ def prod(input, axis=None, keep_dims=False, dtype=None):
     input = _operand(input)
     if dtype is not None:
         input = convert(input, _core.as_type(dtype))
+    elif input.element == "bool" or not input.dtype.is_float and not isinstance(axis, (tuple, list)):
+        input = convert(input, int64)
     return _reduce("mul", input, _plain_axis(axis), keep_dims)
 
 
@@ -56,7 +58,7 @@ def amax(input, axis=None, keepdims=False, *, initial=None, where=None):
     if where is not None:
         input = _core.select(where, input, initial)
     result = _reduce("max", input, _plain_axis(axis), keepdims)
-    return _e.maximum(result, initial) if initial is not None else result
+    return _e.maximum(result, _core.tensor_of(initial, result.dtype)) if initial is not None else result
 
 
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
@@ -64,7 +66,7 @@ def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
     if where is not None:
         input = _core.select(where, input, initial)
     result = _reduce("min", input, _plain_axis(axis), keepdims)
-    return _e.minimum(result, initial) if initial is not None else result
+    return _e.minimum(result, _core.tensor_of(initial, result.dtype)) if initial is not None else result
 
 
 def reduce_max(x, axis=None, keep_dims=False):
@@ -195,7 +197,47 @@ def _gradless(x):
     return stop_gradient(x)
 
 
+def _singular(x):
+    from mindspore.ops._linear import svd
+    return svd(x, compute_uv=False)
+
+
+def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
+    x = A if dtype is None else convert(A, _core.as_type(dtype))
+    x = x if x.dtype.is_float else convert(x, float32)
+    first, second = (a % x.ndim for a in axis)
+    if first == second:
+        raise ValueError(f"For 'matrix_norm', the axes must differ, but got {tuple(axis)}.")
+    if ord == "fro":
+        return _e.sqrt(_reduce("add", _e.square(x), (first, second), keepdims))
+    if ord in (1, -1, _math.inf, -_math.inf):
+        if ord in (_math.inf, -_math.inf):
+            first, second = second, first
+        best = _reduce("max" if ord > 0 else "min", _reduce("add", _e.abs(x), first, True), second, True)
+    elif ord in (2, -2, "nuc"):
+        rest = tuple(d for d in _builtins.range(x.ndim) if d not in (first, second))
+        values = _singular(_core.transpose(x, rest + (first, second)))
+        best = _reduce({2: "max", -2: "min", "nuc": "add"}[ord], values, values.ndim - 1)
+        best = _core.reshape(best, tuple(1 if d in (first, second) else n for d, n in enumerate(x.shape)))
+    else:
+        raise ValueError(f"For 'matrix_norm', the order must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, but got {ord!r}.")
+    return best if keepdims else _core.reshape(best, tuple(n for d, n in enumerate(best.shape) if d not in (first, second)))
+
+
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
+    """Of vectors along one dimension, of matrices along two; without an order of all elements."""
+    x = A if dtype is None else convert(A, _core.as_type(dtype))
+    x = x if x.dtype.is_float else convert(x, float32)
+    axes = _normal_axes(_plain_axis(dim), x.ndim)
+    if ord is not None and _builtins.len(axes) == 2:
+        return matrix_norm(x, ord, axes, keepdim)
+    if ord is not None and dim is None and x.ndim != 1:
+        raise ValueError(f"For 'norm', 'dim' must be given for a tensor of {x.ndim} dimensions and the order {ord!r}.")
+    return vector_norm(x, ord, dim, keepdim)
+
+
+def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
+    A, dim, keepdim = x, axis, keepdims
     x = A if dtype is None else convert(A, _core.as_type(dtype))
     x = x if x.dtype.is_float else convert(x, float32)
     if ord in (None, "fro", 2) and (ord != 2 or dim is None or isinstance(dim, int)):
@@ -219,8 +261,8 @@ def cumsum(x, axis, dtype=None):
 
 
 def cumprod(input, dim, dtype=None):
-    x = input if dtype is None else convert(input, _core.as_type(dtype))
-    return _scanned(x, dim, _core.mul, 1)
+    made = _scanned(input, dim, _core.mul, 1)
+    return made if dtype is None else convert(made, _core.as_type(dtype))
 
 
 def cumulative(function, neutral):
@@ -301,14 +343,17 @@ def _slice_of(x, axis, start, stop):
             "limit_indices": tuple(stop if d == axis else n for d, n in enumerate(x.shape)), "strides": (1,) * x.ndim}
 
 
-def nanmean(input, axis=None, keepdims=False):
+def nanmean(input, axis=None, keepdims=False, *, dtype=None):
+    if dtype is not None:
+        return convert(nanmean(input, axis, keepdims), _core.as_type(dtype))
     missing = _e.isnan(input)
     total = _reduce("add", _core.select(missing, 0.0, input), axis, keepdims)
     return _core.div(total, _reduce("add", convert(_e.logical_not(missing), input.dtype), axis, keepdims))
 
 
 def nansum(input, axis=None, keepdims=False, *, dtype=None):
-    return sum(_core.select(_e.isnan(input), 0.0, input), axis, keepdims, dtype=dtype)
+    kept = _core.select(_e.isnan(input), 0.0, input) if input.dtype.is_float else input
+    return sum(kept, axis, keepdims, dtype=dtype if dtype is not None else None if input.element == "bool" else input.dtype)
 
 
 def aminmax(input, *, axis=0, keepdims=False):
@@ -328,7 +373,7 @@ def l2_normalize(x, axis=0, epsilon=1e-12):
 
 def renorm(input, p, axis, maxnorm):
     axes = tuple(d for d in _builtins.range(input.ndim) if d != axis % input.ndim)
-    size = norm(input, p, axes, True)
+    size = vector_norm(input, p, axes, True)
     return _core.select(_core.compare("GT", size, maxnorm), _core.mul(input, _core.div(maxnorm, _core.add(size, 1e-7))), input)
 
 
@@ -370,22 +415,22 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
     dot = _reduce("add", _core.mul(x1, x2), dim)
-    sizes = _core.mul(norm(x1, None, dim), norm(x2, None, dim))
+    sizes = _core.mul(vector_norm(x1, 2, dim), vector_norm(x2, 2, dim))
     return _core.div(dot, _e.maximum(sizes, eps))
 
 
 def dist(input, other, p=2):
-    return norm(_core.reshape(_core.sub(input, other), (-1,)), p, 0)
+    return vector_norm(_core.reshape(_core.sub(input, other), (-1,)), p, 0)
 
 
 def cdist(x1, x2, p=2.0):
     a = _core.reshape(x1, x1.shape[:-1] + (1,) + x1.shape[-1:])
     b = _core.reshape(x2, x2.shape[:-2] + (1,) + x2.shape[-2:])
-    return norm(_core.sub(a, b), p, a.ndim - 1)
+    return vector_norm(_core.sub(a, b), p, a.ndim - 1)
 
 
 def pairwise_distance(x, y, p=2.0, eps=1e-6, keepdim=False):
-    return norm(_core.add(_core.sub(x, y), eps), p, x.ndim - 1, keepdim)
+    return vector_norm(_core.add(_core.sub(x, y), eps), p, x.ndim - 1, keepdim)
 
 
 def histc(input, bins=100, min=0., max=0.):
@@ -395,7 +440,7 @@ def histc(input, bins=100, min=0., max=0.):
     place = convert(_e.floor(_core.mul(_core.div(_core.sub(input, low), _core.sub(high, low)), bins)), int32)
     place = _core.select(_core.compare("EQ", input, high), bins - 1, place)
     rows = _core.compare("EQ", _core.reshape(place, (-1, 1)), _op("iota", (), {"to": ("i32", (1, bins)), "iota_dimension": 1}))
-    return _reduce("add", convert(rows, float32), 0)
+    return _reduce("add", convert(rows, float32 if input.dtype.is_float else int32), 0)
 
 
 def bincount(input, weights=None, minlength=0):

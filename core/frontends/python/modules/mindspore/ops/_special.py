@@ -57,6 +57,7 @@ def _digamma_above(x):
 def lgamma(input):
     """Stirling's series after shifting the argument up to 7; below 0 by reflection (Abramowitz and Stegun, 6.1.17 and 6.1.41)."""
     x = _operand(input)
+    x = x if x.dtype.is_float else convert(x, _core.float32)
     negative = _e.less(x, 0)
     value = _lgamma_above(_core.select(negative, _core.sub(1.0, x), x))
     sine = _e.abs(_e.sin(_core.mul(_core.select(negative, _from_whole(x), 0.5), _math.pi)))

@@ -14,7 +14,8 @@ def any(self, axis=None, keep_dims=False, out=None):
     return _f.any(self, axis, keep_dims)
 
 
-def sum(self, axis=None, dtype=None, keepdims=False, initial=None):
+def sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, dim=None, keepdim=False):
+    axis, keepdims = _chosen(axis, dim), keepdims or keepdim
     result = _f.sum(self, axis, keepdims, dtype=dtype)
     return result if initial is None else _core.add(result, initial)
 
@@ -23,7 +24,12 @@ def mean(self, axis=None, keep_dims=False, **kw):
     return _f.mean(self, axis, keep_dims, **kw)
 
 
-def prod(self, axis=None, keep_dims=False, dtype=None):
+def _chosen(axis, dim):
+    return axis if dim is None else dim
+
+
+def prod(self, axis=None, keep_dims=False, dtype=None, *, dim=None, keepdim=False):
+    axis, keep_dims = _chosen(axis, dim), keep_dims or keepdim
     return _f.prod(self, axis, keep_dims, dtype)
 
 
@@ -81,8 +87,32 @@ def repeat(self, repeats, axis=None):
     return _f.repeat_interleave(self, repeats, axis)
 
 
-def split(self, split_size_or_sections, axis=0):
-    return _f.split(self, split_size_or_sections, axis)
+def split(self, split_size_or_sections, axis=0, *, dim=None):
+    return _f.split(self, split_size_or_sections, _chosen(axis, dim))
+
+
+def chunk(self, chunks, axis=0, *, dim=None):
+    return _f.chunk(self, chunks, _chosen(axis, dim))
+
+
+def diagonal(self, offset=0, dim1=0, dim2=1, *, axis1=None, axis2=None):
+    return _f.diagonal(self, offset, _chosen(dim1, axis1), _chosen(dim2, axis2))
+
+
+def trace(self, offset=0, axis1=0, axis2=1, dtype=None):
+    along = _f.diagonal(self, offset, axis1, axis2)
+    if dtype is None and not along.dtype.is_float and along.element != "bool":
+        dtype = _core.int64
+    along = along if dtype is None else convert(along, _core.as_type(dtype))
+    return _core.reduce("or" if along.element == "bool" else "add", along, -1)
+
+
+def sub(self, other, *, alpha=1):
+    return _f.subtract(self, other, alpha=alpha)
+
+
+def add(self, other, *, alpha=1):
+    return _f.add(self, other if alpha == 1 else _f.mul(other, alpha))
 
 
 def tile(self, *multiples):
@@ -193,12 +223,16 @@ def clip(self, min=None, max=None):
 
 
 def cumsum(self, axis=None, dtype=None):
+    if dtype is None and self.element in ("i8", "u8", "i16", "bool"):
+        dtype = _core.int32
     if axis is None:
         return _f.cumsum(_core.reshape(self, (-1,)), 0, dtype)
     return _f.cumsum(self, axis, dtype)
 
 
 def gather(self, input_indices, axis, batch_dims=0):
+    if isinstance(input_indices, int_):  # gather (dim, index)
+        return _f.gather_elements(self, input_indices, axis)
     return _f.gather(self, input_indices, axis, batch_dims)
 
 
@@ -213,8 +247,8 @@ def choose(self, choices, mode="clip"):
     return result
 
 
-def sort(self, axis=-1, descending=False):
-    return _f.sort(self, axis, descending)
+def sort(self, axis=-1, descending=False, *, dim=None):
+    return _f.sort(self, _chosen(axis, dim), descending)
 
 
 def topk(self, k, dim=None, largest=True, sorted=True):
@@ -248,8 +282,12 @@ def norm(self, ord=None, dim=None, keepdim=False, *, dtype=None):
     return _f.norm(self, ord, dim, keepdim, dtype=dtype)
 
 
-def softmax(self, axis=-1):
-    return _f.softmax(self, axis)
+def softmax(self, axis=-1, *, dtype=None):
+    return _f.softmax(self, axis, dtype=dtype)
+
+
+def searchsorted(self, v, side="left", sorter=None):
+    return _f.searchsorted(self, v, out_int32=True, side=side, sorter=sorter)
 
 
 def index_put(self, indices, values, accumulate=False):
@@ -282,8 +320,20 @@ def scatter(self, axis, index, src):
     return _f.scatter(self, axis, index, src)
 
 
-def scatter_add(self, indices, updates):
+def scatter_add(self, *args, **kwargs):
+    """As (indices, updates), and as (dim, index, src)."""
+    if len(args) + len(kwargs) == 3:
+        return _f.tensor_scatter_elements(self, *_bound(("dim", "index", "src"), args, kwargs, (1, 2, 0)), reduction="add")
+    indices, updates = _bound(("indices", "updates"), args, kwargs, (0, 1))
     return _f.tensor_scatter_add(self, indices, updates)
+
+
+def _bound(names, args, kwargs, order):
+    values = dict(zip(names, args), **kwargs)
+    missing = [n for n in names if n not in values]
+    if missing or len(values) > len(names):
+        raise TypeError(f"the arguments are {', '.join(names)}")
+    return [values[names[i]] for i in order]
 
 
 def scatter_sub(self, indices, updates):

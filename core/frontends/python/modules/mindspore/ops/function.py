@@ -9,12 +9,13 @@ from mindspore.ops._gather import *
 from mindspore.ops._neural import *
 from mindspore.ops._random import *
 from mindspore.ops._linear import *
-from mindspore.ops import _keywords
+from mindspore.ops import _keywords, _refused
 from mindspore.ops import _elementwise, _reduction, _special, _array, _gather, _neural, _random, _linear
 
 __all__ = [n for m in (_elementwise, _reduction, _special, _array, _gather, _neural, _random, _linear) for n in m.__all__]
 
 _keywords.apply(globals())
+_refused.guard(globals(), __all__)
 
 
 def __getattr__(name):

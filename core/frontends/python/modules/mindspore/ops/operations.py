@@ -179,7 +179,7 @@ _table = {
     "ReduceMin": (_reduction(_f.amin), "keep_dims", (False,)), "ReduceAll": (_reduction(_f.all), "keep_dims", (False,)),
     "ReduceAny": (_reduction(_f.any), "keep_dims", (False,)),
     "ReduceStd": (lambda x, axis, unbiased, keep_dims: (_f.std(x, axis or None, int(unbiased), keep_dims), _f.mean(x, axis or None, keep_dims)), "axis unbiased keep_dims", ((), True, False)),
-    "LpNorm": (lambda x, axis, p, keep_dims, epsilon: _f.maximum(_f.norm(x, p, axis, keep_dims), epsilon), "axis p keep_dims epsilon", (2, False, 1e-12)),
+    "LpNorm": (lambda x, axis, p, keep_dims, epsilon: _f.maximum(_f.vector_norm(x, p, axis, keep_dims), epsilon), "axis p keep_dims epsilon", (2, False, 1e-12)),
     "Cast": (_cast, "", ()), "Softmax": (lambda x, axis: _f.softmax(x, axis), "axis", (-1,)),
     "LogSoftmax": (lambda x, axis: _f.log_softmax(x, axis), "axis", (-1,)),
     "MaxPool": (_pool(_max_pool), "kernel_size strides pad_mode data_format", (1, 1, "valid", "NCHW")),

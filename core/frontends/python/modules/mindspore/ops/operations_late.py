@@ -171,7 +171,7 @@ def nanmedian(input, axis=-1, keepdims=False):
     n = _core.reduce("add", convert(good, int64), axis, True)
     values, places = _f.sort(input, axis)
     middle = _f.clamp(_core.floor_div(_core.sub(n, 1), 2), 0, None)
-    found = [_f.gather_elements(v, axis, middle) for v in (values, places)]
+    found = [_f.gather_elements(v, axis, middle) for v in (values, convert(places, int64))]
     return tuple(v if keepdims else _f.squeeze(v, axis) for v in found)
 
 
