@@ -119,6 +119,14 @@ gantry_kx_node (const GantryKx *kx, guint32 id)
 {
   return &g_array_index (kx->nodes, GantryKxNode, id);
 }
+/** Whether node @id is a product that the sum that it is an addend of takes unrounded: GANTRY_TX_UNROUNDED */
+static inline gboolean
+gantry_kx_is_addend (const GantryKx *kx, guint32 id)
+{
+  const GantryKxNode *node = gantry_kx_node (kx, id);
+
+  return node->kind == GANTRY_KX_BINARY && node->op == GANTRY_OP_MULTIPLY && node->direction == GANTRY_TX_UNROUNDED;
+}
 /** The terms of a LINEAR or LOAD node, node->c of them, until the next node is made. (transfer none) (nullable) */
 static inline const GantryKxTerm *
 gantry_kx_terms (const GantryKx *kx, const GantryKxNode *node)
@@ -159,7 +167,7 @@ guint32 gantry_kx_linear (GantryKx *kx, gint64 constant, const GantryKxTerm *ter
 guint32 gantry_kx_load (GantryKx *kx, guint input, guint32 address);
 /** @op of @a; @type: of the result */
 guint32 gantry_kx_unary (GantryKx *kx, GantryElementType type, GantryOp op, guint32 a);
-/** @op of @a and @b, of one type; @direction: of a COMPARE, whose @type is bool. Index arithmetic is simplified by what is known */
+/** @op of @a and @b, of one type; @direction: of a COMPARE, whose @type is bool, or GANTRY_TX_UNROUNDED of a MULTIPLY. Index arithmetic is simplified by what is known */
 guint32 gantry_kx_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirection direction, guint32 a,
                           guint32 b);
 /** @a where @predicate (bool) holds, else @b: both are computed */

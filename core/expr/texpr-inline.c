@@ -169,6 +169,8 @@ copy_node (Inliner *c, const Frame *frame, const GantryTexpr *texpr, const Gantr
     case GANTRY_TX_BINARY:
       if (node->op == GANTRY_OP_COMPARE)
         return gantry_tx_compare (c->b, node->direction, map[node->a], map[node->b]);
+      if (node->op == GANTRY_OP_MULTIPLY && node->direction == GANTRY_TX_UNROUNDED)
+        return gantry_tx_addend (c->b, map[node->a], map[node->b]);
       return gantry_tx_binary (c->b, node->op, map[node->a], map[node->b]);
     case GANTRY_TX_SELECT: return gantry_tx_select (c->b, map[node->a], map[node->b], map[node->c]);
     case GANTRY_TX_CAST: return gantry_tx_cast (c->b, map[node->a], node->type);

@@ -122,7 +122,7 @@ _gantry_tx_dot_general (GantryTxOp *o)
           at[d] = gantry_tx_index (b, next++);
       factors[side] = gantry_tx_cast (b, gantry_tx_load (b, side, at), sum);
     }
-  x = gantry_tx_binary (b, GANTRY_OP_MULTIPLY, factors[0], factors[1]);
+  x = gantry_tx_addend (b, factors[0], factors[1]);
   return gantry_tx_cast (b, gantry_tx_reduce (b, GANTRY_OP_ADD, x, axes, n_axes),
                          o->result->element);
 }
@@ -174,8 +174,7 @@ _gantry_tx_convolution (GantryTxOp *o)
   /* The two differ where a weight is not finite: 0 times that is NaN. */
   if (!skip)
     x = gantry_tx_select (b, condition, x, gantry_tx_const_int (b, sum, 0));
-  x = gantry_tx_binary (b, GANTRY_OP_MULTIPLY, x,
-                        gantry_tx_cast (b, gantry_tx_load (b, 1, weight), sum));
+  x = gantry_tx_addend (b, x, gantry_tx_cast (b, gantry_tx_load (b, 1, weight), sum));
   if (skip)
     x = gantry_tx_select (b, condition, x, gantry_tx_const_int (b, sum, 0));
   return finish_convolution (o, gantry_tx_reduce (b, GANTRY_OP_ADD, x, axes, n_axes), sum);

@@ -314,6 +314,19 @@ gantry_tx_binary (GantryTexprBuilder *b, GantryOp op, guint32 x, guint32 y)
 }
 
 guint32
+gantry_tx_addend (GantryTexprBuilder *b, guint32 x, guint32 y)
+{
+  if (b->too_large || !gantry_element_is_float (type_of (b, x)))
+    return gantry_tx_binary (b, GANTRY_OP_MULTIPLY, x, y);
+  return _gantry_tx_make (b, &(GantryTx){ .kind = GANTRY_TX_BINARY,
+                                          .type = type_of (b, x),
+                                          .op = GANTRY_OP_MULTIPLY,
+                                          .direction = GANTRY_TX_UNROUNDED,
+                                          .a = x,
+                                          .b = y });
+}
+
+guint32
 gantry_tx_compare (GantryTexprBuilder *b, GantryDirection direction, guint32 x, guint32 y)
 {
   int known = -1;
@@ -394,13 +407,18 @@ guint32
 gantry_tx_reduce (GantryTexprBuilder *b, GantryOp op, guint32 x, const guint *axes, guint n_axes)
 {
   guint32 kept[GANTRY_TEXPR_BUILD_AXES];
+  GantryTx addend;
   guint n = 0;
 
   if (b->too_large)
     return 0;
+  addend = *_gantry_tx_node (b, x);
   for (guint i = 0; i < n_axes; i++)
     if (_gantry_tx_extent (b, axes[i]) != 1)
       kept[n++] = axes[i];
+  /* Where there is one addend, nothing is added to it. */
+  if (n == 0 && addend.kind == GANTRY_TX_BINARY && addend.op == GANTRY_OP_MULTIPLY && addend.direction == GANTRY_TX_UNROUNDED)
+    return gantry_tx_binary (b, GANTRY_OP_MULTIPLY, addend.a, addend.b);
   if (n == 0)
     return x;
   return make_with_list (

@@ -25,7 +25,8 @@ typedef enum
   GANTRY_TX_INDEX,  /* variable number a; type i64 */
   GANTRY_TX_LOAD,   /* input a at the indices pool[b .. b + c): one for each of its dimensions */
   GANTRY_TX_UNARY,  /* op (a); op is the GantryOp of an elementwise operation */
-  GANTRY_TX_BINARY, /* op (a, b); COMPARE carries its direction in `direction` and has type bool */
+  GANTRY_TX_BINARY, /* op (a, b); COMPARE carries its direction in `direction` and has type bool; MULTIPLY has GANTRY_TX_UNROUNDED there
+                       where the REDUCE that adds it up takes it so */
   GANTRY_TX_SELECT, /* a ? b : c; a load in the arm not taken is not performed */
   GANTRY_TX_CAST,   /* a converted to type, as `convert` */
   GANTRY_TX_BITCAST,
@@ -33,12 +34,17 @@ typedef enum
                        (ADD 0, MULTIPLY 1, MAXIMUM lowest or -inf, MINIMUM, AND true, OR false) */
 } GantryTxKind;
 
+/* In `direction` of a MULTIPLY of floats: it and the sum that it is an addend of are one operation of the program, as in a product of
+ * matrices, and it is not rounded before it is added where the target can do that. Every other operation rounds, whatever kernel it is
+ * part of: else the bits of a result would depend on what was fused. */
+#define GANTRY_TX_UNROUNDED 1
+
 typedef struct
 {
   guint8 kind;      /* GantryTxKind */
   guint8 type;      /* GantryElementType of its value */
   guint8 op;        /* GantryOp */
-  guint8 direction; /* GantryDirection */
+  guint8 direction; /* GantryDirection, or GANTRY_TX_UNROUNDED */
   guint32 a, b, c;
   union
   {
@@ -104,6 +110,8 @@ guint32 gantry_tx_load (GantryTexprBuilder *b, guint input, const guint32 *indic
 /** @op of @x; constants are folded */
 guint32 gantry_tx_unary (GantryTexprBuilder *b, GantryOp op, guint32 x);
 guint32 gantry_tx_binary (GantryTexprBuilder *b, GantryOp op, guint32 x, guint32 y); /* simplifies index arithmetic */
+/** @x times @y, an addend of the gantry_tx_reduce() that it is for: GANTRY_TX_UNROUNDED */
+guint32 gantry_tx_addend (GantryTexprBuilder *b, guint32 x, guint32 y);
 /** A bool: @x @direction @y, of one type; a constant where ranges of indices decide it */
 guint32 gantry_tx_compare (GantryTexprBuilder *b, GantryDirection direction, guint32 x, guint32 y);
 /** @x where @predicate (bool) holds, else @y */

@@ -23,6 +23,7 @@ typedef struct
   guint n_axes;
   guint axes[GANTRY_KX_MAX_VARS];
   gboolean along;          /* vectors along the last axis */
+  gboolean of_products;    /* a sum that takes products unrounded */
   GantryElementType type;  /* of an accumulator */
   guint lanes;             /* of an accumulator */
   guint n_partial;         /* accumulators per value */
@@ -80,6 +81,7 @@ prepare (GantryNest *nest, Reduction *r, guint32 id, guint level)
   r->n_vectors = of_vector ? nest->unroll : 1;
   r->n_axes = gantry_schedule_axes (nest->kx, id, r->axes);
   r->type = is_long_sum (nest, r) ? GANTRY_F64 : r->node.type;
+  r->of_products = r->node.op == GANTRY_OP_ADD && r->type == r->node.type && gantry_kx_is_addend (nest->kx, r->node.a);
   r->lanes = of_vector ? nest->lanes : 1;
   r->n_partial = r->n_vectors;
   body = (GantryKxRoot) { .value = r->node.a, .address = r->node.a };
@@ -126,31 +128,52 @@ combine (GantryNest *nest, const Reduction *r, V x, V y)
   return gantry_emit_binary (nest->e, r->node.op, r->type, x, y);
 }
 
-static void
-accumulate (GantryNest *nest, const Reduction *r, V slot, V value, guint lanes)
+/* What is put to an accumulator: @value, or the product of @value and @by where that is no NULL. */
+typedef struct
 {
-  V so_far;
+  V value, by;
+} Term;
+
+static Term
+term_of (GantryNest *nest, const Reduction *r, guint row, guint unroll)
+{
+  GantryKxNode body = *gantry_kx_node (nest->kx, r->node.a);
+
+  if (!r->of_products)
+    return (Term){ gantry_nest_value (nest, r->node.a, row, unroll), NULL };
+  return (Term){ gantry_nest_value (nest, body.a, row, unroll), gantry_nest_value (nest, body.b, row, unroll) };
+}
+
+static void
+accumulate (GantryNest *nest, const Reduction *r, V slot, Term term, guint lanes)
+{
+  LLVMTypeRef type = gantry_emit_type (nest->e, r->type, lanes);
+  V so_far, value;
 
   gantry_nest_at (nest, gantry_nest_top (nest));
-  so_far = LLVMBuildLoad2 (B, gantry_emit_type (nest->e, r->type, lanes), slot, "");
-  value = gantry_emit_splat (nest->e, value, lanes);
+  so_far = LLVMBuildLoad2 (B, type, slot, "");
+  value = gantry_emit_splat (nest->e, term.value, lanes);
   if (r->type != r->node.type)
-    value = LLVMBuildFPExt (B, value, gantry_emit_type (nest->e, r->type, lanes), "");
-  LLVMBuildStore (B, combine (nest, r, so_far, value), slot);
+    value = LLVMBuildFPExt (B, value, type, "");
+  if (term.by != NULL)
+    value = gantry_emit_fma (nest->e, value, gantry_emit_splat (nest->e, term.by, lanes), so_far);
+  else
+    value = combine (nest, r, so_far, value);
+  LLVMBuildStore (B, value, slot);
 }
 
 /* All values of the body first, so that their loads come before the stores of the sums. */
 static void
 emit_body (GantryNest *nest, const Reduction *r, guint n_vectors, gboolean tail)
 {
-  V values[GANTRY_MAX_ROWS][GANTRY_MAX_UNROLL];
+  Term terms[GANTRY_MAX_ROWS][GANTRY_MAX_UNROLL];
 
   for (guint i = 0; i < r->n_rows; i++)
     for (guint u = 0; u < n_vectors; u++)
-      values[i][u] = gantry_nest_value (nest, r->node.a, i, u);
+      terms[i][u] = term_of (nest, r, i, u);
   for (guint i = 0; i < r->n_rows; i++)
     for (guint u = 0; u < n_vectors; u++)
-      accumulate (nest, r, tail ? r->tails[i] : r->slots[i][u], values[i][u], tail ? 1 : r->lanes);
+      accumulate (nest, r, tail ? r->tails[i] : r->slots[i][u], terms[i][u], tail ? 1 : r->lanes);
 }
 
 static void

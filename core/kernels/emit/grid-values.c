@@ -391,12 +391,35 @@ load_value (GantryGridEmit *g, guint32 id, guint lane)
 
 /* Expressions */
 
+/* A sum or difference that takes a product unrounded. Returns: (nullable): %NULL where @node is none */
+static V
+sum_with_addend (GantryGridEmit *g, const GantryKxNode *node, guint lane)
+{
+  gboolean first = gantry_kx_is_addend (g->kx, node->a), second = !first && gantry_kx_is_addend (g->kx, node->b);
+  GantryKxNode product;
+  V x, y, other;
+
+  if ((node->op != GANTRY_OP_ADD && node->op != GANTRY_OP_SUBTRACT) || (!first && !second))
+    return NULL;
+  product = *gantry_kx_node (g->kx, first ? node->a : node->b);
+  x = gantry_grid_emit_value (g, product.a, lane);
+  y = gantry_grid_emit_value (g, product.b, lane);
+  other = gantry_grid_emit_value (g, first ? node->b : node->a, lane);
+  if (node->op == GANTRY_OP_SUBTRACT && first)
+    other = LLVMBuildFNeg (B, other, "");
+  if (node->op == GANTRY_OP_SUBTRACT && second)
+    x = LLVMBuildFNeg (B, x, "");
+  return gantry_emit_fma (g->e, x, y, other);
+}
+
 static V
 binary_value (GantryGridEmit *g, const GantryKxNode *node, guint lane)
 {
   GantryElementType of = gantry_kx_node (g->kx, node->a)->type;
-  V x, y;
+  V x = sum_with_addend (g, node, lane), y;
 
+  if (x != NULL)
+    return x;
   if (node->op == GANTRY_OP_COMPARE && of == GANTRY_I64)
     {
       gboolean narrow;

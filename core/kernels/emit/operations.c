@@ -20,15 +20,6 @@ is_unsigned (GantryElementType element)
   return element == GANTRY_BOOL || !gantry_element_is_signed (element);
 }
 
-/* The same value with @flag set where it is an instruction (constants are folded). */
-static V
-contract (V x)
-{
-  if (LLVMIsAInstruction (x) != NULL && LLVMCanValueUseFastMathFlags (x))
-    LLVMSetFastMathFlags (x, LLVMFastMathAllowContract);
-  return x;
-}
-
 static V
 integer (V like, gint64 value)
 {
@@ -223,9 +214,9 @@ CODE_FOR (float_power)
   return e->shares ? gantry_emit_shared (e, "power", shared_power, NULL, x, y) : gantry_emit_pow (e, x, y);
 }
 
-CODE_FOR (float_add) { return contract (LLVMBuildFAdd (B, x, y, "")); }
-CODE_FOR (float_subtract) { return contract (LLVMBuildFSub (B, x, y, "")); }
-CODE_FOR (float_multiply) { return contract (LLVMBuildFMul (B, x, y, "")); }
+CODE_FOR (float_add) { return LLVMBuildFAdd (B, x, y, ""); }
+CODE_FOR (float_subtract) { return LLVMBuildFSub (B, x, y, ""); }
+CODE_FOR (float_multiply) { return LLVMBuildFMul (B, x, y, ""); }
 CODE_FOR (float_divide) { return LLVMBuildFDiv (B, x, y, ""); }
 CODE_FOR (float_maximum) { return float_extreme (e, TRUE, x, y); }
 CODE_FOR (float_minimum) { return float_extreme (e, FALSE, x, y); }

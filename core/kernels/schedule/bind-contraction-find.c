@@ -452,6 +452,7 @@ gantry_contraction_find (GantryContraction *c, GantryKx *kx)
   if (node.kind != GANTRY_KX_BINARY || node.op != GANTRY_OP_MULTIPLY || node.type == GANTRY_BOOL)
     return FALSE;
   c->product = (guint8) gantry_element_at_least_f32 (node.type);
+  c->direction = node.direction;
   of_a = gantry_kx_node (kx, node.a)->vars;
   of_b = gantry_kx_node (kx, node.b)->vars;
   find_factor (kx, node.a, &c->a);

@@ -34,6 +34,7 @@ typedef struct
   GantryKx *kx;
   guint32 reduce;      /* node */
   guint8 product;      /* GantryElementType in which products are computed */
+  guint8 direction;    /* of the product: GANTRY_TX_UNROUNDED, or 0 */
   guint8 term;         /* of what is summed */
   guint8 sum;          /* of the accumulators */
   GantryAxes rows, columns, batch, depth;

@@ -72,7 +72,7 @@ multiply (gpointer data, guint32 buffer)
   gantry_grid_set (
     grid, p->sums, at,
     gantry_kx_binary (kx, c->sum, GANTRY_OP_ADD, 0, sum,
-                      gantry_kx_cast (kx, c->term, gantry_kx_binary (kx, c->product, GANTRY_OP_MULTIPLY, 0, x, y))));
+                      gantry_kx_cast (kx, c->term, gantry_kx_binary (kx, c->product, GANTRY_OP_MULTIPLY, c->direction, x, y))));
   gantry_grid_end (grid);
   gantry_grid_end (grid);
   gantry_grid_end (grid);
