@@ -423,6 +423,11 @@ class Scalar(_gantry.Value):
     def kind(self):
         return self.number_kind
 
+    def _needs_data(self):
+        raise NeedsData("the value of a variable is not known while compiling")
+
+    __int__ = __float__ = _needs_data
+
     def __repr__(self):
         return f"<variable {self.number_kind}>"
 
@@ -639,7 +644,11 @@ def _of_type(value, dtype):
 
 def convert(x, dtype):
     x = _operand(x)
-    return x if x.element == dtype.element else _op("convert", (x,), {"to": dtype.element})
+    if x.element == dtype.element:
+        return x
+    if dtype.element in ("u8", "u16", "u32") and x.dtype.is_float:  # what is below 0 wraps, as where C converts
+        x = _op("convert", (x,), {"to": "i64"})
+    return _op("convert", (x,), {"to": dtype.element})
 
 
 def cast(x, dtype):

@@ -88,6 +88,10 @@ def diag(input, diagonal=0):
     return numpy.diag(input, diagonal)
 
 
+def flatten(input, start_dim=0, end_dim=-1):
+    return _f.flatten(input, start_dim=start_dim, end_dim=end_dim)
+
+
 def diff(input, n=1, dim=-1, prepend=None, append=None):
     return _f.diff(input, n, dim, prepend, append)
 

@@ -103,7 +103,10 @@ def reciprocal(input):
     return div(1.0, input)
 
 
-inv = reciprocal
+def inv(input):
+    """Of integers it is one."""
+    result = div(1.0, input)
+    return result if input.dtype.is_float else convert(result, input.dtype)
 
 
 def add(input, other):

@@ -153,7 +153,8 @@ def vecdot(x, y, *, axis=-1):
 
 
 def ldexp(x, other):
-    return _core.mul(x, _core.pow_(2.0, convert(_operand(other), float32)))
+    x = _operand(x)
+    return _core.mul(x, _core.pow_(2.0, convert(_operand(other), x.dtype if x.dtype.is_float else float32)))
 
 
 def real(input):
