@@ -219,7 +219,7 @@ record (GantryPyState *state, PyObject *result, guint op, GantryPyValue *const *
 static PyObject *
 apply_traced (GantryPyState *state, guint op, PyObject *const *operands, guint n, PyObject *attrs)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   g_autofree guint32 *ids = g_new0 (guint32, n + 1);
   guint32 attrs_id = gantry_py_attrs (trace->context, attrs);
   PyObject *result;
@@ -268,15 +268,15 @@ gantry_py_apply (GantryPyState *state, const char *name, PyObject *const *operan
           goto out;
         }
       literals[i] = ((GantryPyValue *) values[i])->literal;
-      variable = variable || (((GantryPyValue *) values[i])->node != 0 && state->trace != NULL)
+      variable = variable || (((GantryPyValue *) values[i])->node != 0 && gantry_py_trace (state) != NULL)
                  || literals[i] == NULL;
     }
-  if (variable && state->trace == NULL)
+  if (variable && gantry_py_trace (state) == NULL)
     PyErr_SetString (PyExc_RuntimeError, "a variable of a graph is used outside of it");
   else if (variable)
     {
       result = apply_traced (state, op, values, n, attrs);
-      if (result != NULL && state->trace->root->record)
+      if (result != NULL && gantry_py_trace (state)->root->record)
         result = record (state, result, op, (GantryPyValue *const *) values, n, attrs);
     }
   else

@@ -8,7 +8,7 @@
 void
 _gantry_py_note_origin (GantryPyState *state, PyObject *list, PyObject *origin)
 {
-  GantryTrace *root = state->trace->root;
+  GantryTrace *root = gantry_py_trace (state)->root;
   PyObject *key = PyLong_FromVoidPtr (list);
 
   PyDict_SetItem (root->origins, key, origin);
@@ -21,7 +21,7 @@ PyObject *
 _gantry_py_origin (GantryPyState *state, PyObject *list)
 {
   PyObject *key = PyLong_FromVoidPtr (list);
-  PyObject *origin = PyDict_GetItem (state->trace->root->origins, key);
+  PyObject *origin = PyDict_GetItem (gantry_py_trace (state)->root->origins, key);
 
   Py_DECREF (key);
   return origin;
@@ -70,7 +70,7 @@ _gantry_py_container_now (GantryPyState *state, PyObject *value)
 {
   PyObject *key = Py_BuildValue ("(sN)", "list", PyLong_FromVoidPtr (value)), *now = NULL;
 
-  for (GantryTrace *t = state->trace; now == NULL && t != NULL; t = t != t->root ? t->parent : NULL)
+  for (GantryTrace *t = gantry_py_trace (state); now == NULL && t != NULL; t = t != t->root ? t->parent : NULL)
     now = PyDict_GetItem (t->state, key);
   Py_DECREF (key);
   return Py_XNewRef (now);
@@ -84,7 +84,7 @@ _gantry_py_admit (GantryPyFrame *frame, PyObject *value)
 
   if (value == NULL)
     return NULL;
-  if (!state->trace->strict && (PyList_CheckExact (value) || PyDict_CheckExact (value) || PyTuple_CheckExact (value)))
+  if (!gantry_py_trace (state)->strict && (PyList_CheckExact (value) || PyDict_CheckExact (value) || PyTuple_CheckExact (value)))
     {
       now = _gantry_py_container_now (state, value);
       if (now == NULL && !note_outside (state, value))
@@ -93,7 +93,7 @@ _gantry_py_admit (GantryPyFrame *frame, PyObject *value)
         Py_SETREF (value, now);
       return value;
     }
-  if (state->trace->strict && !is_plain (state, value) && !_gantry_py_is_graph_object (state, value)
+  if (gantry_py_trace (state)->strict && !is_plain (state, value) && !_gantry_py_is_graph_object (state, value)
       && _gantry_py_author (state, (PyObject *) Py_TYPE (value)) == GANTRY_PY_USERS)
     {
       PyErr_Format (PyExc_TypeError, "Do not support to convert %R object into graph node.", Py_TYPE (value));
@@ -139,7 +139,7 @@ is_of_python (GantryPyState *state, PyObject *object, PyObject *name)
 {
   static const char *const of_strings[] = { "format", "upper", "lower", "isupper", "islower", NULL };
 
-  if (!state->trace->strict)
+  if (!gantry_py_trace (state)->strict)
     return FALSE;
   if (PyUnicode_Check (object))
     return !g_strv_contains (of_strings, PyUnicode_AsUTF8 (name)) && PyObject_HasAttr (object, name);
@@ -151,11 +151,11 @@ is_of_python (GantryPyState *state, PyObject *object, PyObject *name)
 static gboolean
 is_closed (GantryPyState *state, PyObject *object)
 {
-  if (!state->trace->strict || PyType_Check (object))
+  if (!gantry_py_trace (state)->strict || PyType_Check (object))
     return FALSE;
   if (PyObject_TypeCheck (object, (PyTypeObject *) state->primitive))
     return TRUE;
-  return PyObject_TypeCheck (object, (PyTypeObject *) state->cell) && g_hash_table_contains (state->trace->root->made, object);
+  return PyObject_TypeCheck (object, (PyTypeObject *) state->cell) && g_hash_table_contains (gantry_py_trace (state)->root->made, object);
 }
 
 /* The document: what is read of a Cell or jit_class object in the graph, before it is assigned, is a constant. It is not said of what an
@@ -181,7 +181,7 @@ is_frozen (const GantryPyFrame *frame, PyObject *object)
 static PyObject *
 by_property (GantryPyFrame *frame, PyObject *object, PyObject *name)
 {
-  GantryTrace *root = frame->state->trace->root;
+  GantryTrace *root = gantry_py_trace (frame->state)->root;
   const GantryPyNode *failed = root->failed;
   PyObject *value = _gantry_py_record_get (frame, object, name);
 
@@ -211,7 +211,7 @@ outside_attribute (GantryPyFrame *frame, PyObject *object, PyObject *name)
 
   if (value != NULL)
     return value;
-  if (is_slot && !frame->state->trace->strict && !PyType_Check (object))
+  if (is_slot && !gantry_py_trace (frame->state)->strict && !PyType_Check (object))
     {
       value = by_property (frame, object, name);
       if (value != NULL)
@@ -286,11 +286,11 @@ _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyOb
       Py_DECREF (before);
       return done;
     }
-  if (is_record || !state->trace->strict)
+  if (is_record || !gantry_py_trace (state)->strict)
     Py_XDECREF (before);
   if (is_record)
     return _gantry_py_record_set (frame, object, name, value);
-  if (!state->trace->strict)
+  if (!gantry_py_trace (state)->strict)
     {
       done = gantry_py_is_handle (object) ? 0 : _gantry_py_property_set (frame, object, name, value);
       return done == 0 ? _gantry_py_outside_set (state, object, name, value) : done < 0 ? -1 : 0;

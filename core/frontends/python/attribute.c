@@ -64,7 +64,7 @@ note_stale (GantryTrace *root, PyObject *key, PyObject *held, PyObject *name)
 PyObject *
 _gantry_py_outside_input (GantryPyState *state, PyObject *owner, PyObject *name)
 {
-  GantryTrace *root = state->trace->root;
+  GantryTrace *root = gantry_py_trace (state)->root;
   PyObject *key, *found;
 
   if (root->inputs == NULL)
@@ -78,7 +78,7 @@ _gantry_py_outside_input (GantryPyState *state, PyObject *owner, PyObject *name)
 void
 _gantry_py_note_read (GantryPyState *state, PyObject *owner, PyObject *name, PyObject *value)
 {
-  GantryTrace *root = state->trace->root;
+  GantryTrace *root = gantry_py_trace (state)->root;
   PyObject *key, *held;
 
   if (root->reads == NULL || PyMethod_Check (value) || PyCFunction_Check (value)
@@ -97,7 +97,7 @@ _gantry_py_note_read (GantryPyState *state, PyObject *owner, PyObject *name, PyO
 PyObject *
 _gantry_py_outside_before (GantryPyState *state, PyObject *key)
 {
-  GantryTrace *root = state->trace->root;
+  GantryTrace *root = gantry_py_trace (state)->root;
   PyObject *owner, *name, *value, *held;
 
   if (root->reads == NULL || !PyTuple_Check (key) || !PyLong_Check (PyTuple_GET_ITEM (key, 0)))
@@ -146,7 +146,7 @@ write_at_end (GantryTrace *root, PyObject *key, PyObject *held, PyObject *name)
 int
 _gantry_py_outside_set (GantryPyState *state, PyObject *owner, PyObject *name, PyObject *value)
 {
-  GantryTrace *root = state->trace->root;
+  GantryTrace *root = gantry_py_trace (state)->root;
   PyObject *key, *held;
 
   if (gantry_py_is_handle (owner))
@@ -165,7 +165,7 @@ _gantry_py_outside_set (GantryPyState *state, PyObject *owner, PyObject *name, P
     note_stale (root, key, held, name);
   if (PyDict_GetItem (state->written, key) == NULL)
     PyDict_SetItem (state->written, key, Py_None);
-  PyDict_SetItem (state->trace->state, key, value);
+  PyDict_SetItem (gantry_py_trace (state)->state, key, value);
   PyList_Append (root->alive, owner);
   root->n_assigned++;
   Py_DECREF (key);
@@ -177,7 +177,7 @@ _gantry_py_outside_set (GantryPyState *state, PyObject *owner, PyObject *name, P
 gboolean
 _gantry_py_enter_slots (GantryPyState *state, GArray *slots)
 {
-  GantryTrace *root = state->trace;
+  GantryTrace *root = gantry_py_trace (state);
 
   root->slots = slots;
   root->inputs = PyDict_New ();

@@ -206,7 +206,7 @@ bind_defaults (PyObject *locals, const Binding *binding)
 gboolean
 _gantry_py_bind (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults, PyObject *kwdefaults)
 {
-  const GantryTrace *trace = frame->state->trace;
+  const GantryTrace *trace = gantry_py_trace (frame->state);
   const Binding binding = { frame, frame->node->a, args, kwargs != NULL && PyDict_GET_SIZE (kwargs) > 0 ? kwargs : NULL, defaults, kwdefaults,
                             trace == trace->root && trace->depth == 1 };
 

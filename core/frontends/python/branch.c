@@ -30,7 +30,7 @@ restore (PyObject *dict, PyObject *copy)
 static void
 keep_inputs (GantryPyState *state)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
 
   for (Py_ssize_t i = 0; trace == trace->root && i < PyList_GET_SIZE (trace->parameters); i++)
     {
@@ -83,7 +83,7 @@ static gboolean
 walk_arm (GantryPyFrame *frame, Arm *arm, const char *name, GantryPyArm walk, gconstpointer data, PyObject *locals,
           PyObject *state)
 {
-  GantryTrace *trace = frame->state->trace;
+  GantryTrace *trace = gantry_py_trace (frame->state);
   PyObject *result = frame->result;
   const GantryPyNode *place = trace->place;
 
@@ -190,7 +190,7 @@ missing (GantryPyFrame *frame, PyObject *name, PyObject *other, gboolean in_then
 static PyObject *
 state_before (GantryPyState *state, PyObject *key, PyObject *other)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   PyObject *found = NULL;
 
   for (GantryTrace *t = trace; found == NULL && t != NULL; t = t != t->root ? t->parent : NULL)
@@ -287,7 +287,7 @@ is_joined (const GantryPyJoin *join, guint i)
 static gboolean
 end_arm (GantryPyFrame *frame, GantryRegion *region, const GantryPyJoin *join, GPtrArray *leaves, GArray *results)
 {
-  GantryTrace *trace = frame->state->trace;
+  GantryTrace *trace = gantry_py_trace (frame->state);
   GantryRegion *outer = trace->region;
   gboolean fine = TRUE;
 
@@ -311,7 +311,7 @@ end_arm (GantryPyFrame *frame, GantryRegion *region, const GantryPyJoin *join, G
 static gboolean
 write_if (GantryPyFrame *frame, PyObject *predicate, Arm *arms, const GantryPyJoin *join, PyObject **values)
 {
-  GantryTrace *trace = frame->state->trace;
+  GantryTrace *trace = gantry_py_trace (frame->state);
   g_autoptr (GArray) then_results = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) else_results = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -379,7 +379,7 @@ merge (GantryPyFrame *frame, PyObject *predicate, Arm *arms)
   if (filled != NULL)
     {
       set_pairs (frame->locals, PyList_GET_ITEM (filled, 0));
-      set_pairs (frame->state->trace->state, PyList_GET_ITEM (filled, 1));
+      set_pairs (gantry_py_trace (frame->state)->state, PyList_GET_ITEM (filled, 1));
       if (arms[0].result != NULL)
         Py_XSETREF (frame->result, Py_NewRef (PyList_GET_ITEM (filled, 2)));
     }
@@ -396,7 +396,7 @@ GantryPyStatus
 _gantry_py_branch (GantryPyFrame *frame, PyObject *predicate, GantryPyArm then, gconstpointer then_data,
                    GantryPyArm otherwise, gconstpointer else_data)
 {
-  PyObject *locals = PyDict_Copy (frame->locals), *state = PyDict_Copy (frame->state->trace->state);
+  PyObject *locals = PyDict_Copy (frame->locals), *state = PyDict_Copy (gantry_py_trace (frame->state)->state);
   Arm arms[2] = { 0 };
   GantryPyStatus status = GANTRY_PY_FAILED;
 

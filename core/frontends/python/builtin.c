@@ -451,13 +451,13 @@ static PyObject *
 builtin_print (const Call *call)
 {
   GantryPyState *state = call->frame->state;
-  gboolean strict = state->trace->strict;
+  gboolean strict = gantry_py_trace (state)->strict;
   PyObject *done;
 
-  state->trace->strict = FALSE;
+  gantry_py_trace (state)->strict = FALSE;
   done = gantry_py_host_call (state, _gantry_py_hook (state, gantry_py_holds_handle (call->args) ? "graph_print_plainly" : "graph_print"),
                               call->args, call->kwargs, GANTRY_PY_BOOL);
-  state->trace->strict = strict;
+  gantry_py_trace (state)->strict = strict;
   if (done == NULL)
     return NULL;
   Py_DECREF (done);

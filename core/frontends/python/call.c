@@ -38,7 +38,7 @@ _gantry_py_refused (GantryPyState *state, const char *name, PyObject *args)
     return;
   PyErr_Fetch (&type, &value, &traceback);
   PyErr_NormalizeException (&type, &value, &traceback);
-  refusal = _gantry_py_call_hook (state, "refusal", "sOOO", name, args, value, state->trace->strict ? Py_True : Py_False);
+  refusal = _gantry_py_call_hook (state, "refusal", "sOOO", name, args, value, gantry_py_trace (state)->strict ? Py_True : Py_False);
   PyErr_Clear ();
   if (refusal == NULL || refusal == value)
     PyErr_Restore (type, value, traceback);
@@ -191,7 +191,7 @@ any_handle (PyObject *args, PyObject *kwargs)
 gboolean
 _gantry_py_needs_data (GantryPyState *state)
 {
-  if (state->trace->strict || state->trace->root->record || !PyErr_ExceptionMatches (_gantry_py_hook (state, "NeedsData")))
+  if (gantry_py_trace (state)->strict || gantry_py_trace (state)->root->record || !PyErr_ExceptionMatches (_gantry_py_hook (state, "NeedsData")))
     return FALSE;
   PyErr_Clear ();
   return TRUE;
@@ -214,7 +214,7 @@ call_ours (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *k
 static PyObject *
 refuse (GantryPyFrame *frame, PyObject *callable)
 {
-  g_autofree char *text = frame->state->trace->place != NULL ? gantry_py_node_text (frame->state->trace->place) : g_strdup ("");
+  g_autofree char *text = gantry_py_trace (frame->state)->place != NULL ? gantry_py_node_text (gantry_py_trace (frame->state)->place) : g_strdup ("");
   const char *builtin = _gantry_py_builtin_name (callable);
 
   if (builtin != NULL)
@@ -258,7 +258,7 @@ call_external (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObjec
       && ((PyCFunctionObject *) callable)->m_self != NULL && PyModule_Check (((PyCFunctionObject *) callable)->m_self))
     return PyErr_Format (PyExc_RuntimeError, "The builtin function '%s' is not supported in graph mode.",
                          ((PyCFunctionObject *) callable)->m_ml->ml_name);
-  if (frame->state->trace->strict && !PyExceptionClass_Check (callable) && !is_of_strict (callable, args))
+  if (gantry_py_trace (frame->state)->strict && !PyExceptionClass_Check (callable) && !is_of_strict (callable, args))
     return refuse (frame, callable);
   if (PyExceptionClass_Check (callable) && !gantry_py_holds_variable (args))
     return PyObject_Call (callable, args, kwargs);
@@ -322,7 +322,7 @@ call_cell (GantryPyFrame *frame, PyObject *object, PyObject *args, PyObject *kwa
     return NULL;
   result = _gantry_py_call_construct (frame, object, construct, args, kwargs);
   Py_DECREF (construct);
-  if (result != NULL && frame->state->trace->gradient != NULL && PyObject_HasAttrString (object, "bprop"))
+  if (result != NULL && gantry_py_trace (frame->state)->gradient != NULL && PyObject_HasAttrString (object, "bprop"))
     {
       PyObject *bprop = PyObject_GetAttrString (object, "bprop");
 
@@ -355,7 +355,7 @@ call_object (GantryPyFrame *frame, PyObject *object, PyObject *args, PyObject *k
 static PyObject *
 make_cell (GantryPyFrame *frame, PyObject *type, PyObject *args, PyObject *kwargs)
 {
-  GantryTrace *root = frame->state->trace->root;
+  GantryTrace *root = gantry_py_trace (frame->state)->root;
   PyObject *cell = PyObject_Call (type, args, kwargs);
 
   if (cell == NULL)
@@ -370,7 +370,7 @@ make_record (GantryPyFrame *frame, PyObject *type, PyObject *args, PyObject *kwa
 {
   PyObject *object = PyObject_Call (type, args, kwargs);
 
-  if (object != NULL && !frame->state->trace->strict)
+  if (object != NULL && !gantry_py_trace (frame->state)->strict)
     _gantry_py_add_record (frame->state, object);
   return object;
 }
@@ -398,7 +398,7 @@ call_type (GantryPyFrame *frame, PyObject *type, PyObject *args, PyObject *kwarg
     return make_record (frame, type, args, kwargs);
   if (author == GANTRY_PY_USERS && !PyExceptionClass_Check (type))
     {
-      if (state->trace->strict)
+      if (gantry_py_trace (state)->strict)
         return PyErr_Format (PyExc_TypeError, "Do not support to convert %R object into graph node.", type);
       return any_handle (args, kwargs) ? call_external (frame, type, args, kwargs) : make_record (frame, type, args, kwargs);
     }

@@ -257,14 +257,14 @@ static gboolean rename_all (GantryPyFrame *frame, PyObject *old, PyObject *now);
 static gboolean
 keep_origin (GantryPyState *state, PyObject *object, PyObject *changed)
 {
-  PyObject *origin = state->trace->strict ? NULL : _gantry_py_origin (state, object), *key;
+  PyObject *origin = gantry_py_trace (state)->strict ? NULL : _gantry_py_origin (state, object), *key;
   gboolean fine;
 
   if (origin == NULL)
     return TRUE;
   _gantry_py_note_origin (state, changed, origin);
   key = Py_BuildValue ("(sN)", "list", PyLong_FromVoidPtr (origin));
-  fine = key != NULL && PyDict_SetItem (state->trace->state, key, changed) == 0;
+  fine = key != NULL && PyDict_SetItem (gantry_py_trace (state)->state, key, changed) == 0;
   Py_XDECREF (key);
   return fine;
 }
@@ -485,11 +485,11 @@ _gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, gboolean
   kwargs = args != NULL ? keywords_of (frame, node) : NULL;
   if (kwargs != NULL)
     result = _gantry_py_container_method (frame, object, PyUnicode_AsUTF8 (function->name), args, kwargs, &changed);
-  if (result != NULL && changed != NULL && !frame->state->trace->strict
+  if (result != NULL && changed != NULL && !gantry_py_trace (frame->state)->strict
       && methods[method_index (object, PyUnicode_AsUTF8 (function->name))].in_place
       && is_shared (object, function->a) && !rename_all (frame, object, changed))
     Py_CLEAR (result);
-  if (result != NULL && changed != NULL && PyDict_CheckExact (object) && !frame->state->trace->strict
+  if (result != NULL && changed != NULL && PyDict_CheckExact (object) && !gantry_py_trace (frame->state)->strict
       && _gantry_py_origin (frame->state, object) != NULL)
     {
       if (_gantry_py_change_outside (frame, function->a, object, changed) < 0)
@@ -501,7 +501,7 @@ _gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, gboolean
     {
       PyObject *owner = _gantry_py_eval (frame, function->a->a);
 
-      if (owner == NULL || (!frame->state->trace->strict && _gantry_py_origin (frame->state, changed) == NULL
+      if (owner == NULL || (!gantry_py_trace (frame->state)->strict && _gantry_py_origin (frame->state, changed) == NULL
                             && _gantry_py_setattr (frame, owner, function->a->name, changed) < 0))
         Py_CLEAR (result);
       Py_XDECREF (owner);

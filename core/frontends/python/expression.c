@@ -256,7 +256,7 @@ static PyObject *
 eval_comprehension (GantryPyFrame *frame, const GantryPyNode *node)
 {
   const GantryPyNode *generator = node->list[0];
-  GantryPyChain chain = frame->state->trace->chain;
+  GantryPyChain chain = gantry_py_trace (frame->state)->chain;
   PyObject *iterable, *elements, *result, *locals = frame->locals, *outer = frame->outer;
   gboolean fine = TRUE;
 
@@ -277,13 +277,13 @@ eval_comprehension (GantryPyFrame *frame, const GantryPyNode *node)
     {
       int passes;
 
-      gantry_py_chain_enter (frame->state->trace, &chain, node, GANTRY_STEP_ITERATION, (guint) i + 1, NULL);
+      gantry_py_chain_enter (gantry_py_trace (frame->state), &chain, node, GANTRY_STEP_ITERATION, (guint) i + 1, NULL);
       passes = _gantry_py_assign (frame, generator->a, PySequence_Fast_GET_ITEM (elements, i)) < 0
                  ? -1 : passes_filters (frame, generator);
       fine = passes == 0 || (passes == 1 && add_element (frame, node, result) == 0);
     }
   if (fine)
-    frame->state->trace->chain = chain;
+    gantry_py_trace (frame->state)->chain = chain;
   Py_SETREF (frame->locals, locals);
   Py_SETREF (frame->outer, outer);
   frame->n_comprehensions--;
@@ -406,7 +406,7 @@ eval_call (GantryPyFrame *frame, const GantryPyNode *node)
   kwargs = args != NULL ? eval_keywords (frame, node) : NULL;
   if (kwargs != NULL)
     {
-      gantry_py_set_place (frame->state->trace, node);
+      gantry_py_set_place (gantry_py_trace (frame->state), node);
       result = _gantry_py_call (frame, callable, args, PyDict_GET_SIZE (kwargs) > 0 ? kwargs : NULL);
     }
   Py_XDECREF (callable);
@@ -439,7 +439,7 @@ _gantry_py_eval (GantryPyFrame *frame, const GantryPyNode *node)
       object = _gantry_py_eval (frame, node->a);
       list = object != NULL ? _gantry_py_eval (frame, node->b) : NULL;
       if (list != NULL)
-        gantry_py_set_place (frame->state->trace, node);
+        gantry_py_set_place (gantry_py_trace (frame->state), node);
       result = list != NULL ? _gantry_py_binary (frame, node->op, object, list) : NULL;
       Py_XDECREF (object);
       Py_XDECREF (list);

@@ -48,7 +48,7 @@ closure_call (PyObject *self, PyObject *args, PyObject *kwargs)
   GantryPyState *state = gantry_py_state ();
   GantryPyFrame frame = { .state = state, .globals = ((GantryPyClosure *) self)->globals, .name = "" };
 
-  if (state->trace == NULL)
+  if (gantry_py_trace (state) == NULL)
     {
       PyErr_SetString (PyExc_RuntimeError, "a function made inside of a graph cannot be called outside of it");
       return NULL;
@@ -161,7 +161,7 @@ forget_failure (GantryTrace *root)
 static void
 add_traceback (GantryPyFrame *frame, const GantryPyNode *place)
 {
-  GantryTrace *trace = frame->state->trace, *root = trace->root;
+  GantryTrace *trace = gantry_py_trace (frame->state), *root = trace->root;
 
   if (root->failed == NULL && place != NULL)
     {
@@ -175,7 +175,7 @@ add_traceback (GantryPyFrame *frame, const GantryPyNode *place)
 static PyObject *
 run (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults, PyObject *kwdefaults)
 {
-  GantryTrace *trace = frame->state->trace;
+  GantryTrace *trace = gantry_py_trace (frame->state);
   const GantryPyNode *place = trace->place;
   GantryPyChain chain = trace->chain;
   PyObject *result = NULL;
@@ -197,14 +197,14 @@ run (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults,
     {
       result = walk (frame);
       if (result == NULL)
-        add_traceback (frame, frame->state->trace->place);
+        add_traceback (frame, gantry_py_trace (frame->state)->place);
     }
   Py_XDECREF (frame->result);
   Py_XDECREF (frame->global_names);
   Py_DECREF (frame->locals);
-  frame->state->trace->depth--;
-  frame->state->trace->chain = chain;
-  gantry_py_set_place (frame->state->trace, place);
+  gantry_py_trace (frame->state)->depth--;
+  gantry_py_trace (frame->state)->chain = chain;
+  gantry_py_set_place (gantry_py_trace (frame->state), place);
   return result;
 }
 
@@ -255,7 +255,7 @@ mark_of (GantryTrace *trace)
 static gboolean
 ends_by_data (const GantryPyFrame *frame, const Mark *before, PyObject *args, PyObject *kwargs)
 {
-  GantryTrace *trace = frame->state->trace, *root = trace->root;
+  GantryTrace *trace = gantry_py_trace (frame->state), *root = trace->root;
   const GantryPyNode *too_deep = root->too_deep;
 
   if (too_deep != frame->node || trace->strict || trace != before->trace || trace->region != before->region
@@ -276,7 +276,7 @@ _gantry_py_call_function (GantryPyFrame *caller, PyObject *function, PyObject *a
   GantryPyState *state = caller->state;
   GantryPyNode *node = gantry_py_source_function (state->sources, function);
   GantryPyFrame frame = { .state = state, .caller = caller, .node = node };
-  Mark before = mark_of (state->trace);
+  Mark before = mark_of (gantry_py_trace (state));
   PyObject *result;
 
   if (node == NULL)

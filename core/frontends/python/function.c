@@ -9,7 +9,7 @@
 static PyObject *
 captures_of (GantryPyState *state)
 {
-  PyObject *origins = state->trace->root->origins, *captures = PyDict_GetItemString (origins, CAPTURES);
+  PyObject *origins = gantry_py_trace (state)->root->origins, *captures = PyDict_GetItemString (origins, CAPTURES);
 
   if (captures != NULL)
     return captures;
@@ -67,7 +67,7 @@ _gantry_py_function_of_run (GantryPyState *state, PyObject *object)
     }
   if (found != NULL)
     result = _gantry_py_call_hook (state, "function_of_run", "OOOOOOi", captures, object, made, found, closure->defaults, closure->kwdefaults,
-                                   (int) state->trace->root->assigns_parameters);
+                                   (int) gantry_py_trace (state)->root->assigns_parameters);
   Py_XDECREF (made);
   Py_XDECREF (found);
   return result;
@@ -76,7 +76,7 @@ _gantry_py_function_of_run (GantryPyState *state, PyObject *object)
 int
 _gantry_py_rebound (GantryPyState *state, PyObject *scope, PyObject *name, PyObject *value)
 {
-  PyObject *captures = PyDict_GetItemString (state->trace->root->origins, CAPTURES), *done;
+  PyObject *captures = PyDict_GetItemString (gantry_py_trace (state)->root->origins, CAPTURES), *done;
 
   if (captures == NULL)
     return 0;

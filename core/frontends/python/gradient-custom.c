@@ -46,7 +46,7 @@ cut_leaf (GantryPyGradient *gradient, GantryPyCustom *custom, GantryPyValue *lea
 PyObject *
 gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args, guint n_read, PyObject *out)
 {
-  GantryPyGradient *gradient = state->trace->gradient;
+  GantryPyGradient *gradient = gantry_py_trace (state)->gradient;
   GantryPyCustom *custom;
   g_autoptr (GPtrArray) leaves = g_ptr_array_new (), cut = g_ptr_array_new_with_free_func ((GDestroyNotify) Py_DecRef);
   PyObject *result;
@@ -54,7 +54,7 @@ gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args
 
   if (gradient == NULL)
     return Py_NewRef (out);
-  if (state->trace->root->record || state->trace->region != state->trace->body)
+  if (gantry_py_trace (state)->root->record || gantry_py_trace (state)->region != gantry_py_trace (state)->body)
     {
       PyErr_SetString (PyExc_NotImplementedError, "what has a derivative of its own (bprop, custom_vjp, custom_jvp) is differentiated "
                                                   "where a graph is made, and not inside of a scan, or of a branch or loop that data "
@@ -229,7 +229,7 @@ _gantry_py_customs_nest (GantryPyGradient *gradient, PyObject *sens)
 {
   GantryPyState *state = gradient->state;
 
-  if (state->trace->gradient == NULL)
+  if (gantry_py_trace (state)->gradient == NULL)
     return TRUE;
   for (guint c = 0; c < gradient->customs->len; c++)
     {

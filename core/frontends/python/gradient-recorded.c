@@ -42,7 +42,7 @@ record_argument (GantryPyState *state, PyObject *argument, GPtrArray *literals)
   if (!gantry_py_value_check (argument) || ((GantryPyValue *) argument)->is_parameter)
     return Py_NewRef (argument);
   type = ((GantryPyValue *) argument)->type;
-  variable = gantry_py_trace_parameter (state, gantry_context_tensor (state->trace->context, type->element, type->rank, type->dims),
+  variable = gantry_py_trace_parameter (state, gantry_context_tensor (gantry_py_trace (state)->context, type->element, type->rank, type->dims),
                                         NULL, GANTRY_PY_TENSOR);
   if (variable == NULL)
     return NULL;
@@ -130,8 +130,8 @@ _gantry_py_gradient_recorded (GantryPyState *state, PyObject *function, PyObject
     }
   Py_XDECREF (found);
   Py_DECREF (own);
-  while (state->trace != trace)
-    gantry_py_trace_end (state, state->trace);
+  while (gantry_py_trace (state) != trace)
+    gantry_py_trace_end (state, gantry_py_trace (state));
   gantry_py_trace_end (state, trace);
   return result;
 }

@@ -331,7 +331,7 @@ static guint32
 seed (GantryPyGradient *gradient, guint i, guint32 type_id, GPtrArray *sens)
 {
   GantryPyState *state = gradient->state;
-  const GantryType *type = gantry_context_type (state->trace->context, type_id);
+  const GantryType *type = gantry_context_type (gantry_py_trace (state)->context, type_id);
   gboolean own = i < gradient->n_own_outputs;
   PyObject *given = own && i < sens->len ? g_ptr_array_index (sens, i) : NULL;
 
@@ -343,7 +343,7 @@ seed (GantryPyGradient *gradient, guint i, guint32 type_id, GPtrArray *sens)
       Py_DECREF (key);
     }
   if (given == NULL)
-    return gantry_builder_splat (state->trace->builder, type->element, own ? 1.0 : 0.0, type->rank, type->dims);
+    return gantry_builder_splat (gantry_py_trace (state)->builder, type->element, own ? 1.0 : 0.0, type->rank, type->dims);
   given = _gantry_py_call_hook (state, "cotangent", "OsN", given, gantry_element_name (type->element),
                                 PyLong_FromUnsignedLong (type_id));
   if (given == NULL)
@@ -393,7 +393,7 @@ _gantry_py_gradient_by (const GantryPyGradient *gradient, const guint32 *results
   const GantryType *type = ((GantryPyValue *) wanted->outer)->type;
 
   return wanted->position != G_MAXUINT ? results[gradient->ids->len + wanted->position]
-                                       : gantry_builder_splat (gradient->state->trace->builder, type->element, 0, type->rank, type->dims);
+                                       : gantry_builder_splat (gantry_py_trace (gradient->state)->builder, type->element, 0, type->rank, type->dims);
 }
 
 /* What the function left in the state, as the graph outside sees it. Returns: a new reference, NULL with an exception */
@@ -449,7 +449,7 @@ wrap_results (GantryPyGradient *gradient, const guint32 *results)
       PyObject *now = as_outside (gradient, value, results, &at);
 
       if (now != NULL)
-        PyDict_SetItem (state->trace->state, key, now);
+        PyDict_SetItem (gantry_py_trace (state)->state, key, now);
       Py_XDECREF (now);
     }
   for (guint w = 0; w < gradient->n_wanted; w++)
@@ -515,7 +515,7 @@ _gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject
                         .ids = g_array_new (FALSE, FALSE, sizeof (guint32)), .kinds = g_array_new (FALSE, FALSE, sizeof (guint)),
                         .outputs = g_array_new (FALSE, FALSE, sizeof (guint)), .changed = PyList_New (0),
                                 .customs = g_ptr_array_new_with_free_func (_gantry_py_custom_free) };
-  GantryTrace *outer = state->trace;
+  GantryTrace *outer = gantry_py_trace (state);
   PyObject *result = NULL;
   gboolean fine;
 
@@ -525,10 +525,10 @@ _gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject
   gradient.n_wanted = gradient.wanted->len;
   fine = fine && call_function (&gradient, function, kwargs, has_aux)
          && end_function (&gradient) && differentiate (&gradient);
-  state->trace = outer;
+  gantry_py_set_trace (state, outer);
   if (fine)
     result = splice_gradient (&gradient, sens);
-  state->trace = gradient.trace;
+  gantry_py_set_trace (state, gradient.trace);
   gantry_py_trace_end (state, gradient.trace);
   gradient_clear (&gradient);
   return result;
@@ -545,6 +545,6 @@ gantry_py_gradient (PyObject *module, PyObject *args)
                          &sens, &has_aux))
     return NULL;
   kwargs = kwargs == Py_None || PyDict_GET_SIZE (kwargs) == 0 ? NULL : kwargs;
-  return (state->trace != NULL ? _gantry_py_gradient_in_trace : _gantry_py_gradient_recorded) (state, function, arguments, kwargs,
+  return (gantry_py_trace (state) != NULL ? _gantry_py_gradient_in_trace : _gantry_py_gradient_recorded) (state, function, arguments, kwargs,
                                                                                                positions, weights, sens, has_aux);
 }

@@ -158,7 +158,7 @@ take_arguments (GantryPyState *state, GantryModule *model, PyObject *arguments, 
       ids[i] = gantry_py_use (state, PyTuple_GET_ITEM (arguments, (Py_ssize_t) i));
       if (ids[i] == 0)
         return FALSE;
-      given = gantry_builder_get_type (state->trace->builder, ids[i]);
+      given = gantry_builder_get_type (gantry_py_trace (state)->builder, ids[i]);
       if (!gantry_type_same_shape (given, wanted))
         {
           g_autofree char *is = gantry_context_type_text (model->context, gantry_context_type_id (model->context, given));
@@ -247,9 +247,9 @@ gantry_py_splice_file (PyObject *module, PyObject *args)
 
   if (!PyArg_ParseTuple (args, "sO!O", &path, &PyTuple_Type, &arguments, &parameters))
     return NULL;
-  if (state->trace == NULL)
+  if (gantry_py_trace (state) == NULL)
     return PyErr_Format (PyExc_RuntimeError, "load: a loaded graph runs as part of a graph");
-  model = load (state, state->trace->context, path, parameters != Py_None ? &weights : NULL, &n_assigned);
+  model = load (state, gantry_py_trace (state)->context, path, parameters != Py_None ? &weights : NULL, &n_assigned);
   if (model == NULL)
     return NULL;
   all = parameters != Py_None ? PySequence_Concat (arguments, parameters) : Py_NewRef (arguments);

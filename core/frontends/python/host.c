@@ -86,7 +86,7 @@ source_of (const GantryPyHostCall *host)
 static PyObject *
 add_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, GantryPyValueKind result)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   GantryPyHostCall *host;
   PyObject *marked, *value;
@@ -131,8 +131,8 @@ gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, P
 {
   PyObject *all, *named = NULL, *value = NULL;
 
-  if (state->trace->strict)
-    return refuse_strict (state->trace);
+  if (gantry_py_trace (state)->strict)
+    return refuse_strict (gantry_py_trace (state));
   all = gantry_py_with_functions (state, args);
   if (all != NULL && kwargs != NULL)
     named = gantry_py_with_functions (state, kwargs);

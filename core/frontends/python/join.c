@@ -69,7 +69,7 @@ _gantry_py_number_value (GantryPyState *state, PyObject *number, GantryPyValueKi
 guint32
 _gantry_py_lift_leaf (GantryPyState *state, GantryRegion *region, PyObject *value, GantryPyValueKind kind)
 {
-  GantryRegion *innermost = state->trace->region;
+  GantryRegion *innermost = gantry_py_trace (state)->region;
   PyObject *known;
   guint32 id = 0;
 
@@ -84,14 +84,14 @@ _gantry_py_lift_leaf (GantryPyState *state, GantryRegion *region, PyObject *valu
       return id;
     }
   /* An object that is known becomes one of the run. */
-  state->trace->region = region;
+  gantry_py_trace (state)->region = region;
   known = PyTuple_Pack (1, value);
   value = gantry_py_host_call (state, _gantry_py_hook (state, "identity"), known, NULL, GANTRY_PY_HANDLE);
   if (value != NULL)
     id = gantry_py_use_in (state, region, value);
   Py_DECREF (known);
   Py_XDECREF (value);
-  state->trace->region = innermost;
+  gantry_py_trace (state)->region = innermost;
   return id;
 }
 
@@ -145,8 +145,8 @@ add_leaf (GantryPyState *state, GantryPyJoin *join, PyObject *a, PyObject *b, gu
     return NULL;
   placeholder->node = G_MAXUINT32;
   placeholder->kind = (guint8) kind;
-  placeholder->context = gantry_context_ref (state->trace->context);
-  placeholder->type = gantry_context_type (state->trace->context, 0);
+  placeholder->context = gantry_context_ref (gantry_py_trace (state)->context);
+  placeholder->type = gantry_context_type (gantry_py_trace (state)->context, 0);
   g_ptr_array_add (join->a, Py_NewRef (a));
   g_ptr_array_add (join->b, Py_NewRef (b));
   g_array_append_val (join->kinds, kind);
@@ -321,7 +321,7 @@ _gantry_py_join_objects (GantryPyState *state, GantryPyJoin *join, PyObject *a, 
   guint n = join->a->len;
   PyObject *joined = _gantry_py_join (state, join, a, b);
 
-  if (joined != NULL || state->trace->strict || !PyErr_ExceptionMatches (PyExc_Exception))
+  if (joined != NULL || gantry_py_trace (state)->strict || !PyErr_ExceptionMatches (PyExc_Exception))
     return joined;
   PyErr_Clear ();
   g_ptr_array_set_size (join->a, (int) n);
@@ -347,7 +347,7 @@ _gantry_py_join (GantryPyState *state, GantryPyJoin *join, PyObject *a, PyObject
     return join_dicts (state, join, a, b);
   if (_gantry_py_leaf_kind (state, a, &x) && _gantry_py_leaf_kind (state, b, &y) && x == y)
     return x == GANTRY_PY_TENSOR ? join_tensors (state, join, a, b) : add_leaf (state, join, a, b, x);
-  if (!state->trace->strict && may_be_of_run (state, a, b))
+  if (!gantry_py_trace (state)->strict && may_be_of_run (state, a, b))
     return add_leaf (state, join, a, b, GANTRY_PY_HANDLE);
   return cannot (state, a, b);
 }

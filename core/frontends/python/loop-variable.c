@@ -142,7 +142,7 @@ loop_init (Loop *loop, GantryPyFrame *frame)
     else
       add_key (loop, key, value, TRUE);
   at = 0;
-  while (PyDict_Next (frame->state->trace->state, &at, &key, &value))
+  while (PyDict_Next (gantry_py_trace (frame->state)->state, &at, &key, &value))
     add_key (loop, key, value, FALSE);
   survey (loop);
 }
@@ -162,7 +162,7 @@ loop_clear (Loop *loop)
 static void
 set_environment (Loop *loop, PyObject *values)
 {
-  PyObject *locals = loop->frame->locals, *state = loop->frame->state->trace->state;
+  PyObject *locals = loop->frame->locals, *state = gantry_py_trace (loop->frame->state)->state;
 
   PyDict_Clear (locals);
   PyDict_Update (locals, loop->undefined);
@@ -174,7 +174,7 @@ set_environment (Loop *loop, PyObject *values)
 static guint32
 leaf_type (Loop *loop, guint i)
 {
-  GantryContext *context = loop->frame->state->trace->context;
+  GantryContext *context = gantry_py_trace (loop->frame->state)->context;
   PyObject *leaf = g_ptr_array_index (loop->leaves, i);
   static const GantryElementType elements[] = { [GANTRY_PY_INT] = GANTRY_I64, [GANTRY_PY_FLOAT] = GANTRY_F64,
                                                 [GANTRY_PY_BOOL] = GANTRY_BOOL, [GANTRY_PY_HANDLE] = GANTRY_I64 };
@@ -195,8 +195,8 @@ begin_body (Loop *loop)
   PyObject *flag;
   guint next = 0;
 
-  loop->region = gantry_py_region_begin (state->trace, "body");
-  flag = gantry_py_trace_parameter (state, gantry_context_scalar (state->trace->context, GANTRY_BOOL), NULL, GANTRY_PY_BOOL);
+  loop->region = gantry_py_region_begin (gantry_py_trace (state), "body");
+  flag = gantry_py_trace_parameter (state, gantry_context_scalar (gantry_py_trace (state)->context, GANTRY_BOOL), NULL, GANTRY_PY_BOOL);
   Py_XDECREF (flag);
   for (guint i = 0; i < loop->leaves->len; i++)
     leaves[i] = loop->carried->data[i]
@@ -365,17 +365,17 @@ take_new (Loop *loop)
       taken = TRUE;
     }
   Py_DECREF (name);
-  while (PyDict_Next (state->trace->state, &at, &key, &now))
+  while (PyDict_Next (gantry_py_trace (state)->state, &at, &key, &now))
     if (!PySequence_Contains (loop->keys, key))
       {
         PyObject *before = NULL;
 
-        for (GantryTrace *t = state->trace; before == NULL && t != t->root; t = t->parent)
+        for (GantryTrace *t = gantry_py_trace (state); before == NULL && t != t->root; t = t->parent)
           before = PyDict_GetItem (t->parent->state, key);
         if (before == NULL && gantry_py_is_variable (now)
-            && ((GantryRegion *) g_hash_table_lookup (state->trace->root->owners,
+            && ((GantryRegion *) g_hash_table_lookup (gantry_py_trace (state)->root->owners,
                                                       GUINT_TO_POINTER (((GantryPyValue *) now)->node)))
-                 == state->trace->root->body)
+                 == gantry_py_trace (state)->root->body)
           before = now;
         before = before != NULL ? Py_NewRef (before) : _gantry_py_outside_before (state, key);
         if (before == NULL)
@@ -391,13 +391,13 @@ take_new (Loop *loop)
 static void
 note_inputs (Loop *loop)
 {
-  GantryTrace *root = loop->frame->state->trace->root;
+  GantryTrace *root = gantry_py_trace (loop->frame->state)->root;
 
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE (root->parameters); i++)
     {
       PyObject *key = PyLong_FromVoidPtr (PyList_GET_ITEM (root->parameters, i));
 
-      if (!PySequence_Contains (loop->keys, key) && loop->frame->state->trace == root)
+      if (!PySequence_Contains (loop->keys, key) && gantry_py_trace (loop->frame->state) == root)
         {
           guint32 id = g_array_index (root->parameter_nodes, guint32, i);
           PyObject *value = gantry_py_variable_new (loop->frame->state, id, GANTRY_PY_TENSOR);
@@ -420,7 +420,7 @@ compare (Loop *loop, PyObject **after)
   *after = PyList_New (n);
   for (Py_ssize_t i = 0; i < n; i++)
     {
-      PyObject *dict = i < loop->n_locals ? loop->frame->locals : loop->frame->state->trace->state;
+      PyObject *dict = i < loop->n_locals ? loop->frame->locals : gantry_py_trace (loop->frame->state)->state;
       PyObject *value = PyDict_GetItem (dict, PyList_GET_ITEM (loop->keys, i));
 
       PyList_SET_ITEM (*after, i, Py_NewRef (value != NULL ? value : PyList_GET_ITEM (loop->before, i)));
@@ -440,7 +440,7 @@ compare (Loop *loop, PyObject **after)
 static int
 walk (Loop *loop, GantryPyCondition condition, GantryPyArm body, gconstpointer data, PyObject **after)
 {
-  GantryTrace *trace = loop->frame->state->trace;
+  GantryTrace *trace = gantry_py_trace (loop->frame->state);
   Py_ssize_t n_inputs = PyList_GET_SIZE (trace->root->parameters);
   GantryPyStatus status;
   int again = -1;
@@ -508,7 +508,7 @@ static gboolean
 collect (Loop *loop, PyObject *first, GPtrArray *ends, GArray *operands, GArray *results)
 {
   GantryPyState *state = loop->frame->state;
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   GantryRegion *outer = trace->region;
   guint32 id = gantry_py_use (state, first);
   gboolean fine = id != 0;
@@ -541,7 +541,7 @@ static gboolean
 write_while (Loop *loop, PyObject *first, PyObject *after)
 {
   GantryPyState *state = loop->frame->state;
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   g_autoptr (GPtrArray) ends = g_ptr_array_new ();
   g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (guint32));

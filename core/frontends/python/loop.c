@@ -122,19 +122,19 @@ for_trip (GantryPyFrame *frame, gconstpointer data)
 static GantryPyStatus
 walk_elements (GantryPyFrame *frame, const GantryPyNode *node, PyObject *elements)
 {
-  GantryPyChain chain = frame->state->trace->chain;
+  GantryPyChain chain = gantry_py_trace (frame->state)->chain;
   GantryPyStatus status = GANTRY_PY_NEXT;
 
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (elements) && goes_on (status); i++)
     {
       Trip trip = { node, PySequence_Fast_GET_ITEM (elements, i) };
 
-      if (!begin_trip (frame->state->trace, &chain, node, (guint) i + 1))
+      if (!begin_trip (gantry_py_trace (frame->state), &chain, node, (guint) i + 1))
         return GANTRY_PY_FAILED;
       status = guarded (frame, for_trip, &trip);
     }
   if (status != GANTRY_PY_FAILED)
-    frame->state->trace->chain = chain; /* else it says what led to the failure */
+    gantry_py_trace (frame->state)->chain = chain; /* else it says what led to the failure */
   return status == GANTRY_PY_BROKEN || goes_on (status) ? GANTRY_PY_NEXT : status;
 }
 
@@ -348,7 +348,7 @@ decide (GantryPyFrame *frame, const GantryPyNode *node, PyObject **predicate)
 static GantryPyStatus
 walk_while (GantryPyFrame *frame, const GantryPyNode *node)
 {
-  GantryPyChain chain = frame->state->trace->chain;
+  GantryPyChain chain = gantry_py_trace (frame->state)->chain;
 
   for (guint number = 1;; number++)
     {
@@ -366,11 +366,11 @@ walk_while (GantryPyFrame *frame, const GantryPyNode *node)
           Py_DECREF (predicate);
           return status;
         }
-      if (!begin_trip (frame->state->trace, &chain, node, number))
+      if (!begin_trip (gantry_py_trace (frame->state), &chain, node, number))
         return GANTRY_PY_FAILED;
       status = while_trip (frame, node);
       if (status != GANTRY_PY_FAILED)
-        frame->state->trace->chain = chain;
+        gantry_py_trace (frame->state)->chain = chain;
       if (!goes_on (status))
         return status == GANTRY_PY_BROKEN ? GANTRY_PY_NEXT : status;
     }

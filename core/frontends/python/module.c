@@ -86,7 +86,7 @@ module_call (PyObject *module, PyObject *args)
   if (!PyArg_ParseTuple (args, "OO!|O", &callable, &PyTuple_Type, &arguments, &kwargs))
     return NULL;
   kwargs = kwargs == Py_None || PyDict_GET_SIZE (kwargs) == 0 ? NULL : kwargs;
-  if (state->trace == NULL || state->trace->root->record)
+  if (gantry_py_trace (state) == NULL || gantry_py_trace (state)->root->record)
     return PyObject_Call (callable, arguments, kwargs);
   return _gantry_py_call (&frame, callable, arguments, kwargs);
 }
@@ -96,7 +96,7 @@ module_in_graph (PyObject *module, PyObject *unused)
 {
   GantryPyState *state = gantry_py_state ();
 
-  return PyBool_FromLong (state->trace != NULL && !state->trace->root->record);
+  return PyBool_FromLong (gantry_py_trace (state) != NULL && !gantry_py_trace (state)->root->record);
 }
 
 static PyObject *
@@ -104,7 +104,7 @@ module_recording (PyObject *module, PyObject *unused)
 {
   GantryPyState *state = gantry_py_state ();
 
-  return PyBool_FromLong (state->trace != NULL && state->trace->root->record);
+  return PyBool_FromLong (gantry_py_trace (state) != NULL && gantry_py_trace (state)->root->record);
 }
 
 static PyObject *
@@ -157,9 +157,9 @@ module_variable (PyObject *module, PyObject *args)
 
   if (!PyArg_ParseTuple (args, "O", &value))
     return NULL;
-  if (state->trace == NULL || gantry_py_is_variable (value) || !_gantry_py_leaf_kind (state, value, &kind))
+  if (gantry_py_trace (state) == NULL || gantry_py_is_variable (value) || !_gantry_py_leaf_kind (state, value, &kind))
     return Py_NewRef (value);
-  id = _gantry_py_lift_leaf (state, state->trace->region, value, kind);
+  id = _gantry_py_lift_leaf (state, gantry_py_trace (state)->region, value, kind);
   return id != 0 ? gantry_py_wrap (state, id, kind) : NULL;
 }
 
@@ -240,6 +240,7 @@ module_free (void *self)
     return;
   g_clear_pointer (&state->sources, g_hash_table_unref);
   g_clear_pointer (&state->eager, g_hash_table_unref);
+  PyThread_tss_delete (&state->trace);
 }
 
 static PyModuleDef definition = {
@@ -260,6 +261,11 @@ gantry_py_module_init (void)
   if (module == NULL)
     return NULL;
   state = PyModule_GetState (module);
+  if (PyThread_tss_create (&state->trace) != 0)
+    {
+      Py_DECREF (module);
+      return PyErr_NoMemory ();
+    }
   state->context = gantry_context_new ();
   state->written = PyDict_New ();
   state->sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) gantry_py_source_free);

@@ -18,7 +18,7 @@ find_name (GantryPyFrame *frame, PyObject *name)
     {
       PyObject *key = Py_BuildValue ("(NO)", PyLong_FromVoidPtr (frame->globals), name), *changed = NULL;
 
-      for (GantryTrace *t = frame->state->trace; changed == NULL && t != NULL; t = t != t->root ? t->parent : NULL)
+      for (GantryTrace *t = gantry_py_trace (frame->state); changed == NULL && t != NULL; t = t != t->root ? t->parent : NULL)
         changed = PyDict_GetItem (t->state, key);
       Py_DECREF (key);
       changed = changed != NULL ? Py_NewRef (changed) : _gantry_py_outside_input (frame->state, frame->globals, name);

@@ -278,7 +278,7 @@ getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
       result = PyObject_GetItem (object, index);
       return result == NULL && _gantry_py_needs_data (frame->state) ? host_binary (frame, "getitem", object, index) : result;
     }
-  if (PyTuple_Check (object) && frame->state->trace->strict && gantry_py_is_variable (index)
+  if (PyTuple_Check (object) && gantry_py_trace (frame->state)->strict && gantry_py_is_variable (index)
       && ((GantryPyValue *) index)->kind == GANTRY_PY_TENSOR && !all_callable (object))
     return PyErr_Format (PyExc_TypeError, "When JIT_SYNTAX_LEVEL is STRICT, using Tensor index to get value from tuple requires that all "
                          "elements in tuple should be function but got tuple abstract: %R", object);
@@ -311,7 +311,7 @@ getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
   if (gantry_py_holds_variable (index))
     return host_binary (frame, "getitem", object, index);
   result = PyObject_GetItem (object, index);
-  if (result != NULL && !frame->state->trace->strict && (PyList_CheckExact (result) || PyDict_CheckExact (result)))
+  if (result != NULL && !gantry_py_trace (frame->state)->strict && (PyList_CheckExact (result) || PyDict_CheckExact (result)))
     {
       PyObject *now = _gantry_py_container_now (frame->state, result);
 

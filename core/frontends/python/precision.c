@@ -14,7 +14,7 @@ gantry_py_is_lowered (GantryPyState *state, PyObject *object)
   return state->precision.element != GANTRY_ELEMENT_NONE && value->kind == GANTRY_PY_TENSOR && value->type != NULL
          && value->birth < state->precision.since && value->type->element != state->precision.element
          && gantry_element_is_float ((GantryElementType) value->type->element)
-         && (value->node == 0 || (state->trace != NULL && state->trace->root->record));
+         && (value->node == 0 || (gantry_py_trace (state) != NULL && gantry_py_trace (state)->root->record));
 }
 
 GantryElementType

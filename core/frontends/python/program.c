@@ -66,7 +66,7 @@ note_changed (GantryTrace *trace, PyObject *origin)
 static gboolean
 add_updates (GantryPyState *state, GantryPyProgram *program, GArray *ids)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   PyObject *key, *value;
   Py_ssize_t at = 0;
 
@@ -104,7 +104,7 @@ add_updates (GantryPyState *state, GantryPyProgram *program, GArray *ids)
 static gboolean
 add_written (GantryPyState *state, GantryPyProgram *program, GArray *ids)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   PyObject *key, *target;
   Py_ssize_t at = 0;
 
@@ -136,7 +136,7 @@ add_written (GantryPyState *state, GantryPyProgram *program, GArray *ids)
 static gboolean
 end_trace (GantryPyState *state, GantryPyProgram *program, PyObject *result)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GError) error = NULL;
   PyObject *marked = trace->strict ? Py_NewRef (result) : gantry_py_mark_origins (state, result);
@@ -235,16 +235,16 @@ gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, 
       && (slots == NULL || _gantry_py_enter_slots (state, slots)))
     {
       result = call_traced (&frame, callable, abstract_args, abstract_kwargs);
-      while (state->trace != trace)
-        gantry_py_trace_end (state, state->trace);
+      while (gantry_py_trace (state) != trace)
+        gantry_py_trace_end (state, gantry_py_trace (state));
       if (result != NULL)
         fine = end_trace (state, program, result);
     }
   Py_XDECREF (abstract_args);
   Py_XDECREF (abstract_kwargs);
   Py_XDECREF (result);
-  while (state->trace != trace)
-    gantry_py_trace_end (state, state->trace);
+  while (gantry_py_trace (state) != trace)
+    gantry_py_trace_end (state, gantry_py_trace (state));
   state->failed = trace->failed;
   g_free (state->calls);
   state->calls = trace->failed != NULL ? g_strdup (trace->calls) : NULL;
@@ -502,13 +502,13 @@ gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, 
   const GantryPyCall call = { callable, args, kwargs, strict };
   PyObject *key, *capsule, *values, *result = NULL;
 
-  if (state->trace != NULL && !state->trace->root->record)
+  if (gantry_py_trace (state) != NULL && !gantry_py_trace (state)->root->record)
     {
       GantryPyFrame frame = { .state = state, .globals = PyEval_GetBuiltins (), .name = "graph" };
 
       return _gantry_py_call (&frame, callable, args, kwargs);
     }
-  if (state->trace != NULL)
+  if (gantry_py_trace (state) != NULL)
     return PyObject_Call (callable, args, kwargs);
   key = _gantry_py_signature (state, callable, args, kwargs, extra, strict, leaves);
   values = PyList_New (0);

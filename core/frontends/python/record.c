@@ -15,7 +15,7 @@ _gantry_py_attribute_now (GantryPyState *state, PyObject *object, PyObject *name
 {
   PyObject *key = _gantry_py_attribute_key (object, name), *now = NULL;
 
-  for (GantryTrace *t = state->trace; now == NULL && t != NULL; t = t != t->root ? t->parent : NULL)
+  for (GantryTrace *t = gantry_py_trace (state); now == NULL && t != NULL; t = t != t->root ? t->parent : NULL)
     now = PyDict_GetItem (t->state, key);
   Py_DECREF (key);
   return Py_XNewRef (now);
@@ -24,7 +24,7 @@ _gantry_py_attribute_now (GantryPyState *state, PyObject *object, PyObject *name
 gboolean
 _gantry_py_is_record (GantryPyState *state, PyObject *object)
 {
-  return state->trace != NULL && state->trace->root->made != NULL && g_hash_table_contains (state->trace->root->made, object)
+  return gantry_py_trace (state) != NULL && gantry_py_trace (state)->root->made != NULL && g_hash_table_contains (gantry_py_trace (state)->root->made, object)
          && !PyObject_TypeCheck (object, (PyTypeObject *) state->cell)
          && !PyObject_TypeCheck (object, (PyTypeObject *) state->primitive);
 }
@@ -65,7 +65,7 @@ take_attributes (GantryPyState *state, PyObject *object)
       /* What only this object holds was made with it. */
       if (Py_REFCNT (value) == 1 && may_be_record (state, value) && !_gantry_py_is_record (state, value))
         _gantry_py_add_record (state, value);
-      PyDict_SetItem (state->trace->state, key, value);
+      PyDict_SetItem (gantry_py_trace (state)->state, key, value);
       Py_DECREF (key);
     }
   Py_XDECREF (own);
@@ -74,7 +74,7 @@ take_attributes (GantryPyState *state, PyObject *object)
 void
 _gantry_py_add_record (GantryPyState *state, PyObject *object)
 {
-  GantryTrace *root = state->trace->root;
+  GantryTrace *root = gantry_py_trace (state)->root;
 
   if (root->made == NULL || !may_be_record (state, object))
     return;
@@ -146,10 +146,10 @@ _gantry_py_record_set (GantryPyFrame *frame, PyObject *object, PyObject *name, P
     }
   is_new = PyDict_GetItem (own, name) == NULL;
   Py_DECREF (own);
-  if ((is_new || is_outermost (state->trace)) && PyObject_GenericSetAttr (object, name, value) < 0)
+  if ((is_new || is_outermost (gantry_py_trace (state))) && PyObject_GenericSetAttr (object, name, value) < 0)
     return -1;
   key = _gantry_py_attribute_key (object, name);
-  PyDict_SetItem (state->trace->state, key, value);
+  PyDict_SetItem (gantry_py_trace (state)->state, key, value);
   Py_DECREF (key);
   return 0;
 }

@@ -159,13 +159,13 @@ abstract (GantryPyState *state, PyObject *object, Role role, const char *name)
     {
       const GantryType *type = ((GantryPyValue *) object)->type;
 
-      return gantry_py_trace_parameter (state, gantry_context_tensor (state->trace->context, type->element, type->rank, type->dims),
+      return gantry_py_trace_parameter (state, gantry_context_tensor (gantry_py_trace (state)->context, type->element, type->rank, type->dims),
                                         name, GANTRY_PY_TENSOR);
     }
   if (role == AS_MUTABLE && (PyLong_Check (object) || PyFloat_Check (object)))
     {
       kind = PyBool_Check (object) ? GANTRY_PY_BOOL : PyLong_Check (object) ? GANTRY_PY_INT : GANTRY_PY_FLOAT;
-      return gantry_py_trace_parameter (state, gantry_context_scalar (state->trace->context,
+      return gantry_py_trace_parameter (state, gantry_context_scalar (gantry_py_trace (state)->context,
                                                                       kind == GANTRY_PY_BOOL ? GANTRY_BOOL
                                                                       : kind == GANTRY_PY_INT ? GANTRY_I64 : GANTRY_F64),
                                         name, kind);

@@ -27,7 +27,7 @@ attrs_with (GantryContext *context, guint32 attrs, GHashTable *functions)
 gboolean
 gantry_py_splice (GantryPyState *state, GantryModule *module, const guint32 *arguments, guint32 *results)
 {
-  GantryBuilder *builder = state->trace->builder;
+  GantryBuilder *builder = gantry_py_trace (state)->builder;
   const GantryFunction *entry = gantry_module_entry (module);
   g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL), functions = g_hash_table_new (NULL, NULL);
 
@@ -59,7 +59,7 @@ gantry_py_splice (GantryPyState *state, GantryModule *module, const guint32 *arg
               node.n_origins = 0;
               node.attrs = attrs_with (module->context, node.attrs, functions);
               /* What a staged function saves for its gradient is placed as in any training step. */
-              if (!state->trace->root->staged)
+              if (!gantry_py_trace (state)->root->staged)
                 node.phase = GANTRY_PHASE_FORWARD;
               id = gantry_builder_add_node (builder, &node, operands, NULL);
             }
@@ -74,5 +74,5 @@ gantry_py_splice (GantryPyState *state, GantryModule *module, const guint32 *arg
     }
   for (guint i = 0; i < entry->n_results; i++)
     results[i] = GPOINTER_TO_UINT (g_hash_table_lookup (map, GUINT_TO_POINTER (gantry_function_result_id (module, entry, i))));
-  return gantry_py_check_builder (state->trace);
+  return gantry_py_check_builder (gantry_py_trace (state));
 }

@@ -96,7 +96,7 @@ static GantryPyStatus
 raise_later (GantryPyFrame *frame, PyObject *exception)
 {
   PyObject *args = PyTuple_Pack (1, exception);
-  GantryTrace *trace = frame->state->trace;
+  GantryTrace *trace = gantry_py_trace (frame->state);
   gboolean strict = trace->strict;
   PyObject *done;
 
@@ -141,10 +141,10 @@ exec_raise (GantryPyFrame *frame, const GantryPyNode *node)
     PyErr_SetString (PyExc_RuntimeError, "No active exception to reraise");
   if (exception == NULL)
     return GANTRY_PY_FAILED;
-  gantry_py_set_place (frame->state->trace, node);
+  gantry_py_set_place (gantry_py_trace (frame->state), node);
   if (!check_raised (exception))
     status = GANTRY_PY_FAILED;
-  else if (is_conditional (frame->state->trace) || gantry_py_is_handle (exception))
+  else if (is_conditional (gantry_py_trace (frame->state)) || gantry_py_is_handle (exception))
     status = raise_later (frame, exception);
   else if (PyExceptionClass_Check (exception))
     PyErr_SetNone (exception);
@@ -176,8 +176,8 @@ exec_assert (GantryPyFrame *frame, const GantryPyNode *node)
   if (truth < 0 || truth == 1)
     return truth < 0 ? GANTRY_PY_FAILED : GANTRY_PY_NEXT;
   message = node->b != NULL ? _gantry_py_eval (frame, node->b) : Py_NewRef (Py_None);
-  gantry_py_set_place (frame->state->trace, node);
-  if (message != NULL && (truth == 2 || is_conditional (frame->state->trace) || gantry_py_holds_variable (message)))
+  gantry_py_set_place (gantry_py_trace (frame->state), node);
+  if (message != NULL && (truth == 2 || is_conditional (gantry_py_trace (frame->state)) || gantry_py_holds_variable (message)))
     status = assert_later (frame, truth == 2 ? predicate : Py_False, message);
   else if (message != NULL && message != Py_None)
     PyErr_SetObject (PyExc_AssertionError, message);
@@ -430,7 +430,7 @@ _gantry_py_exec (GantryPyFrame *frame, const GantryPyRest *rest)
           here = *here.next;
         }
       node = here.statements[here.at++];
-      gantry_py_set_place (frame->state->trace, node);
+      gantry_py_set_place (gantry_py_trace (frame->state), node);
       if (node->kind == GANTRY_PY_IF)
         status = exec_if (frame, node, &here, &done);
       else if (node->kind == GANTRY_PY_WHILE || node->kind == GANTRY_PY_FOR)

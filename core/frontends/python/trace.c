@@ -44,10 +44,10 @@ gantry_py_trace_begin (GantryPyState *state, gboolean nested)
 {
   GantryTrace *trace = g_new0 (GantryTrace, 1);
 
-  nested = nested && state->trace != NULL;
-  trace->parent = state->trace;
-  trace->root = nested ? state->trace->root : trace;
-  trace->context = nested ? gantry_context_ref (state->trace->context) : gantry_context_new ();
+  nested = nested && gantry_py_trace (state) != NULL;
+  trace->parent = gantry_py_trace (state);
+  trace->root = nested ? gantry_py_trace (state)->root : trace;
+  trace->context = nested ? gantry_context_ref (gantry_py_trace (state)->context) : gantry_context_new ();
   trace->builder = gantry_builder_new (trace->context, "python");
   trace->state = PyDict_New ();
   trace->serial = ++state->serials;
@@ -72,7 +72,7 @@ gantry_py_trace_begin (GantryPyState *state, gboolean nested)
       trace->written = PyDict_New ();
       trace->alive = PyList_New (0);
     }
-  state->trace = trace;
+  gantry_py_set_trace (state, trace);
   trace->body = gantry_py_region_begin (trace, "main");
   set_no_place (trace);
   gantry_py_set_place (trace, trace->place);
@@ -82,8 +82,8 @@ gantry_py_trace_begin (GantryPyState *state, gboolean nested)
 void
 gantry_py_trace_end (GantryPyState *state, GantryTrace *trace)
 {
-  g_assert (state->trace == trace);
-  state->trace = trace->parent;
+  g_assert (gantry_py_trace (state) == trace);
+  gantry_py_set_trace (state, trace->parent);
   if (trace->root == trace)
     {
       g_hash_table_unref (trace->owners);
@@ -244,7 +244,7 @@ lift (GantryTrace *trace, GantryRegion *region, GantryLiteral *literal)
 guint32
 gantry_py_use_in (GantryPyState *state, GantryRegion *region, PyObject *object)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   PyObject *current = gantry_py_parameter_value (state, object);
   GantryPyValue *value = (GantryPyValue *) current;
   guint32 id = 0;
@@ -268,7 +268,7 @@ gantry_py_use_in (GantryPyState *state, GantryRegion *region, PyObject *object)
 guint32
 gantry_py_use (GantryPyState *state, PyObject *value)
 {
-  return gantry_py_use_in (state, state->trace->region, value);
+  return gantry_py_use_in (state, gantry_py_trace (state)->region, value);
 }
 
 void
@@ -312,7 +312,7 @@ gantry_py_regions_align (GantryTrace *trace, GantryRegion **regions, guint n)
 PyObject *
 gantry_py_wrap (GantryPyState *state, guint32 id, GantryPyValueKind kind)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   const GantryType *type;
   PyObject *tuple;
 
@@ -340,7 +340,7 @@ gantry_py_wrap (GantryPyState *state, guint32 id, GantryPyValueKind kind)
 PyObject *
 gantry_py_trace_parameter (GantryPyState *state, guint32 type, const char *name, GantryPyValueKind kind)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   guint32 id = gantry_builder_capture (trace->builder, trace->region->function, type);
 
   if (name != NULL)
@@ -381,7 +381,7 @@ note (GantryTrace *trace, PyObject *parameter, PyObject *value)
 static PyObject *
 make_input (GantryPyState *state, PyObject *parameter)
 {
-  GantryTrace *trace = state->trace, *root = trace->root;
+  GantryTrace *trace = gantry_py_trace (state), *root = trace->root;
   const GantryType *type = ((GantryPyValue *) parameter)->type;
   guint32 id = gantry_builder_capture (root->builder, root->body->function,
                                        gantry_context_tensor (root->context, type->element, type->rank, type->dims));
@@ -415,9 +415,9 @@ gantry_py_parameter_value (GantryPyState *state, PyObject *object)
 {
   PyObject *value;
 
-  if (state->trace == NULL || !((GantryPyValue *) object)->is_parameter || ((GantryPyValue *) object)->node != 0)
+  if (gantry_py_trace (state) == NULL || !((GantryPyValue *) object)->is_parameter || ((GantryPyValue *) object)->node != 0)
     return Py_NewRef (object);
-  value = look_up (state->trace, object);
+  value = look_up (gantry_py_trace (state), object);
   return value != NULL ? value : make_input (state, object);
 }
 
@@ -435,9 +435,9 @@ static PyObject *
 as_parameter (GantryPyState *state, PyObject *parameter, PyObject *value, PyObject *before)
 {
   PyObject *hook = PyDict_GetItemString (state->hooks, "as_parameter");
-  gboolean wanted = gantry_py_gradient_wants (state->trace, parameter);
+  gboolean wanted = gantry_py_gradient_wants (gantry_py_trace (state), parameter);
 
-  if (hook == NULL || !in_gradient (state->trace))
+  if (hook == NULL || !in_gradient (gantry_py_trace (state)))
     return Py_NewRef (value);
   return PyObject_CallFunctionObjArgs (hook, value, wanted ? before : Py_None, NULL);
 }
@@ -448,7 +448,7 @@ assign (GantryPyState *state, PyObject *parameter, PyObject *value)
   PyObject *before;
   int done;
 
-  if (state->trace == NULL)
+  if (gantry_py_trace (state) == NULL)
     {
       gantry_py_value_set ((GantryPyValue *) parameter, gantry_literal_ref (((GantryPyValue *) value)->literal));
       return 0;
@@ -461,10 +461,10 @@ assign (GantryPyState *state, PyObject *parameter, PyObject *value)
   Py_DECREF (before);
   if (value == NULL)
     return -1;
-  done = note (state->trace, parameter, value);
-  state->trace->root->n_assigned++;
-  state->trace->root->assigns_parameters = !state->trace->root->record;
-  if (state->trace->root->record && ((GantryPyValue *) value)->literal != NULL)
+  done = note (gantry_py_trace (state), parameter, value);
+  gantry_py_trace (state)->root->n_assigned++;
+  gantry_py_trace (state)->root->assigns_parameters = !gantry_py_trace (state)->root->record;
+  if (gantry_py_trace (state)->root->record && ((GantryPyValue *) value)->literal != NULL)
     gantry_py_value_set ((GantryPyValue *) parameter, gantry_literal_ref (((GantryPyValue *) value)->literal));
   Py_DECREF (value);
   return done;

@@ -134,7 +134,7 @@ typedef struct
   GantryContext *context; /* of known values */
   GHashTable *sources;
   GHashTable *eager;      /* text of operation and types -> its program */
-  GantryTrace *trace;     /* (nullable): innermost */
+  Py_tss_t trace;         /* GantryTrace: innermost of each thread */
   guint64 serials;
   guint64 births;         /* of values so far */
   GantryPyPrecision precision;
@@ -153,6 +153,17 @@ typedef struct
 
 /** That of the interpreter which this thread runs in, once `_gantry` is imported. (transfer none) */
 GantryPyState *gantry_py_state (void);
+/** The innermost trace of this thread: where it makes a graph, other threads do not see it. (nullable) */
+static inline GantryTrace *
+gantry_py_trace (const GantryPyState *state)
+{
+  return PyThread_tss_get ((Py_tss_t *) &state->trace);
+}
+static inline void
+gantry_py_set_trace (GantryPyState *state, GantryTrace *trace)
+{
+  PyThread_tss_set (&state->trace, trace);
+}
 
 /* Values */
 /** Whether @object is a GantryPyValue: a tensor or a number, known or not. */

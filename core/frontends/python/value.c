@@ -271,7 +271,7 @@ gantry_py_value_set (GantryPyValue *value, GantryLiteral *literal)
 PyObject *
 gantry_py_variable_new (GantryPyState *state, guint32 node, GantryPyValueKind kind)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   PyObject *type = kind == GANTRY_PY_TENSOR ? state->tensor : kind == GANTRY_PY_HANDLE ? state->external : state->scalar;
   GantryPyValue *value = allocate (type);
   GantryRegion *owner = g_hash_table_lookup (trace->root->owners, GUINT_TO_POINTER (node));

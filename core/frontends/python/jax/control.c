@@ -20,7 +20,7 @@ use_all (GantryPyState *state, PyObject *values, GArray *ids)
       id = gantry_py_use (state, value);
       if (id == 0)
         {
-          gantry_py_check_builder (state->trace);
+          gantry_py_check_builder (gantry_py_trace (state));
           return FALSE;
         }
       g_array_append_val (ids, id);
@@ -32,7 +32,7 @@ use_all (GantryPyState *state, PyObject *values, GArray *ids)
 static gboolean
 is_traced (const GantryPyState *state)
 {
-  if (state->trace != NULL)
+  if (gantry_py_trace (state) != NULL)
     return TRUE;
   PyErr_SetString (PyExc_RuntimeError, "control flow is a node of a graph, and none is being made");
   return FALSE;
@@ -56,7 +56,7 @@ static GantryRegion *
 run_body (GantryPyState *state, const char *name, PyObject *function, const GArray *operands, guint n_xs,
           GArray *results)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   guint32 scope = trace->root->scope;
   g_autofree guint32 *types = g_new0 (guint32, operands->len + 1);
   PyObject *parameters = PyTuple_New (operands->len), *values = NULL;
@@ -120,7 +120,7 @@ PyObject *
 gantry_py_jax_scan (PyObject *module, PyObject *args)
 {
   GantryPyState *state = gantry_py_state ();
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree gint64 *zeros = NULL;
@@ -159,7 +159,7 @@ PyObject *
 gantry_py_jax_branch (PyObject *module, PyObject *args)
 {
   GantryPyState *state = gantry_py_state ();
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   g_autoptr (GArray) none = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) first = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -196,7 +196,7 @@ PyObject *
 gantry_py_jax_loop (PyObject *module, PyObject *args)
 {
   GantryPyState *state = gantry_py_state ();
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) verdict = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (guint32));

@@ -10,7 +10,7 @@ method_tracing (PyObject *module, PyObject *unused)
 {
   const GantryPyState *state = gantry_py_state ();
 
-  return PyLong_FromLong (state->trace == NULL ? 0 : state->trace->root->record ? 2 : 1);
+  return PyLong_FromLong (gantry_py_trace (state) == NULL ? 0 : gantry_py_trace (state)->root->record ? 2 : 1);
 }
 
 /* set_scope (path): of the nodes that are added from now on. Returns: the one before */
@@ -23,10 +23,10 @@ method_set_scope (PyObject *module, PyObject *args)
 
   if (!PyArg_ParseTuple (args, "s", &path))
     return NULL;
-  if (state->trace == NULL)
+  if (gantry_py_trace (state) == NULL)
     return PyUnicode_FromString ("");
-  before = PyUnicode_FromString (gantry_context_scope_path (state->trace->context, state->trace->root->scope));
-  state->trace->root->scope = gantry_context_scope (state->trace->context, path);
+  before = PyUnicode_FromString (gantry_context_scope_path (gantry_py_trace (state)->context, gantry_py_trace (state)->root->scope));
+  gantry_py_trace (state)->root->scope = gantry_context_scope (gantry_py_trace (state)->context, path);
   return before;
 }
 
@@ -36,7 +36,7 @@ method_scope_number (PyObject *module, PyObject *unused)
 {
   GantryPyState *state = gantry_py_state ();
 
-  return PyLong_FromUnsignedLong (state->trace != NULL ? state->trace->root->n_scopes++ : 0);
+  return PyLong_FromUnsignedLong (gantry_py_trace (state) != NULL ? gantry_py_trace (state)->root->n_scopes++ : 0);
 }
 
 /* untraced (callable, args): what it gives where nothing is traced */
@@ -44,14 +44,14 @@ static PyObject *
 method_untraced (PyObject *module, PyObject *args)
 {
   GantryPyState *state = gantry_py_state ();
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   PyObject *callable, *arguments, *result;
 
   if (!PyArg_ParseTuple (args, "OO!", &callable, &PyTuple_Type, &arguments))
     return NULL;
-  state->trace = NULL;
+  gantry_py_set_trace (state, NULL);
   result = PyObject_Call (callable, arguments, NULL);
-  state->trace = trace;
+  gantry_py_set_trace (state, trace);
   return result;
 }
 
@@ -88,9 +88,9 @@ method_lift (PyObject *module, PyObject *value)
   GantryPyState *state = gantry_py_state ();
   guint32 id;
 
-  if (state->trace == NULL || !gantry_py_value_check (value) || ((GantryPyValue *) value)->type == NULL)
+  if (gantry_py_trace (state) == NULL || !gantry_py_value_check (value) || ((GantryPyValue *) value)->type == NULL)
     return Py_NewRef (value);
-  gantry_py_jax_set_place (state->trace, NULL, 0);
+  gantry_py_jax_set_place (gantry_py_trace (state), NULL, 0);
   id = gantry_py_use (state, value);
   return id != 0 ? gantry_py_wrap (state, id, GANTRY_PY_TENSOR) : NULL;
 }
@@ -101,7 +101,7 @@ method_differentiating (PyObject *module, PyObject *unused)
 {
   const GantryPyState *state = gantry_py_state ();
 
-  return PyBool_FromLong (state->trace != NULL && state->trace->gradient != NULL);
+  return PyBool_FromLong (gantry_py_trace (state) != NULL && gantry_py_trace (state)->gradient != NULL);
 }
 
 /* custom_gradient (rule, args, n_read, out): @out, whose gradient @rule (args..., out, cotangents) makes that of @args but for the last @n_read variables */

@@ -108,7 +108,7 @@ parameter (GantryPyState *state, PyObject *spec)
     if (dims[i] < 0)
       return PyErr_Format (PyExc_ValueError, "dimension %u of a parameter is negative", i);
   return gantry_py_trace_parameter (state,
-                                    gantry_context_tensor_in (state->trace->context, gantry_element_from_name (element),
+                                    gantry_context_tensor_in (gantry_py_trace (state)->context, gantry_element_from_name (element),
                                                               rank, dims, memory), name, GANTRY_PY_TENSOR);
 }
 
@@ -118,7 +118,7 @@ parameter (GantryPyState *state, PyObject *spec)
 static guint32
 result_in (GantryPyState *state, PyObject *value, const char *memory_name)
 {
-  GantryTrace *trace = state->trace;
+  GantryTrace *trace = gantry_py_trace (state);
   GantryMemoryKind memory;
   GantryAttrList *attrs;
   guint32 id;
@@ -184,15 +184,15 @@ finish (GantryPyState *state, PyObject *parameters, PyObject *result)
       if (id == 0)
         {
           if (!PyErr_Occurred ())
-            gantry_py_check_builder (state->trace);
+            gantry_py_check_builder (gantry_py_trace (state));
           return NULL;
         }
       g_array_append_val (ids, id);
     }
-  if (!set_aliases (state->trace, parameters, aliases, ids->len))
+  if (!set_aliases (gantry_py_trace (state), parameters, aliases, ids->len))
     return NULL;
-  gantry_py_region_leave (state->trace, (const guint32 *) (gpointer) ids->data, ids->len);
-  module = gantry_builder_finish (state->trace->builder, &error);
+  gantry_py_region_leave (gantry_py_trace (state), (const guint32 *) (gpointer) ids->data, ids->len);
+  module = gantry_builder_finish (gantry_py_trace (state)->builder, &error);
   if (module == NULL || !gantry_verify (module, NULL, &error))
     {
       PyErr_SetString (PyExc_RuntimeError, error->message);
@@ -302,8 +302,8 @@ gantry_py_jax_stage (PyObject *self, PyObject *args)
   trace = gantry_py_trace_begin (state, FALSE);
   trace->staged = TRUE;
   module = stage (state, function, specs);
-  while (state->trace != trace)
-    gantry_py_trace_end (state, state->trace);
+  while (gantry_py_trace (state) != trace)
+    gantry_py_trace_end (state, gantry_py_trace (state));
   gantry_py_trace_end (state, trace);
   if (module == NULL)
     return NULL;

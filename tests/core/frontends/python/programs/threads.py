@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Threads: while one makes a graph, others compute, make graphs of their own and differentiate, as if it were not there."""
+import threading
+
+import numpy as np
+import mindspore as ms
+from mindspore import Tensor, nn, ops
+
+making, done = threading.Event(), threading.Event()
+x = Tensor(np.array([1, 2, 3], np.float32))
+
+
+@ms.constexpr
+def meanwhile():
+    """Within the making of a graph: waits until the other threads have computed."""
+    making.set()
+    assert done.wait(60)
+    return 2.0
+
+
+@ms.jit
+def slow(y):
+    z = y + 1
+    return z * meanwhile()
+
+
+@ms.jit
+def other(y):
+    return ops.exp(y).sum()
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(3, 2, weight_init="ones", has_bias=False)
+
+    def construct(self, y):
+        return self.dense(y) * 2
+
+
+found = {}
+
+
+def compute():
+    try:
+        assert making.wait(60)
+        eager = x * 10 + x
+        found["eager"] = (eager.asnumpy().tolist(), eager.is_variable)
+        found["graph"] = float(other(x))
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        found["cell"] = Net()(x.reshape(1, 3)).asnumpy().tolist()
+        found["gradient"] = ms.grad(lambda v: (v ** 3).sum())(x).asnumpy().tolist()
+    except BaseException as error:
+        found["error"] = error
+    finally:
+        done.set()
+
+
+thread = threading.Thread(target=compute)
+thread.start()
+result = slow(x)
+thread.join()
+assert "error" not in found, found["error"]
+assert result.asnumpy().tolist() == [4, 6, 8], result
+assert found["eager"] == ([11, 22, 33], False), found
+assert abs(found["graph"] - np.exp([1, 2, 3]).sum()) < 1e-3, found
+assert found["cell"] == [[12, 12]] and found["gradient"] == [3, 12, 27], found
+
+# Many at once, each with graphs and gradients of its own.
+wrong = []
+
+
+def many(n):
+    try:
+        function = ms.jit(lambda v: ops.tanh(v * n).sum())
+        for i in range(5):
+            v = Tensor(np.full(3 + n % 3, 0.1 * i, np.float32))
+            assert np.allclose(float(function(v)), np.tanh(v.asnumpy() * n).sum(), atol=1e-5)
+            assert np.allclose(ms.grad(function)(v).asnumpy(), n / np.cosh(v.asnumpy() * n) ** 2, atol=1e-4)
+    except BaseException as error:
+        wrong.append((n, error))
+
+
+threads = [threading.Thread(target=many, args=(n,)) for n in range(1, 7)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert not wrong, wrong
