@@ -153,12 +153,13 @@ typedef struct
 
 /** That of the interpreter which this thread runs in, once `_gantry` is imported. (transfer none) */
 GantryPyState *gantry_py_state (void);
-/** The innermost trace of this thread: where it makes a graph, other threads do not see it. (nullable) */
+/** The innermost trace of this thread; what one thread makes a graph of is nothing to the others. Returns: (nullable) */
 static inline GantryTrace *
 gantry_py_trace (const GantryPyState *state)
 {
   return PyThread_tss_get ((Py_tss_t *) &state->trace);
 }
+/** @trace: (nullable): is the innermost of this thread from now on */
 static inline void
 gantry_py_set_trace (GantryPyState *state, GantryTrace *trace)
 {

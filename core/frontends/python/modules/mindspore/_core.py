@@ -22,23 +22,6 @@ class NoDerivative(RuntimeError):
     """A graph cannot be walked back, as where data says how often a loop runs; what was run, operation by operation, can."""
 
 
-def graph_or_operations(holder, graph, operations):
-    """What @graph gives; on level LAX, where it has no derivative, what @operations gives in eager mode, then and from then on."""
-    if not holder.__dict__.get("_by_operations"):
-        try:
-            return graph()
-        except NoDerivative:
-            if is_strict() or _gantry.in_graph() or _gantry.recording():
-                raise
-    mode, _Context.mode = _Context.mode, PYNATIVE_MODE
-    try:
-        result = operations()
-    finally:
-        _Context.mode = mode
-    holder.__dict__["_by_operations"] = True
-    return result
-
-
 # Tensors
 
 def _known(value):

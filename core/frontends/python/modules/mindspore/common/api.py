@@ -5,6 +5,7 @@ import types
 import _gantry
 from mindspore._core import _Context, STRICT, Tensor, Scalar, is_strict, syntax_level
 from mindspore import _core
+from mindspore._by_operations import graph_or_operations
 
 
 class _Graph:
@@ -26,7 +27,7 @@ class _Graph:
                 return self._run(args, kwargs, False)
             except _core.NoDerivative:
                 pass
-        return _core.graph_or_operations(self, lambda: self._run(args, kwargs, False), lambda: self.__gantry_function__(*args, **kwargs))
+        return graph_or_operations(self, lambda: self._run(args, kwargs, False), lambda: self.__gantry_function__(*args, **kwargs))
 
     def compile(self, *args, **kwargs):
         return self._run(args, kwargs, True)

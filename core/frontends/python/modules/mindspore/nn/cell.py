@@ -4,6 +4,7 @@ import types
 from collections import OrderedDict
 import _gantry
 from mindspore import _core
+from mindspore._by_operations import graph_or_operations
 from mindspore._amp import computing_in
 from mindspore._text import only as _only
 from mindspore._core import Tensor, _Context, GRAPH_MODE, is_strict, syntax_level
@@ -116,7 +117,7 @@ class Cell:
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
         if _Context.mode == GRAPH_MODE and not (self._computes_in and _gantry.recording()):
-            output = _core.graph_or_operations(self, lambda: self._call_graph(args, kwargs, False), lambda: self._run(args, kwargs))
+            output = graph_or_operations(self, lambda: self._call_graph(args, kwargs, False), lambda: self._run(args, kwargs))
         else:
             output = self._run(args, kwargs)
         for hook in self.__dict__.get("_hooks", {}).values():

@@ -2,6 +2,7 @@
 """Gradients of functions and Cells."""
 import _gantry
 from mindspore import _core
+from mindspore._by_operations import graph_or_operations
 from mindspore._core import Tensor, _Context, GRAPH_MODE, is_strict
 from mindspore.common.parameter import Parameter, hooked
 
@@ -93,7 +94,7 @@ class _Derivative:
                 return self.compute(args, kwargs)
             except _core.NeedsGraph:
                 self._needs_graph = True
-        return _core.graph_or_operations(
+        return graph_or_operations(
             self, lambda: _gantry.graph_call(self.grad, args, kwargs, self._caches, self._key(), is_strict()),
             lambda: self.compute(args, kwargs))
 
