@@ -190,20 +190,68 @@ node_makes_dot (const ModuleFacts *facts, const GantryNode *node, gboolean any)
   return FALSE;
 }
 
-/* @any: convolutions and batch dimensions too. A loop may have saved what is computed element by element of a product in the place of
- * that product. */
+/* Whether each element of @node is made of single elements of its operands. */
 static gboolean
-makes_dot (const ModuleFacts *facts, guint32 i, gboolean any)
+is_of_elements (const ModuleFacts *facts, const GantryNode *node)
+{
+  const GantryOpInfo *info = gantry_op_info (node->op);
+  const GantryFunction *body = gantry_node_fusion_body (facts->module, node);
+
+  for (guint32 b = 0; body != NULL && b < body->n_nodes; b++)
+    {
+      const GantryNode *inner = &facts->module->nodes[body->first_node + b];
+
+      if (inner->op != GANTRY_OP_PARAMETER && inner->op != GANTRY_OP_CONSTANT && !is_of_elements (facts, inner))
+        return FALSE;
+    }
+  return body != NULL || gantry_node_is_view (facts->module, node)
+         || (info != NULL && ((info->flags & GANTRY_OP_ELEMENTWISE) != 0 || info->op_class == GANTRY_CLASS_MOVEMENT));
+}
+
+/* Whether @node and all that it is made of element by element, up to what its body is given, come of products that are saved as well, or
+ * directly of one: what a loop saves in the place of products, and no more than they are. @any: as makes_dot() */
+static gboolean
+stands_for_dots (const ModuleFacts *facts, const GantryNode *node, gboolean any)
 {
   const GantryModule *module = facts->module;
-  const GantryNode *node = facts_source (facts, i);
-  const GantryOpInfo *info = gantry_op_info (node->op);
-  gboolean of_elements = facts_is_stack (facts, i) && info != NULL && ((info->flags & GANTRY_OP_ELEMENTWISE) != 0 || node->op == GANTRY_OP_FUSION);
+  gint64 own = gantry_type_elements (gantry_node_type (module, node)), elements = 0;
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) left = g_ptr_array_new ();
+  gboolean others = FALSE;
+
+  if (!is_of_elements (facts, node))
+    return FALSE;
+  g_ptr_array_add (left, (gpointer) node);
+  for (guint next = 0; next < left->len; next++)
+    {
+      const GantryNode *of = left->pdata[next];
+
+      for (guint k = 0; k < of->n_operands; k++)
+        {
+          const GantryNode *operand = gantry_node_operand (module, of, k);
+
+          if (operand == NULL || operand->op == GANTRY_OP_PARAMETER || operand->op == GANTRY_OP_CONSTANT
+              || !g_hash_table_add (seen, GUINT_TO_POINTER (operand->id)))
+            continue;
+          if (node_makes_dot (facts, operand, any))
+            elements += gantry_type_elements (gantry_node_type (module, operand));
+          else if (is_of_elements (facts, operand))
+            g_ptr_array_add (left, (gpointer) operand);
+          else
+            others = TRUE;
+        }
+    }
+  return elements >= own && !others;
+}
+
+/* Whether an operand of @node, as large as that, is a product. */
+static gboolean
+reads_dot (const ModuleFacts *facts, const GantryNode *node, gboolean any)
+{
+  const GantryModule *module = facts->module;
   gint64 elements = gantry_type_elements (gantry_node_type (module, node));
 
-  if (node_makes_dot (facts, node, any))
-    return TRUE;
-  for (guint k = 0; of_elements && k < node->n_operands; k++)
+  for (guint k = 0; k < node->n_operands; k++)
     {
       const GantryNode *operand = gantry_node_operand (module, node, k);
 
@@ -213,6 +261,22 @@ makes_dot (const ModuleFacts *facts, guint32 i, gboolean any)
         return TRUE;
     }
   return FALSE;
+}
+
+/* @any: convolutions and batch dimensions too. A loop may have saved what is computed element by element of a product in the place of
+ * that product. */
+static gboolean
+makes_dot (const ModuleFacts *facts, guint32 i, gboolean any)
+{
+  const GantryNode *node = facts_source (facts, i);
+  const GantryOpInfo *info = gantry_op_info (node->op);
+
+  if (node_makes_dot (facts, node, any))
+    return TRUE;
+  if (!facts_is_stack (facts, i) || info == NULL)
+    return FALSE;
+  return (((info->flags & GANTRY_OP_ELEMENTWISE) != 0 || node->op == GANTRY_OP_FUSION) && reads_dot (facts, node, any))
+         || stands_for_dots (facts, node, any);
 }
 
 static GHashTable *
