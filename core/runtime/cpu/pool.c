@@ -23,10 +23,18 @@
 #define BYTES_PER_NS 8.0
 #define CHUNKS_PER_THREAD 8
 
+/* Tasks that lie beside each other, of which a thread begins with its own: what it wrote in one kernel it reads in the next, from its own cache. */
+typedef struct
+{
+  _Alignas (64) _Atomic gint64 next; /* first task that nobody has taken */
+  gint64 end;
+} Share;
+
 struct _CpuPool
 {
   _Alignas (64) _Atomic guint64 state;
-  _Alignas (64) _Atomic gint64 next; /* first task that nobody has taken */
+  _Atomic guint joined; /* workers that were ever started: each has a number of its own */
+  Share *shares; /* n_threads */
   /* The job: written while no worker is in one. */
   _Alignas (64) GantryKernelFunc func;
   gconstpointer data;
@@ -51,18 +59,22 @@ now_ns (void)
   return (gint64) now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* Thread @self takes its own share, then what is left of the others'. */
 static void
-take_tasks (CpuPool *pool)
+take_tasks (CpuPool *pool, guint self)
 {
-  gint64 n = pool->n_tasks, chunk = pool->chunk;
-
-  for (;;)
+  for (guint i = 0; i < pool->n_threads; i++)
     {
-      gint64 begin = atomic_fetch_add_explicit (&pool->next, chunk, memory_order_relaxed);
+      Share *share = &pool->shares[(self + i) % pool->n_threads];
 
-      if (begin >= n)
-        return;
-      pool->func (pool->data, pool->buffers, begin, MIN (begin + chunk, n));
+      for (;;)
+        {
+          gint64 begin = atomic_fetch_add_explicit (&share->next, pool->chunk, memory_order_relaxed);
+
+          if (begin >= share->end)
+            break;
+          pool->func (pool->data, pool->buffers, begin, MIN (begin + pool->chunk, share->end));
+        }
     }
 }
 
@@ -108,6 +120,7 @@ worker (gpointer user_data)
 {
   CpuPool *pool = user_data;
   guint32 last = 0;
+  guint self = atomic_fetch_add (&pool->joined, 1) + 1;
 
   while (!atomic_load_explicit (&pool->quit, memory_order_relaxed))
     {
@@ -118,7 +131,7 @@ worker (gpointer user_data)
       state = atomic_load_explicit (&pool->state, memory_order_relaxed);
       if (!is_new (state, last) || !atomic_compare_exchange_strong (&pool->state, &state, state + 1))
         continue;
-      take_tasks (pool);
+      take_tasks (pool, self);
       last = NUMBER (state);
       atomic_fetch_sub_explicit (&pool->state, 1, memory_order_release);
     }
@@ -133,6 +146,7 @@ _gantry_cpu_pool_new (guint n_threads)
   pool->n_threads = n_threads;
   g_mutex_init (&pool->lock);
   g_cond_init (&pool->wake);
+  pool->shares = g_aligned_alloc0 (n_threads, sizeof (Share), 64);
   pool->threads = g_new0 (GThread *, n_threads);
   while (pool->n_made + 1 < n_threads
          && (pool->threads[pool->n_made] = gantry_thread_try ("gantry-worker", worker, pool, &pool->error)) != NULL)
@@ -160,6 +174,7 @@ _gantry_cpu_pool_free (CpuPool *pool)
   for (guint i = 0; i < pool->n_made; i++)
     g_thread_join (pool->threads[i]);
   g_free (pool->threads);
+  g_aligned_free (pool->shares);
   g_clear_error (&pool->error);
   g_mutex_clear (&pool->lock);
   g_cond_clear (&pool->wake);
@@ -209,7 +224,11 @@ _gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *bu
   pool->buffers = buffers;
   pool->n_tasks = kernel->n_tasks;
   pool->chunk = MAX (kernel->n_tasks / ((gint64) pool->n_threads * CHUNKS_PER_THREAD), 1);
-  atomic_store_explicit (&pool->next, 0, memory_order_relaxed);
+  for (guint i = 0; i < pool->n_threads; i++)
+    {
+      atomic_store_explicit (&pool->shares[i].next, kernel->n_tasks * i / pool->n_threads, memory_order_relaxed);
+      pool->shares[i].end = kernel->n_tasks * (i + 1) / pool->n_threads;
+    }
   number = (guint64) NUMBER (atomic_load_explicit (&pool->state, memory_order_relaxed)) + 1;
   atomic_store (&pool->state, (number << 32) | OPEN);
   if (atomic_load (&pool->sleeping) > 0)
@@ -220,7 +239,7 @@ _gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *bu
     }
   if (offered != NULL)
     offered (data);
-  take_tasks (pool);
+  take_tasks (pool, 0);
   atomic_fetch_and (&pool->state, ~OPEN);
   wait_for_others (pool);
 }
