@@ -1,28 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long each work takes: as measured, else as the target says. Where that has a curve of bytes, what a kernel reads takes as long as the
  * bytes say that went through the caches since it was last used (its reuse distance; Mattson, Gecsei, Slutz and Traiger, 1970), and no more
- * than the program has places: weights of a large program come from memory each run, what the kernel before has written is still in a cache. Uses are counted in the order of the
- * program, whatever order is planned, so that costs depend on no placement. */
+ * than the program has places: weights of a large program come from memory each run, what the kernel before has written is still in a cache.
+ * What it writes lies in the place that was left last, as an allocator would give it, or over an operand; lines of another place are fetched before
+ * they are written. Uses are counted in the order of the program, whatever order is planned, so that costs depend on no placement. */
 #include "core/graph/region.h"
 #include "core/planner/planner-private.h"
+
+/* A place that nobody needs any more, and what had been used when it was used last. */
+typedef struct
+{
+  double bytes, since;
+} Idle;
 
 typedef struct
 {
   const GantryPlanner *planner;
-  double *last;   /* by root: what had been used when it was last */
-  double touched; /* bytes that were used so far */
+  double *last;     /* by root: what had been used when it was last */
+  guint32 *end;     /* by root: the work that reads it last */
+  GArray *idle;     /* Idle: the place that was left last at the end */
+  double touched;   /* bytes that were used so far */
   double footprint; /* of all places: no more than that comes between */
 } Uses;
 
+/* What @bytes of traffic take that were used so long @ago. */
 static double
-us_per_byte (const Uses *uses, double working_set)
+traffic_us (const Uses *uses, double bytes, double ago)
 {
-  return working_set > 0 ? gantry_curve_us (&uses->planner->target.curves[GANTRY_WORK_BYTES], working_set) / working_set : 0;
+  double working_set = MIN (ago + bytes, MAX (uses->footprint, bytes));
+
+  return working_set > 0 ? bytes * gantry_curve_us (&uses->planner->target.curves[GANTRY_WORK_BYTES], working_set) / working_set : 0;
 }
 
-/* What a byte that @work reads takes, on average; then all that it uses was used last. */
+/* What a byte that @work reads takes, on average. */
 static double
-use_all (Uses *uses, const Work *work)
+read_us_each (const Uses *uses, const Work *work)
 {
   const Program *program = uses->planner->program;
   double bytes = 0, us = 0;
@@ -33,38 +45,115 @@ use_all (Uses *uses, const Work *work)
       double own = (double) VALUE (program, root)->bytes;
 
       bytes += own;
-      us += own * us_per_byte (uses, MIN (uses->touched - uses->last[root] + own, MAX (uses->footprint, own)));
+      us += traffic_us (uses, own, uses->touched - uses->last[root]);
     }
-  for (guint32 k = 0; k < work->n_values; k++)
-    uses->touched += (double) VALUE (program, work->first_value + k)->bytes;
-  uses->touched += bytes;
-  for (guint32 k = 0; k < work->n_uses; k++)
-    uses->last[VALUE (program, USE (program, work, k))->root] = uses->touched;
-  for (guint32 k = 0; k < work->n_values; k++)
-    uses->last[VALUE (program, work->first_value + k)->root] = uses->touched;
   return bytes > 0 ? us / bytes : 0;
 }
 
 static double
-memory_us (const Uses *uses, const Work *work, double us_each)
+written_by (const Uses *uses, const Work *work)
 {
-  const GantryPlanner *planner = uses->planner;
-  double bytes = (double) MAX (gantry_node_bytes (planner->program->module, work_node (planner->program, work)), 0), written = 0;
+  double bytes = 0;
 
   for (guint32 k = 0; k < work->n_values; k++)
-    written += (double) VALUE (planner->program, work->first_value + k)->bytes;
-  written = MIN (written, bytes);
-  return written * us_per_byte (uses, bytes) + (bytes - written) * MAX (us_each, us_per_byte (uses, bytes));
+    bytes += (double) VALUE (uses->planner->program, work->first_value + k)->bytes;
+  return bytes;
 }
 
+/* What @work writes over donated inputs. */
 static double
-predict (Uses *uses, const Work *work)
+written_over_inputs (const Uses *uses, const Work *work)
 {
-  const GantryPlanner *planner = uses->planner;
-  double us_each = use_all (uses, work);
+  double bytes = 0;
 
-  return gantry_target_predict_kernel_us (&planner->target, planner->program->module, work_node (planner->program, work),
-                                          memory_us (uses, work, us_each));
+  for (guint32 k = 0; k < work->n_values; k++)
+    if (VALUE (uses->planner->program, work->first_value + k)->donated != NONE)
+      bytes += (double) VALUE (uses->planner->program, work->first_value + k)->bytes;
+  return bytes;
+}
+
+/* What writing @bytes takes, into the places that were left last. */
+static double
+write_us (Uses *uses, double bytes)
+{
+  double us = 0;
+
+  while (bytes > 0 && uses->idle->len > 0)
+    {
+      Idle *idle = &g_array_index (uses->idle, Idle, uses->idle->len - 1);
+      double part = MIN (bytes, idle->bytes), ago = uses->touched - idle->since;
+
+      us += traffic_us (uses, part, ago) * (ago > 0 ? GANTRY_WRITE_TRAFFIC : 1);
+      bytes -= part;
+      idle->bytes -= part;
+      if (idle->bytes <= 0)
+        g_array_set_size (uses->idle, uses->idle->len - 1);
+    }
+  return us + traffic_us (uses, bytes, uses->footprint) * GANTRY_WRITE_TRAFFIC;
+}
+
+/* Places of what @work is the last to read. */
+static void
+leave_places (Uses *uses, const Work *work)
+{
+  const Program *program = uses->planner->program;
+
+  for (guint32 k = 0; k < work->n_uses; k++)
+    {
+      guint32 root = VALUE (program, USE (program, work, k))->root;
+      Idle idle = { (double) VALUE (program, root)->bytes, uses->touched };
+
+      if (VALUE (program, root)->kind != VALUE_COMPUTED || VALUE (program, root)->result || WORK (program, uses->end[root]) != work)
+        continue;
+      uses->end[root] = NONE; /* once */
+      g_array_append_val (uses->idle, idle);
+    }
+}
+
+static gboolean
+may_write_over_operand (const Uses *uses, guint32 w)
+{
+  Program *program = uses->planner->program;
+  guint32 n = work_node (program, WORK (program, w))->n_operands;
+
+  for (guint32 i = 0; i < n; i++)
+    if (_gantry_program_may_alias (program, w, i))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+touch (Uses *uses, const Work *work)
+{
+  const Program *program = uses->planner->program;
+
+  for (guint32 k = 0; k < work->n_uses; k++)
+    uses->touched += (double) VALUE (program, VALUE (program, USE (program, work, k))->root)->bytes;
+  uses->touched += written_by (uses, work);
+  for (guint32 k = 0; k < work->n_uses; k++)
+    uses->last[VALUE (program, USE (program, work, k))->root] = uses->touched;
+  for (guint32 k = 0; k < work->n_values; k++)
+    uses->last[VALUE (program, work->first_value + k)->root] = uses->touched;
+}
+
+/* What the bytes of work @w take; then all that it uses was used last. */
+static double
+memory_us (Uses *uses, guint32 w)
+{
+  const Program *program = uses->planner->program;
+  const Work *work = WORK (program, w);
+  double bytes = (double) MAX (gantry_node_bytes (program->module, work_node (program, work)), 0);
+  double written = MIN (written_by (uses, work), bytes), us = (bytes - written) * read_us_each (uses, work);
+  double over_inputs = written_over_inputs (uses, work);
+  gboolean over = may_write_over_operand (uses, w);
+
+  if (over)
+    leave_places (uses, work);
+  us += traffic_us (uses, MIN (written, over_inputs), 0) + write_us (uses, MAX (written - over_inputs, 0));
+  touch (uses, work);
+  if (!over)
+    leave_places (uses, work);
+  return us;
 }
 
 /* All that a run uses and that has a place at once, when works run in the order of the program: what the places of one run take, where those of values that
@@ -106,6 +195,16 @@ footprint_of (const Program *program)
   return held + most;
 }
 
+static void
+find_ends (Uses *uses)
+{
+  const Program *program = uses->planner->program;
+
+  for (guint32 w = 0; w < program->works->len; w++)
+    for (guint32 k = 0; !WORK (program, w)->init && k < WORK (program, w)->n_uses; k++)
+      uses->end[VALUE (program, USE (program, WORK (program, w), k))->root] = w;
+}
+
 /* Of a run that follows another one. */
 static void
 begin_uses (Uses *uses)
@@ -113,12 +212,11 @@ begin_uses (Uses *uses)
   const Program *program = uses->planner->program;
 
   uses->footprint = footprint_of (program);
+  find_ends (uses);
   for (guint32 w = 0; w < program->works->len; w++)
     if (!WORK (program, w)->init)
-      use_all (uses, WORK (program, w));
-  for (guint32 v = 0; v < program->values->len; v++)
-    uses->last[v] -= uses->touched;
-  uses->touched = 0;
+      memory_us (uses, w);
+  find_ends (uses);
 }
 
 void
@@ -127,7 +225,9 @@ _gantry_planner_find_costs (GantryPlanner *planner)
   const Program *program = planner->program;
   const gboolean by_curves = planner->target.curves[GANTRY_WORK_BYTES].n > 0;
   g_autofree double *last = g_new0 (double, program->values->len + 1);
-  Uses uses = { .planner = planner, .last = last };
+  g_autofree guint32 *end = g_new0 (guint32, program->values->len + 1);
+  g_autoptr (GArray) idle = g_array_new (FALSE, FALSE, sizeof (Idle));
+  Uses uses = { .planner = planner, .last = last, .end = end, .idle = idle };
 
   if (by_curves)
     begin_uses (&uses);
@@ -137,9 +237,10 @@ _gantry_planner_find_costs (GantryPlanner *planner)
       const GantryNode *node = work_node (program, work);
       const double *us = planner->options.measured_us != NULL
                            ? g_hash_table_lookup (planner->options.measured_us, GUINT_TO_POINTER (node->id)) : NULL;
+      double bytes_us = by_curves && !work->init ? memory_us (&uses, w) : 0; /* what is done at load comes before all runs */
       double predicted = gantry_node_is_control (node) ? work->control_us
-                         : by_curves && !work->init   ? predict (&uses, work) /* what is done at load comes before all runs */
-                                                      : gantry_target_predict_node_us (&planner->target, program->module, node);
+                         : by_curves && !work->init ? gantry_target_predict_kernel_us (&planner->target, program->module, node, bytes_us)
+                                                    : gantry_target_predict_node_us (&planner->target, program->module, node);
 
       planner->cost_us[w] = us != NULL ? *us : predicted;
     }

@@ -11,15 +11,16 @@ gantry_work_name (GantryWorkKind work)
 {
   static const char *const names[] = {
     [GANTRY_WORK_BYTES] = "bytes", [GANTRY_WORK_SIMPLE] = "simple", [GANTRY_WORK_DIVISION] = "division",
-    [GANTRY_WORK_FUNCTION] = "function", [GANTRY_WORK_REDUCTION] = "reduction", [GANTRY_WORK_REDUCTION_ACROSS] = "reduction_across",
+    [GANTRY_WORK_EXPONENTIAL] = "exponential", [GANTRY_WORK_FUNCTION] = "function", [GANTRY_WORK_NARROW] = "narrow", [GANTRY_WORK_ROWS] = "rows", [GANTRY_WORK_REDUCTION] = "reduction", [GANTRY_WORK_REDUCTION_ACROSS] = "reduction_across",
     [GANTRY_WORK_WINDOW] = "window", [GANTRY_WORK_WINDOW_PADDED] = "window_padded", [GANTRY_WORK_TRANSPOSITION] = "transposition", [GANTRY_WORK_STRIDED] = "strided",
     [GANTRY_WORK_ORDER] = "order",
     [GANTRY_WORK_PRODUCT_F32] = "product_f32", [GANTRY_WORK_PRODUCT_THIN] = "product_thin", [GANTRY_WORK_PRODUCT_F64] = "product_f64", [GANTRY_WORK_PRODUCT_F16] = "product_f16",
     [GANTRY_WORK_PRODUCT_INT] = "product_int", [GANTRY_WORK_CONVOLUTION] = "convolution",
-    [GANTRY_WORK_CONVOLUTION_FREE] = "convolution_free",
-    [GANTRY_WORK_CONVOLUTION_FREE_PLAIN] = "convolution_free_plain",
+    [GANTRY_WORK_CONVOLUTION_PLAIN] = "convolution_plain", [GANTRY_WORK_CONVOLUTION_FREE] = "convolution_free",
+    [GANTRY_WORK_CONVOLUTION_FREE_PLAIN] = "convolution_free_plain", [GANTRY_WORK_CONVOLUTION_POINT] = "convolution_point",
+    [GANTRY_WORK_CONVOLUTION_POINT_PLAIN] = "convolution_point_plain", [GANTRY_WORK_CONVOLUTION_POINT_FREE] = "convolution_point_free",
+    [GANTRY_WORK_CONVOLUTION_POINT_FREE_PLAIN] = "convolution_point_free_plain",
     [GANTRY_WORK_CONVOLUTION_DEPTH] = "convolution_depth", [GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN] = "convolution_depth_plain",
-    [GANTRY_WORK_CONVOLUTION_PLAIN] = "convolution_plain",
   };
 
   return names[work];
@@ -80,11 +81,68 @@ is_along_last (const GantryModule *module, const GantryNode *node)
   return n > 0 && dimensions[n - 1] == (gint64) gantry_node_operand_type (module, node, 0)->rank - 1;
 }
 
-/* What lies beside each other afterwards did not before: elements are fetched one by one. */
-static gboolean
-is_scattered (const GantryModule *module, const GantryNode *node)
+/* Elements beside each other in @type from dimension @d on. */
+static double
+inner_elements (const GantryType *type, gint64 d)
 {
-  gint64 last = (gint64) gantry_node_type (module, node)->rank - 1;
+  double n = 1;
+
+  for (gint64 i = type->rank - 1; i >= d; i--)
+    n *= (double) type->dims[i];
+  return n;
+}
+
+/* Whether dimension @d of the operand has one element. */
+static gboolean
+is_one (const GantryType *to, const gint64 *permutation, gint64 d)
+{
+  for (guint i = 0; i < to->rank; i++)
+    if (permutation[i] == d)
+      return to->dims[i] == 1;
+  return FALSE;
+}
+
+/* Of a transposition: dimensions that are last before and after, those of one element anywhere. */
+static double
+kept_run (const GantryType *to, const gint64 *permutation)
+{
+  gint64 last = to->rank - 1;
+  double run = 1;
+
+  for (gint64 d = to->rank - 1; d >= 0; d--)
+    {
+      if (to->dims[d] == 1)
+        continue;
+      while (last > permutation[d] && is_one (to, permutation, last))
+        last--;
+      if (permutation[d] != last)
+        break;
+      run *= (double) to->dims[d];
+      last--;
+    }
+  return run;
+}
+
+/* Dimensions from the last on of which both have all, and one more. */
+static double
+common_run (const GantryType *a, const GantryType *b)
+{
+  double run = 1;
+
+  for (gint64 d = MIN (a->rank, b->rank) - 1; d >= 0; d--)
+    {
+      run *= (double) MIN (a->dims[d], b->dims[d]);
+      if (a->dims[d] != b->dims[d])
+        break;
+    }
+  return run;
+}
+
+/* How many elements lie beside each other in the operand and in the result of a movement. */
+static double
+run_of (const GantryModule *module, const GantryNode *node)
+{
+  const GantryType *to = gantry_node_type (module, node), *from = gantry_node_operand_type (module, node, 0);
   const gint64 *dims;
   gsize n;
 
@@ -92,14 +150,14 @@ is_scattered (const GantryModule *module, const GantryNode *node)
     {
     case GANTRY_OP_TRANSPOSE:
       dims = gantry_attrs_ints (module->context, node->attrs, "permutation", &n);
-      return n > 0 && dims[n - 1] != last;
+      return n == to->rank ? kept_run (to, dims) : 1;
     case GANTRY_OP_GATHER:
       dims = gantry_attrs_ints (module->context, node->attrs, "slice_sizes", &n);
-      return n > 0 && dims[n - 1] == 1;
+      return n > 0 ? (double) dims[n - 1] : 1;
     case GANTRY_OP_REVERSE:
       dims = gantry_attrs_ints (module->context, node->attrs, "dimensions", &n);
-      return n > 0 && dims[n - 1] == last && gantry_node_type (module, node)->dims[last] > 1;
-    default: return FALSE;
+      return n > 0 ? inner_elements (to, dims[n - 1] + 1) : inner_elements (to, 0);
+    default: return from->kind == GANTRY_TYPE_TENSOR && to->kind == GANTRY_TYPE_TENSOR ? common_run (from, to) : 1;
     }
 }
 
@@ -115,12 +173,20 @@ is_strided (const GantryModule *module, const GantryNode *node)
   return n > 0 && steps[n - 1] != usual;
 }
 
-static GantryWorkKind
-movement_work (const GantryModule *module, const GantryNode *node)
+static void
+add_movement (const GantryModule *module, const GantryNode *node, double *work)
 {
-  if (is_scattered (module, node))
-    return GANTRY_WORK_TRANSPOSITION;
-  return is_strided (module, node) ? GANTRY_WORK_STRIDED : GANTRY_WORK_SIMPLE;
+  double elements = elements_of (gantry_node_type (module, node)), run = run_of (module, node);
+
+  if (is_strided (module, node))
+    work[GANTRY_WORK_STRIDED] += elements;
+  else if (run <= 1)
+    work[GANTRY_WORK_TRANSPOSITION] += elements;
+  else
+    {
+      work[GANTRY_WORK_ROWS] += elements / run;
+      work[GANTRY_WORK_SIMPLE] += elements;
+    }
 }
 
 /* Weights are scaled by what a normalization has, and no more is done to them. */
@@ -144,24 +210,32 @@ is_constant (const GantryModule *module, const GantryNode *node, guint depth)
 #define BLOCK 16
 #define FEW_CHANNELS 4
 
+static gboolean
+is_point (const GantryType *weights)
+{
+  for (guint d = 2; d < weights->rank; d++)
+    if (weights->dims[d] != 1)
+      return FALSE;
+  return TRUE;
+}
+
 static GantryWorkKind
 convolution_work (const GantryModule *module, const GantryNode *node)
 {
   const GantryType *weights = gantry_node_operand_type (module, node, 1);
   gint64 groups = gantry_attrs_int (module->context, node->attrs, "feature_group_count", 1), in, out;
-  gboolean constant = is_constant (module, gantry_node_operand (module, node, 1), MOST_STEPS_TO_LITERAL);
+  gboolean constant = is_constant (module, gantry_node_operand (module, node, 1), MOST_STEPS_TO_LITERAL), full;
 
-  if (weights->rank < 2 || weights->element != GANTRY_F32)
+  if (weights->rank < 2)
     return GANTRY_WORK_CONVOLUTION_PLAIN;
   in = weights->dims[1];
   out = weights->dims[0];
-  if (groups > 1 && in == 1)
+  full = weights->element == GANTRY_F32 && groups == 1 && out % BLOCK == 0 && (in % BLOCK == 0 || (constant && in <= FEW_CHANNELS));
+  if (groups > 1 && in == 1 && weights->element == GANTRY_F32)
     return constant && out % BLOCK == 0 ? GANTRY_WORK_CONVOLUTION_DEPTH : GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN;
-  if (groups > 1)
-    return GANTRY_WORK_CONVOLUTION_PLAIN;
-  if (!constant)
-    return out % BLOCK == 0 && in % BLOCK == 0 ? GANTRY_WORK_CONVOLUTION_FREE : GANTRY_WORK_CONVOLUTION_FREE_PLAIN;
-  return out % BLOCK == 0 && (in % BLOCK == 0 || in <= FEW_CHANNELS) ? GANTRY_WORK_CONVOLUTION : GANTRY_WORK_CONVOLUTION_PLAIN;
+  return (is_point (weights) ? GANTRY_WORK_CONVOLUTION_POINT : GANTRY_WORK_CONVOLUTION)
+         + (constant ? 0 : GANTRY_WORK_CONVOLUTION_FREE - GANTRY_WORK_CONVOLUTION)
+         + (full ? 0 : GANTRY_WORK_CONVOLUTION_PLAIN - GANTRY_WORK_CONVOLUTION);
 }
 
 static gboolean
@@ -181,9 +255,29 @@ elementwise_work (guint op)
 {
   const GantryOpInfo *info = gantry_op_info (op);
 
+  if (op == GANTRY_OP_EXPONENTIAL || op == GANTRY_OP_LOG || op == GANTRY_OP_POWER)
+    return GANTRY_WORK_EXPONENTIAL;
   if (info->flags & GANTRY_OP_LONG)
     return GANTRY_WORK_FUNCTION;
   return (info->flags & GANTRY_OP_TRANSCENDENTAL) || op == GANTRY_OP_DIVIDE ? GANTRY_WORK_DIVISION : GANTRY_WORK_SIMPLE;
+}
+
+static double
+narrow_elements (const GantryType *type)
+{
+  return gantry_element_is_float ((GantryElementType) type->element) && gantry_element_size ((GantryElementType) type->element) == 2 ? elements_of (type) : 0;
+}
+
+static double
+result_bytes (GantryContext *context, const GantryType *type)
+{
+  double sum = 0;
+
+  if (type->kind == GANTRY_TYPE_TENSOR)
+    return (double) MAX (gantry_type_bytes (type), 0);
+  for (guint i = 0; type->kind == GANTRY_TYPE_TUPLE && i < type->rank; i++)
+    sum += result_bytes (context, gantry_context_type (context, (guint32) type->dims[i]));
+  return sum;
 }
 
 /* Elements of 64 bits are half as many of a register; those of 16 are widened. */
@@ -225,7 +319,7 @@ add_node (const GantryModule *module, const GantryNode *node, guint depth, doubl
       if (info->op_class == GANTRY_CLASS_ELEMENTWISE)
         work[elementwise_work (node->op)] += wide (type, elements_of (type));
       else if (info->op_class == GANTRY_CLASS_MOVEMENT)
-        work[movement_work (module, node)] += elements_of (type);
+        add_movement (module, node, work);
     }
 }
 
@@ -234,5 +328,10 @@ gantry_node_work (const GantryModule *module, const GantryNode *node, double *wo
 {
   memset (work, 0, GANTRY_N_WORKS * sizeof *work);
   add_node (module, node, 0, work);
+  work[GANTRY_WORK_NARROW] = narrow_elements (gantry_node_type (module, node));
+  for (guint i = 0; i < node->n_operands; i++)
+    work[GANTRY_WORK_NARROW] += narrow_elements (gantry_node_operand_type (module, node, i));
   work[GANTRY_WORK_BYTES] = (double) MAX (gantry_node_bytes (module, node), 0);
+  if (work[GANTRY_WORK_BYTES] > 0)
+    work[GANTRY_WORK_BYTES] += (GANTRY_WRITE_TRAFFIC - 1) * result_bytes (module->context, gantry_node_type (module, node));
 }

@@ -314,23 +314,25 @@ gantry_target_enter_loop (GantryTarget *target)
 double
 gantry_target_predict_kernel_us (const GantryTarget *target, const GantryModule *module, const GantryNode *node, double memory_us)
 {
-  double work[GANTRY_N_WORKS], us = 0, near_us;
+  double work[GANTRY_N_WORKS], us = memory_us;
 
   gantry_node_work (module, node, work);
   for (guint w = GANTRY_WORK_BYTES + 1; w < GANTRY_N_WORKS; w++)
     us += target->curves[w].n > 0 ? gantry_curve_us (&target->curves[w], work[w])
           : target->peak_flops > 0 ? work[w] / target->peak_flops * 1e6 : 0;
-  near_us = gantry_curve_us (&target->curves[GANTRY_WORK_BYTES], work[GANTRY_WORK_BYTES]);
-  return MAX (us, near_us) + MAX (memory_us - near_us, 0) + MAX (target->launch_us, 0);
+  return us + MAX (target->launch_us, 0);
 }
 
 double
 gantry_target_predict_node_us (const GantryTarget *target, const GantryModule *module, const GantryNode *node)
 {
-  double seconds;
+  double seconds, work[GANTRY_N_WORKS];
 
   if (target->curves[GANTRY_WORK_BYTES].n > 0)
-    return gantry_target_predict_kernel_us (target, module, node, 0);
+    {
+      gantry_node_work (module, node, work);
+      return gantry_target_predict_kernel_us (target, module, node, gantry_curve_us (&target->curves[GANTRY_WORK_BYTES], work[GANTRY_WORK_BYTES]));
+    }
   seconds = gantry_node_seconds (module, node, target->peak_flops, target->rates);
   return MAX (seconds * 1e6 + MAX (target->launch_us, 0), gantry_target_predict_us (target, -1, gantry_node_bytes (module, node)));
 }

@@ -82,10 +82,9 @@ gboolean gantry_target_parse (GantryTarget *target, const char *text, gssize len
  */
 double gantry_target_predict_us (const GantryTarget *target, gint64 flops, gint64 bytes);
 /** As gantry_target_predict_us(), with each of the node's operations at the rate of its unit; where @target has curves, by these: the
- *  launch overhead, and the longer of what its bytes and all of its work take. */
+ *  launch overhead, what its bytes take, and what its work takes beside them. */
 double gantry_target_predict_node_us (const GantryTarget *target, const GantryModule *module, const GantryNode *node);
-/** The same by curves, of a kernel whose bytes take @memory_us where they lie; curves are of what was used just before. What that takes
- *  more is waited for. */
+/** The same by curves, of a kernel whose bytes take @memory_us where they lie. */
 double gantry_target_predict_kernel_us (const GantryTarget *target, const GantryModule *module, const GantryNode *node, double memory_us);
 /** What is planned with @target from now on stands in a loop, branch or call. */
 void gantry_target_enter_loop (GantryTarget *target);
