@@ -60,6 +60,16 @@ typedef struct
   double begin, end;   /* hidden behind a compute queue that never waits, then as simulated */
 } Copy;
 
+/* Which loops of many trips have what they walk along brought by their bodies, as loops of few trips do, in place of a trip before: that
+ * takes room for one slice, and waits. Backward loops need the most. */
+typedef enum
+{
+  FETCHING_NONE,
+  FETCHING_BACKWARD,
+  FETCHING_ALL,
+  N_FETCHING,
+} LoopFetching;
+
 /* An entry of a schedule that is followed: GantryScheduleEntry by work or value. */
 typedef struct
 {
@@ -140,6 +150,7 @@ struct _GantryPlanner
 
   /* Of the current question. */
   gboolean narrow;      /* what is fetched stays for one use: memory is short */
+  guint8 fetching;      /* LoopFetching: memory is short */
   guint8 *kind;         /* by value (roots): GantryPlacementKind */
   guint8 *memory;       /* by value (roots): where it is offloaded to */
   guint8 *decider;      /* by value (roots) */

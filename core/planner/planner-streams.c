@@ -191,9 +191,11 @@ _gantry_planner_find_fetched (const GantryPlanner *planner, guint32 w)
   const Program *program = planner->program;
   const GantryNode *node = work_node (program, WORK (program, w));
   guint8 *fetched = g_new0 (guint8, node->n_operands + (gsize) 1);
+  guint8 least = WORK (program, w)->phase == GANTRY_PHASE_FORWARD ? FETCHING_ALL : FETCHING_BACKWARD;
   GantryScan scan;
 
-  if (!planner->has_stacks || program->slices_staged || !scan_of (planner, w, &scan) || scan.length >= GANTRY_LEAST_STREAMED)
+  if (!planner->has_stacks || program->slices_staged || !scan_of (planner, w, &scan)
+      || (scan.length >= GANTRY_LEAST_STREAMED && planner->fetching < least))
     return fetched;
   for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
     fetched[i] = streams_all (planner, VALUE (program, _gantry_program_operand (program, node, i))->root);

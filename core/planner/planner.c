@@ -379,6 +379,25 @@ lower_for_little (GantryPlanner *planner, guint64 device, guint64 peak, guint32 
     }
 }
 
+/* Lays with loops as they are chosen for that. @temp_bytes, @at: (out): as lay(). Returns: bytes beside the temporaries */
+static guint64
+lay_loops (GantryPlanner *planner, guint64 limit, LoopFetching fetching, guint64 *temp_bytes, guint32 *at)
+{
+  guint64 device;
+
+  planner->fetching = (guint8) fetching;
+  _gantry_planner_choose_loops (planner);
+  device = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes + (guint64) planner->loop_bytes;
+  planner->narrow = FALSE;
+  *temp_bytes = lay (planner, limit, TRUE, device, at);
+  if (limit > 0 && device + *temp_bytes > limit && planner->fetches->len > 0)
+    {
+      planner->narrow = TRUE;
+      *temp_bytes = lay (planner, limit, TRUE, device, at);
+    }
+  return device;
+}
+
 /* Lays and simulates under the placements that were read, with stacks over others or without. Returns: bytes beside the temporaries */
 static guint64
 ask (GantryPlanner *planner, guint64 limit, GantryPrediction *prediction)
@@ -387,15 +406,9 @@ ask (GantryPlanner *planner, guint64 limit, GantryPrediction *prediction)
   guint32 at;
 
   planner->overlay_failed = FALSE;
-  _gantry_planner_choose_loops (planner);
-  device = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes + (guint64) planner->loop_bytes;
-  planner->narrow = FALSE;
-  temp_bytes = lay (planner, limit, TRUE, device, &at);
-  if (limit > 0 && device + temp_bytes > limit && planner->fetches->len > 0)
-    {
-      planner->narrow = TRUE;
-      temp_bytes = lay (planner, limit, TRUE, device, &at);
-    }
+  device = lay_loops (planner, limit, FETCHING_NONE, &temp_bytes, &at);
+  for (guint f = FETCHING_BACKWARD; f < N_FETCHING && limit > 0 && device + temp_bytes > limit && planner->has_stacks && planner->scans->len > 0; f++)
+    device = lay_loops (planner, limit, (LoopFetching) f, &temp_bytes, &at);
   if (limit == 0 && planner->fetches->len > 0)
     lower_for_little (planner, device, temp_bytes, at, prediction);
   else

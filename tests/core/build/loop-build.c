@@ -47,6 +47,15 @@ loop_build_chosen (LoopBuilt *b, char *text, const GantryChoices *choices, guint
 }
 
 void
+loop_build_limited (LoopBuilt *b, char *text, const char *policy, guint64 limit)
+{
+  gantry_compile_settings_init (&b->settings);
+  b->settings.policy = g_strdup (policy);
+  b->settings.target.memory_limit = limit;
+  build (b, text, TRUE, LOOP_ROLLED);
+}
+
+void
 loop_build_without (LoopBuilt *b, char *text, const char *pass, guint32 most_unrolled)
 {
   gantry_compile_settings_init (&b->settings);

@@ -31,6 +31,8 @@ extern const char loop_counted[];
 void loop_build_with (LoopBuilt *b, char *text, gboolean train, const char *policy, guint32 most_unrolled);
 /** The training step of @text (transfer full) with @choices, of a program that was built of the same */
 void loop_build_chosen (LoopBuilt *b, char *text, const GantryChoices *choices, guint32 most_unrolled);
+/** The training step of @text (transfer full) with @policy, every loop as one, within @limit bytes of device memory */
+void loop_build_limited (LoopBuilt *b, char *text, const char *policy, guint64 limit);
 /** The training step of @text (transfer full) without the pass @pass */
 void loop_build_without (LoopBuilt *b, char *text, const char *pass, guint32 most_unrolled);
 /** As loop_build_with(), and every loop stays one */

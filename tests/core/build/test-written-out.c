@@ -87,6 +87,42 @@ test_separate (void)
     }
 }
 
+/* Of what is in the host a loop has slices of several trips on the device, so that they come and go beside others; where that does not fit,
+ * bodies fetch what they read: the same bits in less memory and more time. */
+static void
+test_limited (void)
+{
+  static const char rules[] = "role:state offload; role:parameter offload";
+  LoopBuilt unlimited, limited;
+  g_autoptr (GPtrArray) arguments = NULL, want = NULL, got = NULL;
+  const GantryPlan *a, *b;
+  guint64 limit;
+
+  loop_build_placed (&unlimited, separate_layers (12), TRUE, rules);
+  a = unlimited.program->executable->plan;
+  limit = gantry_plan_memory_bytes (a, GANTRY_MEMORY_DEVICE) * 7 / 8; /* code is counted as well */
+  loop_build_limited (&limited, separate_layers (12), rules, limit);
+  b = limited.program->executable->plan;
+  g_test_message ("%" G_GUINT64_FORMAT " bytes in %.1f us, %" G_GUINT64_FORMAT " in %.1f", gantry_plan_memory_bytes (a, GANTRY_MEMORY_DEVICE),
+                  a->total_us, gantry_plan_memory_bytes (b, GANTRY_MEMORY_DEVICE), b->total_us);
+  g_assert_cmpuint (gantry_plan_memory_bytes (b, GANTRY_MEMORY_DEVICE), <=, limit);
+  g_assert_cmpuint (limited.program->executable->n_controls, ==, 2);
+  g_assert_cmpfloat (b->total_us, >, a->total_us);
+  arguments = loop_arguments (unlimited.program->executable->module);
+  for (guint round = 0; round < 2; round++)
+    {
+      g_clear_pointer (&want, g_ptr_array_unref);
+      g_clear_pointer (&got, g_ptr_array_unref);
+      want = loop_run (&unlimited, arguments);
+      gantry_executor_set_verify (limited.executor, round == 0 ? 0 : GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON);
+      got = loop_run (&limited, arguments);
+      loop_assert_equal (want, got);
+      loop_feed_back (unlimited.program->executable->module, arguments, want);
+    }
+  loop_clear (&limited);
+  loop_clear (&unlimited);
+}
+
 /* Programs that train */
 
 static char *
@@ -304,6 +340,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/written-out/separate", test_separate);
+  g_test_add_func ("/written-out/limited", test_limited);
   g_test_add_func ("/written-out/rules", test_rules);
   g_test_add_func ("/written-out/all-rules", test_all_rules);
   g_test_add_func ("/written-out/unfused", test_unfused);
