@@ -394,6 +394,8 @@ make_form (Solve *s)
   gtk_grid_attach (GTK_GRID (grid), s->microbatches, 0, 5, 3, 1);
   attach_number (GTK_GRID (grid), 6, "A GiB of host memory is worth", s->price, "ms");
   attach_number (GTK_GRID (grid), 7, "End the search after", s->seconds, "s");
+  gtk_widget_set_name (s->fit, "fit");
+  gtk_widget_set_name (s->most, "most");
   gtk_widget_set_name (s->size, "size");
   gtk_widget_set_name (s->recompute, "recompute");
   gtk_widget_set_name (s->offload, "offload");
