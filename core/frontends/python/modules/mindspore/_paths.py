@@ -75,8 +75,9 @@ _INSIDE = {
     "mindspore.nn.probability.distribution": ((), "distribution normal uniform bernoulli beta categorical exponential gamma geometric gumbel "
                                                    "log_normal logistic poisson transformed_distribution _utils"),
     "mindspore.experimental.optim": ((), "adadelta adagrad adam adamax adamw asgd lr_scheduler nadam optimizer radam rmsprop rprop sgd"),
-    "mindspore.mint": (("mindspore.mint._functions", "mindspore.ops", "mindspore.nn", "mindspore"), "nn optim linalg special distributed"),
-    "mindspore.mint.nn": (("mindspore.mint._functions", "mindspore.ops", "mindspore.nn"), "functional layer"),
+    "mindspore.mint": (("mindspore.mint._layers", "mindspore.mint._functional", "mindspore.ops", "mindspore.nn", "mindspore"),
+                       "nn optim linalg special distributed"),
+    "mindspore.mint.nn": (("mindspore.mint._functional", "mindspore.ops", "mindspore.nn"), "functional layer"),
     "mindspore.nn.probability": (_NN, "distribution bijector bnn_layers"),
     "mindspore.experimental": (_NN, "optim map_parameter es"),
     "mindspore.dataset": (("mindspore.dataset",), "vision text audio engine"),

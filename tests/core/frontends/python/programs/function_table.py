@@ -9,7 +9,7 @@ import tempfile
 
 import numpy as np
 import mindspore as ms
-from mindspore import Tensor
+from mindspore import Tensor, ops
 
 TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i32": np.int32, "i64": np.int64, "i16": np.int16, "i8": np.int8,
          "u8": np.uint8, "b": np.bool_, "bf": np.float32}
@@ -84,3 +84,16 @@ with tempfile.TemporaryDirectory() as folder:
             if not agree(expected, found):
                 wrong.append(f"{call} {tensors} ({mode}): {found}, not {expected}")
 assert not wrong, "\n" + "\n".join(wrong)
+
+
+# What a function of the program raises is its own, whoever calls it.
+def unknown(x):
+    return (3).missing + x
+
+
+try:
+    ops.vmap(unknown)(Tensor(np.ones((2, 3), np.float32)))
+except AttributeError as error:
+    assert "'int' object has no attribute 'missing'" in str(error), error
+else:
+    raise AssertionError("no AttributeError")

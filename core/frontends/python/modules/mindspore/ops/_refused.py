@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What public functions say of arguments that they do not take. Within them such arguments meet CPython's own operators: what these say
 is turned into the exceptions that MindSpore has, for arguments of a wrong kind a TypeError."""
-import functools
 import re
 import types
 
@@ -47,24 +46,38 @@ def _said(name, function, args, kwargs, error):
     return error
 
 
+def _is_ours(error):
+    """Whether it was raised in these modules, and not by a function of the program that one of them calls."""
+    last = error.__traceback__
+    while last.tb_next is not None:
+        last = last.tb_next
+    return last.tb_frame.f_code.co_filename.startswith("<gantry>")
+
+
+def inspected(function):
+    """The function that @function is made around."""
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
+
+
 def guarded(function, name=None):
     """@function, which programs call @name, with the exceptions that MindSpore has."""
     name = name or function.__name__
-    inner = function
-    while hasattr(inner, "__wrapped__"):
-        inner = inner.__wrapped__
 
     def call(*args, **kwargs):
         try:
             return function(*args, **kwargs)
         except (AttributeError, ValueError, ZeroDivisionError, IndexError) as error:
-            if isinstance(error, NeedsData):
+            if isinstance(error, NeedsData) or not _is_ours(error):
                 raise
-            said = _said(name, inner, args, kwargs, error)
+            said = _said(name, inspected(function), args, kwargs, error)
             if said is error:
                 raise
             raise said from None
-    return functools.update_wrapper(call, function)
+    call.__dict__.update(function.__dict__)
+    call.__name__, call.__module__, call.__doc__, call.__wrapped__ = function.__name__, function.__module__, function.__doc__, function
+    return call
 
 
 def guard(names, listed):

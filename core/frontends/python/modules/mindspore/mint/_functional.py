@@ -88,6 +88,55 @@ def diag(input, diagonal=0):
     return numpy.diag(input, diagonal)
 
 
+def _conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    mode = padding if isinstance(padding, str) else "pad"
+    return _f.conv2d(input, weight, bias, stride, mode, 0 if isinstance(padding, str) else padding, dilation, groups)
+
+
+def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    return _conv(input, weight, bias, stride, padding, dilation, groups)
+
+
+conv2d = conv3d = conv1d
+
+
+def _pooled(pool, n):
+    """Windows that do not overlap unless a stride is given."""
+    def function(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
+        more = () if n == 1 else (0 if divisor_override is None else divisor_override,)
+        return pool(input, kernel_size, kernel_size if stride is None else stride, padding, ceil_mode, count_include_pad, *more)
+    function.__name__ = pool.__name__
+    return function
+
+
+avg_pool1d, avg_pool2d, avg_pool3d = _pooled(_f.avg_pool1d, 1), _pooled(_f.avg_pool2d, 2), _pooled(_f.avg_pool3d, 3)
+
+
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    return _f.max_pool2d(input, kernel_size, stride, padding, dilation, return_indices, ceil_mode)
+
+
+def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean", pos_weight=None):
+    return _f.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
+
+
+def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
+    return _f.smooth_l1_loss(input, target, beta, reduction) if beta else _f.l1_loss(input, target, reduction)
+
+
+def clone(input, **options):
+    return input.copy()
+
+
+def empty(*size, dtype=None):
+    """Zeros: what is not written before it is read has no value of its own."""
+    return _f.zeros(_core._shape_arguments(size), dtype)
+
+
+def empty_like(input, *, dtype=None):
+    return _f.zeros_like(input, dtype=dtype)
+
+
 def flatten(input, start_dim=0, end_dim=-1):
     return _f.flatten(input, start_dim=start_dim, end_dim=end_dim)
 
