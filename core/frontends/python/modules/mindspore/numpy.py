@@ -51,17 +51,17 @@ def _wrapped(function):
 
 def _in_floats(function):
     """A function of floats: what has eight bits computes in half precision, as MindSpore's numpy has it."""
-    def call(x, *others):
+    def call(x, *others, **named):
         dtype = float16 if _builtins.all(_tensor(v).element in ("i8", "u8") for v in (x,) + others) else None
-        return function(*((x,) + others if dtype is None else (_core.convert(_tensor(v), dtype) for v in (x,) + others)))
+        return function(*((x,) + others if dtype is None else (_core.convert(_tensor(v), dtype) for v in (x,) + others)), **named)
     call.__name__, call.__doc__ = function.__name__, function.__doc__
     return call
 
 
 def _as_floats(function):
     """A function whose result is of floats also where its operands are none; of half precision single."""
-    def call(x, *others):
-        return function(_core.convert(_tensor(x), float32) if _tensor(x).element != "f64" else x, *others)
+    def call(x, *others, **named):
+        return function(_core.convert(_tensor(x), float32) if _tensor(x).element != "f64" else x, *others, **named)
     call.__name__, call.__doc__ = function.__name__, function.__doc__
     return call
 
