@@ -49,6 +49,8 @@ begin (MindLower *l)
 
   if (state == 0)
     gantry_mind_refuse (l, "random numbers in a branch or loop");
+  else if (l->n_out < 2)
+    gantry_mind_refuse (l, "the state that it draws from is no result of it");
   return state;
 }
 

@@ -22,7 +22,7 @@ argument (MindLower *l, const char *name)
 
 #define IN(name) argument (l, name)
 
-/* a + weight (b - a) */
+/* b + weight (a - b) */
 static guint32
 blend (MindLower *l, guint32 weight, guint32 a, guint32 b)
 {
@@ -39,13 +39,19 @@ square (MindLower *l, guint32 x)
 static void
 give (MindLower *l, const guint32 *values, guint n)
 {
-  guint n_own = l->n_out - MIN (n, l->n_out);
+  guint n_own;
 
   if (gantry_attrs_int (l->context, l->node->attrs, MIND_UPDATES, 0) != n)
     {
       gantry_mind_refuse (l, "what it writes over is no parameter of the model, or it stands in a branch or loop");
       return;
     }
+  if (l->n_out < n)
+    {
+      gantry_mind_refuse (l, "it writes over %u values and has %u results", n, l->n_out);
+      return;
+    }
+  n_own = l->n_out - n;
   for (guint i = 0; i < n_own; i++)
     l->out[i] = values[MIN (i, n - 1)];
   for (guint i = 0; i < n; i++)

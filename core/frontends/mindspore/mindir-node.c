@@ -141,6 +141,13 @@ set_attribute (MindImport *import, GantryAttrList *list, const char *key, MindVa
     }
 }
 
+/* What the import says of a node; a file that has attributes of these names means something else by them. */
+static gboolean
+is_of_import (GantryWireSpan name)
+{
+  return gantry_mind_span_is (name, MIND_OPERAND_NAMES) || gantry_mind_span_is (name, MIND_UPDATES);
+}
+
 /* What a primitive or a node says beside its arguments. Names of arguments are kept where no rule has better ones. */
 static void
 read_attributes (MindImport *import, GantryWireSpan message, guint field, GantryAttrList *list, const MindValue **input_names,
@@ -163,7 +170,7 @@ read_attributes (MindImport *import, GantryWireSpan message, guint field, Gantry
           continue;
         }
       value = import->error == NULL ? gantry_mind_attr_value (import, &attr) : NULL;
-      if (value == NULL || attr.name.length == 0 || gantry_mind_span_is (attr.name, "output_names"))
+      if (value == NULL || attr.name.length == 0 || gantry_mind_span_is (attr.name, "output_names") || is_of_import (attr.name))
         continue;
       if (gantry_mind_span_is (attr.name, "input_names"))
         *input_names = value;

@@ -442,6 +442,30 @@ test_unknown (void)
   g_rmdir (folder);
 }
 
+/* Compiles the text of a module. @message: (nullable): what the refusal says; NULL where there is none */
+static void
+check_refusal (const char *text, const char *message)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("mindir-XXXXXX", NULL), *path = g_build_filename (folder, "m.gir", NULL);
+  g_autoptr (GantryModel) opened = NULL;
+  g_autoptr (GantryCompilation) compilation = NULL;
+  g_auto (GantryCompileSettings) settings;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  opened = gantry_model_open (path, NULL, -1, NULL, &error);
+  g_assert_no_error (error);
+  gantry_compile_settings_init (&settings);
+  compilation = gantry_compile (opened, &settings, NULL, &error);
+  g_assert_no_error (error);
+  if (message == NULL)
+    g_assert_no_error (compilation->refusal);
+  else if (compilation->refusal == NULL || strstr (compilation->refusal->message, message) == NULL)
+    g_error ("'%s' does not say '%s': %s", compilation->refusal != NULL ? compilation->refusal->message : "", message, text);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 /* A mode of padding that MindSpore has not, and padding that no window could have, are refused; they are not taken for no padding. */
 static void
 test_padding (void)
@@ -462,25 +486,58 @@ test_padding (void)
       g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main#1(\n    %%1 \"x\": f32[1,2,8,8]) -> (%%2) {\n"
                                                "    %%2 = \"mindspore.MaxPool\"(%%1) {%s, operand_names = [\"x\"]}: f32[1,2,4,4]\n  }\n}\n",
                                                cases[i].attributes);
-      g_autoptr (GError) error = NULL;
-      g_autofree char *folder = g_dir_make_tmp ("mindir-XXXXXX", NULL), *path = g_build_filename (folder, "m.gir", NULL);
-      g_autoptr (GantryModel) opened = NULL;
-      g_autoptr (GantryCompilation) compilation = NULL;
-      g_auto (GantryCompileSettings) settings;
 
-      g_assert_true (g_file_set_contents (path, text, -1, NULL));
-      opened = gantry_model_open (path, NULL, -1, NULL, &error);
-      g_assert_no_error (error);
-      gantry_compile_settings_init (&settings);
-      compilation = gantry_compile (opened, &settings, NULL, &error);
-      g_assert_no_error (error);
-      if (cases[i].message == NULL)
-        g_assert_no_error (compilation->refusal);
-      else if (compilation->refusal == NULL || strstr (compilation->refusal->message, cases[i].message) == NULL)
-        g_error ("case %u: '%s' does not say '%s'", i, compilation->refusal != NULL ? compilation->refusal->message : "", cases[i].message);
-      g_unlink (path);
-      g_rmdir (folder);
+      check_refusal (text, cases[i].message);
     }
+}
+
+/* What a primitive writes over is among its results, whatever the text says of how many there are. */
+static void
+test_results_missing (void)
+{
+  static const struct
+  {
+    const char *node, *message;
+  } cases[] = {
+    { "\"mindspore.SGD\"(%1, %1, %1, %1, %1, %1) {operand_names = [\"parameters\", \"gradient\", \"learning_rate\", \"accum\", \"momentum\", "
+      "\"stat\"], updates = 3}: f32[4]",
+      "it writes over 3 values and has 1 results" },
+    { "\"mindspore.SGD\"(%1, %1, %1, %1, %1, %1) {operand_names = [\"parameters\", \"gradient\", \"learning_rate\", \"accum\", \"momentum\", "
+      "\"stat\"]}: f32[4]",
+      "what it writes over is no parameter of the model" },
+    { "\"mindspore.Dropout\"(%1, %2) {keep_prob = 0.5, operand_names = [\"x\", \"random_state\"]}: f32[4]",
+      "the state that it draws from is no result of it" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main#1(\n    %%1 \"x\": f32[4],\n    %%2 \"s\": u64[2]) -> (%%3) {\n"
+                                               "    %%3 = %s\n  }\n}\n",
+                                               cases[i].node);
+
+      check_refusal (text, cases[i].message);
+    }
+}
+
+/* An attribute of a file that is called as one of the import's own is not taken for it. */
+static void
+test_attributes_of_import (void)
+{
+  const char *const inputs[] = { "main:x", "main:x", "main:x", "main:x", "main:x", "main:x", NULL };
+  GByteArray *step = node ("main:y:1", "SGD", inputs), *attr = formed ("updates", "scalar:value0", 9);
+  WIRE (nodes);
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GantryModule) module = NULL;
+
+  gantry_wire_put_int (attr, 3, 3);
+  gantry_wire_put_message (step, 5, attr);
+  gantry_wire_put_message (nodes, 1, step);
+  bytes = model (nodes, NULL, "main:y:1");
+  module = read_model (context, bytes, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (gantry_attrs_find (context, find_node (module, "mindspore.SGD", 0)->attrs, "updates"));
 }
 
 /* Weights in a file beside the model; outside of its folder only with leave. */
@@ -698,6 +755,8 @@ main (int argc, char **argv)
   g_test_add_func ("/mindir/external", test_external);
   g_test_add_func ("/mindir/sizes", test_sizes);
   g_test_add_func ("/mindir/padding", test_padding);
+  g_test_add_func ("/mindir/results-missing", test_results_missing);
+  g_test_add_func ("/mindir/attributes-of-import", test_attributes_of_import);
   g_test_add_func ("/mindir/refused", test_refused);
   g_test_add_func ("/mindir/limits", test_limits);
   g_test_add_func ("/mindir/text", test_text);
