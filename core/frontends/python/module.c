@@ -240,7 +240,7 @@ module_free (void *self)
     return;
   g_clear_pointer (&state->sources, g_hash_table_unref);
   g_clear_pointer (&state->eager, g_hash_table_unref);
-  PyThread_tss_delete (&state->trace);
+  PyThread_tss_delete (&state->thread);
 }
 
 static PyModuleDef definition = {
@@ -261,7 +261,7 @@ gantry_py_module_init (void)
   if (module == NULL)
     return NULL;
   state = PyModule_GetState (module);
-  if (PyThread_tss_create (&state->trace) != 0)
+  if (PyThread_tss_create (&state->thread) != 0)
     {
       Py_DECREF (module);
       return PyErr_NoMemory ();

@@ -10,9 +10,10 @@ gboolean
 gantry_py_is_lowered (GantryPyState *state, PyObject *object)
 {
   const GantryPyValue *value = (const GantryPyValue *) object;
+  const GantryPyPrecision precision = gantry_py_precision_now (state);
 
-  return state->precision.element != GANTRY_ELEMENT_NONE && value->kind == GANTRY_PY_TENSOR && value->type != NULL
-         && value->birth < state->precision.since && value->type->element != state->precision.element
+  return precision.element != GANTRY_ELEMENT_NONE && value->kind == GANTRY_PY_TENSOR && value->type != NULL
+         && value->birth < precision.since && value->type->element != precision.element
          && gantry_element_is_float ((GantryElementType) value->type->element)
          && (value->node == 0 || (gantry_py_trace (state) != NULL && gantry_py_trace (state)->root->record));
 }
@@ -20,7 +21,7 @@ gantry_py_is_lowered (GantryPyState *state, PyObject *object)
 GantryElementType
 gantry_py_read_element (GantryPyState *state, PyObject *value)
 {
-  return gantry_py_is_lowered (state, value) ? state->precision.element
+  return gantry_py_is_lowered (state, value) ? gantry_py_precision_now (state).element
                                              : (GantryElementType) ((GantryPyValue *) value)->type->element;
 }
 
@@ -28,12 +29,11 @@ gantry_py_read_element (GantryPyState *state, PyObject *value)
 static PyObject *
 convert (GantryPyState *state, PyObject *value, GantryElementType element)
 {
-  GantryPyPrecision before = state->precision;
+  GantryPyPrecision before = gantry_py_set_precision (state, (GantryPyPrecision) { .element = GANTRY_ELEMENT_NONE });
   PyObject *attrs = Py_BuildValue ("{ss}", "to", gantry_element_name (element)), *result;
 
-  state->precision = (GantryPyPrecision) { .element = GANTRY_ELEMENT_NONE };
   result = gantry_py_apply (state, "convert", &value, 1, attrs);
-  state->precision = before;
+  gantry_py_set_precision (state, before);
   Py_DECREF (attrs);
   return result;
 }
@@ -41,7 +41,7 @@ convert (GantryPyState *state, PyObject *value, GantryElementType element)
 PyObject *
 gantry_py_lowered (GantryPyState *state, PyObject *value)
 {
-  return gantry_py_is_lowered (state, value) ? convert (state, value, state->precision.element) : Py_NewRef (value);
+  return gantry_py_is_lowered (state, value) ? convert (state, value, gantry_py_precision_now (state).element) : Py_NewRef (value);
 }
 
 PyObject *
@@ -60,10 +60,7 @@ gantry_py_as_stored (GantryPyState *state, PyObject *value, GantryElementType el
 GantryPyPrecision
 gantry_py_precision_begin (GantryPyState *state, GantryElementType element)
 {
-  GantryPyPrecision before = state->precision;
-
-  state->precision = (GantryPyPrecision) { .element = element, .since = ++state->births };
-  return before;
+  return gantry_py_set_precision (state, (GantryPyPrecision) { .element = element, .since = ++state->births });
 }
 
 /* stored (value): it as it is stored, whatever type the Cell that runs computes in. */
@@ -93,7 +90,7 @@ PyObject *
 gantry_py_precision (PyObject *module, PyObject *object)
 {
   GantryPyState *state = gantry_py_state ();
-  GantryPyPrecision before = state->precision;
+  GantryPyPrecision before;
   GantryElementType element = GANTRY_ELEMENT_NONE;
   unsigned long long since;
   int given;
@@ -102,13 +99,13 @@ gantry_py_precision (PyObject *module, PyObject *object)
     {
       if (!PyArg_ParseTuple (object, "iK", &given, &since))
         return NULL;
-      state->precision = (GantryPyPrecision) { .element = (GantryElementType) given, .since = since };
+      before = gantry_py_set_precision (state, (GantryPyPrecision) { .element = (GantryElementType) given, .since = since });
     }
   else
     {
       if (object != Py_None && PyUnicode_Check (object))
         element = gantry_element_from_name (PyUnicode_AsUTF8 (object));
-      gantry_py_precision_begin (state, element);
+      before = gantry_py_precision_begin (state, element);
     }
   return Py_BuildValue ("(iK)", (int) before.element, (unsigned long long) before.since);
 }
@@ -143,7 +140,7 @@ _gantry_py_call_construct (GantryPyFrame *frame, PyObject *cell, PyObject *const
 
   if (element < 0)
     return NULL;
-  if (element == GANTRY_ELEMENT_NONE && state->precision.element == GANTRY_ELEMENT_NONE)
+  if (element == GANTRY_ELEMENT_NONE && gantry_py_precision_now (state).element == GANTRY_ELEMENT_NONE)
     return _gantry_py_call (frame, construct, args, kwargs);
   args = floats_as (state, args, (GantryElementType) element);
   if (args != NULL && kwargs != NULL)
@@ -153,7 +150,7 @@ _gantry_py_call_construct (GantryPyFrame *frame, PyObject *cell, PyObject *const
     result = _gantry_py_call (frame, construct, args, named);
   if (result != NULL)
     Py_SETREF (result, floats_as (state, result, GANTRY_ELEMENT_NONE));
-  state->precision = before;
+  gantry_py_set_precision (state, before);
   Py_XDECREF (args);
   Py_XDECREF (named);
   return result;

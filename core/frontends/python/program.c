@@ -214,7 +214,7 @@ call_traced (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject 
 
   result = self != NULL && PyObject_TypeCheck (self, (PyTypeObject *) state->cell)
              ? _gantry_py_call_construct (frame, self, callable, args, kwargs) : _gantry_py_call (frame, callable, args, kwargs);
-  state->precision = before;
+  gantry_py_set_precision (state, before);
   return result;
 }
 
@@ -245,9 +245,8 @@ gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, 
   Py_XDECREF (result);
   while (gantry_py_trace (state) != trace)
     gantry_py_trace_end (state, gantry_py_trace (state));
-  state->failed = trace->failed;
-  g_free (state->calls);
-  state->calls = trace->failed != NULL ? g_strdup (trace->calls) : NULL;
+  if (state->errors != NULL)
+    gantry_py_set_failed (state, trace->failed, trace->calls);
   gantry_py_trace_end (state, trace);
   if (!fine)
     {
@@ -468,20 +467,22 @@ static PyObject *
 call_instead (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs)
 {
   GantryPythonError *error = g_new0 (GantryPythonError, 1);
+  const GantryPyThread *thread = gantry_py_thread (state);
   PyObject *type, *value, *traceback, *text;
 
+  if (thread != NULL && thread->failed != NULL)
+    {
+      error->file = g_strdup (thread->failed->source->file);
+      error->line = thread->failed->line;
+      error->column = thread->failed->column + 1;
+      error->calls = g_strdup (thread->calls);
+      gantry_py_set_failed (state, NULL, NULL);
+    }
   PyErr_Fetch (&type, &value, &traceback);
   PyErr_NormalizeException (&type, &value, &traceback);
   text = value != NULL ? PyObject_Str (value) : NULL;
   error->type = g_strdup (type != NULL ? ((PyTypeObject *) type)->tp_name : "Error");
   error->message = g_strdup (text != NULL ? PyUnicode_AsUTF8 (text) : "");
-  if (state->failed != NULL)
-    {
-      error->file = g_strdup (state->failed->source->file);
-      error->line = state->failed->line;
-      error->column = state->failed->column + 1;
-      error->calls = g_strdup (state->calls);
-    }
   if (g_ptr_array_find_with_equal_func (state->errors, error, is_same_error, NULL))
     gantry_python_error_free (error);
   else

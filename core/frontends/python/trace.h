@@ -127,6 +127,15 @@ typedef struct
   guint64 since;
 } GantryPyPrecision;
 
+/** What one thread is at; the others have their own. A place that a graph failed at is kept while programs are imported. */
+typedef struct
+{
+  GantryTrace *trace; /* (nullable): innermost */
+  GantryPyPrecision precision;
+  const GantryPyNode *failed; /* (nullable): where the last graph that could not be made failed */
+  char *calls;                /* (nullable): and the calls that led there */
+} GantryPyThread;
+
 /** Everything of one embedded interpreter: lives in the module `_gantry`. */
 typedef struct
 {
@@ -134,18 +143,15 @@ typedef struct
   GantryContext *context; /* of known values */
   GHashTable *sources;
   GHashTable *eager;      /* text of operation and types -> its program */
-  Py_tss_t trace;         /* GantryTrace: innermost of each thread */
+  Py_tss_t thread;        /* (nullable) GantryPyThread, of each thread: NULL where it is at nothing */
   guint64 serials;
   guint64 births;         /* of values so far */
-  GantryPyPrecision precision;
   PyObject *value_type;   /* _gantry.Value */
   PyObject *closure_type; /* _gantry.Closure */
   PyObject *undefined_type;
   PyObject *tensor, *scalar, *external, *parameter, *cell, *primitive; /* classes of the modules, once registered */
   PyObject *hooks;        /* dict: functions of the modules that the interpreter calls */
   PyObject *main_file;    /* str */
-  const GantryPyNode *failed; /* (nullable): where the last graph that could not be made failed */
-  char *calls;                /* (nullable): and the calls that led there */
   PyObject *written;      /* dict: keys of the attributes that graphs have assigned */
   GPtrArray *graphs;      /* (nullable): importing */
   GPtrArray *errors;
@@ -153,18 +159,34 @@ typedef struct
 
 /** That of the interpreter which this thread runs in, once `_gantry` is imported. (transfer none) */
 GantryPyState *gantry_py_state (void);
+/** Returns: (nullable): of this thread, until it is at something else */
+static inline const GantryPyThread *
+gantry_py_thread (const GantryPyState *state)
+{
+  return PyThread_tss_get ((Py_tss_t *) &state->thread);
+}
 /** The innermost trace of this thread; what one thread makes a graph of is nothing to the others. Returns: (nullable) */
 static inline GantryTrace *
 gantry_py_trace (const GantryPyState *state)
 {
-  return PyThread_tss_get ((Py_tss_t *) &state->trace);
+  const GantryPyThread *thread = gantry_py_thread (state);
+
+  return thread != NULL ? thread->trace : NULL;
 }
 /** @trace: (nullable): is the innermost of this thread from now on */
-static inline void
-gantry_py_set_trace (GantryPyState *state, GantryTrace *trace)
+void gantry_py_set_trace (GantryPyState *state, GantryTrace *trace);
+/** The float type that the Cell which this thread runs computes in. */
+static inline GantryPyPrecision
+gantry_py_precision_now (const GantryPyState *state)
 {
-  PyThread_tss_set (&state->trace, trace);
+  const GantryPyThread *thread = gantry_py_thread (state);
+
+  return thread != NULL ? thread->precision : (GantryPyPrecision) { .element = GANTRY_ELEMENT_NONE };
 }
+/** Returns: what was before in this thread, to be put back */
+GantryPyPrecision gantry_py_set_precision (GantryPyState *state, GantryPyPrecision precision);
+/** @failed: (nullable): where a graph that this thread was making failed; NULL: forgets it. @calls: (nullable): what led there */
+void gantry_py_set_failed (GantryPyState *state, const GantryPyNode *failed, const char *calls);
 
 /* Values */
 /** Whether @object is a GantryPyValue: a tensor or a number, known or not. */

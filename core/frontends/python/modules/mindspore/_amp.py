@@ -2,7 +2,7 @@
 """The types that operations compute in while a network runs that auto_mixed_precision() made with the level "auto"."""
 import functools
 from mindspore import _core
-from mindspore._types import _Context
+from mindspore._types import _of_thread
 
 # What MindSpore's page of auto_mixed_precision() lists, by the names of the functions that compute it. What is not listed computes in the
 # types that its operands have.
@@ -38,16 +38,16 @@ class computing_in:
         self.dtype = dtype
 
     def __enter__(self):
-        self.before, _Context.amp = _Context.amp, self.dtype
+        self.before, _of_thread.amp = _of_thread.amp, self.dtype
 
     def __exit__(self, *error):
-        _Context.amp = self.before
+        _of_thread.amp = self.before
 
 
 def _choosing(function, choose):
     @functools.wraps(function)
     def call(*args, **kwargs):
-        if _Context.amp is None:
+        if _of_thread.amp is None:
             return function(*args, **kwargs)
         dtype = choose(args)
         if dtype is not None:
@@ -60,7 +60,7 @@ def _choosing(function, choose):
 def listed(names):
     """Makes the functions among @names, of a module, choose their types; one function under several names stays one."""
     made = {}
-    for list_, choose in ((LOW, lambda args: _Context.amp), (FULL, lambda args: _core.float32), (WIDEST, _widest)):
+    for list_, choose in ((LOW, lambda args: _of_thread.amp), (FULL, lambda args: _core.float32), (WIDEST, _widest)):
         for name in list_:
             function = names.get(name)
             if function is not None and not isinstance(function, type):
@@ -69,5 +69,5 @@ def listed(names):
                 names[name] = made[function]
 
 
-_core.matmul = _choosing(_core.matmul, lambda args: _Context.amp)
+_core.matmul = _choosing(_core.matmul, lambda args: _of_thread.amp)
 _core.pow_ = _choosing(_core.pow_, lambda args: _core.float32)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Element types, and what set_context() sets."""
 import os
+import threading
 
 
 # Element types
@@ -87,8 +88,15 @@ class _Context:
     mode = 1  # PYNATIVE_MODE
     level = 2  # LAX
     serial = 0
-    amp = None  # the type of products under auto_mixed_precision("auto"): see _amp.py
     values = {}
+
+
+class _OfThread(threading.local):
+    """What one thread computes in; the others have their own."""
+    amp = None  # the type of products under auto_mixed_precision("auto"): see _amp.py
+
+
+_of_thread = _OfThread()
 
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads: while one makes a graph, others compute, make graphs of their own and differentiate, as if it were not there."""
+"""Threads: while one makes a graph, others compute, make graphs of their own and differentiate, as if it were not there; and what a
+Cell of one thread computes in is nothing to the others."""
 import threading
 
 import numpy as np
@@ -87,3 +88,75 @@ for thread in threads:
 for thread in threads:
     thread.join()
 assert not wrong, wrong
+
+# While a Cell runs that computes in a type of its own, other threads compute in theirs: begun before it, within it, and ended after it.
+from mindspore.amp import auto_mixed_precision
+
+square = Tensor(np.ones((3, 3), np.float32))
+
+
+class Waiting(nn.Cell):
+    """Computes, says that it runs, waits, and computes again."""
+
+    def __init__(self):
+        super().__init__()
+        self.runs, self.goes_on = threading.Event(), threading.Event()
+
+    def types(self):
+        return (x * 2).dtype, ops.matmul(square, square).dtype
+
+    def construct(self):
+        before = self.types()
+        self.runs.set()
+        assert self.goes_on.wait(60)
+        return before, self.types()
+
+
+def in_turns(first, second):
+    """@first begins, @second begins, @first ends, @second ends; what each computed in, and what another thread meanwhile and afterwards."""
+    given = {}
+
+    def start(cell):
+        def work():
+            try:
+                given[cell] = cell(), cell.types()
+            except BaseException as error:
+                given[cell] = error
+                cell.runs.set()
+        worker = threading.Thread(target=work)
+        worker.start()
+        assert cell.runs.wait(60)
+        return worker
+
+    workers = [start(first), start(second)]
+    meanwhile_types = first.types()
+    for cell, worker in zip((first, second), workers):
+        cell.goes_on.set()
+        worker.join()
+    return given[first], given[second], meanwhile_types, first.types()
+
+
+plain = (ms.float32, ms.float32)
+lower, bf16 = Waiting().to_float(ms.float16), Waiting().to_float(ms.bfloat16)
+assert in_turns(lower, bf16) == ((((ms.float16,) * 2,) * 2, plain), (((ms.bfloat16,) * 2,) * 2, plain), plain, plain)
+mixed, other_mixed = (auto_mixed_precision(Waiting(), "auto", dtype) for dtype in (ms.float16, ms.bfloat16))
+assert in_turns(mixed, other_mixed) == ((((ms.float32, ms.float16),) * 2, plain), (((ms.float32, ms.bfloat16),) * 2, plain), plain, plain)
+
+
+# A graph of a Cell with a type of its own, while other threads compute.
+class Staged(nn.Cell):
+    def construct(self, y):
+        return y * meanwhile()
+
+
+making.clear()
+done.clear()
+found.clear()
+thread = threading.Thread(target=compute)
+thread.start()
+ms.set_context(mode=ms.GRAPH_MODE)
+result = Staged().to_float(ms.float16)(x)
+thread.join()
+assert "error" not in found, found["error"]
+assert result.dtype == ms.float16 and result.asnumpy().tolist() == [2, 4, 6], result
+assert found["eager"] == ([11, 22, 33], False) and found["gradient"] == [3, 12, 27], found

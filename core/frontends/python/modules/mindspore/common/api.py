@@ -4,6 +4,7 @@ import functools
 import types
 import _gantry
 from mindspore._core import _Context, STRICT, Tensor, Scalar, is_strict, syntax_level
+from mindspore._types import _of_thread
 from mindspore import _core
 from mindspore._by_operations import graph_or_operations
 
@@ -41,9 +42,9 @@ class _Graph:
             if not cache:
                 instance._name_parameters()
             function = types.MethodType(function, instance)
-            extra = (instance.training, _Context.serial, _Context.amp)
+            extra = (instance.training, _Context.serial, _of_thread.amp)
         else:
-            cache, extra = self._caches, (_Context.serial, _Context.amp)
+            cache, extra = self._caches, (_Context.serial, _of_thread.amp)
         return _gantry.graph_call(function, args, kwargs, cache, extra, is_strict(self._level), only_compile)
 
 

@@ -8,6 +8,7 @@ from mindspore._by_operations import graph_or_operations
 from mindspore._amp import computing_in
 from mindspore._text import only as _only
 from mindspore._core import Tensor, _Context, GRAPH_MODE, is_strict, syntax_level
+from mindspore._types import _of_thread
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.seed import state_of_model
 
@@ -145,8 +146,8 @@ class Cell:
         cache = self.__dict__.setdefault("_graph_caches", {}).setdefault("construct", {})
         if not cache:
             self._name_parameters()
-        with computing_in(self.__dict__.get("_amp_type", _Context.amp)):
-            return _gantry.graph_call(self._graph_construct, args, kwargs, cache, (self._flags_key(), _Context.serial, _Context.amp),
+        with computing_in(self.__dict__.get("_amp_type", _of_thread.amp)):
+            return _gantry.graph_call(self._graph_construct, args, kwargs, cache, (self._flags_key(), _Context.serial, _of_thread.amp),
                                       is_strict(self.__dict__.get("_syntax_level")), only_compile)
 
     def _flags_key(self):

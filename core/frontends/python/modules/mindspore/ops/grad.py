@@ -4,6 +4,7 @@ import _gantry
 from mindspore import _core
 from mindspore._by_operations import graph_or_operations
 from mindspore._core import Tensor, _Context, GRAPH_MODE, is_strict
+from mindspore._types import _of_thread
 from mindspore.common.parameter import Parameter, hooked
 
 
@@ -80,7 +81,7 @@ class _Derivative:
 
     def _key(self):
         flags = getattr(self.fn, "_flags_key", None)
-        return (flags() if flags is not None else None, _Context.serial, _Context.amp)
+        return (flags() if flags is not None else None, _Context.serial, _of_thread.amp)
 
     def __call__(self, *args, **kwargs):
         inside = _gantry.in_graph() or _gantry.recording()

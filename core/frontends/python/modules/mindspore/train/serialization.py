@@ -3,7 +3,8 @@
 import os
 from mindspore import _core
 from mindspore._amp import computing_in
-from mindspore._core import Tensor, _Context, is_strict
+from mindspore._core import Tensor, is_strict
+from mindspore._types import _of_thread
 from mindspore._text import only as _only
 from mindspore.common.parameter import Parameter
 
@@ -257,7 +258,7 @@ def export(net, *inputs, file_name, file_format, **options):
     construct = getattr(net, "_graph_construct", None) or getattr(net, "__gantry_function__", net)
     if hasattr(net, "_name_parameters"):
         net._name_parameters()
-    with computing_in(getattr(net, "__dict__", {}).get("_amp_type", _Context.amp)):
+    with computing_in(getattr(net, "__dict__", {}).get("_amp_type", _of_thread.amp)):
         if file_format in ("MINDIR", "ONNX"):
             path = os.path.abspath(_with(file_name, "." + file_format.lower()))
             _gantry.graph_file(construct, inputs, is_strict(), path)
