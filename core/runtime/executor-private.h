@@ -37,6 +37,9 @@ typedef struct
 {
   GantryExecutor *regions[2];
   guint64 taken[2]; /* by the last run: how often each region ran */
+  GArray *slices;   /* executor-region.c: the stacks that the scan under way takes slices of */
+  GArray *copies[GANTRY_N_QUEUES]; /* GantryCommand: beside a trip, and on the compute queue between two of them; kept from trip to trip,
+                                    * which therefore allocates nothing */
 } ControlRun;
 
 struct _GantryExecutor
@@ -114,7 +117,7 @@ _gantry_instruction_is_of_host (const GantryInstruction *instruction)
 {
   return instruction->kind == GANTRY_INSTRUCTION_CONTROL || instruction->kind == GANTRY_INSTRUCTION_HOST_CALL;
 }
-/** Carries out one instruction of control, or a host call, while all queues are idle; its stamp is set. */
+/** Carries out one instruction of control, or a host call, while all queues are idle; its stamp is set where @timed, or outside of regions. */
 gboolean _gantry_executor_run_control (GantryExecutor *executor, guint32 instruction, gboolean timed, GCancellable *cancellable,
                                        GError **error);
 

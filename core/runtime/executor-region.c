@@ -13,19 +13,42 @@
 /* What one instruction of control works on. */
 typedef struct
 {
-  GantryExecutor *executor;
+  GantryExecutor *executor, *root;
   const GantryInstruction *instruction;
   const GantryControlCode *code;
   const GantryControl *control;
   ControlRun *run;
-  gboolean timed;
+  gboolean timed; /* somebody wants to know when the instructions of regions ran */
   GCancellable *cancellable;
 } Context;
+
+/* Slices of one stack: where they lie if they may be used there, else copied to the region's own place and back. */
+typedef struct
+{
+  guint whole;     /* operand of the control, or n_operands + result */
+  guint64 bytes;   /* of a slice */
+  guint8 *first;   /* where the first of them lies in the whole, the others behind it; NULL: each has a buffer of its own */
+  guint8 *own;     /* the region's place for it, or the first of several */
+  guint32 place;   /* of the region */
+  gboolean direct; /* used where it lies in the whole */
+  gboolean host;   /* which is in the host: commands of the region copy it */
+  gboolean result;
+  guint n_stages;  /* more than one: trips take turns, and slices come and go while others run */
+  guint over;      /* of those: the result that is made over it, as @whole; 0: none */
+} Slices;
+
+static GantryExecutor *
+root_of (GantryExecutor *executor)
+{
+  while (executor->parent != NULL)
+    executor = executor->parent;
+  return executor;
+}
 
 static void
 context_init (Context *c, GantryExecutor *executor, guint32 i)
 {
-  *c = (Context){ .executor = executor, .instruction = &executor->executable->instructions[i] };
+  *c = (Context){ .executor = executor, .root = root_of (executor), .instruction = &executor->executable->instructions[i] };
   c->code = &executor->executable->controls[c->instruction->control];
   c->control = &c->code->control;
   c->run = &executor->controls[c->instruction->control];
@@ -192,6 +215,9 @@ _gantry_executor_load_regions (GantryExecutor *executor, GCancellable *cancellab
       context_init (&c, executor, i);
       if (!check_slices (&c, error))
         return FALSE;
+      c.run->slices = g_array_new (FALSE, FALSE, sizeof (Slices));
+      for (guint q = 0; q < GANTRY_N_QUEUES; q++)
+        c.run->copies[q] = g_array_new (FALSE, FALSE, sizeof (GantryCommand));
       for (guint r = 0; r < c.control->n_regions; r++)
         if ((c.run->regions[r] = load_region (&c, r, cancellable, error)) == NULL)
           return FALSE;
@@ -203,8 +229,15 @@ void
 _gantry_executor_free_regions (GantryExecutor *executor)
 {
   for (guint32 i = 0; executor->controls != NULL && i < executor->executable->n_controls; i++)
-    for (guint r = 0; r < 2; r++)
-      gantry_executor_free (executor->controls[i].regions[r]);
+    {
+      ControlRun *run = &executor->controls[i];
+
+      for (guint r = 0; r < 2; r++)
+        gantry_executor_free (run->regions[r]);
+      g_clear_pointer (&run->slices, g_array_unref);
+      for (guint q = 0; q < GANTRY_N_QUEUES; q++)
+        g_clear_pointer (&run->copies[q], g_array_unref);
+    }
   g_clear_pointer (&executor->controls, g_free);
 }
 
@@ -244,26 +277,6 @@ _gantry_executor_region_bytes (const GantryExecutor *executor, const GantryExecu
 
 /* Running */
 
-/* While the queues are idle. */
-static gboolean
-copy_all (const Context *c, GArray *copies, GError **error)
-{
-  GantryCommand *commands = (GantryCommand *) (gpointer) copies->data;
-  GantryBatch *batch;
-
-  if (copies->len == 0)
-    return TRUE;
-  if (gantry_device_is_host (c->executor->device))
-    {
-      for (guint i = 0; i < copies->len; i++)
-        memmove (commands[i].copy.to, commands[i].copy.from, commands[i].copy.bytes);
-      return TRUE;
-    }
-  batch = gantry_device_begin (c->executor->device, 0, NULL, c->cancellable);
-  gantry_batch_submit (c->executor->device, batch, GANTRY_QUEUE_COMPUTE, commands, copies->len);
-  return gantry_device_finish (c->executor->device, batch, error);
-}
-
 static void
 add_copy (GArray *copies, void *to, const void *from, gsize bytes)
 {
@@ -274,6 +287,32 @@ add_copy (GArray *copies, void *to, const void *from, gsize bytes)
   copy.copy.bytes = bytes;
   if (bytes > 0 && to != from)
     g_array_append_val (copies, copy);
+}
+
+/* While the queues are idle: by the host at once, on another device with those that follow it, by end_copies(). */
+static void
+copy (const Context *c, void *to, const void *from, gsize bytes)
+{
+  if (!gantry_device_is_host (c->executor->device))
+    add_copy (c->run->copies[GANTRY_QUEUE_COMPUTE], to, from, bytes);
+  else if (bytes > 0 && to != from)
+    memmove (to, from, bytes);
+}
+
+static gboolean
+end_copies (const Context *c, GError **error)
+{
+  GArray *copies = c->run->copies[GANTRY_QUEUE_COMPUTE];
+  GantryBatch *batch;
+  gboolean done;
+
+  if (copies->len == 0)
+    return TRUE;
+  batch = gantry_device_begin (c->executor->device, 0, NULL, c->cancellable);
+  gantry_batch_submit (c->executor->device, batch, GANTRY_QUEUE_COMPUTE, (const GantryCommand *) (gpointer) copies->data, copies->len);
+  done = gantry_device_finish (c->executor->device, batch, error);
+  g_array_set_size (copies, 0);
+  return done;
 }
 
 /* What the control's operands and results have moved to since. */
@@ -302,20 +341,12 @@ target_of (const Context *c, const GantryRegionLayout *layout, const GantryExecu
            : result_address (c, o);
 }
 
-static GantryExecutor *
-root_of (GantryExecutor *executor)
-{
-  while (executor->parent != NULL)
-    executor = executor->parent;
-  return executor;
-}
-
 /* Noted when it begins, so that where all are too many those around others are kept. Conditions of loops are none. Returns: index,
  * G_MAXUINT32: none */
 static guint32
 begin_span (const Context *c, guint r)
 {
-  GantryExecutor *root = root_of (c->executor);
+  GantryExecutor *root = c->root;
   GantryRegionSpan span = { .node = c->instruction->node, .control = c->control->kind, .region = (guint8) r };
 
   if (root->spans == NULL || (c->control->kind == GANTRY_CONTROL_WHILE && r == GANTRY_CONTROL_CONDITION))
@@ -335,7 +366,7 @@ static void
 end_span (const Context *c, guint32 index)
 {
   if (index != G_MAXUINT32)
-    g_array_index (root_of (c->executor)->spans, GantryRegionSpan, index).end = gantry_time_ns ();
+    g_array_index (c->root->spans, GantryRegionSpan, index).end = gantry_time_ns ();
 }
 
 /* What the run of @region that is over did, where somebody wants it: control within it has told that by itself. */
@@ -343,9 +374,9 @@ static void
 note_events (const Context *c, const GantryExecutor *region)
 {
   const GantryExecutable *executable = region->executable;
-  GantryExecutor *root = root_of (c->executor);
+  GantryExecutor *root = c->root;
 
-  for (guint32 i = 0; root->region_events != NULL && c->timed && i < executable->n_instructions; i++)
+  for (guint32 i = 0; c->timed && i < executable->n_instructions; i++)
     {
       const GantryInstruction *instruction = &executable->instructions[i];
       GantryRegionEvent event = { region->stamps[i].begin, region->stamps[i].end, executable, i };
@@ -363,29 +394,25 @@ static gboolean
 run_once (const Context *c, guint r, gint64 slice, GError **error)
 {
   GantryExecutor *region = c->run->regions[r];
-  const GantryRegionLayout *layout = region->layout;
-  g_autoptr (GArray) copies = NULL;
+  const GArray *copies = region->layout->copies;
 
   if (!_gantry_executor_run_queues (region, c->timed, c->cancellable, error))
     return FALSE;
-  if (layout->copies->len == 0)
-    return TRUE;
-  copies = g_array_new (FALSE, FALSE, sizeof (GantryCommand));
-  for (guint i = 0; i < layout->copies->len; i++)
+  for (guint i = 0; i < copies->len; i++)
     {
-      const GantryRegionCopy *copy = &g_array_index (layout->copies, GantryRegionCopy, i);
+      const GantryRegionCopy *one = &g_array_index (copies, GantryRegionCopy, i);
 
-      if (copy->staged)
-        add_copy (copies, region->workspace + copy->stage, region->addresses[copy->from], copy->bytes);
+      if (one->staged)
+        copy (c, region->workspace + one->stage, region->addresses[one->from], one->bytes);
     }
-  for (guint i = 0; i < layout->copies->len; i++)
+  for (guint i = 0; i < copies->len; i++)
     {
-      const GantryRegionCopy *copy = &g_array_index (layout->copies, GantryRegionCopy, i);
+      const GantryRegionCopy *one = &g_array_index (copies, GantryRegionCopy, i);
 
-      add_copy (copies, target_of (c, layout, region, copy->result, slice),
-                copy->staged ? region->workspace + copy->stage : region->addresses[copy->from], copy->bytes);
+      copy (c, target_of (c, region->layout, region, one->result, slice),
+            one->staged ? region->workspace + one->stage : region->addresses[one->from], one->bytes);
     }
-  return copy_all (c, copies, error);
+  return end_copies (c, error);
 }
 
 static gboolean
@@ -432,14 +459,13 @@ static gboolean
 begin_loop (const Context *c, GError **error)
 {
   const GantryExecutable *executable = c->executor->executable;
-  g_autoptr (GArray) copies = g_array_new (FALSE, FALSE, sizeof (GantryCommand));
 
   for (guint r = 0; r < c->control->n_regions; r++)
     follow (c, c->run->regions[r]);
   for (guint i = 0; i < c->control->n_carries; i++)
-    add_copy (copies, result_address (c, i), operand_address (c, i),
-              executable->plan->buffers[executable->buffer_refs[c->instruction->buffers + c->code->first_result + i]].size);
-  return copy_all (c, copies, error);
+    copy (c, result_address (c, i), operand_address (c, i),
+          executable->plan->buffers[executable->buffer_refs[c->instruction->buffers + c->code->first_result + i]].size);
+  return end_copies (c, error);
 }
 
 static gboolean
@@ -479,75 +505,89 @@ run_while (const Context *c, GError **error)
     }
 }
 
-/* Slices of a scan: where they lie if they may be used there, else copied to the region's own place and back. */
-typedef struct
+static Slices
+slices_at (const Context *c, const GantryExecutor *region, guint32 p)
 {
-  guint whole;   /* operand of the control, or n_operands + result */
-  guint64 bytes; /* of a slice */
-  guint32 place; /* of the region */
-  gboolean direct; /* used where it lies in the whole */
-  gboolean host;   /* which is in the host: commands of the region copy it */
-  gboolean result;
-  guint n_stages;  /* more than one: trips take turns, and slices come and go while others run */
-  guint over;      /* of those: the result that is made over it, as @whole; 0: none */
-} Slices;
+  guint32 owner = region->places[p].owner;
+  const GantryRegionPlace *place = &region->layout->places[owner];
+  const GantryPlanBuffer *buffer = &region->executable->plan->buffers[owner];
+  Slices slices = { .place = p, .bytes = buffer->size, .result = place->kind == GANTRY_REGION_PLACE_RESULT };
 
-static GArray *
+  slices.whole = place->index + (slices.result ? c->control->n_operands : 0);
+  slices.first = c->code->pieces[slices.whole] == 0 ? slice_address (c, slices.whole, 0, slices.bytes) : NULL;
+  slices.own = region->workspace + place->offset;
+  slices.direct = !place->staged;
+  slices.host = buffer->memory != GANTRY_MEMORY_DEVICE;
+  slices.n_stages = place->staged ? place->n_stages : 1;
+  slices.over = slices.n_stages > 1 && place->over != GANTRY_NO_BUFFER ? c->control->n_operands + place->over : 0;
+  return slices;
+}
+
+/* Once a run: what the control is given and gives may lie elsewhere than in the run before. */
+static void
 find_slices (const Context *c, GantryExecutor *region)
 {
-  const GantryPlan *plan = region->executable->plan;
-  GArray *all = g_array_new (FALSE, FALSE, sizeof (Slices));
-
+  g_array_set_size (c->run->slices, 0);
   for (guint32 p = 0; p < region->n_places; p++)
     {
-      guint32 owner = region->places[p].owner;
-      const GantryRegionPlace *place = &region->layout->places[owner];
-      Slices slices = { .place = p, .bytes = plan->buffers[owner].size, .result = place->kind == GANTRY_REGION_PLACE_RESULT };
+      const GantryRegionPlace *place = &region->layout->places[region->places[p].owner];
+      Slices slices;
 
       if (place->absent
-          || (!(slices.result && gantry_control_result_is_slice (c->control, place->index))
+          || (!(place->kind == GANTRY_REGION_PLACE_RESULT && gantry_control_result_is_slice (c->control, place->index))
               && !(place->kind == GANTRY_REGION_PLACE_INPUT && gantry_control_input_is_slice (c->control, place->index))))
         continue;
-      slices.whole = place->index + (slices.result ? c->control->n_operands : 0);
-      slices.direct = !place->staged;
-      slices.host = plan->buffers[owner].memory != GANTRY_MEMORY_DEVICE;
-      slices.n_stages = place->staged ? place->n_stages : 1;
-      slices.over = slices.n_stages > 1 && place->over != GANTRY_NO_BUFFER ? c->control->n_operands + place->over : 0;
+      slices = slices_at (c, region, p);
       if (region->slots != NULL && !slices.direct)
-        _gantry_executor_move_place (region, p, place_address (c, region, place), FALSE);
-      g_array_append_val (all, slices);
+        _gantry_executor_move_place (region, p, slices.own, FALSE);
+      g_array_append_val (c->run->slices, slices);
     }
-  return all;
+}
+
+static guint8 *
+slice_of (const Context *c, const Slices *slices, gint64 i)
+{
+  return slices->first != NULL ? slices->first + (guint64) i * slices->bytes : slice_address (c, slices->whole, i, slices->bytes);
+}
+
+/* Before a trip: those that do not take turns are used where they lie, or copied from there. */
+static gboolean
+bring_slices (const Context *c, GantryExecutor *region, gint64 i, GError **error)
+{
+  for (guint k = 0; k < c->run->slices->len; k++)
+    {
+      const Slices *slices = &g_array_index (c->run->slices, Slices, k);
+      guint8 *slice = slice_of (c, slices, i);
+
+      g_assert (!slices->direct || slices->host || GPOINTER_TO_SIZE (slice) % GANTRY_TENSOR_ALIGNMENT == 0);
+      if (slices->direct)
+        _gantry_executor_move_place (region, slices->place, slice, FALSE);
+      else if (slices->n_stages == 1 && !slices->result)
+        copy (c, slices->own, slice, slices->bytes);
+    }
+  return end_copies (c, error);
 }
 
 static gboolean
-move_slices (const Context *c, GantryExecutor *region, const GArray *all, gint64 i, gboolean results, GError **error)
+take_slices (const Context *c, gint64 i, GError **error)
 {
-  g_autoptr (GArray) copies = g_array_new (FALSE, FALSE, sizeof (GantryCommand));
-
-  for (guint k = 0; k < all->len; k++)
+  for (guint k = 0; k < c->run->slices->len; k++)
     {
-      const Slices *slices = &g_array_index (all, Slices, k);
-      guint8 *slice = slice_address (c, slices->whole, i, slices->bytes);
-      guint8 *own = region->workspace + region->layout->places[region->places[slices->place].owner].offset;
+      const Slices *slices = &g_array_index (c->run->slices, Slices, k);
 
-      g_assert (!slices->direct || slices->host || GPOINTER_TO_SIZE (slice) % GANTRY_TENSOR_ALIGNMENT == 0);
-      if (slices->direct && !results)
-        _gantry_executor_move_place (region, slices->place, slice, FALSE);
-      else if (!slices->direct && slices->n_stages == 1 && slices->result == results)
-        add_copy (copies, results ? slice : own, results ? own : slice, slices->bytes);
+      if (!slices->direct && slices->n_stages == 1 && slices->result)
+        copy (c, slice_of (c, slices, i), slices->own, slices->bytes);
     }
-  return copy_all (c, copies, error);
+  return end_copies (c, error);
 }
 
 /* Slices that trips take turns with. */
 
 /* Where trip @t has its slice. */
 static guint8 *
-stage_of (const GantryExecutor *region, const Slices *slices, gint64 t)
+stage_of (const Slices *slices, gint64 t)
 {
-  return region->workspace + region->layout->places[region->places[slices->place].owner].offset
-         + (guint64) (t % slices->n_stages) * gantry_place_bytes (slices->bytes);
+  return slices->own + (guint64) (t % slices->n_stages) * gantry_place_bytes (slices->bytes);
 }
 
 static gint64
@@ -558,81 +598,82 @@ slice_of_trip (const Context *c, gint64 t)
 
 /* What trip @t reads, into @copies. */
 static void
-add_arriving (const Context *c, const GantryExecutor *region, const GArray *all, gint64 t, GArray *copies)
+add_arriving (const Context *c, gint64 t, GArray *copies)
 {
-  for (guint k = 0; t < c->control->trips && k < all->len; k++)
+  for (guint k = 0; t < c->control->trips && k < c->run->slices->len; k++)
     {
-      const Slices *slices = &g_array_index (all, Slices, k);
+      const Slices *slices = &g_array_index (c->run->slices, Slices, k);
 
       if (slices->n_stages > 1 && !slices->result)
-        add_copy (copies, stage_of (region, slices, t), slice_address (c, slices->whole, slice_of_trip (c, t), slices->bytes), slices->bytes);
+        add_copy (copies, stage_of (slices, t), slice_of (c, slices, slice_of_trip (c, t)), slices->bytes);
     }
 }
 
 /* What trip @t has made, into @copies. */
 static void
-add_leaving (const Context *c, const GantryExecutor *region, const GArray *all, gint64 t, GArray *copies)
+add_leaving (const Context *c, gint64 t, GArray *copies)
 {
-  for (guint k = 0; t >= 0 && k < all->len; k++)
+  for (guint k = 0; t >= 0 && k < c->run->slices->len; k++)
     {
-      const Slices *slices = &g_array_index (all, Slices, k);
+      const Slices *slices = &g_array_index (c->run->slices, Slices, k);
       guint whole = slices->result ? slices->whole : slices->over;
 
       if (slices->n_stages > 1 && whole != 0)
-        add_copy (copies, slice_address (c, whole, slice_of_trip (c, t), slices->bytes), stage_of (region, slices, t), slices->bytes);
+        add_copy (copies, slice_address (c, whole, slice_of_trip (c, t), slices->bytes), stage_of (slices, t), slices->bytes);
     }
 }
 
 static void
-take_turn (GantryExecutor *region, const GArray *all, gint64 t)
+take_turn (const Context *c, GantryExecutor *region, gint64 t)
 {
-  for (guint k = 0; k < all->len; k++)
+  for (guint k = 0; k < c->run->slices->len; k++)
     {
-      const Slices *slices = &g_array_index (all, Slices, k);
+      const Slices *slices = &g_array_index (c->run->slices, Slices, k);
 
       if (slices->n_stages > 1)
-        _gantry_executor_move_place (region, slices->place, stage_of (region, slices, t), FALSE);
+        _gantry_executor_move_place (region, slices->place, stage_of (slices, t), FALSE);
     }
 }
 
 /* A trip, while what the next one reads arrives and what the one before made leaves. */
 static gboolean
-run_trip (const Context *c, GantryExecutor *region, const GArray *slices, gint64 t, GError **error)
+run_trip (const Context *c, GantryExecutor *region, gint64 t, GError **error)
 {
-  g_autoptr (GArray) arriving = g_array_new (FALSE, FALSE, sizeof (GantryCommand)), leaving = g_array_new (FALSE, FALSE, sizeof (GantryCommand));
+  GArray *arriving = c->run->copies[GANTRY_QUEUE_TO_DEVICE], *leaving = c->run->copies[GANTRY_QUEUE_TO_HOST];
   gint64 i = slice_of_trip (c, t);
   gboolean done;
 
-  take_turn (region, slices, t);
-  add_arriving (c, region, slices, t + 1, arriving);
-  add_leaving (c, region, slices, t - 1, leaving);
-  if (!move_slices (c, region, slices, i, FALSE, error))
+  g_array_set_size (arriving, 0);
+  g_array_set_size (leaving, 0);
+  take_turn (c, region, t);
+  add_arriving (c, t + 1, arriving);
+  add_leaving (c, t - 1, leaving);
+  if (!bring_slices (c, region, i, error))
     return FALSE;
   region->riders[GANTRY_QUEUE_TO_DEVICE] = arriving;
   region->riders[GANTRY_QUEUE_TO_HOST] = leaving;
   done = run_region (c, 0, i, error);
   memset (region->riders, 0, sizeof region->riders);
-  return done && move_slices (c, region, slices, i, TRUE, error);
+  return done && take_slices (c, i, error);
 }
 
 static gboolean
 run_scan (const Context *c, GError **error)
 {
   GantryExecutor *region = c->run->regions[0];
-  g_autoptr (GArray) slices = NULL, first = g_array_new (FALSE, FALSE, sizeof (GantryCommand)),
-                     last = g_array_new (FALSE, FALSE, sizeof (GantryCommand));
+  GArray *between = c->run->copies[GANTRY_QUEUE_COMPUTE];
 
   if (!begin_loop (c, error))
     return FALSE;
-  slices = find_slices (c, region);
-  add_arriving (c, region, slices, 0, first);
-  if (!copy_all (c, first, error))
+  find_slices (c, region);
+  add_arriving (c, 0, between);
+  if (!end_copies (c, error))
     return FALSE;
   for (gint64 t = 0; t < c->control->trips; t++)
-    if (g_cancellable_set_error_if_cancelled (c->cancellable, error) || !run_trip (c, region, slices, t, error))
+    if (g_cancellable_set_error_if_cancelled (c->cancellable, error) || !run_trip (c, region, t, error))
       return FALSE;
-  add_leaving (c, region, slices, c->control->trips - 1, last);
-  return copy_all (c, last, error);
+  add_leaving (c, c->control->trips - 1, between);
+  return end_copies (c, error);
 }
 
 static gboolean
@@ -655,8 +696,9 @@ run (const Context *c, GError **error)
 gboolean
 _gantry_executor_run_control (GantryExecutor *executor, guint32 instruction, gboolean timed, GCancellable *cancellable, GError **error)
 {
-  GantryStamp *stamp = &executor->stamps[instruction];
-  gint64 begin = gantry_time_ns ();
+  /* Those of a region are for who is told its instructions. */
+  gboolean stamped = timed || executor->parent == NULL;
+  gint64 begin = stamped ? gantry_time_ns () : 0;
   gboolean done;
   Context c;
 
@@ -665,12 +707,12 @@ _gantry_executor_run_control (GantryExecutor *executor, guint32 instruction, gbo
   else
     {
       context_init (&c, executor, instruction);
-      c.timed = timed;
+      c.timed = timed && c.root->region_events != NULL;
       c.cancellable = cancellable;
       memset (c.run->taken, 0, sizeof c.run->taken);
       done = run (&c, error);
     }
-  stamp->begin = begin;
-  stamp->end = gantry_time_ns ();
+  if (stamped)
+    executor->stamps[instruction] = (GantryStamp){ begin, gantry_time_ns () };
   return done;
 }

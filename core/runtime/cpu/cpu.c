@@ -39,6 +39,7 @@ typedef struct
   guint n_threads;
   CpuPool *pool;
   GMutex running; /* held from begin to finish */
+  GantryBatch *batch; /* the one that runs then: a trip of a loop is one, and allocates nothing */
   CopyQueue copies[GANTRY_N_QUEUES]; /* that of compute is not used */
 } CpuDevice;
 
@@ -47,7 +48,7 @@ struct _GantryBatch
   CpuDevice *cpu;
   GantryStamp *stamps;
   GCancellable *cancellable;
-  guint32 n_events;
+  guint32 room;           /* for events */
   _Atomic gint *happened; /* by event */
   GMutex lock;
   GCond event;
@@ -111,6 +112,14 @@ has_happened (GantryBatch *batch, guint32 event)
   return atomic_load_explicit (&batch->happened[event], memory_order_acquire);
 }
 
+/* Asked by the thread of the compute queue. */
+static gboolean
+has_copies (const GantryBatch *batch)
+{
+  return batch->submitted[GANTRY_QUEUE_TO_DEVICE] || batch->submitted[GANTRY_QUEUE_TO_HOST];
+}
+
+/* A call of the system for each of them. */
 static void
 wake_all (GantryBatch *batch)
 {
@@ -320,7 +329,8 @@ run_commands (GantryBatch *batch, const GantryCommand *commands, guint32 n)
       run_command (batch, GANTRY_QUEUE_COMPUTE, &commands[i], 0);
     }
   batch->quiet = FALSE;
-  wake_all (batch);
+  if (has_copies (batch))
+    wake_all (batch);
 }
 
 static void
@@ -459,19 +469,45 @@ cpu_unload (GantryDevice *device, gpointer loaded)
 /* Batches. */
 
 static GantryBatch *
+batch_new (CpuDevice *cpu)
+{
+  GantryBatch *batch = g_new0 (GantryBatch, 1);
+
+  batch->cpu = cpu;
+  g_mutex_init (&batch->lock);
+  g_cond_init (&batch->event);
+  return batch;
+}
+
+static void
+batch_free (GantryBatch *batch)
+{
+  g_mutex_clear (&batch->lock);
+  g_cond_clear (&batch->event);
+  g_free (batch->happened);
+  g_free (batch);
+}
+
+static GantryBatch *
 cpu_begin (GantryDevice *device, guint32 n_events, GantryStamp *stamps, GCancellable *cancellable)
 {
   CpuDevice *cpu = (CpuDevice *) device;
-  GantryBatch *batch = g_new0 (GantryBatch, 1);
+  GantryBatch *batch = cpu->batch;
 
   g_mutex_lock (&cpu->running);
-  batch->cpu = cpu;
   batch->stamps = stamps;
   batch->cancellable = cancellable;
-  batch->n_events = n_events;
-  batch->happened = g_new0 (_Atomic gint, n_events);
-  g_mutex_init (&batch->lock);
-  g_cond_init (&batch->event);
+  if (n_events > batch->room)
+    {
+      g_free (batch->happened);
+      batch->happened = g_new (_Atomic gint, n_events);
+      batch->room = n_events;
+    }
+  for (guint32 e = 0; e < n_events; e++)
+    atomic_init (&batch->happened[e], 0);
+  memset (batch->submitted, 0, sizeof batch->submitted);
+  atomic_store_explicit (&batch->stopped, 0, memory_order_relaxed);
+  batch->quiet = FALSE;
   return batch;
 }
 
@@ -496,10 +532,6 @@ cpu_finish (GantryBatch *batch, GError **error)
     if (batch->submitted[queue] && queue != GANTRY_QUEUE_COMPUTE)
       wait_for_copies (&cpu->copies[queue]);
   stopped = atomic_load (&batch->stopped);
-  g_mutex_clear (&batch->lock);
-  g_cond_clear (&batch->event);
-  g_free (batch->happened);
-  g_free (batch);
   g_mutex_unlock (&cpu->running);
   if (stopped)
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The run was cancelled");
@@ -514,6 +546,7 @@ cpu_free (GantryDevice *device)
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
     stop_copies (&cpu->copies[queue]);
   _gantry_cpu_pool_free (cpu->pool);
+  batch_free (cpu->batch);
   g_mutex_clear (&cpu->running);
   gantry_device_clear (device);
   g_free (cpu);
@@ -543,6 +576,7 @@ gantry_cpu_device_new (guint n_threads)
   gantry_device_init (&cpu->parent, &cpu_class,
                       g_strdup_printf ("cpu, %u %s", cpu->n_threads, cpu->n_threads == 1 ? "thread" : "threads"));
   cpu->pool = _gantry_cpu_pool_new (cpu->n_threads);
+  cpu->batch = batch_new (cpu);
   g_mutex_init (&cpu->running);
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
     {
