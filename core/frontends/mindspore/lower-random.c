@@ -2,12 +2,12 @@
 /* Random numbers: bits of a counter-based generator, whose state is the model's. The bits are Gantry's own, not MindSpore's. */
 #include "core/frontends/mindspore/lower-private.h"
 
-/* Uniform in [0, 1), f32. @state: what is drawn from; moved on */
+/* u32. @state: what is drawn from; moved on */
 static guint32
-uniform (MindLower *l, guint32 *state, guint rank, const GantryDim *dims)
+draw_bits (MindLower *l, guint32 *state, guint rank, const GantryDim *dims)
 {
   GantryAttrList *attrs = gantry_attr_list_new (l->context);
-  guint32 drawn, bits;
+  guint32 drawn;
 
   gantry_attr_list_set_ints (attrs, "shape", dims, rank);
   gantry_attr_list_set_type (attrs, "to", gantry_context_scalar (l->context, GANTRY_U32));
@@ -15,9 +15,27 @@ uniform (MindLower *l, guint32 *state, guint rank, const GantryDim *dims)
   if (drawn == 0)
     return 0;
   *state = gantry_builder_result (l->b, drawn, 0);
-  bits = gantry_builder_result (l->b, drawn, 1);
-  bits = BINARY (SHIFT_RIGHT_LOGICAL, bits, gantry_builder_int_scalar (l->b, GANTRY_U32, 8));
+  return gantry_builder_result (l->b, drawn, 1);
+}
+
+/* Uniform in [0, 1), f32. */
+static guint32
+uniform (MindLower *l, guint32 *state, guint rank, const GantryDim *dims)
+{
+  guint32 bits = BINARY (SHIFT_RIGHT_LOGICAL, draw_bits (l, state, rank, dims), gantry_builder_int_scalar (l->b, GANTRY_U32, 8));
+
   return gantry_builder_scale (l->b, gantry_builder_convert (l->b, bits, GANTRY_F32), 0x1p-24);
+}
+
+/* Integers of [minval, maxval), f64: all 32 bits are scaled, so that each integer comes in any range of an i32. */
+static guint32
+uniform_integers (MindLower *l, guint32 *state, guint rank, const GantryDim *dims)
+{
+  guint32 low = gantry_builder_convert (l->b, gantry_mind_need (l, "minval"), GANTRY_F64),
+          high = gantry_builder_convert (l->b, gantry_mind_need (l, "maxval"), GANTRY_F64),
+          x = gantry_builder_scale (l->b, gantry_builder_convert (l->b, draw_bits (l, state, rank, dims), GANTRY_F64), 0x1p-32);
+
+  return UNARY (FLOOR, BINARY (ADD, BINARY (MULTIPLY, x, BINARY (SUBTRACT, high, low)), low));
 }
 
 /* By Box and Muller. */
@@ -60,7 +78,7 @@ draw (MindLower *l)
 {
   gint64 shape[GANTRY_MAX_RANK];
   gint rank = gantry_mind_ints (l, "shape", shape, GANTRY_MAX_RANK);
-  guint32 state = begin (l), x = 0, low;
+  guint32 state = begin (l), x = 0;
 
   if (rank < 0)
     gantry_mind_refuse (l, "its shape is not known");
@@ -70,12 +88,7 @@ draw (MindLower *l)
     {
     case 'n': x = normal (l, &state, (guint) rank, shape); break;
     case 'l': x = laplace (l, &state, (guint) rank, shape); break;
-    case 'i':
-      low = gantry_builder_convert (l->b, gantry_mind_need (l, "minval"), GANTRY_F64);
-      x = gantry_builder_convert (l->b, uniform (l, &state, (guint) rank, shape), GANTRY_F64);
-      x = BINARY (MULTIPLY, x, BINARY (SUBTRACT, gantry_builder_convert (l->b, gantry_mind_need (l, "maxval"), GANTRY_F64), low));
-      x = UNARY (FLOOR, BINARY (ADD, x, low));
-      break;
+    case 'i': x = uniform_integers (l, &state, (guint) rank, shape); break;
     default: x = uniform (l, &state, (guint) rank, shape); break;
     }
   l->out[0] = x;

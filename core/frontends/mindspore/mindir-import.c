@@ -260,6 +260,7 @@ import_init (MindImport *import, GantryContext *context, GBytes *bytes, const ch
   import->info->weights = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
   import->weights = g_hash_table_new (NULL, NULL);
   import->assignments = g_array_new (FALSE, FALSE, sizeof (MindAssignment));
+  import->assigned = g_hash_table_new (NULL, NULL);
   import->file = gantry_context_intern (context, name);
   import->arena = gantry_arena_new ();
   import->names = gantry_interner_new ();
@@ -297,6 +298,7 @@ import_clear (MindImport *import)
   g_ptr_array_unref (import->regions);
   g_array_unref (import->loops);
   g_array_unref (import->assignments);
+  g_hash_table_unref (import->assigned);
   g_hash_table_unref (import->weights);
   g_hash_table_unref (import->operations);
   g_hash_table_unref (import->external);

@@ -160,10 +160,11 @@ struct _MindValue
   MindValue **members;
 };
 
-/** A parameter of the model that is assigned, and what it is from then on. */
+/** A parameter of the model that is assigned, and what it is from then on. @before: 1 + place of the last assignment to it before; 0: none */
 typedef struct
 {
   MindValue *parameter, *value;
+  guint before;
 } MindAssignment;
 
 /** A function of the module that is being written. */
@@ -198,6 +199,7 @@ typedef struct
   GHashTable *weights;    /* node ids of parameters of the model */
   MindValue *random_state; /* (nullable) */
   GArray *assignments;    /* MindAssignment, in the order of their effects */
+  GHashTable *assigned;   /* node id of a parameter -> 1 + place of the last assignment to it */
   GArray *loops;          /* guint: graphs whose loop is being read, innermost last */
   GHashTable *operations; /* op codes */
   GHashTable *external;   /* location -> GBytes */

@@ -6,17 +6,21 @@
 
 #define RANDOM_STATE "random_state"
 
+/* 1 + its place; 0: there is none */
+static guint
+last_assignment (MindImport *import, const MindValue *parameter)
+{
+  return parameter->kind == MIND_NODE ? GPOINTER_TO_UINT (g_hash_table_lookup (import->assigned, GUINT_TO_POINTER (parameter->node))) : 0;
+}
+
 MindValue *
 gantry_mind_assigned (MindImport *import, MindValue *parameter, guint n)
 {
-  for (guint i = MIN (n, import->assignments->len); i-- > 0;)
-    {
-      const MindAssignment *assignment = &g_array_index (import->assignments, MindAssignment, i);
+  guint at = last_assignment (import, parameter);
 
-      if (parameter->kind == MIND_NODE && assignment->parameter->node == parameter->node)
-        return assignment->value;
-    }
-  return parameter;
+  while (at > n)
+    at = g_array_index (import->assignments, MindAssignment, at - 1).before;
+  return at > 0 ? g_array_index (import->assignments, MindAssignment, at - 1).value : parameter;
 }
 
 static gboolean
@@ -34,9 +38,10 @@ now (MindImport *import, MindValue *parameter)
 static void
 assign (MindImport *import, MindValue *parameter, MindValue *value)
 {
-  MindAssignment assignment = { parameter, value };
+  MindAssignment assignment = { parameter, value, last_assignment (import, parameter) };
 
   g_array_append_val (import->assignments, assignment);
+  g_hash_table_insert (import->assigned, GUINT_TO_POINTER (parameter->node), GUINT_TO_POINTER (import->assignments->len));
 }
 
 /* Random numbers */
