@@ -157,9 +157,9 @@ export (gpointer self, GantryModule *module, const char *path, const char *const
 }
 
 static GantryModule *
-load (gpointer self, GantryContext *context, const char *path, GPtrArray **weights, guint *n_assigned, GError **error)
+load (gpointer self, GantryContext *context, const char *path, GPtrArray **weights, gboolean *draws, guint *n_assigned, GError **error)
 {
-  return gantry_module_load (context, path, weights, n_assigned, error);
+  return gantry_module_load (context, path, weights, draws, n_assigned, error);
 }
 
 GantryPythonBackend *

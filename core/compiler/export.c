@@ -139,7 +139,7 @@ gantry_module_export (const GantryModule *module, const char *path, const char *
 }
 
 GantryModule *
-gantry_module_load (GantryContext *context, const char *path, GPtrArray **weights, guint *n_assigned, GError **error)
+gantry_module_load (GantryContext *context, const char *path, GPtrArray **weights, gboolean *draws, guint *n_assigned, GError **error)
 {
   GantryMindsporeOptions options = { .open_weights = weights != NULL };
   g_autoptr (GantryMindsporeInfo) info = NULL;
@@ -151,6 +151,7 @@ gantry_module_load (GantryContext *context, const char *path, GPtrArray **weight
   if (core == NULL)
     return NULL;
   *n_assigned = info->n_assigned;
+  *draws = info->draws;
   if (weights != NULL)
     *weights = g_ptr_array_ref (info->weights);
   return core;

@@ -62,11 +62,12 @@ gboolean gantry_module_export (const GantryModule *module, const char *path, con
  * gantry_module_load:
  * @path: of a MindIR model
  * @weights: (nullable) (out) (transfer full): GantryLiteral: the values of the weights, which are then the last parameters; NULL: weights are constants
+ * @draws: (out): whether it draws random numbers: the first of @weights is then the state that they are drawn from
  * @n_assigned: (out): how many of the last results are what parameters become; that of a weight has its number as the attribute `alias`
  *
  * Returns: (transfer full) (nullable): the model in core operations, in @context; NULL as gantry_mindspore_import(), and
  *  %GANTRY_ERROR_UNSUPPORTED for operations that are not compiled
  */
-GantryModule *gantry_module_load (GantryContext *context, const char *path, GPtrArray **weights, guint *n_assigned, GError **error);
+GantryModule *gantry_module_load (GantryContext *context, const char *path, GPtrArray **weights, gboolean *draws, guint *n_assigned, GError **error);
 
 G_END_DECLS

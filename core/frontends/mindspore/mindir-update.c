@@ -75,6 +75,7 @@ gantry_mind_write_random_state (MindImport *import)
 
   if (import->error != NULL || !draws (import))
     return;
+  import->info->draws = TRUE;
   type = gantry_context_tensor (import->context, GANTRY_U64, 1, &two);
   if (import->options->open_weights)
     {

@@ -40,6 +40,7 @@ typedef struct
  * @unbound: symbols of dimensions that nobody has bound
  * @files: paths of weights beside the model
  * @weights: GantryLiteral: of open weights, which are the last parameters, their values
+ * @draws: random numbers: the state that they are drawn from is the first of @weights, and none of the file
  * @n_assigned: the last results are what so many parameters become, in the order of the first assignments to them
  */
 typedef struct
@@ -53,6 +54,7 @@ typedef struct
   GPtrArray *unbound;
   GPtrArray *files;
   GPtrArray *weights;
+  gboolean draws;
   guint n_assigned;
 } GantryMindsporeInfo;
 

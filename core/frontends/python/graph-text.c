@@ -219,7 +219,7 @@ splice_model (GantryPyState *state, GantryModule *model, PyObject *arguments, gu
 }
 
 static GantryModule *
-load (GantryPyState *state, GantryContext *context, const char *path, GPtrArray **weights, guint *n_assigned)
+load (GantryPyState *state, GantryContext *context, const char *path, GPtrArray **weights, gboolean *draws, guint *n_assigned)
 {
   g_autoptr (GError) error = NULL;
   GantryModule *model;
@@ -229,7 +229,7 @@ load (GantryPyState *state, GantryContext *context, const char *path, GPtrArray 
       PyErr_SetString (PyExc_RuntimeError, "load: nothing here reads files of graphs");
       return NULL;
     }
-  model = state->backend->load (state->backend->self, context, path, weights, n_assigned, &error);
+  model = state->backend->load (state->backend->self, context, path, weights, draws, n_assigned, &error);
   if (model == NULL)
     PyErr_Format (error->domain == G_FILE_ERROR ? PyExc_OSError : PyExc_ValueError, "%s", error->message);
   return model;
@@ -243,13 +243,14 @@ gantry_py_splice_file (PyObject *module, PyObject *args)
   g_autoptr (GPtrArray) weights = NULL;
   PyObject *arguments, *parameters, *all, *result;
   const char *path;
+  gboolean draws;
   guint n_assigned;
 
   if (!PyArg_ParseTuple (args, "sO!O", &path, &PyTuple_Type, &arguments, &parameters))
     return NULL;
   if (gantry_py_trace (state) == NULL)
     return PyErr_Format (PyExc_RuntimeError, "load: a loaded graph runs as part of a graph");
-  model = load (state, gantry_py_trace (state)->context, path, parameters != Py_None ? &weights : NULL, &n_assigned);
+  model = load (state, gantry_py_trace (state)->context, path, parameters != Py_None ? &weights : NULL, &draws, &n_assigned);
   if (model == NULL)
     return NULL;
   all = parameters != Py_None ? PySequence_Concat (arguments, parameters) : Py_NewRef (arguments);
@@ -267,9 +268,10 @@ gantry_py_file_weights (PyObject *module, PyObject *path)
   const char *text = PyUnicode_AsUTF8 (path);
   const GantryFunction *entry;
   PyObject *list;
+  gboolean draws;
   guint n_assigned;
 
-  model = text != NULL ? load (state, state->context, text, &weights, &n_assigned) : NULL;
+  model = text != NULL ? load (state, state->context, text, &weights, &draws, &n_assigned) : NULL;
   if (model == NULL)
     return NULL;
   entry = gantry_module_entry (model);
@@ -278,7 +280,8 @@ gantry_py_file_weights (PyObject *module, PyObject *path)
     {
       const GantryNode *node = &model->nodes[entry->first_node + entry->n_params - weights->len + i];
       PyObject *value = gantry_py_value_new (state, gantry_literal_ref (g_ptr_array_index (weights, i)));
-      PyObject *pair = value != NULL ? Py_BuildValue ("(sN)", gantry_context_string (state->context, node->name), value) : NULL;
+      const char *name = draws && i == 0 ? NULL : gantry_context_string (state->context, node->name);
+      PyObject *pair = value != NULL ? Py_BuildValue ("(zN)", name, value) : NULL;
 
       if (pair == NULL || PyList_Append (list, pair) < 0)
         Py_CLEAR (list);

@@ -93,7 +93,8 @@ PyObject *gantry_py_graph_text (PyObject *module, PyObject *args);
 /** _gantry.splice_file (path, args, parameters): a MindIR model as part of the graph that is being made; its weights are @parameters, which it
  *  may assign, or constants (None). Returns: a tuple of its results */
 PyObject *gantry_py_splice_file (PyObject *module, PyObject *args);
-/** _gantry.file_weights (path). Returns: a list of names and values */
+/** _gantry.file_weights (path). Returns: a list of names and values; the state that random numbers are drawn from is the first, and its
+ *  name is None */
 PyObject *gantry_py_file_weights (PyObject *module, PyObject *path);
 /** _gantry.graph_file (callable, args, strict, path): writes the graph as MindIR or ONNX, by the ending; RuntimeError as graph_text() */
 PyObject *gantry_py_graph_file (PyObject *module, PyObject *args);

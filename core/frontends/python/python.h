@@ -33,7 +33,8 @@ typedef struct
  * @export: writes the module as the model @path, whose ending says as what (.mindir, else ONNX); @names: (nullable elements): of each parameter of the entry its name there,
  *  @values: (nullable elements): its value where it is a weight
  * @load: the MindIR model @path as a module of core operations in @context, ; @weights: (nullable) (out): values (GantryLiteral) of
- *  the weights, which are then its last parameters, else constants; @n_assigned: (out): so many of its last results are what parameters
+ *  the weights, which are then its last parameters, else constants; @draws: (out): whether the first of them is the state that it draws random
+ *  numbers from; @n_assigned: (out): so many of its last results are what parameters
  *  become, by their attribute `alias`; (transfer full)
  * @gradient: the module with one cotangent parameter more for each result of @outputs; its results are the gradients by
  *  the parameters of @inputs; @integers: as GantryGradientOptions has it
@@ -49,7 +50,8 @@ typedef struct
   char *(*problems) (gpointer self, gpointer compiled);
   gboolean (*export) (gpointer self, GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values,
                       GError **error);
-  GantryModule *(*load) (gpointer self, GantryContext *context, const char *path, GPtrArray **weights, guint *n_assigned, GError **error);
+  GantryModule *(*load) (gpointer self, GantryContext *context, const char *path, GPtrArray **weights, gboolean *draws, guint *n_assigned,
+                         GError **error);
   GantryModule *(*gradient) (gpointer self, GantryModule *module, const guint *outputs, guint n_outputs,
                              const guint *inputs, guint n_inputs, gboolean integers, GError **error);
   gpointer self;

@@ -220,8 +220,9 @@ test_export (void)
       g_autofree char *path = fixture (models[i], ".mindir"), *values = fixture (models[i], ".values");
       g_autoptr (GantryContext) context = gantry_context_new ();
       g_autoptr (GError) error = NULL;
+      gboolean draws;
       guint n_assigned;
-      g_autoptr (GantryModule) module = gantry_module_load (context, path, NULL, &n_assigned, &error);
+      g_autoptr (GantryModule) module = gantry_module_load (context, path, NULL, &draws, &n_assigned, &error);
 
       g_assert_no_error (error);
       g_assert_true (gantry_module_export (module, written, NULL, NULL, &error));

@@ -128,3 +128,22 @@ step = nn.GraphCell(ms.load(os.path.join(os.path.dirname(path), "step.mindir")))
 x, y = Tensor(rng.randn(2, 4).astype(np.float32)), Tensor([0, 2], ms.int32)
 losses = [float(step(x, y)) for _ in range(30)]
 assert losses[-1] < 0.2 * losses[0], losses
+
+
+# A weight that is called as the state of random numbers is the model's own.
+class Called(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.own = ms.Parameter(Tensor([2.0, 3.0], ms.float32), name="random_state")
+
+    def construct(self, x):
+        return x * self.own
+
+
+with tempfile.TemporaryDirectory() as folder:
+    called = os.path.join(folder, "called.mindir")
+    ms.export(Called(), Tensor([1.0, 1.0], ms.float32), file_name=called, file_format="MINDIR")
+    cell = nn.GraphCell(ms.load(called))
+    assert [(p.name, p.asnumpy().tolist()) for p in cell.get_parameters()] == [("random_state", [2, 3])]
+    assert cell(Tensor([1.0, 1.0], ms.float32)).asnumpy().tolist() == [2, 3]
+    assert ms.load(called)(Tensor([1.0, 1.0], ms.float32)).asnumpy().tolist() == [2, 3]

@@ -60,7 +60,7 @@ def generator(own):
 
 def state_of_model(weights):
     """What a loaded graph draws random numbers from, none or one, and its weights (name, value) without that."""
-    if weights and weights[0][0] == "random_state":
+    if weights and weights[0][0] is None:
         return (generator(0),), weights[1:]
     return (), weights
 
