@@ -17,20 +17,6 @@ typedef enum
   GANTRY_MARK_TEXT,  /* one line; what does not fit into the box's width is cut with an ellipsis */
 } GantryMarkKind;
 
-/** style of a text: a size step, and flags */
-typedef enum
-{
-  GANTRY_TEXT_SMALL,  /* 8.5 pt at scale 1 */
-  GANTRY_TEXT_NORMAL, /* 10.5 pt */
-  GANTRY_TEXT_LARGE,  /* 13 pt */
-  GANTRY_TEXT_SIZE_MASK = 3,
-  GANTRY_TEXT_BOLD = 1 << 2,
-  GANTRY_TEXT_MONO = 1 << 3,
-  GANTRY_TEXT_CENTER = 1 << 4,
-  GANTRY_TEXT_RIGHT = 1 << 5,
-  GANTRY_TEXT_TABULAR = 1 << 6,
-} GantryTextStyle;
-
 typedef struct
 {
   float x, y, width, height;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two palettes and the width table. Fills of operation classes keep 4.5 : 1 against the text on them. */
 #include "drawing/theme.h"
-#include "drawing/scene.h"
 #include <math.h>
 
 #define RGB(hex) { ((hex) >> 16 & 255) / 255.0f, ((hex) >> 8 & 255) / 255.0f, ((hex) & 255) / 255.0f }

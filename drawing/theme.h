@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Colours by role, light and dark, and widths of text without a font at hand. */
+/* Colours by role, light and dark, styles of text, and its widths without a font at hand. */
 #pragma once
 #include "core/graph/operation.h"
 
@@ -40,6 +40,20 @@ typedef enum
   GANTRY_INK_CLASS, /* + GantryOpClass: fill of a node of that class; told apart by colour-blind people as well */
   GANTRY_N_INKS = GANTRY_INK_CLASS + GANTRY_N_CLASSES
 } GantryInk;
+
+/** style of a text: a size step, and flags */
+typedef enum
+{
+  GANTRY_TEXT_SMALL,  /* 8.5 pt at scale 1 */
+  GANTRY_TEXT_NORMAL, /* 10.5 pt */
+  GANTRY_TEXT_LARGE,  /* 13 pt */
+  GANTRY_TEXT_SIZE_MASK = 3,
+  GANTRY_TEXT_BOLD = 1 << 2,
+  GANTRY_TEXT_MONO = 1 << 3,
+  GANTRY_TEXT_CENTER = 1 << 4,
+  GANTRY_TEXT_RIGHT = 1 << 5,
+  GANTRY_TEXT_TABULAR = 1 << 6,
+} GantryTextStyle;
 
 typedef struct
 {
