@@ -109,11 +109,6 @@ typedef struct
   guint64 literal_bytes; /* whole places of the literals that are read where they lie */
 } Constants;
 
-/* What the solver knows of the program, for solve-store-private.h; the planner keeps it. */
-typedef struct _SolveStore SolveStore;
-SolveStore *_gantry_store_new (void);
-void _gantry_store_free (SolveStore *store);
-
 struct _GantryPlanner
 {
   Program *program;
@@ -193,7 +188,8 @@ struct _GantryPlanner
   GArray *release;      /* guint32: by index of line, first of the list of copies */
   GantryPrediction *own; /* for plans */
   GantryPlan *refused;   /* (nullable): what did not fit last */
-  SolveStore *store;    /* what the solver knows of the program */
+  gpointer store;       /* (nullable): what the solver keeps of the program from one goal to the next; the planner only frees it, */
+  GDestroyNotify store_free; /* by this */
 };
 
 #define RANGE(planner, i) (&g_array_index ((planner)->ranges, LiveRange, (i)))

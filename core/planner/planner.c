@@ -97,7 +97,7 @@ free_parts (GantryPlanner *planner)
   g_clear_pointer (&planner->own, gantry_prediction_free);
   g_clear_pointer (&planner->constants, _gantry_constants_free);
   g_clear_pointer (&planner->refused, gantry_plan_unref);
-  g_clear_pointer (&planner->store, _gantry_store_free);
+  g_clear_pointer (&planner->store, planner->store_free);
   g_clear_pointer (&planner->rounding, gantry_rounding_free);
   g_clear_pointer (&planner->program, _gantry_program_free);
 }
@@ -264,7 +264,6 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   if (planner->program == NULL)
     return NULL;
   gantry_progress_report (progress, -1, "planning memory");
-  planner->store = _gantry_store_new ();
   planner->n_order = planner->program->works->len - planner->program->n_init;
   allocate (planner);
   _gantry_planner_find_costs (planner);

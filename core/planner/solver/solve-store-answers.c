@@ -52,7 +52,7 @@ take_placements (SolveProblem *problem, const GantryPlacements *placements, guin
 void
 _gantry_store_take (SolveProblem *problem)
 {
-  const SolveStore *store = problem->planner->store;
+  const SolveStore *store = _gantry_store_of (problem->planner);
   const char *method = problem->method;
 
   for (guint i = 0; i < store->told->len; i++)
@@ -158,7 +158,7 @@ _gantry_store_note_answer (SolveProblem *problem, GantryPlacements *placements, 
   answer->figures = planned->figures;
   answer->method = planned->method;
   g_ptr_array_add (answers, answer);
-  _gantry_store_tell (problem->planner->store, placements, planned->limit);
+  _gantry_store_tell (_gantry_store_of (problem->planner), placements, planned->limit);
 }
 
 static double
@@ -171,7 +171,7 @@ cost_of (const SolveProblem *problem, const StoreAnswer *answer)
 static const StoreAnswer *
 best_given (const SolveProblem *problem, guint64 limit, double us)
 {
-  const GPtrArray *questions = problem->planner->store->questions;
+  const GPtrArray *questions = _gantry_store_of (problem->planner)->questions;
   const StoreAnswer *best = NULL;
 
   for (guint q = 0; q < questions->len; q++)

@@ -12,6 +12,11 @@
 #pragma once
 #include "core/planner/solver/solve-problem-private.h"
 
+typedef struct _SolveStore SolveStore;
+
+/** (transfer none): the store of @planner, which lives as long; made with the first question. */
+SolveStore *_gantry_store_of (GantryPlanner *planner);
+
 /** What becomes an answer: placements whose plan was made. */
 typedef struct
 {

@@ -42,22 +42,29 @@ question_free (gpointer data)
   g_free (question);
 }
 
-SolveStore *
-_gantry_store_new (void)
+static void
+store_free (gpointer data)
 {
-  SolveStore *store = g_new0 (SolveStore, 1);
+  SolveStore *store = data;
 
-  store->told = g_ptr_array_new_with_free_func (told_free);
-  store->questions = g_ptr_array_new_with_free_func (question_free);
-  return store;
-}
-
-void
-_gantry_store_free (SolveStore *store)
-{
   g_ptr_array_unref (store->told);
   g_ptr_array_unref (store->questions);
   g_free (store);
+}
+
+SolveStore *
+_gantry_store_of (GantryPlanner *planner)
+{
+  SolveStore *store = planner->store;
+
+  if (store != NULL)
+    return store;
+  store = g_new0 (SolveStore, 1);
+  store->told = g_ptr_array_new_with_free_func (told_free);
+  store->questions = g_ptr_array_new_with_free_func (question_free);
+  planner->store = store;
+  planner->store_free = store_free;
+  return store;
 }
 
 void
@@ -110,7 +117,7 @@ is_around (const StoreQuestion *question, const SolveProblem *problem)
 static StoreQuestion *
 find_question (const SolveProblem *problem)
 {
-  const GPtrArray *questions = problem->planner->store->questions;
+  const GPtrArray *questions = _gantry_store_of (problem->planner)->questions;
 
   for (guint i = 0; i < questions->len; i++)
     {
@@ -134,7 +141,7 @@ _gantry_store_question (SolveProblem *problem)
   question->allowed = problem->allowed | 1u;
   question->answers = g_ptr_array_new_with_free_func (answer_free);
   question->bounds = g_array_new (FALSE, FALSE, sizeof (StoreBound));
-  g_ptr_array_add (problem->planner->store->questions, question);
+  g_ptr_array_add (_gantry_store_of (problem->planner)->questions, question);
   return question;
 }
 
@@ -165,7 +172,7 @@ _gantry_store_note_bound (SolveProblem *problem, guint64 limit, double us, doubl
 static double
 known_us (const SolveProblem *problem, const StoreBound *bound)
 {
-  const GPtrArray *questions = problem->planner->store->questions;
+  const GPtrArray *questions = _gantry_store_of (problem->planner)->questions;
   double us = INFINITY;
 
   for (guint q = 0; q < questions->len; q++)
@@ -193,7 +200,7 @@ holds (const SolveProblem *problem, const StoreBound *bound, GantryProof of)
 double
 _gantry_store_bound (const SolveProblem *problem, guint64 limit, GantryProof of)
 {
-  const GPtrArray *questions = problem->planner->store->questions;
+  const GPtrArray *questions = _gantry_store_of (problem->planner)->questions;
   double us = problem->base_us;
 
   for (guint q = 0; q < questions->len; q++)
@@ -214,7 +221,7 @@ _gantry_store_bound (const SolveProblem *problem, guint64 limit, GantryProof of)
 guint64
 _gantry_store_size_bound (const SolveProblem *problem, double us)
 {
-  const GPtrArray *questions = problem->planner->store->questions;
+  const GPtrArray *questions = _gantry_store_of (problem->planner)->questions;
   guint64 bytes = 0;
 
   for (guint q = 0; q < questions->len; q++)

@@ -243,7 +243,7 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
 void
 gantry_solve_know (GantryPlanner *planner, GantryPlacements *placements, guint64 limit)
 {
-  _gantry_store_tell (planner->store, placements, _gantry_planner_effective_limit (placements, limit));
+  _gantry_store_tell (_gantry_store_of (planner), placements, _gantry_planner_effective_limit (placements, limit));
 }
 
 /* The front */
