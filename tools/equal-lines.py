@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints where the same lines stand twice: runs of --lines equal lines or more in C and Python files, blank lines and
+"""Prints where the same lines stand twice: runs of --lines equal lines or more in C and Python files, blank lines, comments and
 includes left out. Tests, seeds and files that are one table (they say "gantry: table" in their first lines) do not count.
 The exit status is 1 where there is such a run.
 
@@ -9,6 +9,7 @@ SPDX-License-Identifier: Apache-2.0
 import argparse
 import collections
 import os
+import re
 import sys
 
 SUFFIXES = (".c", ".h", ".py")
@@ -26,12 +27,23 @@ def list_files(root):
                 yield inside + name
 
 
+C_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', re.DOTALL)  # or what may have one within
+
+
+def leave_out_comments(path, text):
+    """The text with nothing but ends of lines where comments of C stood, and without the lines that are comments of Python."""
+    if path.endswith(".py"):
+        return re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
+    return C_COMMENT.sub(lambda match: "\n" * match[0].count("\n") if match[0].startswith("/") else match[0], text)
+
+
 def read_lines(path):
     """The lines that count, as (number, text), or none where the file is a table."""
     with open(path, encoding="utf-8", errors="replace") as file:
-        lines = file.read().split("\n")
-    if any("gantry: table" in line for line in lines[:15]):
+        text = file.read()
+    if any("gantry: table" in line for line in text.split("\n")[:15]):
         return []
+    lines = leave_out_comments(path, text).split("\n")
     stripped = ((number, line.strip()) for number, line in enumerate(lines, 1))
     return [(number, line) for number, line in stripped if line and not line.startswith("#include")]
 

@@ -44,7 +44,7 @@ def read_statements(text):
         elif line.startswith("#"):
             while lines[at].rstrip().endswith("\\"):
                 at += 1
-            at += 1
+            at, commented = at + 1, False
         else:
             start, statement = at, ""
             while at < len(lines):

@@ -5,8 +5,9 @@
 
 G_BEGIN_DECLS
 
-/** What --emit takes, for the help text; whether @emit is one of it, and whether there is it for a GPU only. */
+/** What --emit takes, for the help text. */
 #define GANTRY_CODE_EMITS "texpr, schedule, llvm, asm, ptx or cubin"
+/** Whether @emit is one of these. @of_gpu: (out): whether it is, and only code of a GPU has it */
 gboolean gantry_code_emit_is_known (const char *emit, gboolean *of_gpu);
 
 /**

@@ -37,6 +37,7 @@ typedef struct
 
 /** The program makes several graphs, and none of them was named, or one that it does not make. */
 #define GANTRY_PROGRAM_CHOICE (gantry_program_choice_quark ())
+/** Returns: the domain of such an error, whose code is %GANTRY_ERROR_INVALID; write it %GANTRY_PROGRAM_CHOICE */
 GQuark gantry_program_choice_quark (void);
 /** What such an error lists. Returns: (transfer none) (nullable) (element-type GantryProgramGraph): name and arguments alone; NULL: another error */
 GPtrArray *gantry_program_choice_graphs (const GError *error);

@@ -40,18 +40,8 @@ typedef struct
 
 typedef struct
 {
-  guint8 kind;      /* GantryKxKind */
-  guint8 type;      /* GantryElementType */
-  guint8 op;
-  guint8 direction;
-  guint32 a, b, c;
-  union
-  {
-    double f;
-    gint64 i;
-    guint64 u;
-  };
-  guint64 vars;     /* set of index variables that the value depends on */
+  GANTRY_EXPRESSION_NODE; /* kind: GantryKxKind */
+  guint64 vars; /* set of index variables that the value depends on */
 } GantryKxNode;
 
 typedef struct

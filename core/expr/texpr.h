@@ -39,18 +39,21 @@ typedef enum
  * part of: else the bits of a result would depend on what was fused. */
 #define GANTRY_TX_UNROUNDED 1
 
+/* What the nodes of both forms of expression have, this one and that of core/expr/kernel-expression.h; kind: of the form, GantryTxKind here;
+ * type: GantryElementType of the value; op: GantryOp; direction: GantryDirection, or GANTRY_TX_UNROUNDED; what the others say tells kind. */
+#define GANTRY_EXPRESSION_NODE \
+  guint8 kind, type, op, direction; \
+  guint32 a, b, c; \
+  union \
+  { \
+    double f; \
+    gint64 i; \
+    guint64 u; \
+  }
+
 typedef struct
 {
-  guint8 kind;      /* GantryTxKind */
-  guint8 type;      /* GantryElementType of its value */
-  guint8 op;        /* GantryOp */
-  guint8 direction; /* GantryDirection, or GANTRY_TX_UNROUNDED */
-  guint32 a, b, c;
-  union
-  {
-    double f;
-    gint64 i;
-  };
+  GANTRY_EXPRESSION_NODE;
 } GantryTx;
 
 typedef struct _GantryTexpr GantryTexpr;

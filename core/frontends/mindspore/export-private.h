@@ -85,6 +85,8 @@ ExportValue *gantry_mind_export_scalar (MindExport *e, GantryElementType element
 /** 0, 1, 2 ... along dimension @axis of @rank dimensions, all others 1. */
 ExportValue *gantry_mind_export_range (MindExport *e, GantryElementType element, gint64 n, guint rank, guint axis);
 
+/* An AttributeProto, (transfer full): without its value. @name: (nullable): of a member of another one. @type: MindAttrType */
+GByteArray *gantry_mind_export_attribute (const char *name, guint type);
 /* Attributes of a primitive, being put together. */
 void gantry_mind_attr_int (GByteArray *attrs, const char *name, gint64 value);
 void gantry_mind_attr_bool (GByteArray *attrs, const char *name, gboolean value);

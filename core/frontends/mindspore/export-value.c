@@ -202,8 +202,8 @@ gantry_mind_export_output (MindExport *e, ExportValue *value)
 
 /* Attributes */
 
-static GByteArray *
-attribute (const char *name, guint type)
+GByteArray *
+gantry_mind_export_attribute (const char *name, guint type)
 {
   GByteArray *message = g_byte_array_new ();
 
@@ -216,7 +216,7 @@ attribute (const char *name, guint type)
 static GByteArray *
 int_attribute (const char *name, guint type, gint64 value)
 {
-  GByteArray *message = attribute (name, type);
+  GByteArray *message = gantry_mind_export_attribute (name, type);
 
   gantry_wire_put_int (message, 3, (guint64) value);
   return message;
@@ -225,11 +225,11 @@ int_attribute (const char *name, guint type, gint64 value)
 static GByteArray *
 ints_attribute (const char *name, const gint64 *values, guint n)
 {
-  GByteArray *message = attribute (name, 20);
+  GByteArray *message = gantry_mind_export_attribute (name, 20);
 
   for (guint i = 0; i < n; i++)
     {
-      GByteArray *member = attribute (NULL, 7);
+      GByteArray *member = gantry_mind_export_attribute (NULL, 7);
 
       gantry_wire_put_int (member, 10, (guint64) values[i]);
       gantry_wire_put_message (message, 17, member);
@@ -258,7 +258,7 @@ gantry_mind_attr_ints (GByteArray *attrs, const char *name, const gint64 *values
 void
 gantry_mind_attr_string (GByteArray *attrs, const char *name, const char *value)
 {
-  GByteArray *message = attribute (name, 8);
+  GByteArray *message = gantry_mind_export_attribute (name, 8);
 
   gantry_wire_put_string (message, 5, value);
   gantry_wire_put_message (attrs, 3, message);
@@ -332,7 +332,7 @@ gantry_mind_export_dtype (MindExport *e, GantryElementType element)
 ExportValue *
 gantry_mind_export_literal (MindExport *e, const GantryLiteral *literal)
 {
-  GByteArray *attr = attribute ("value", 19), *message = tensor (e, NULL, literal->type);
+  GByteArray *attr = gantry_mind_export_attribute ("value", 19), *message = tensor (e, NULL, literal->type);
 
   put_data (e, message, literal);
   gantry_wire_put_message (attr, 12, message);
@@ -445,7 +445,7 @@ write_node (MindExport *e, const char *operation, const char *label, const char 
 static GByteArray *
 shape_of (MindExport *e, const char *name, const GantryType *type)
 {
-  GByteArray *shape = attribute (name, 19);
+  GByteArray *shape = gantry_mind_export_attribute (name, 19);
 
   gantry_wire_put_message (shape, 12, tensor (e, NULL, type));
   return shape;
@@ -454,7 +454,7 @@ shape_of (MindExport *e, const char *name, const GantryType *type)
 static GByteArray *
 shape_of_all (MindExport *e, const GantryType *const *types, guint n)
 {
-  GByteArray *shape = attribute ("shape", 20);
+  GByteArray *shape = gantry_mind_export_attribute ("shape", 20);
 
   for (guint i = 0; i < n; i++)
     gantry_wire_put_message (shape, 17, shape_of (e, NULL, types[i]));
@@ -547,7 +547,7 @@ gantry_mind_export_use (MindExport *e, ExportValue *value)
 static GByteArray *
 closure (const char *name, const char *function)
 {
-  GByteArray *shape = attribute (name, 27);
+  GByteArray *shape = gantry_mind_export_attribute (name, 27);
 
   gantry_wire_put_string (shape, 5, function);
   return shape;
@@ -557,7 +557,7 @@ const char *
 gantry_mind_export_closure (MindExport *e, const char *primitive, const char *const *inputs, guint n_inputs,
                             const char *const *functions, guint n_functions)
 {
-  GByteArray *shape = n_functions == 1 ? closure ("shape", functions[0]) : attribute ("shape", 29);
+  GByteArray *shape = n_functions == 1 ? closure ("shape", functions[0]) : gantry_mind_export_attribute ("shape", 29);
   g_autofree char *output = NULL;
 
   for (guint i = 0; i < n_functions && n_functions > 1; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts that MindSpore writes where save_graphs is set (.ir): written as the MindIR that they would have been, as far as they say it, so that
  * one reader knows what both mean. Values of tensors are not in them: parameters are inputs, and constants are words. */
+#include "core/frontends/mindspore/export-private.h"
 #include "core/frontends/mindspore/mindir-private.h"
 #include <string.h>
 
@@ -37,17 +38,6 @@ element_number (const char *text, gsize length)
   return 0;
 }
 
-static GByteArray *
-attribute (const char *name, guint type)
-{
-  GByteArray *message = g_byte_array_new ();
-
-  if (name != NULL)
-    gantry_wire_put_string (message, 1, name);
-  gantry_wire_put_int (message, 16, type);
-  return message;
-}
-
 /* "Tensor[Float32]" with the shape "(2, 3)". Returns: (nullable): a TensorProto */
 static GByteArray *
 tensor_type (const char *type, const char *shape)
@@ -77,7 +67,7 @@ tensor_type (const char *type, const char *shape)
 static GByteArray *
 tuple_type (const char *name, const char *text)
 {
-  GByteArray *attr = attribute (name, 20);
+  GByteArray *attr = gantry_mind_export_attribute (name, 20);
   const char *type = strstr (text, "Tuple["), *shape = strstr (text, "TupleShape(");
 
   if (type == NULL || shape == NULL)
@@ -92,7 +82,7 @@ tuple_type (const char *name, const char *text)
       for (guint64 i = 0; i < times && end != NULL; i++)
         {
           const char *open = shape != NULL ? strchr (shape, '(') : NULL;
-          GByteArray *tensor = open != NULL ? tensor_type (type, open) : NULL, *member = attribute (NULL, 19);
+          GByteArray *tensor = open != NULL ? tensor_type (type, open) : NULL, *member = gantry_mind_export_attribute (NULL, 19);
 
           if (tensor != NULL)
             gantry_wire_put_message (member, 12, tensor);
@@ -117,14 +107,14 @@ declared (const char *name, const char *text)
   if (g_str_has_prefix (text, "<Tuple["))
     return tuple_type (name, text);
   if (g_str_has_prefix (text, "<UMonad") || g_str_has_prefix (text, "<IOMonad"))
-    return attribute (name, MIND_TYPE_UMONAD);
+    return gantry_mind_export_attribute (name, MIND_TYPE_UMONAD);
   if (g_str_has_prefix (text, "<None"))
-    return attribute (name, MIND_TYPE_NONE);
+    return gantry_mind_export_attribute (name, MIND_TYPE_NONE);
   number = *text == '<' && comma != NULL ? element_number (text + 1, (gsize) (comma - text) - 1) : 0;
   if (number != 0)
-    return attribute (name, number);
+    return gantry_mind_export_attribute (name, number);
   tensor = tensor_type (text, shape != NULL ? shape + 2 : NULL);
-  attr = attribute (name, tensor != NULL ? 19 : 0);
+  attr = gantry_mind_export_attribute (name, tensor != NULL ? 19 : 0);
   if (tensor != NULL)
     gantry_wire_put_message (attr, 12, tensor);
   return attr;
@@ -158,7 +148,7 @@ static GByteArray *constant_value (const char *name, const char *text, guint dep
 static GByteArray *
 constant_tuple (const char *name, const char *text, guint depth)
 {
-  GByteArray *attr = attribute (name, 20);
+  GByteArray *attr = gantry_mind_export_attribute (name, 20);
   const char *at = text + 1;
 
   while (*at != '\0' && *at != ')' && *at != ']' && depth < MIND_MOST_NESTING)
@@ -180,22 +170,22 @@ constant_value (const char *name, const char *text, guint depth)
   if (*text == '(' || *text == '[')
     return constant_tuple (name, text, depth);
   if (strstr (text, "Monad[") != NULL)
-    return attribute (name, MIND_TYPE_UMONAD);
+    return gantry_mind_export_attribute (name, MIND_TYPE_UMONAD);
   if (g_str_has_prefix (text, "None"))
-    return attribute (name, MIND_TYPE_NONE);
+    return gantry_mind_export_attribute (name, MIND_TYPE_NONE);
   if (open != NULL && (g_str_has_prefix (text, "I64(") || g_str_has_prefix (text, "I32(") || g_str_has_prefix (text, "Bool(")))
     {
-      attr = attribute (name, *text == 'B' ? MIND_TYPE_BOOL : MIND_TYPE_INT64);
+      attr = gantry_mind_export_attribute (name, *text == 'B' ? MIND_TYPE_BOOL : MIND_TYPE_INT64);
       gantry_wire_put_int (attr, 3, (guint64) g_ascii_strtoll (open + 1, NULL, 10));
       return attr;
     }
   if (open != NULL && (g_str_has_prefix (text, "F32(") || g_str_has_prefix (text, "F64(")))
     {
-      attr = attribute (name, MIND_TYPE_FLOAT);
+      attr = gantry_mind_export_attribute (name, MIND_TYPE_FLOAT);
       gantry_wire_put_float (attr, 2, (float) g_ascii_strtod (open + 1, NULL));
       return attr;
     }
-  attr = attribute (name, MIND_TYPE_STRING);
+  attr = gantry_mind_export_attribute (name, MIND_TYPE_STRING);
   gantry_wire_put_string (attr, 5, text);
   return attr;
 }
