@@ -131,7 +131,7 @@ predict (const Work *work, guint index, const GantryProgress *progress, GError *
   made = gantry_compilation_replan (work->planning, &settings, progress, error);
   gantry_compile_settings_clear (&settings);
   if (made != NULL)
-    forecast = _gantry_forecast_of (made, progress);
+    forecast = _gantry_document_forecast (made, progress);
   if (forecast == NULL)
     return NULL;
   after = gantry_variant_renamed (variant, variant->name);

@@ -92,6 +92,36 @@ set_planning (GantryDocument *self, GantryCompilation *planning)
     self->planner = gantry_compilation_take_planner (planning, NULL, NULL); /* made by the worker: only taken */
 }
 
+/* (transfer full) */
+static GantryForecast *
+predict (GantryPlanner *planner, GantryPlacements *placements)
+{
+  GantryForecast *forecast = g_new0 (GantryForecast, 1);
+  gint64 start = g_get_monotonic_time ();
+
+  g_atomic_ref_count_init (&forecast->ref_count);
+  forecast->prediction = gantry_prediction_new ();
+  forecast->placements = gantry_placements_ref (placements);
+  gantry_planner_predict (planner, placements, forecast->prediction);
+  forecast->answer_us = (double) (g_get_monotonic_time () - start);
+  return forecast;
+}
+
+GantryForecast *
+_gantry_document_forecast (GantryCompilation *compilation, const GantryProgress *progress)
+{
+  GantryPlanner *planner;
+  GantryForecast *forecast = NULL;
+
+  if (compilation->keys == NULL || compilation->refusal != NULL)
+    return NULL;
+  planner = gantry_compilation_take_planner (compilation, progress, NULL);
+  if (planner != NULL)
+    forecast = predict (planner, compilation->placements);
+  gantry_compilation_give_planner (compilation, planner);
+  return forecast;
+}
+
 /* The work on a thread: predict (where that is not done), then plan. Or plan anew for another target, all in one. */
 typedef struct
 {
@@ -187,7 +217,7 @@ replan (Work *work, const GantryProgress *progress, GError **error)
     return FALSE;
   gantry_compilation_unref (work->planning);
   work->planning = made;
-  work->forecast = _gantry_forecast_of (made, progress);
+  work->forecast = _gantry_document_forecast (made, progress);
   return TRUE;
 }
 
@@ -199,7 +229,7 @@ predict_or_plan (Work *work, const GantryProgress *progress, GError **error)
   if (planner == NULL)
     return FALSE;
   if (work->forecast == NULL)
-    work->forecast = _gantry_forecast_make (planner, work->placements);
+    work->forecast = predict (planner, work->placements);
   else
     {
       work->plan = gantry_planner_plan (planner, work->placements, progress, &work->plan_error);
@@ -354,7 +384,7 @@ _gantry_document_place (GantryDocument *self)
   work->placements = gantry_placements_ref (placements);
   work->before = self->forecast != NULL ? gantry_forecast_ref (self->forecast) : NULL;
   if (is_quick (self, placements))
-    work->forecast = _gantry_forecast_make (self->planner, placements);
+    work->forecast = predict (self->planner, placements);
   set_placements (self, placements, reports);
   if (work->forecast != NULL)
     set_forecast (self, gantry_forecast_ref (work->forecast), work->before);

@@ -351,6 +351,8 @@ gboolean _gantry_limit_settle (GantryCompilation **compilation, GantryCompileSet
                                GError **error);
 /** The same of the document, where another program or other needs of its kernels are known now. Does not plan. */
 void _gantry_document_follow_limit (GantryDocument *document);
+/** What the placements of @compilation come to. Any thread. Returns: (transfer full) (nullable): NULL where nothing can be predicted */
+GantryForecast *_gantry_document_forecast (GantryCompilation *compilation, const GantryProgress *progress);
 /** The state has other placements or another target: predicts, and plans on a worker thread. */
 void _gantry_document_place (GantryDocument *document);
 void _gantry_document_clear_placing (GantryDocument *document);

@@ -146,7 +146,7 @@ _gantry_load (const char *path, const GantryOpenOptions *options, const GantryPr
   loaded->compilation = gantry_compile (model, &loaded->settings, progress, error);
   if (loaded->compilation == NULL || !_gantry_limit_settle (&loaded->compilation, &loaded->settings, progress, error))
     return NULL;
-  loaded->forecast = _gantry_forecast_of (loaded->compilation, progress);
+  loaded->forecast = _gantry_document_forecast (loaded->compilation, progress);
   return g_steal_pointer (&loaded);
 }
 
@@ -442,7 +442,7 @@ compile_again (Request *request, const GantryProgress *progress, GError **error)
           return NULL;
         }
     }
-  loaded->forecast = _gantry_forecast_of (compilation, progress);
+  loaded->forecast = _gantry_document_forecast (compilation, progress);
   return loaded;
 }
 

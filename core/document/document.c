@@ -565,7 +565,7 @@ gantry_document_recompile (GantryDocument *self, const GantryProgress *progress,
   loaded->session_state = g_strdup (self->loaded->session_state);
   loaded->compilation = compilation;
   gantry_compile_settings_copy (&loaded->settings, &self->state->settings);
-  loaded->forecast = _gantry_forecast_of (compilation, progress);
+  loaded->forecast = _gantry_document_forecast (compilation, progress);
   _gantry_document_cancel_job (self, GANTRY_JOB_LOAD); /* this is newer */
   _gantry_document_install (self, loaded, TRUE);
   return TRUE;

@@ -19,35 +19,6 @@ gantry_forecast_unref (GantryForecast *forecast)
   g_free (forecast);
 }
 
-GantryForecast *
-_gantry_forecast_make (GantryPlanner *planner, GantryPlacements *placements)
-{
-  GantryForecast *forecast = g_new0 (GantryForecast, 1);
-  gint64 start = g_get_monotonic_time ();
-
-  g_atomic_ref_count_init (&forecast->ref_count);
-  forecast->prediction = gantry_prediction_new ();
-  forecast->placements = gantry_placements_ref (placements);
-  gantry_planner_predict (planner, placements, forecast->prediction);
-  forecast->answer_us = (double) (g_get_monotonic_time () - start);
-  return forecast;
-}
-
-GantryForecast *
-_gantry_forecast_of (GantryCompilation *compilation, const GantryProgress *progress)
-{
-  GantryPlanner *planner;
-  GantryForecast *forecast = NULL;
-
-  if (compilation->keys == NULL || compilation->refusal != NULL)
-    return NULL;
-  planner = gantry_compilation_take_planner (compilation, progress, NULL);
-  if (planner != NULL)
-    forecast = _gantry_forecast_make (planner, compilation->placements);
-  gantry_compilation_give_planner (compilation, planner);
-  return forecast;
-}
-
 gboolean
 gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *forecast)
 {

@@ -130,7 +130,7 @@ _gantry_outside_load (const char *path, const GantryOpenOptions *options, const 
   if (run == NULL)
     return NULL;
   g_ptr_array_add (loaded->runs, run);
-  loaded->forecast = _gantry_forecast_of (loaded->compilation, progress);
+  loaded->forecast = _gantry_document_forecast (loaded->compilation, progress);
   return g_steal_pointer (&loaded);
 }
 

@@ -649,6 +649,6 @@ _gantry_session_load (const char *path, const GantryOpenOptions *options, const 
     }
   loaded->n_kept_runs = loaded->runs->len;
   mark_foreign_runs (meta, loaded->compilation, loaded->runs);
-  loaded->forecast = _gantry_forecast_of (loaded->compilation, progress);
+  loaded->forecast = _gantry_document_forecast (loaded->compilation, progress);
   return g_steal_pointer (&loaded);
 }
