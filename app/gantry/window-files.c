@@ -64,6 +64,16 @@ open_response (GtkNativeDialog *dialog, int response, gpointer data)
 }
 
 void
+_gantry_window_say_formats (GantryWindow *self)
+{
+  g_autofree char *models = gantry_model_formats (),
+                  *all = g_strdup_printf ("A model: %s; a session (.gantry); or what another program recorded: an Nsight Systems export "
+                                          "(.sqlite), a Kineto or Chrome trace (.json). You can also drop a file here.", models);
+
+  adw_status_page_set_description (self->welcome_page, all);
+}
+
+void
 _gantry_window_choose_open (GantryWindow *self)
 {
   g_autofree char *models = gantry_model_patterns (), *all = g_strconcat (models, " *.gantry *.json *.json.gz *.sqlite", NULL);

@@ -47,6 +47,7 @@ struct _GantryWindow
   GtkProgressBar *progress_bar;
   AdwStatusPage *error_page;
   AdwBin *error_source;
+  AdwStatusPage *welcome_page;
   GtkListBox *recent_list;
   GtkPaned *bottom_paned, *left_paned, *right_paned, *source_paned;
   GtkMenuButton *variant_button;
@@ -102,6 +103,8 @@ void _gantry_window_add_actions (GantryWindow *window);
 void _gantry_window_update_actions (GantryWindow *window);
 
 /* window-files.c */
+/** Says on the welcome page which files open. */
+void _gantry_window_say_formats (GantryWindow *window);
 void _gantry_window_choose_open (GantryWindow *window);
 /** A folder of XLA's dumps. */
 void _gantry_window_choose_folder (GantryWindow *window);

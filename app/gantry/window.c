@@ -423,6 +423,7 @@ gantry_window_class_init (GantryWindowClass *klass)
   BIND (progress_bar);
   BIND (error_page);
   BIND (error_source);
+  BIND (welcome_page);
   BIND (recent_list);
   BIND (bottom_paned);
   BIND (left_paned);
@@ -510,6 +511,7 @@ gantry_window_init (GantryWindow *self)
   _gantry_window_connect_header (self);
   _gantry_window_connect_times (self);
   _gantry_window_accept_drops (self);
+  _gantry_window_say_formats (self);
   _gantry_window_fill_recent (self);
   _gantry_window_restore_layout (self);
   _gantry_window_start_keeping (self);

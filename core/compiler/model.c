@@ -503,6 +503,17 @@ gantry_model_patterns (void)
   return g_string_free (patterns, FALSE);
 }
 
+char *
+gantry_model_formats (void)
+{
+  GString *formats = g_string_new ("ONNX (.onnx)");
+
+  for (guint i = 0; i < G_N_ELEMENTS (front_ends); i++)
+    g_string_append_printf (formats, ", %s", front_ends[i]->formats);
+  g_string_append (formats, ", a Python program (.py) or Gantry's text form (.gir)");
+  return g_string_free (formats, FALSE);
+}
+
 /* What no other reads is ONNX. */
 static GantryModule *
 open_file (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)

@@ -101,6 +101,8 @@ GPtrArray *gantry_model_find_unsupported (const GantryModel *model, const Gantry
 void gantry_model_add_dialects (GantryContext *context);
 /** Names of the files that gantry_model_open() reads, for a dialog: "*.onnx *.gir *.py *.mlir". (transfer full) */
 char *gantry_model_patterns (void);
+/** The same for people: "ONNX (.onnx), torch.export (.pt2) or Gantry's text form (.gir)". (transfer full) */
+char *gantry_model_formats (void);
 
 /**
  * gantry_model_open:

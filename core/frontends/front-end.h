@@ -48,13 +48,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryReadInfo, gantry_read_info_clear)
  * GantryFrontEnd: static.
  *
  * @patterns: of the names of its files, separated by blanks, for dialogs: "*.pt2"
+ * @formats: the same for people: "torch.export (.pt2)"
  * @reads: whether that file is one of its own, by name or first bytes
  * @dialects: of its operations: an array of n. Gantry's own text may hold them too
  * @import: the module in foreign operations, its dialect added to @context; NULL and one error that names the file and the place in it
  */
 typedef struct
 {
-  const char *patterns;
+  const char *patterns, *formats;
   gboolean (*reads) (const char *path);
   const GantryDialect *(*dialects) (guint *n);
   GantryModule *(*import) (GantryContext *context, const char *path, const GantryReadOptions *options, GantryReadInfo *info,

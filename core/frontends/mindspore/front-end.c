@@ -29,5 +29,5 @@ dialects (guint *n)
 }
 
 const GantryFrontEnd gantry_front_end_mindspore = {
-  .patterns = "*.mindir *.ir", .reads = gantry_mindspore_reads, .dialects = dialects, .import = import
+  .patterns = "*.mindir *.ir", .formats = "MindIR (.mindir)", .reads = gantry_mindspore_reads, .dialects = dialects, .import = import
 };

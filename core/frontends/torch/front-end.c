@@ -28,4 +28,6 @@ dialects (guint *n)
   return gantry_torch_dialect ();
 }
 
-const GantryFrontEnd gantry_front_end_torch = { .patterns = "*.pt2", .reads = gantry_torch_reads, .dialects = dialects, .import = import };
+const GantryFrontEnd gantry_front_end_torch = {
+  .patterns = "*.pt2", .formats = "torch.export (.pt2)", .reads = gantry_torch_reads, .dialects = dialects, .import = import
+};

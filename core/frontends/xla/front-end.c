@@ -16,5 +16,7 @@ import (GantryContext *context, const char *path, const GantryReadOptions *optio
 }
 
 const GantryFrontEnd gantry_front_end_xla = {
-  .patterns = "*.mlir *.stablehlo *.hlo *.hlo.pb *.mlirbc *.jaxpr", .reads = gantry_xla_reads, .dialects = gantry_xla_dialects, .import = import
+  .patterns = "*.mlir *.stablehlo *.hlo *.hlo.pb *.mlirbc *.jaxpr",
+  .formats = "StableHLO (.mlir, .mlirbc), HLO (.hlo, .pb), a folder of XLA's dumps",
+  .reads = gantry_xla_reads, .dialects = gantry_xla_dialects, .import = import
 };

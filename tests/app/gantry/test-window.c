@@ -26,6 +26,22 @@ test_open (void)
   window_test_free (window);
 }
 
+/* The page before a file is open names what core/compiler reads, and the other things that open. */
+static void
+test_formats (void)
+{
+  GantryWindow *window = window_test_sample ();
+  g_autofree char *formats = gantry_model_formats ();
+  AdwStatusPage *page;
+
+  if (window == NULL)
+    return;
+  page = ADW_STATUS_PAGE (gtk_widget_get_template_child (GTK_WIDGET (window), GANTRY_TYPE_WINDOW, "welcome_page"));
+  g_assert_nonnull (strstr (adw_status_page_get_description (page), formats));
+  g_assert_nonnull (strstr (adw_status_page_get_description (page), ".gantry"));
+  window_test_free (window);
+}
+
 /* The largest figures of a real model, where there is one. */
 static void
 test_open_real (void)
@@ -386,6 +402,7 @@ main (int argc, char **argv)
 {
   window_test_init (&argc, &argv);
   g_test_add_func ("/app/window/open", test_open);
+  g_test_add_func ("/app/window/formats", test_formats);
   g_test_add_func ("/app/window/open-real", test_open_real);
   g_test_add_func ("/app/window/passes", test_passes);
   g_test_add_func ("/app/window/beside", test_beside);

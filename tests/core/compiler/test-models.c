@@ -267,13 +267,14 @@ test_patterns (void)
 #define ROW(folder) &gantry_front_end_##folder,
   static const GantryFrontEnd *const front_ends[] = { GANTRY_FRONT_END_LIST (ROW) };
 #undef ROW
-  g_autofree char *all = gantry_model_patterns ();
+  g_autofree char *all = gantry_model_patterns (), *formats = gantry_model_formats ();
   g_auto (GStrv) offered = g_strsplit (all, " ", -1);
 
   for (guint i = 0; i < G_N_ELEMENTS (front_ends); i++)
     {
       g_auto (GStrv) patterns = g_strsplit (front_ends[i]->patterns, " ", -1);
 
+      g_assert_nonnull (strstr (formats, front_ends[i]->formats));
       for (guint p = 0; patterns[p] != NULL; p++)
         {
           g_autofree char *path = g_strconcat ("/nowhere/model", patterns[p] + 1, NULL);
