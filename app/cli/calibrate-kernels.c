@@ -7,6 +7,7 @@
 #include "core/base/compare.h"
 #include "core/graph/text.h"
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_SIZES 8
 #define LINKS 4u       /* kernels in a row */
@@ -14,8 +15,8 @@
 #define ROUND_MS 20.0  /* that all runs of a program take, about */
 #define LEAST_RUNS 4u
 #define LEAST_PART 0.01 /* of a kernel's time is what its own work takes, however little is left when bytes are told apart */
-#define EVICTED 1048576 /* elements that are added to others, to empty the caches of processors: of a type that no kind has */
-#define FAR_BYTES (3.0 * 4 * EVICTED) /* that are used between two kernels */
+#define CACHE_BYTES (1l << 20) /* of a processor's own second cache, where the system does not say */
+#define MOST_EVICTED (1 << 24) /* elements */
 #define NEAR_BYTES 16384.0 /* kernels of fewer stand in programs that caches hold: nothing is emptied between them */
 #define TRIPS 64
 #define TINY 2         /* elements of a row of kernels that have next to nothing to do */
@@ -67,10 +68,8 @@ static const Kind kinds[] = {
   { GANTRY_WORK_WINDOW_PADDED, "maxima of windows of 3 x 3 on 32 images $a x $a, which reach over their borders", "%1: f32[1,32,$a,$a]",
     "%$9 = reduce_window(%$P) {kind = \"max\", padding = [0, 0, 0, 0, 1, 1, 1, 1], window_dimensions = [1, 1, 3, 3], "
     "window_strides = [1, 1, 1, 1]}: f32[1,32,$a,$a]\n" BARRIER ("f32[1,32,$a,$a]"), { 8, 56 } },
-  { GANTRY_WORK_ROWS, "$a x 13 rows of 13 padded", "%1: f32[1,$a,13,13]",
-    "%$1 = constant() {value = dense<f32[]: 0.5>}: f32[]\n"
-    "%$2 = pad(%$P, %$1) {edge_padding_high = [0, 0, 1, 1], edge_padding_low = [0, 0, 1, 1], interior_padding = [0, 0, 0, 0]}: f32[1,$a,15,15]\n"
-    "%$0 = slice(%$2) {limit_indices = [1, $a, 14, 14], start_indices = [0, 0, 1, 1], strides = [1, 1, 1, 1]}: f32[1,$a,13,13]\n", { 4, 64, 512 } },
+  { GANTRY_WORK_ROWS, "$a x $a rows of 13 in another order", "%1: f32[$a,$a,13]",
+    "%$9 = transpose(%$P) {permutation = [1, 0, 2]}: f32[$a,$a,13]\n" BARRIER ("f32[$a,$a,13]"), { 4, 16, 64 } },
   { GANTRY_WORK_TRANSPOSITION, "a matrix $a x $a transposed", "%1: f32[$a,$a]",
     "%$9 = transpose(%$P) {permutation = [1, 0]}: f32[$a,$a]\n" BARRIER ("f32[$a,$a]"), { 32, 256, 1024 } },
   { GANTRY_WORK_STRIDED, "sums of neighbours in $a rows of 1024", "%1: f32[$a,1024]",
@@ -139,31 +138,31 @@ expand (GString *into, const char *text, gint64 size, guint link)
 
 /* The kernel behind link @link that empties the caches. */
 static void
-add_eviction (GString *into, guint link)
+add_eviction (GString *into, guint link, gint64 n)
 {
-  g_string_append_printf (into, "%%%u = add(%%%u, %%4): u32[%d]\n%%%u = optimization_barrier(%%%u): u32[%d]\n", 5001 + 2 * link,
-                          link == 0 ? 3 : 5000 + 2 * link, EVICTED, 5002 + 2 * link, 5001 + 2 * link, EVICTED);
+  g_string_append_printf (into, "%%%u = add(%%%u, %%4): u32[%" G_GINT64_FORMAT "]\n%%%u = optimization_barrier(%%%u): u32[%" G_GINT64_FORMAT "]\n",
+                          5001 + 2 * link, link == 0 ? 3 : 5000 + 2 * link, n, 5002 + 2 * link, 5001 + 2 * link, n);
 }
 
-/* @links kernels of @kind in a row, @cold: with others between them. (transfer full) (nullable) */
+/* @links kernels of @kind in a row, @evicted: with others between them, that use twice as many elements of u32, 0: without. (transfer full) (nullable) */
 static GantryModule *
-module_of (const Kind *kind, gint64 size, guint links, gboolean cold, GError **error)
+module_of (const Kind *kind, gint64 size, guint links, gint64 evicted, GError **error)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GString) text = g_string_new ("module \"calibrate\" { func @main #1 (");
 
   expand (text, kind->parameters, size, 0);
-  if (cold)
-    g_string_append_printf (text, ", %%3: u32[%d], %%4: u32[%d]", EVICTED, EVICTED);
+  if (evicted > 0)
+    g_string_append_printf (text, ", %%3: u32[%" G_GINT64_FORMAT "], %%4: u32[%" G_GINT64_FORMAT "]", evicted, evicted);
   g_string_append_printf (text, ") -> (%%%u", 100 + (links - 1) * 10);
-  if (cold)
+  if (evicted > 0)
     g_string_append_printf (text, ", %%%u", 5000 + 2 * links);
   g_string_append (text, ") {\n");
   for (guint l = 0; l < links; l++)
     {
       expand (text, kind->link, size, l);
-      if (cold)
-        add_eviction (text, l);
+      if (evicted > 0)
+        add_eviction (text, l, evicted);
     }
   g_string_append (text, "} }\n");
   return gantry_module_from_text (context, text->str, (gssize) text->len, "calibrate", error);
@@ -175,6 +174,7 @@ typedef struct
   const GantryProgress *progress;
   GantryTarget *target;
   GArray *spreads; /* (element-type double): of each program, the median of its runs over the least */
+  double start_us; /* of a kernel that has next to nothing to do, from its begin to its end: it is part of what starting one costs */
 } Bench;
 
 static gboolean
@@ -220,8 +220,8 @@ measure_overheads (Bench *bench, GError **error)
 {
   double one, many;
 
-  one = time_module (bench, module_of (&kinds[0], TINY, 1, FALSE, error), error);
-  if (one < 0 || (many = time_module (bench, module_of (&kinds[0], TINY, MANY_LINKS + 1, FALSE, error), error)) < 0)
+  one = time_module (bench, module_of (&kinds[0], TINY, 1, 0, error), error);
+  if (one < 0 || (many = time_module (bench, module_of (&kinds[0], TINY, MANY_LINKS + 1, 0, error), error)) < 0)
     return FALSE;
   bench->target->launch_us = MAX (many - one, 0) * 1e3 / MANY_LINKS;
   bench->target->run_us = MAX (one * 1e3 - bench->target->launch_us, 0);
@@ -363,24 +363,54 @@ bytes_of_link (const GantryModule *module)
   return bytes;
 }
 
-/* @cold: (out): whether caches are emptied between kernels. (transfer full) (nullable) */
-static GantryModule *
-point_module (const Kind *kind, gint64 size, gboolean *cold, GError **error)
+/* Elements of two arrays that fill the own caches of all processors twice. */
+static gint64
+elements_to_evict (void)
 {
-  g_autoptr (GantryModule) one = module_of (kind, size, 1, FALSE, error);
+  long cache = sysconf (_SC_LEVEL2_CACHE_SIZE);
+
+  return MIN ((gint64) MAX (cache, CACHE_BYTES) / 4 * g_get_num_processors (), MOST_EVICTED);
+}
+
+/* @evicted: (out): elements that are used between two kernels, 0: none. (transfer full) (nullable) */
+static GantryModule *
+point_module (const Kind *kind, gint64 size, gint64 *evicted, GError **error)
+{
+  g_autoptr (GantryModule) one = module_of (kind, size, 1, 0, error);
 
   if (one == NULL)
     return NULL;
-  *cold = kind->work != GANTRY_WORK_BYTES && bytes_of_link (one) > NEAR_BYTES;
-  return module_of (kind, size, kind->single ? 1 : LINKS, *cold, error);
+  *evicted = kind->work != GANTRY_WORK_BYTES && bytes_of_link (one) > NEAR_BYTES ? elements_to_evict () : 0;
+  return module_of (kind, size, kind->single ? 1 : LINKS, *evicted, error);
+}
+
+/* Whether caches are emptied between any two kernels of @own. */
+static gboolean
+is_interleaved (const GantryExecutable *executable, const guint8 *own)
+{
+  gboolean emptied = TRUE;
+
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    {
+      const GantryInstruction *instruction = &executable->instructions[i];
+      const GantryNode *node = gantry_module_node (executable->module, instruction->node);
+
+      if (own[i] && !emptied)
+        return FALSE;
+      if (own[i])
+        emptied = FALSE;
+      else if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH && node != NULL && is_eviction (executable->module, node))
+        emptied = TRUE;
+    }
+  return TRUE;
 }
 
 /* A point of the curve of @kind. */
 static gboolean
 measure_point (Bench *bench, const Kind *kind, gint64 size, GError **error)
 {
-  gboolean cold = FALSE;
-  g_autoptr (GantryModule) module = point_module (kind, size, &cold, error);
+  gint64 evicted = 0;
+  g_autoptr (GantryModule) module = point_module (kind, size, &evicted, error);
   g_autoptr (GantryProgram) program = module != NULL ? gantry_probe_build (module, bench->how, bench->target, bench->progress, error) : NULL;
   g_auto (GantryProbeInputs) inputs = { 0 };
   g_autofree guint8 *own = NULL;
@@ -392,13 +422,18 @@ measure_point (Bench *bench, const Kind *kind, gint64 size, GError **error)
   if (program == NULL)
     return FALSE;
   gantry_probe_inputs_init (&inputs, program->executable->module);
+  if (evicted > 0 && !is_interleaved (program->executable, own))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "kernels of %s were put beside each other", gantry_work_name (kind->work));
+      return FALSE;
+    }
   if (!record (bench, program, &inputs, ROUND_MS, &recorded, error))
     return FALSE;
   spread = middle (recorded.runs) / MAX (g_array_index (recorded.runs, double, 0), 1e-3);
   g_array_append_val (bench->spreads, spread);
-  us = middle (recorded.kernels);
+  us = middle (recorded.kernels) - bench->start_us;
   if (kind->work != GANTRY_WORK_BYTES)
-    us -= others_us (bench, kind->work, work, cold ? FAR_BYTES : work[GANTRY_WORK_BYTES]);
+    us -= others_us (bench, kind->work, work, evicted > 0 ? 3.0 * 4 * (double) evicted : work[GANTRY_WORK_BYTES]);
   /* What takes no time beside the others takes next to none: the curve goes on. */
   gantry_curve_add (&bench->target->curves[kind->work], work[kind->work], MAX (us, LEAST_PART * middle (recorded.kernels)));
   return TRUE;
@@ -412,18 +447,22 @@ measure_recorded (Bench *bench, GError **error)
 
   for (guint i = 0; i < 2; i++)
     {
-      g_autoptr (GantryModule) module = module_of (&kinds[0], TINY, i == 0 ? 1 : MANY_LINKS + 1, FALSE, error);
+      g_autoptr (GantryModule) module = module_of (&kinds[0], TINY, i == 0 ? 1 : MANY_LINKS + 1, 0, error);
       g_autoptr (GantryProgram) program = module != NULL ? gantry_probe_build (module, bench->how, bench->target, bench->progress, error) : NULL;
       g_auto (GantryProbeInputs) inputs = { 0 };
+      g_autofree guint8 *own = NULL;
       g_auto (Recorded) recorded = { 0 };
+      double work[GANTRY_N_WORKS];
 
-      recorded_init (&recorded, NULL);
+      own = program != NULL ? find_own (program, GANTRY_WORK_BYTES, work) : NULL;
+      recorded_init (&recorded, own);
       if (program == NULL)
         return FALSE;
       gantry_probe_inputs_init (&inputs, program->executable->module);
       if (!record (bench, program, &inputs, ROUND_MS, &recorded, error))
         return FALSE;
       least[i] = g_array_index (recorded.runs, double, 0);
+      bench->start_us = middle (recorded.kernels);
     }
   bench->target->inner_us = bench->target->launch_us;
   bench->target->launch_us = MAX (least[1] - least[0], 0) / MANY_LINKS;
@@ -477,7 +516,7 @@ gantry_calibration_measure_kernels (GantryTarget *target, const GantryProgramOpt
 
   memset (target->curves, 0, sizeof target->curves);
   target->launch_us = target->run_us = target->trip_us = 0;
-  if (!measure_overheads (&bench, error) || !measure_trip (&bench, error))
+  if (!measure_overheads (&bench, error) || !measure_trip (&bench, error) || !measure_recorded (&bench, error))
     return FALSE;
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
     {
@@ -491,8 +530,6 @@ gantry_calibration_measure_kernels (GantryTarget *target, const GantryProgramOpt
         }
     }
   take_bandwidth (target);
-  if (!measure_recorded (&bench, error))
-    return FALSE;
   *spread = median_of (spreads);
   return TRUE;
 }

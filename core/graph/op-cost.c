@@ -213,34 +213,41 @@ type_bytes (GantryContext *context, const GantryType *type)
   return sum;
 }
 
+gboolean
+gantry_op_reads_part (guint op)
+{
+  return op == GANTRY_OP_SLICE || op == GANTRY_OP_DYNAMIC_SLICE || op == GANTRY_OP_GATHER || op == GANTRY_OP_DYNAMIC_UPDATE_SLICE
+         || op == GANTRY_OP_SCATTER;
+}
+
+gint64
+gantry_node_written_bytes (const GantryModule *module, const GantryNode *node)
+{
+  const GantryOpInfo *info = gantry_op_info (node->op);
+
+  if (info != NULL && (info->flags & (GANTRY_OP_STRUCTURE | GANTRY_OP_VIEW)))
+    return 0;
+  switch (node->op)
+    {
+    case GANTRY_OP_DYNAMIC_UPDATE_SLICE: return type_bytes (module->context, gantry_node_operand_type (module, node, 1));
+    case GANTRY_OP_SCATTER: return type_bytes (module->context, gantry_node_operand_type (module, node, 2));
+    default: return type_bytes (module->context, gantry_node_type (module, node));
+    }
+}
+
 gint64
 gantry_node_bytes (const GantryModule *module, const GantryNode *node)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
-  gint64 result = type_bytes (module->context, gantry_node_type (module, node)), sum = result;
-  guint first = 0;
+  gint64 result = type_bytes (module->context, gantry_node_type (module, node)), sum = gantry_node_written_bytes (module, node);
+  guint first = gantry_op_reads_part (node->op) ? 1 : 0;
 
   /* Nothing moves: constants lie where they are, and a view shares its operand's bytes. */
   if (info != NULL && (info->flags & (GANTRY_OP_STRUCTURE | GANTRY_OP_VIEW)))
     return result < 0 ? -1 : 0;
-  switch (node->op)
-    {
-    case GANTRY_OP_SLICE:
-    case GANTRY_OP_DYNAMIC_SLICE:
-    case GANTRY_OP_GATHER: /* reads only what it writes */
-      sum = times (result, 2);
-      first = 1;
-      break;
-    case GANTRY_OP_DYNAMIC_UPDATE_SLICE: /* in place: reads and writes only the update */
-      sum = type_bytes (module->context, gantry_node_operand_type (module, node, 1));
-      first = 1;
-      break;
-    case GANTRY_OP_SCATTER: /* reads and writes the elements that updates name */
-      sum = times (type_bytes (module->context, gantry_node_operand_type (module, node, 2)), 2);
-      first = 1;
-      break;
-    default: break;
-    }
+  /* Of the first operand as much as is written; an update is made in place. */
+  if (first > 0 && node->op != GANTRY_OP_DYNAMIC_UPDATE_SLICE)
+    sum = times (sum, 2);
   for (guint i = first; i < node->n_operands; i++)
     {
       gboolean again = FALSE;

@@ -201,4 +201,8 @@ gboolean gantry_node_flops_by_unit (const GantryModule *module, const GantryNode
 gint64 gantry_node_flops (const GantryModule *module, const GantryNode *node);
 /** Bytes read from operands plus bytes written, each once; -1 when shapes are not known. */
 gint64 gantry_node_bytes (const GantryModule *module, const GantryNode *node);
+/** Those of them that are written: of an update in place the part that is updated. */
+gint64 gantry_node_written_bytes (const GantryModule *module, const GantryNode *node);
+/** Whether only a part of the first operand is read or written: as much as the result has, or the updates. */
+gboolean gantry_op_reads_part (guint op);
 G_END_DECLS

@@ -32,6 +32,15 @@ traffic_us (const Uses *uses, double bytes, double ago)
   return working_set > 0 ? bytes * gantry_curve_us (&uses->planner->target.curves[GANTRY_WORK_BYTES], working_set) / working_set : 0;
 }
 
+/* What was used when a unit was: of an input that very part, else the place that it lies in; NONE: a concatenation that is made by its parts. */
+static guint32
+place_of (const Program *program, guint32 unit)
+{
+  const Value *root = VALUE (program, VALUE (program, unit)->root);
+
+  return root->kind == VALUE_GROUP ? NONE : root->kind == VALUE_INPUT ? unit : VALUE (program, unit)->root;
+}
+
 /* What a byte that @work reads takes, on average. */
 static double
 read_us_each (const Uses *uses, const Work *work)
@@ -41,11 +50,11 @@ read_us_each (const Uses *uses, const Work *work)
 
   for (guint32 k = 0; k < work->n_uses; k++)
     {
-      guint32 root = VALUE (program, USE (program, work, k))->root;
-      double own = (double) VALUE (program, root)->bytes;
+      guint32 place = place_of (program, USE (program, work, k));
+      double own = place != NONE ? (double) VALUE (program, place)->bytes : 0;
 
       bytes += own;
-      us += traffic_us (uses, own, uses->touched - uses->last[root]);
+      us += own > 0 ? traffic_us (uses, own, uses->touched - uses->last[place]) : 0;
     }
   return bytes > 0 ? us / bytes : 0;
 }
@@ -72,7 +81,7 @@ written_over_inputs (const Uses *uses, const Work *work)
   return bytes;
 }
 
-/* What writing @bytes takes, into the places that were left last. */
+/* What writing @bytes takes, into the places that were left last: they are fetched before they are written. */
 static double
 write_us (Uses *uses, double bytes)
 {
@@ -81,45 +90,65 @@ write_us (Uses *uses, double bytes)
   while (bytes > 0 && uses->idle->len > 0)
     {
       Idle *idle = &g_array_index (uses->idle, Idle, uses->idle->len - 1);
-      double part = MIN (bytes, idle->bytes), ago = uses->touched - idle->since;
+      double part = MIN (bytes, idle->bytes);
 
-      us += traffic_us (uses, part, ago) * (ago > 0 ? GANTRY_WRITE_TRAFFIC : 1);
+      us += traffic_us (uses, part, uses->touched - idle->since);
       bytes -= part;
       idle->bytes -= part;
       if (idle->bytes <= 0)
         g_array_set_size (uses->idle, uses->idle->len - 1);
     }
-  return us + traffic_us (uses, bytes, uses->footprint) * GANTRY_WRITE_TRAFFIC;
+  return GANTRY_WRITE_TRAFFIC * (us + traffic_us (uses, bytes, uses->footprint));
 }
 
-/* Places of what @work is the last to read. */
+/* Whether work @w is the last to read the place @root, which nobody has left yet. */
+static gboolean
+is_last_use (const Uses *uses, guint32 w, guint32 root)
+{
+  const Value *value = VALUE (uses->planner->program, root);
+
+  return value->kind == VALUE_COMPUTED && !value->result && uses->end[root] == w;
+}
+
+/* Bytes of operands that work @w may write over: it is the last to read them. */
+static double
+over_operands (const Uses *uses, guint32 w)
+{
+  Program *program = uses->planner->program;
+  const GantryNode *node = work_node (program, WORK (program, w));
+  double bytes = 0;
+
+  for (guint32 i = 0; i < node->n_operands; i++)
+    {
+      guint32 operand = _gantry_program_operand (program, node, i), root = operand != NONE ? VALUE (program, operand)->root : NONE;
+
+      if (root != NONE && is_last_use (uses, w, root) && _gantry_program_may_alias (program, w, i))
+        bytes = MAX (bytes, (double) VALUE (program, root)->bytes);
+    }
+  return bytes;
+}
+
+/* Places of what work @w is the last to read, less @taken bytes, which it has written over. */
 static void
-leave_places (Uses *uses, const Work *work)
+leave_places (Uses *uses, guint32 w, double taken)
 {
   const Program *program = uses->planner->program;
+  const Work *work = WORK (program, w);
 
   for (guint32 k = 0; k < work->n_uses; k++)
     {
       guint32 root = VALUE (program, USE (program, work, k))->root;
       Idle idle = { (double) VALUE (program, root)->bytes, uses->touched };
+      double part = MIN (idle.bytes, taken);
 
-      if (VALUE (program, root)->kind != VALUE_COMPUTED || VALUE (program, root)->result || WORK (program, uses->end[root]) != work)
+      if (!is_last_use (uses, w, root))
         continue;
       uses->end[root] = NONE; /* once */
-      g_array_append_val (uses->idle, idle);
+      taken -= part;
+      idle.bytes -= part;
+      if (idle.bytes > 0)
+        g_array_append_val (uses->idle, idle);
     }
-}
-
-static gboolean
-may_write_over_operand (const Uses *uses, guint32 w)
-{
-  Program *program = uses->planner->program;
-  guint32 n = work_node (program, WORK (program, w))->n_operands;
-
-  for (guint32 i = 0; i < n; i++)
-    if (_gantry_program_may_alias (program, w, i))
-      return TRUE;
-  return FALSE;
 }
 
 static void
@@ -128,10 +157,19 @@ touch (Uses *uses, const Work *work)
   const Program *program = uses->planner->program;
 
   for (guint32 k = 0; k < work->n_uses; k++)
-    uses->touched += (double) VALUE (program, VALUE (program, USE (program, work, k))->root)->bytes;
+    {
+      guint32 place = place_of (program, USE (program, work, k));
+
+      uses->touched += place != NONE ? (double) VALUE (program, place)->bytes : 0;
+    }
   uses->touched += written_by (uses, work);
   for (guint32 k = 0; k < work->n_uses; k++)
-    uses->last[VALUE (program, USE (program, work, k))->root] = uses->touched;
+    {
+      guint32 place = place_of (program, USE (program, work, k));
+
+      if (place != NONE)
+        uses->last[place] = uses->touched;
+    }
   for (guint32 k = 0; k < work->n_values; k++)
     uses->last[VALUE (program, work->first_value + k)->root] = uses->touched;
 }
@@ -144,16 +182,19 @@ memory_us (Uses *uses, guint32 w)
   const Work *work = WORK (program, w);
   double bytes = (double) MAX (gantry_node_bytes (program->module, work_node (program, work)), 0);
   double written = MIN (written_by (uses, work), bytes), us = (bytes - written) * read_us_each (uses, work);
-  double over_inputs = written_over_inputs (uses, work);
-  gboolean over = may_write_over_operand (uses, w);
+  double over_inputs = MIN (written_over_inputs (uses, work), written), over = MIN (over_operands (uses, w), written - over_inputs);
 
-  if (over)
-    leave_places (uses, work);
-  us += traffic_us (uses, MIN (written, over_inputs), 0) + write_us (uses, MAX (written - over_inputs, 0));
+  us += traffic_us (uses, over_inputs + over, 0) + write_us (uses, written - over_inputs - over);
   touch (uses, work);
-  if (!over)
-    leave_places (uses, work);
+  leave_places (uses, w, over);
   return us;
+}
+
+/* Whether a place becomes used when value @v is made: it is no view, and not written over an input. */
+static gboolean
+has_new_place (const Program *program, guint32 v)
+{
+  return VALUE (program, v)->kind == VALUE_COMPUTED && VALUE (program, v)->root == v && VALUE (program, v)->donated == NONE;
 }
 
 /* All that a run uses and that has a place at once, when works run in the order of the program: what the places of one run take, where those of values that
@@ -172,21 +213,21 @@ footprint_of (const Program *program)
         used[VALUE (program, USE (program, WORK (program, w), k))->root] = 1;
       }
   for (guint32 v = 0; v < program->values->len; v++)
-    if (used[v] && VALUE (program, v)->kind != VALUE_COMPUTED)
+    if (used[v] && VALUE (program, v)->kind != VALUE_COMPUTED && VALUE (program, v)->kind != VALUE_GROUP)
       held += (double) VALUE (program, v)->bytes;
   for (guint32 w = 0; w < program->works->len; w++)
     {
       const Work *work = WORK (program, w);
 
       for (guint32 k = 0; k < work->n_values; k++)
-        if (VALUE (program, work->first_value + k)->kind == VALUE_COMPUTED && VALUE (program, work->first_value + k)->root == work->first_value + k)
+        if (has_new_place (program, work->first_value + k))
           live += (double) VALUE (program, work->first_value + k)->bytes;
       most = MAX (most, live);
       for (guint32 k = 0; k < work->n_uses; k++)
         {
           guint32 root = VALUE (program, USE (program, work, k))->root;
 
-          if (VALUE (program, root)->kind != VALUE_COMPUTED || end[root] != w)
+          if (!has_new_place (program, root) || VALUE (program, root)->result || end[root] != w)
             continue;
           live -= (double) VALUE (program, root)->bytes;
           end[root] = NONE; /* once */

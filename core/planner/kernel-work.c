@@ -268,16 +268,18 @@ narrow_elements (const GantryType *type)
   return gantry_element_is_float ((GantryElementType) type->element) && gantry_element_size ((GantryElementType) type->element) == 2 ? elements_of (type) : 0;
 }
 
+/* Of what @node reads and writes. */
 static double
-result_bytes (GantryContext *context, const GantryType *type)
+all_narrow (const GantryModule *module, const GantryNode *node)
 {
-  double sum = 0;
+  guint first = gantry_op_reads_part (node->op) ? 1 : 0;
+  double n = narrow_elements (gantry_node_type (module, node)) > 0 ? (double) MAX (gantry_node_written_bytes (module, node), 0) / 2 : 0;
 
-  if (type->kind == GANTRY_TYPE_TENSOR)
-    return (double) MAX (gantry_type_bytes (type), 0);
-  for (guint i = 0; type->kind == GANTRY_TYPE_TUPLE && i < type->rank; i++)
-    sum += result_bytes (context, gantry_context_type (context, (guint32) type->dims[i]));
-  return sum;
+  if (first > 0 && node->op != GANTRY_OP_DYNAMIC_UPDATE_SLICE)
+    n *= 2;
+  for (guint i = first; i < node->n_operands; i++)
+    n += narrow_elements (gantry_node_operand_type (module, node, i));
+  return n;
 }
 
 /* Elements of 64 bits are half as many of a register; those of 16 are widened. */
@@ -328,10 +330,10 @@ gantry_node_work (const GantryModule *module, const GantryNode *node, double *wo
 {
   memset (work, 0, GANTRY_N_WORKS * sizeof *work);
   add_node (module, node, 0, work);
-  work[GANTRY_WORK_NARROW] = narrow_elements (gantry_node_type (module, node));
-  for (guint i = 0; i < node->n_operands; i++)
-    work[GANTRY_WORK_NARROW] += narrow_elements (gantry_node_operand_type (module, node, i));
   work[GANTRY_WORK_BYTES] = (double) MAX (gantry_node_bytes (module, node), 0);
   if (work[GANTRY_WORK_BYTES] > 0)
-    work[GANTRY_WORK_BYTES] += (GANTRY_WRITE_TRAFFIC - 1) * result_bytes (module->context, gantry_node_type (module, node));
+    {
+      work[GANTRY_WORK_BYTES] += (GANTRY_WRITE_TRAFFIC - 1) * (double) MAX (gantry_node_written_bytes (module, node), 0);
+      work[GANTRY_WORK_NARROW] = all_narrow (module, node);
+    }
 }

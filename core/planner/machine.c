@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Of what is measured, and how: counted up where kernels or probes become others, so that all machines are measured anew. */
-#define EDITION 2
+#define EDITION 3
 
 static gboolean enabled;
 
@@ -38,19 +38,22 @@ path_of (guint n_threads, const char *suffix)
   return g_build_filename (g_get_user_cache_dir (), "gantry", "machine", name, NULL);
 }
 
+/* A damaged file is none. */
+static gboolean
+read_kept (guint n_threads, GantryTarget *kept)
+{
+  g_autofree char *path = path_of (n_threads, ""), *text = gantry_cache_read (path, NULL);
+
+  gantry_target_init_cpu (kept, threads_of (n_threads));
+  return text != NULL && gantry_target_parse (kept, text, -1, NULL) && *kept->measured != '\0' && *kept->arch == '\0';
+}
+
 gboolean
 gantry_machine_take (GantryTarget *target, guint n_threads)
 {
-  g_autofree char *path = NULL, *text = NULL;
   GantryTarget kept;
 
-  if (!enabled || !target->here)
-    return FALSE;
-  path = path_of (n_threads, "");
-  text = gantry_cache_read (path, NULL);
-  gantry_target_init_cpu (&kept, threads_of (n_threads));
-  /* A damaged file is none. */
-  if (text == NULL || !gantry_target_parse (&kept, text, -1, NULL) || *kept.measured == '\0' || *kept.arch != '\0')
+  if (!enabled || !target->here || !read_kept (n_threads, &kept))
     return FALSE;
   kept.here = TRUE;
   kept.memory_limit = target->memory_limit;
@@ -104,7 +107,8 @@ gboolean
 gantry_machine_is_due (guint n_threads)
 {
   g_autofree char *path = path_of (n_threads, ""), *folder = g_path_get_dirname (path);
+  GantryTarget kept;
 
-  return enabled && !g_file_test (path, G_FILE_TEST_EXISTS) && !is_put_off (n_threads) && g_mkdir_with_parents (folder, 0700) == 0
+  return enabled && !read_kept (n_threads, &kept) && !is_put_off (n_threads) && g_mkdir_with_parents (folder, 0700) == 0
          && access (folder, W_OK) == 0;
 }

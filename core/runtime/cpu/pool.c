@@ -3,6 +3,8 @@
  * workers are in it. A worker enters by compare-and-swap while the job is open; the submitting thread
  * works too, closes the job when no task is left and waits only for those who are in. So a worker
  * that sleeps or is late costs nothing, and the job's fields are never written while one reads them.
+ * The tasks are in shares, one for each thread and the same part of each job: a thread finds what it wrote before in its own
+ * cache. Who is done with its share takes from those of the others.
  * Workers look for the next job for some microseconds before they sleep. */
 #include "core/runtime/cpu/pool-private.h"
 #include "core/base/thread.h"
@@ -39,7 +41,7 @@ struct _CpuPool
   _Alignas (64) GantryKernelFunc func;
   gconstpointer data;
   void *const *buffers;
-  gint64 n_tasks, chunk;
+  gint64 chunk; /* of tasks that are taken at once */
   guint n_threads;
   GThread **threads; /* n_threads - 1 */
   guint n_made;      /* of them */
@@ -69,8 +71,12 @@ take_tasks (CpuPool *pool, guint self)
 
       for (;;)
         {
-          gint64 begin = atomic_fetch_add_explicit (&share->next, pool->chunk, memory_order_relaxed);
+          gint64 begin;
 
+          /* Of a share that is done the line stays with all who look at it. */
+          if (atomic_load_explicit (&share->next, memory_order_relaxed) >= share->end)
+            break;
+          begin = atomic_fetch_add_explicit (&share->next, pool->chunk, memory_order_relaxed);
           if (begin >= share->end)
             break;
           pool->func (pool->data, pool->buffers, begin, MIN (begin + pool->chunk, share->end));
@@ -222,7 +228,6 @@ _gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *bu
   pool->func = kernel->func;
   pool->data = kernel->state;
   pool->buffers = buffers;
-  pool->n_tasks = kernel->n_tasks;
   pool->chunk = MAX (kernel->n_tasks / ((gint64) pool->n_threads * CHUNKS_PER_THREAD), 1);
   for (guint i = 0; i < pool->n_threads; i++)
     {

@@ -21,6 +21,23 @@ measured (GantryTarget *target)
   gantry_curve_add (&target->curves[GANTRY_WORK_BYTES], 2e6, 400);
 }
 
+/* Cuts off all files that are kept of machines. */
+static void
+spoil_kept (void)
+{
+  g_autofree char *folder = g_build_filename (g_get_user_cache_dir (), "gantry", "machine", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  g_assert_nonnull (dir);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_assert_true (g_file_set_contents (path, "[target", -1, NULL));
+    }
+}
+
 static void
 test_kept (void)
 {
@@ -46,6 +63,10 @@ test_kept (void)
   g_assert_cmpuint (target.curves[GANTRY_WORK_BYTES].n, ==, 2);
   g_assert_cmpuint (target.memory_limit, ==, 12345);
   g_assert_false (gantry_machine_is_due (2));
+  /* A file that cannot be read is measured again. */
+  spoil_kept ();
+  g_assert_false (gantry_machine_take (&target, 2));
+  g_assert_true (gantry_machine_is_due (2));
   /* Another number of threads was not measured, and what somebody has given stays. */
   g_assert_false (gantry_machine_take (&target, 1));
   g_assert_true (gantry_machine_is_due (1));
@@ -53,6 +74,8 @@ test_kept (void)
   g_assert_false (gantry_machine_is_due (1));
   given = kept;
   given.here = FALSE;
+  g_assert_true (gantry_machine_keep (&kept, 2, &error));
+  g_assert_no_error (error);
   g_assert_false (gantry_machine_take (&given, 2));
 }
 
