@@ -29,15 +29,17 @@ class Cell:
 
     def __setattr__(self, name, value):
         params, cells = self.__dict__.get("_params"), self.__dict__.get("_cells")
+        if isinstance(value, (Parameter, ParameterTuple)) and params is None:
+            raise AttributeError(f"For 'Cell', the function super().__init__() must be called before assigning the parameter '{name}'.")
+        if params is not None and isinstance(params.get(name), dict) and not isinstance(value, ParameterTuple):
+            del params[name]
         if isinstance(value, Parameter):
-            if params is None:
-                raise AttributeError(f"For 'Cell', the function super().__init__() must be called before assigning the parameter "
-                                     f"'{name}'.")
             if value.name in (None, "Parameter"):
                 value.name = name
             self.__dict__.pop(name, None)
             params[name] = value
         elif isinstance(value, ParameterTuple):
+            params[name] = self._named_members(value)
             self.__dict__[name] = value
         elif isinstance(value, Cell):
             if cells is None:
@@ -62,6 +64,28 @@ class Cell:
                 cells.pop(name, None)
             object.__setattr__(self, name, value)
 
+    _unnamed = 0  # how many Parameters of tuples were given a name here
+
+    def _named_members(self, parameters):
+        """The Parameters of a tuple by their names, which stay what they are called by here, whatever renames them afterwards."""
+        members = OrderedDict()
+        for parameter in parameters:
+            if parameter.name in (None, "Parameter"):
+                self.__dict__["_unnamed"] = self._unnamed + 1
+                parameter.name = f"Parameter${self._unnamed}"
+            if members.setdefault(parameter.name, parameter) is not parameter:
+                raise ValueError(f"The value {parameter}, its name '{parameter.name}' already exists. Please set a unique name for the "
+                                 f"parameter.")
+        return members
+
+    def _own_parameters(self):
+        """The Parameters of this Cell alone, those in tuples too, each by the last part of its path."""
+        for name, held in self.__dict__.get("_params", {}).items():
+            if isinstance(held, dict):
+                yield from held.items()
+            elif held is not None:
+                yield name, held
+
     def __getattr__(self, name):
         for place in ("_params", "_cells", "_buffers"):
             found = self.__dict__.get(place)
@@ -73,6 +97,7 @@ class Cell:
         for place in ("_params", "_cells", "_buffers"):
             if name in self.__dict__.get(place, ()):
                 del self.__dict__[place][name]
+                self.__dict__.pop(name, None)
                 return
         object.__delattr__(self, name)
 
@@ -188,8 +213,8 @@ class Cell:
     def parameters_and_names(self, name_prefix="", expand=True):
         seen = set()
         for cell_name, cell in (self.cells_and_names(name_prefix) if expand else [(name_prefix, self)]):
-            for name, parameter in cell.__dict__.get("_params", {}).items():
-                if parameter is not None and id(parameter) not in seen:
+            for name, parameter in cell._own_parameters():
+                if id(parameter) not in seen:
                     seen.add(id(parameter))
                     yield f"{cell_name}.{name}" if cell_name else name, parameter
 
@@ -275,8 +300,8 @@ class Cell:
         """Parameters and buffers by their paths."""
         found = OrderedDict() if destination is None else destination
         for path, cell in self.cells_and_names():
-            for name, value in list(cell._params.items()) + [(n, b) for n, b in cell.__dict__.get("_buffers", {}).items()
-                                                             if n in cell.__dict__["_kept_buffers"]]:
+            for name, value in list(cell._own_parameters()) + [(n, b) for n, b in cell.__dict__.get("_buffers", {}).items()
+                                                               if n in cell.__dict__["_kept_buffers"]]:
                 if value is not None:
                     found[prefix + (f"{path}.{name}" if path else name)] = value
         return found

@@ -16,7 +16,7 @@ class Optimizer(Cell):
     _computes_in = property(lambda self: "")  # Parameters are updated in the type that they are stored in.
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
-        super().__init__()
+        super().__init__(auto_prefix=False)
         parameters = list(parameters)
         if not parameters:
             raise ValueError("For 'Optimizer', the argument 'parameters' must not be empty.")
@@ -24,22 +24,25 @@ class Optimizer(Cell):
         found, decays, rates = _grouped(parameters, weight_decay) if self.is_group else (parameters, {}, {})
         if not all(isinstance(p, Parameter) for p in found):
             raise TypeError("For 'Optimizer', all elements of the argument 'parameters' must be 'Parameter' or 'dict'.")
+        self.dynamic_lr = not isinstance(learning_rate, (int, float))
+        self._rate = _rate_source(learning_rate)
+        self.global_step = Parameter(_core.full((1,), 0, int32), name="global_step", requires_grad=False)
+        self.learning_rate = self._number(float(learning_rate) if isinstance(self._rate, float) else 0.0, "learning_rate")
         self.parameters = self._parameters = ParameterTuple(found)
         self.weight_decay = weight_decay
         # Parameters that stand in no group decay by their name: biases and scales of normalizations do not.
         self._decays = [decays[id(p)] if self.is_group else weight_decay if _decays_by_name(p) else 0.0 for p in found]
         self.loss_scale = loss_scale
-        self.dynamic_lr = not isinstance(learning_rate, (int, float))
-        self._rate = _rate_source(learning_rate)
-        self.learning_rate = Parameter(_core.tensor_of(float(learning_rate) if isinstance(self._rate, float) else 0.0, float32),
-                                       name="learning_rate", requires_grad=False)
         self._own_rates = [rates.get(id(p)) for p in found]
-        self.global_step = Parameter(_core.full((1,), 0, int32), name="global_step", requires_grad=False)
         self.enable_tuple_broaden = True  # the gradients are variables, though they come as a tuple
 
     def _states(self, prefix, value="zeros"):
         return ParameterTuple([Parameter(_core.full(p.shape, 0 if value == "zeros" else value, p.dtype), name=f"{prefix}.{p.name}",
                                          requires_grad=False) for p in self.parameters])
+
+    @staticmethod
+    def _number(value, name):
+        return Parameter(_core.tensor_of(value, float32), name=name, requires_grad=False)
 
     def get_lr(self):
         """The rate of what has no rate of its own; the step is counted."""
@@ -163,24 +166,26 @@ def _rate_source(rate):
 class SGD(Optimizer):
     def __init__(self, params, learning_rate=0.1, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False, loss_scale=1.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self.momentum, self.dampening, self.nesterov = float(momentum), dampening, nesterov
-        self.accum = self._states("accum") if momentum else ()
-        # 1 before the first step, which is not damped.
-        self.stat = self._states("stat", 1) if momentum and dampening else ()
+        self._moves, self.dampening, self.nesterov = float(momentum) != 0.0, dampening, nesterov
+        self.momentum = self._number(momentum, "momentum")
+        self.accum = self._states("accum") if self._moves else ()
+        # 1 before the first step, which is not damped: 0 is written though nothing is damped here, for what reads the checkpoint.
+        self.stat = self._states("stat", 1) if self._moves else ()
 
     def _damped(self, g, i):
-        if not self.dampening:
-            return g
         first = _value(self.stat[i])
         _core.assign(self.stat[i], _core.full(first.shape, 0, first.dtype))
+        if not self.dampening:
+            return g
         return _core.mul(g, _core.sub(1.0, _core.mul(_core.sub(1.0, first), self.dampening)))
 
     def _step(self, rates, gradients):
         for i, (p, g, rate) in enumerate(zip(self.parameters, gradients, rates)):
-            if self.momentum:
-                m = _core.add(_core.mul(_value(self.accum[i]), self.momentum), self._damped(g, i))
+            if self._moves:
+                momentum = _core.convert(_value(self.momentum), g.dtype)
+                m = _core.add(_core.mul(_value(self.accum[i]), momentum), self._damped(g, i))
                 _core.assign(self.accum[i], m)
-                g = _core.add(g, _core.mul(m, self.momentum)) if self.nesterov else m
+                g = _core.add(g, _core.mul(m, momentum)) if self.nesterov else m
             _core.assign(p, _core.sub(_value(p), _core.mul(g, rate)))
 
 
@@ -189,14 +194,15 @@ class Momentum(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         if isinstance(momentum, float) and momentum < 0.0:
             raise ValueError(f"For 'Momentum', the argument 'momentum' must be at least 0.0, but got {momentum}.")
-        self.momentum, self.use_nesterov = momentum, use_nesterov
+        self.momentum, self.use_nesterov = self._number(momentum, "momentum"), use_nesterov
         self.moments = self._states("moments")
 
     def _step(self, rates, gradients):
         for p, g, state, rate in zip(self.parameters, gradients, self.moments, rates):
-            m = _core.add(_core.mul(_value(state), self.momentum), g)
+            momentum = _core.convert(_value(self.momentum), g.dtype)
+            m = _core.add(_core.mul(_value(state), momentum), g)
             _core.assign(state, m)
-            step = _core.add(g, _core.mul(m, self.momentum)) if self.use_nesterov else m
+            step = _core.add(g, _core.mul(m, momentum)) if self.use_nesterov else m
             _core.assign(p, _core.sub(_value(p), _core.mul(step, rate)))
 
 
@@ -209,10 +215,9 @@ class Adam(Optimizer):
         if kwargs.get("use_lazy") or kwargs.get("use_offload"):
             raise NotImplementedError("For 'Adam', 'use_lazy' and 'use_offload' are not supported")
         self.beta1, self.beta2, self.eps, self.use_nesterov = beta1, beta2, eps, use_nesterov
+        self.beta1_power, self.beta2_power = self._number(1.0, "beta1_power"), self._number(1.0, "beta2_power")
         self.moment1, self.moment2 = self._states("moment1"), self._states("moment2")
         self.vhat = self._states("vhat") if use_amsgrad else ()
-        self.beta1_power = Parameter(_core.tensor_of(1.0, float32), name="beta1_power", requires_grad=False)
-        self.beta2_power = Parameter(_core.tensor_of(1.0, float32), name="beta2_power", requires_grad=False)
 
     def _step(self, rates, gradients):
         b1, b2 = _core.mul(_value(self.beta1_power), self.beta1), _core.mul(_value(self.beta2_power), self.beta2)
@@ -259,11 +264,12 @@ class RMSProp(Optimizer):
                  loss_scale=1.0, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.decay, self.momentum, self.epsilon, self.centered = decay, momentum, epsilon, centered
-        self.ms, self.moment, self.mg = self._states("mean_square", 1), self._states("rms_moment"), self._states("mean_grad")
+        self.mg = self._states("mean_grad") if centered else (None,) * len(self.parameters)
+        self.ms, self.moment = self._states("mean_square", 1), self._states("moment")
 
     def _step(self, rates, gradients):
         for p, g, ms, mom, mg, rate in zip(self.parameters, gradients, self.ms, self.moment, self.mg, rates):
-            _updates.rms_prop(p, ms, mom, rate, g, self.decay, self.momentum, self.epsilon, mg if self.centered else None)
+            _updates.rms_prop(p, ms, mom, rate, g, self.decay, self.momentum, self.epsilon, mg)
 
 
 class Adagrad(Optimizer):

@@ -2,14 +2,10 @@
 """Optimizers that are used less often than those of optim.py, over the rules of ops/_updates.py."""
 from mindspore import _core
 from mindspore._core import float32
-from mindspore.common.parameter import Parameter, ParameterTuple
+from mindspore.common.parameter import ParameterTuple
 from mindspore.nn.cell import Cell
 from mindspore.nn.optim import Adam, Optimizer, _value
 from mindspore.ops import _updates, function as _f
-
-
-def _number(value, name):
-    return Parameter(_core.tensor_of(value, float32), name=name, requires_grad=False)
 
 
 class Adadelta(Optimizer):
@@ -27,8 +23,8 @@ class AdaMax(Optimizer):
     def __init__(self, params, learning_rate=0.001, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.0, loss_scale=1.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
+        self.beta1_power = self._number(1.0, "beta1_power")
         self.moment1, self.moment2 = self._states("moment1"), self._states("moment2")
-        self.beta1_power = _number(1.0, "beta1_power")
 
     def _step(self, rates, gradients):
         power = _core.mul(_value(self.beta1_power), self.beta1)
@@ -88,7 +84,7 @@ class LARS(Cell):
 
     def __init__(self, optimizer, epsilon=1e-5, coefficient=0.001, use_clip=False,
                  lars_filter=lambda x: "LayerNorm" not in x.name and "bias" not in x.name):
-        super().__init__()
+        super().__init__(auto_prefix=False)
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"For 'LARS', the argument 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}.")
         self.opt, self.epsilon, self.coefficient, self.use_clip = optimizer, epsilon, coefficient, use_clip
@@ -113,21 +109,21 @@ class ASGD(Optimizer):
     def __init__(self, params, learning_rate=0.1, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay)
         self.lambd, self.alpha, self.t0 = lambd, alpha, t0
-        self.ax = self._states("asgd_ax")
-        self.eta = ParameterTuple([_number(0.0, f"eta.{p.name}") for p in self.parameters])
-        self.mu = _number(1.0, "asgd_mu")
+        self.mu, self.eta = (ParameterTuple([self._number(value, f"{prefix}_{p.name}") for p in self.parameters])
+                             for prefix, value in (("mu", 1.0), ("eta", 0.0)))
+        self.ax = self._states("ax_")
 
     def _step(self, rates, gradients):
         step = _core.convert(_core.reshape(_value(self.global_step), ()), float32)
-        mu, first = _value(self.mu), _core.compare("EQ", step, 1.0)
-        for p, g, ax, eta, rate in zip(self.parameters, gradients, self.ax, self.eta, rates):
+        first = _core.compare("EQ", step, 1.0)
+        for p, g, ax, mu, eta, rate in zip(self.parameters, gradients, self.ax, self.mu, self.eta, rates):
             e = _core.select(first, rate, _value(eta))
             w = _core.sub(_core.mul(_value(p), _core.sub(1.0, _core.mul(e, self.lambd))), _core.mul(g, e))
-            mean = _core.add(_value(ax), _core.mul(_core.sub(w, _value(ax)), mu))
+            mean = _core.add(_value(ax), _core.mul(_core.sub(w, _value(ax)), _value(mu)))
             _core.assign(p, w)
             _core.assign(ax, mean)
             _core.assign(eta, _core.div(rate, _f.pow(_core.add(1.0, _core.mul(_core.mul(rate, self.lambd), step)), self.alpha)))
-        _core.assign(self.mu, _core.div(1.0, _f.maximum(_core.sub(step, float(self.t0)), 1.0)))
+            _core.assign(mu, _core.div(1.0, _f.maximum(_core.sub(step, float(self.t0)), 1.0)))
 
 
 class Rprop(Optimizer):

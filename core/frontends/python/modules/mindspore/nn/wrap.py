@@ -78,20 +78,9 @@ def _scaled_gradients(network, weights, inputs, scale):
     return loss[1], grads
 
 
-def _held_parameters(cell):
-    """All that a Cell and its parts hold, in tuples too."""
-    found = {}
-    for _, part in cell.cells_and_names():
-        for value in (*part.__dict__.get("_params", {}).values(), *part.__dict__.values()):
-            for p in value if isinstance(value, ParameterTuple) else (value,):
-                if isinstance(p, Parameter):
-                    found[id(p)] = p
-    return list(found.values())
-
-
 def _step_unless(overflow, optimizer, grads):
     """The optimizer's step, taken back where the gradients overflowed."""
-    parameters = _held_parameters(optimizer)
+    parameters = [p for _, p in optimizer.parameters_and_names()]
     before = [_core._copied(p) for p in parameters]
     optimizer(grads)
     overflow = _core.tensor_of(overflow)
