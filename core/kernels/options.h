@@ -26,8 +26,8 @@ G_BEGIN_DECLS
  * @target: what the code is for
  * @arch: (nullable): the GPU, NULL: "sm_90a"; one of "sm_80", "sm_90", "sm_90a" and "sm_100"
  * @cache_folder: (nullable): where assembled code is kept by content; NULL: nowhere
- * @allow_tf32: products of f32 may be rounded to 10 bits of mantissa, so that tensor cores can do them (GPU only); the sums
- *  stay f32
+ * @allow_tf32: factors of matrix products and convolutions of f32 may be rounded to 10 bits of mantissa, so that tensor cores can do them
+ *  (GPU only); the sums stay f32
  * @host_calls: a custom_call has no code: who runs the program answers it (gantry_executor_set_host_call()). For programs that embed
  *  the libraries; without it a custom_call is an error that names its target
  * @gpu_library: plain products have a workspace of %GANTRY_GPU_LIBRARY_WORKSPACE, for a library that may do them (CUDA only)

@@ -211,12 +211,14 @@ begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const G
   gantry_stage_begin (stage, p->shape->stages);
 }
 
+/* Only the products of a dot_general or a convolution may have their factors rounded: an elementwise product keeps its bits beside
+ * whatever sum it is fused with. Those of 16 bits are exact in f32. */
 static gboolean
 is_for_tensor_cores (const GantryContraction *c, const GantryGpu *gpu)
 {
   return gpu->capability >= 80 && c->a.element == c->b.element && c->product == GANTRY_F32 && c->sum == GANTRY_F32
          && (c->a.element == GANTRY_F16 || c->a.element == GANTRY_BF16
-             || (c->a.element == GANTRY_F32 && gpu->allow_tf32));
+             || (c->a.element == GANTRY_F32 && gpu->allow_tf32 && c->direction == GANTRY_TX_UNROUNDED));
 }
 
 /* With what tf32 pads: depth innermost is the larger. */

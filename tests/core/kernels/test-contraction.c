@@ -254,6 +254,28 @@ test_tf32 (void)
     }
 }
 
+/* A product of elements whose sum is fused with it is no product of matrices: its factors keep their bits. */
+static void
+test_tf32_elementwise (void)
+{
+  static const char text[] = "module \"m\" {\n"
+                             "  func @main #1 (%21: f32[48,40], %22: f32[40,56]) -> (%23) {\n"
+                             "    %23 = fusion(%21, %22) {body = @body #2}: f32[48,56]\n  }\n"
+                             "  func @body #2 (%1: f32[48,40], %2: f32[40,56]) -> (%6) {\n"
+                             "    %3 = broadcast_in_dim(%1) {shape = [48, 40, 56], broadcast_dimensions = [0, 1]}: f32[48,40,56]\n"
+                             "    %4 = broadcast_in_dim(%2) {shape = [48, 40, 56], broadcast_dimensions = [1, 2]}: f32[48,40,56]\n"
+                             "    %5 = multiply(%3, %4): f32[48,40,56]\n"
+                             "    %6 = reduce(%5) {dimensions = [1], kind = \"add\"}: f32[48,56]\n  }\n}\n";
+  g_autoptr (GRand) rand = test_rand (17);
+  g_autoptr (ContractionCase) c = contraction_case_text (text);
+  GantryGpu gpu;
+
+  contraction_gpu (&gpu, 80);
+  gpu.allow_tf32 = TRUE;
+  g_assert_null (contraction_bind (c, gantry_bind_tensor_core, &gpu));
+  check (c, gantry_bind_contraction, &gpu, rand, 40);
+}
+
 static void
 test_random (void)
 {
@@ -633,6 +655,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/contraction/others", test_others);
   g_test_add_func ("/kernels/contraction/f32-on-tensor-cores", test_f32_on_tensor_cores);
   g_test_add_func ("/kernels/contraction/tf32", test_tf32);
+  g_test_add_func ("/kernels/contraction/tf32-elementwise", test_tf32_elementwise);
   g_test_add_func ("/kernels/contraction/random", test_random);
   g_test_add_func ("/kernels/contraction/banks", test_banks);
   g_test_add_func ("/kernels/contraction/overlap", test_overlap);
