@@ -267,6 +267,8 @@ gboolean _gantry_planner_streams (const GantryPlanner *planner, guint32 v);
 /** By operand of scan @w: its slices are in the host, under the placements that were read, and its body fetches each when it is read: of
  *  loops with few trips. (transfer full) */
 guint8 *_gantry_planner_find_fetched (const GantryPlanner *planner, guint32 w);
+/** Whether there is a loop whose body fetches slices from @fetching on and not before. */
+gboolean _gantry_planner_fetches_from (const GantryPlanner *planner, LoopFetching fetching);
 /** The memory that a scan makes root @v in: the device's where it does not stream it. */
 guint8 _gantry_planner_stream_memory (const GantryPlanner *planner, guint32 v);
 /** Bytes of workspace that @work takes, with room for the slices of what it brings to the host and back. */

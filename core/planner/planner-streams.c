@@ -185,21 +185,56 @@ streams_any (const GantryPlanner *planner, guint32 v)
   return _gantry_planner_streams (planner, v);
 }
 
+/* From when on the body of scan @w fetches what it walks along; N_FETCHING: never. @scan: (out) */
+static LoopFetching
+least_fetching (const GantryPlanner *planner, guint32 w, GantryScan *scan)
+{
+  const Program *program = planner->program;
+
+  if (!planner->has_stacks || program->slices_staged || !scan_of (planner, w, scan))
+    return N_FETCHING;
+  if (scan->length < GANTRY_LEAST_STREAMED)
+    return FETCHING_NONE;
+  return WORK (program, w)->phase == GANTRY_PHASE_FORWARD ? FETCHING_ALL : FETCHING_BACKWARD;
+}
+
+/* Whether the slices of operand @i of scan @w are all in the host. */
+static gboolean
+is_streamed (const GantryPlanner *planner, guint32 w, guint i)
+{
+  const Program *program = planner->program;
+
+  return streams_all (planner, VALUE (program, _gantry_program_operand (program, work_node (program, WORK (program, w)), i))->root);
+}
+
 guint8 *
 _gantry_planner_find_fetched (const GantryPlanner *planner, guint32 w)
 {
-  const Program *program = planner->program;
-  const GantryNode *node = work_node (program, WORK (program, w));
-  guint8 *fetched = g_new0 (guint8, node->n_operands + (gsize) 1);
-  guint8 least = WORK (program, w)->phase == GANTRY_PHASE_FORWARD ? FETCHING_ALL : FETCHING_BACKWARD;
+  guint8 *fetched = g_new0 (guint8, work_node (planner->program, WORK (planner->program, w))->n_operands + (gsize) 1);
   GantryScan scan;
 
-  if (!planner->has_stacks || program->slices_staged || !scan_of (planner, w, &scan)
-      || (scan.length >= GANTRY_LEAST_STREAMED && planner->fetching < least))
+  if (least_fetching (planner, w, &scan) > planner->fetching)
     return fetched;
   for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
-    fetched[i] = streams_all (planner, VALUE (program, _gantry_program_operand (program, node, i))->root);
+    fetched[i] = is_streamed (planner, w, i);
   return fetched;
+}
+
+gboolean
+_gantry_planner_fetches_from (const GantryPlanner *planner, LoopFetching fetching)
+{
+  for (guint s = 0; s < planner->scans->len; s++)
+    {
+      guint32 w = g_array_index (planner->scans, guint32, s);
+      GantryScan scan;
+
+      if (least_fetching (planner, w, &scan) != fetching)
+        continue;
+      for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
+        if (is_streamed (planner, w, i))
+          return TRUE;
+    }
+  return FALSE;
 }
 
 /* @both: it is walked along and made over */

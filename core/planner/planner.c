@@ -397,6 +397,26 @@ lay_loops (GantryPlanner *planner, guint64 limit, LoopFetching fetching, guint64
   return device;
 }
 
+/* Lays with bodies that fetch more and more until @limit is met; where none meets it, with what takes least. Nothing is laid twice of which
+ * no body would fetch more. @temp_bytes, @at: (out): as lay(). Returns: bytes beside the temporaries */
+static guint64
+lay_within (GantryPlanner *planner, guint64 limit, guint64 *temp_bytes, guint32 *at)
+{
+  LoopFetching laid = FETCHING_NONE, lowest = laid;
+  guint64 device = lay_loops (planner, limit, laid, temp_bytes, at), least = device + *temp_bytes;
+
+  for (LoopFetching f = FETCHING_BACKWARD; f < N_FETCHING && limit > 0 && device + *temp_bytes > limit; f++)
+    {
+      if (!_gantry_planner_fetches_from (planner, f))
+        continue;
+      laid = f;
+      device = lay_loops (planner, limit, laid, temp_bytes, at);
+      lowest = device + *temp_bytes <= least ? laid : lowest;
+      least = MIN (least, device + *temp_bytes);
+    }
+  return laid == lowest ? device : lay_loops (planner, limit, lowest, temp_bytes, at);
+}
+
 /* Lays and simulates under the placements that were read, with stacks over others or without. Returns: bytes beside the temporaries */
 static guint64
 ask (GantryPlanner *planner, guint64 limit, GantryPrediction *prediction)
@@ -405,9 +425,7 @@ ask (GantryPlanner *planner, guint64 limit, GantryPrediction *prediction)
   guint32 at;
 
   planner->overlay_failed = FALSE;
-  device = lay_loops (planner, limit, FETCHING_NONE, &temp_bytes, &at);
-  for (guint f = FETCHING_BACKWARD; f < N_FETCHING && limit > 0 && device + temp_bytes > limit && planner->has_stacks && planner->scans->len > 0; f++)
-    device = lay_loops (planner, limit, (LoopFetching) f, &temp_bytes, &at);
+  device = lay_within (planner, limit, &temp_bytes, &at);
   if (limit == 0 && planner->fetches->len > 0)
     lower_for_little (planner, device, temp_bytes, at, prediction);
   else
@@ -454,6 +472,7 @@ gantry_planner_count_unplanned (GantryPlanner *planner, const GantryPlacements *
   _gantry_planner_read_schedule (planner, placements);
   _gantry_planner_keep_asked (planner);
   planner->no_overlays = FALSE;
+  planner->fetching = FETCHING_NONE;
   return _gantry_planner_count_unplanned (planner);
 }
 

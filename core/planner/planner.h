@@ -117,7 +117,7 @@ GantryPlan *gantry_prediction_to_plan (const GantryPrediction *prediction);
  *  them, and when the program grew. */
 void gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *placements, GantryPrediction *prediction);
 /** How many nodes the bodies of loops have that gantry_planner_predict() of @placements (nullable) would plan first. An upper bound; 0 where
- *  it has been asked for just now. O(nodes + uses) */
+ *  it has been asked for just now. Bodies that fetch slices because a limit is not met are not among them. O(nodes + uses) */
 guint32 gantry_planner_count_unplanned (GantryPlanner *planner, const GantryPlacements *placements);
 /** As gantry_planner_predict(), within @limit bytes of device memory (0: none) instead of the target's. */
 void gantry_planner_predict_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of programs with loops: stacks that a loop makes over those that it reads, and bodies that several loops run, each in its own way. */
 #include "core/graph/region.h"
-#include "core/planner/planner.h"
-#include "core/planner/program-private.h"
+#include "core/planner/planner-private.h"
 #include "tests/core/planner/plan-machine.h"
 #include "tests/random-seed.h"
 
@@ -403,17 +402,84 @@ test_unplanned (void)
   planned_clear (&p);
 }
 
+static GantryPlacements *
+offloaded (const guint32 *ids, guint n)
+{
+  GantryPlacements *placements = gantry_placements_new ();
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryPlacement placement = { ids[i], GANTRY_PLACEMENT_OFFLOAD, GANTRY_DECIDED_BY_RULE, GANTRY_MEMORY_PINNED_HOST, GANTRY_SUBJECT_NONE };
+
+      gantry_placements_set (placements, &placement);
+    }
+  return placements;
+}
+
+/* Bodies fetch slices where a limit is not met, and only where that is another way to run them: 91 is walked along backward alone, 2 in both
+ * directions. */
+static void
+test_fetching (void)
+{
+  static const char text[] = "module \"fetching\" {\n"
+                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n"
+                             FORWARD ("9", "1", "2") BACK ("4", "3", "9", "2") "  }\n" BODIES "}\n";
+  static const guint32 ids[] = { 91, 2 };
+  static const guint64 MUCH = 1 << 30;
+  Planned p;
+
+  planned_init (&p, text);
+  for (guint n = 0; n <= G_N_ELEMENTS (ids); n++)
+    {
+      g_autoptr (GantryPlacements) placements = offloaded (ids, n);
+      g_autoptr (GantryPrediction) free_ = gantry_prediction_new (), within = gantry_prediction_new ();
+
+      gantry_planner_predict_within (p.planner, placements, MUCH, free_);
+      g_assert_true (free_->fits);
+      g_assert_cmpuint (p.planner->fetching, ==, FETCHING_NONE);
+      gantry_planner_predict_within (p.planner, placements, 1, within);
+      g_assert_false (within->fits);
+      g_test_message ("%u: %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %u", n, free_->peak_bytes, within->peak_bytes, p.planner->fetching);
+      g_assert_cmpuint (within->peak_bytes, <=, free_->peak_bytes);
+      g_assert_cmpuint (p.planner->fetching, ==, n);
+      g_assert_true (_gantry_planner_fetches_from (p.planner, FETCHING_BACKWARD) == (n > 0));
+      g_assert_true (_gantry_planner_fetches_from (p.planner, FETCHING_ALL) == (n > 1));
+    }
+  planned_clear (&p);
+}
+
+/* What is unplanned is what a prediction begins with, whatever the last one ended with. */
+static void
+test_unplanned_after_limit (void)
+{
+  static const char text[] = "module \"known\" {\n"
+                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n"
+                             FORWARD ("9", "1", "2") BACK ("4", "3", "9", "2") "  }\n" BODIES "}\n";
+  static const guint32 one = 2, other = 91;
+  g_autoptr (GantryPlacements) first = offloaded (&one, 1), second = offloaded (&other, 1);
+  g_autoptr (GantryPrediction) prediction = gantry_prediction_new ();
+  Planned p;
+
+  planned_init (&p, text);
+  gantry_planner_predict (p.planner, second, prediction);
+  gantry_planner_predict_within (p.planner, first, 1, prediction);
+  g_assert_cmpuint (gantry_planner_count_unplanned (p.planner, second), ==, 0);
+  planned_clear (&p);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/planner-loops/donated-carry", test_donated_carry);
+  g_test_add_func ("/planner-loops/fetching", test_fetching);
   g_test_add_func ("/planner-loops/over", test_over);
   g_test_add_func ("/planner-loops/pieces", test_pieces);
   g_test_add_func ("/planner-loops/pieces-offloaded", test_pieces_offloaded);
   g_test_add_func ("/planner-loops/shared-body", test_shared_body);
   g_test_add_func ("/planner-loops/shown", test_shown);
   g_test_add_func ("/planner-loops/unplanned", test_unplanned);
+  g_test_add_func ("/planner-loops/unplanned-after-limit", test_unplanned_after_limit);
   g_test_add_func ("/planner-loops/unread", test_unread);
   return g_test_run ();
 }
