@@ -16,6 +16,7 @@ typedef struct
 {
   const ModuleFacts *facts;
   const Statement *statement;
+  const Dots *dots;
   guint32 *function_of_scope; /* by scope id: which checkpointed function, from 1 on, or NO_FUNCTION */
   guint n_functions;
   guint32 loops;     /* the bodies of loops, where they are checkpointed functions, or NO_FUNCTION */
@@ -163,122 +164,6 @@ find_crossings (Functions *f)
 
 /* What the policy says */
 
-static gboolean
-is_dot (const ModuleFacts *facts, const GantryNode *node, gboolean any)
-{
-  gsize n;
-
-  if (any && node->op == GANTRY_OP_CONVOLUTION)
-    return TRUE;
-  if (node->op != GANTRY_OP_DOT_GENERAL)
-    return FALSE;
-  gantry_attrs_ints (facts->module->context, node->attrs, "lhs_batching_dimensions", &n);
-  return any || n == 0;
-}
-
-/* A fusion is a product when there is one in it. */
-static gboolean
-node_makes_dot (const ModuleFacts *facts, const GantryNode *node, gboolean any)
-{
-  const GantryFunction *body = gantry_node_fusion_body (facts->module, node);
-
-  if (is_dot (facts, node, any))
-    return TRUE;
-  for (guint32 b = 0; body != NULL && b < body->n_nodes; b++)
-    if (is_dot (facts, &facts->module->nodes[body->first_node + b], any))
-      return TRUE;
-  return FALSE;
-}
-
-/* Whether each element of @node is made of single elements of its operands. */
-static gboolean
-is_of_elements (const ModuleFacts *facts, const GantryNode *node)
-{
-  const GantryOpInfo *info = gantry_op_info (node->op);
-  const GantryFunction *body = gantry_node_fusion_body (facts->module, node);
-
-  for (guint32 b = 0; body != NULL && b < body->n_nodes; b++)
-    {
-      const GantryNode *inner = &facts->module->nodes[body->first_node + b];
-
-      if (inner->op != GANTRY_OP_PARAMETER && inner->op != GANTRY_OP_CONSTANT && !is_of_elements (facts, inner))
-        return FALSE;
-    }
-  return body != NULL || gantry_node_is_view (facts->module, node)
-         || (info != NULL && ((info->flags & GANTRY_OP_ELEMENTWISE) != 0 || info->op_class == GANTRY_CLASS_MOVEMENT));
-}
-
-/* Whether @node and all that it is made of element by element, up to what its body is given, come of products that are saved as well, or
- * directly of one: what a loop saves in the place of products, and no more than they are. @any: as makes_dot() */
-static gboolean
-stands_for_dots (const ModuleFacts *facts, const GantryNode *node, gboolean any)
-{
-  const GantryModule *module = facts->module;
-  gint64 own = gantry_type_elements (gantry_node_type (module, node)), elements = 0;
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) left = g_ptr_array_new ();
-  gboolean others = FALSE;
-
-  if (!is_of_elements (facts, node))
-    return FALSE;
-  g_ptr_array_add (left, (gpointer) node);
-  for (guint next = 0; next < left->len; next++)
-    {
-      const GantryNode *of = left->pdata[next];
-
-      for (guint k = 0; k < of->n_operands; k++)
-        {
-          const GantryNode *operand = gantry_node_operand (module, of, k);
-
-          if (operand == NULL || operand->op == GANTRY_OP_PARAMETER || operand->op == GANTRY_OP_CONSTANT
-              || !g_hash_table_add (seen, GUINT_TO_POINTER (operand->id)))
-            continue;
-          if (node_makes_dot (facts, operand, any))
-            elements += gantry_type_elements (gantry_node_type (module, operand));
-          else if (is_of_elements (facts, operand))
-            g_ptr_array_add (left, (gpointer) operand);
-          else
-            others = TRUE;
-        }
-    }
-  return elements >= own && !others;
-}
-
-/* Whether an operand of @node, as large as that, is a product. */
-static gboolean
-reads_dot (const ModuleFacts *facts, const GantryNode *node, gboolean any)
-{
-  const GantryModule *module = facts->module;
-  gint64 elements = gantry_type_elements (gantry_node_type (module, node));
-
-  for (guint k = 0; k < node->n_operands; k++)
-    {
-      const GantryNode *operand = gantry_node_operand (module, node, k);
-
-      while (operand != NULL && operand->n_operands == 1 && gantry_node_is_view (module, operand))
-        operand = gantry_node_operand (module, operand, 0);
-      if (operand != NULL && gantry_type_elements (gantry_node_type (module, operand)) == elements && node_makes_dot (facts, operand, any))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/* @any: convolutions and batch dimensions too. A loop may have saved what is computed element by element of a product in the place of
- * that product. */
-static gboolean
-makes_dot (const ModuleFacts *facts, guint32 i, gboolean any)
-{
-  const GantryNode *node = facts_source (facts, i);
-  const GantryOpInfo *info = gantry_op_info (node->op);
-
-  if (node_makes_dot (facts, node, any))
-    return TRUE;
-  if (!facts_is_stack (facts, i) || info == NULL)
-    return FALSE;
-  return (((info->flags & GANTRY_OP_ELEMENTWISE) != 0 || node->op == GANTRY_OP_FUSION) && reads_dot (facts, node, any))
-         || stands_for_dots (facts, node, any);
-}
-
 static GHashTable *
 set_of (const GPtrArray *names)
 {
@@ -349,10 +234,10 @@ say (const Functions *f, const JaxPolicy *policy, guint32 i, gboolean own)
     {
     case JAX_EVERYTHING: save = TRUE; break;
     case JAX_NOTHING: break;
-    case JAX_DOTS: save = own && makes_dot (f->facts, i, TRUE); break;
-    case JAX_DOTS_NO_BATCH: save = own && makes_dot (f->facts, i, FALSE); break;
+    case JAX_DOTS: save = own && _gantry_dots_made (f->dots, i, TRUE); break;
+    case JAX_DOTS_NO_BATCH: save = own && _gantry_dots_made (f->dots, i, FALSE); break;
     case JAX_OFFLOAD_DOTS_NO_BATCH:
-      return own && makes_dot (f->facts, i, FALSE) ? GANTRY_PLACEMENT_OFFLOAD : GANTRY_PLACEMENT_RECOMPUTE;
+      return own && _gantry_dots_made (f->dots, i, FALSE) ? GANTRY_PLACEMENT_OFFLOAD : GANTRY_PLACEMENT_RECOMPUTE;
     case JAX_ONLY_NAMES: save = count.n_saved > 0; break;
     case JAX_ANY_NAMES_BUT: save = count.n > count.n_saved; break;
     case JAX_ANYTHING_EXCEPT_NAMES: save = count.n_saved == 0; break;
@@ -494,7 +379,8 @@ void
 _gantry_jax_policy_apply (const Statement *statement, gint32 index, const ModuleFacts *facts, Decision *decisions,
                           Outcome *outcome)
 {
-  Functions f = { .facts = facts, .statement = statement };
+  g_autoptr (Dots) dots = _gantry_dots_new (facts);
+  Functions f = { .facts = facts, .statement = statement, .dots = dots };
   g_autoptr (GHashTable) in_use = NULL;
 
   f.sets = g_hash_table_new_full (NULL, NULL, NULL, name_sets_free);

@@ -159,6 +159,15 @@ guint32 _gantry_facts_operand (const ModuleFacts *facts, const GantryNode *node,
 /** Why value @i cannot be computed again. Returns: (nullable): it can */
 const char *_gantry_why_not_again (const ModuleFacts *facts, guint32 i);
 
+/** What of a program makes products: dots, and for some policies convolutions. */
+typedef struct _Dots Dots;
+Dots *_gantry_dots_new (const ModuleFacts *facts);
+void _gantry_dots_free (Dots *dots);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Dots, _gantry_dots_free)
+/** Whether value @i is a product; @any: convolutions and batch dimensions too. A loop may have saved what is computed element by element of
+ *  products in their place. */
+gboolean _gantry_dots_made (const Dots *dots, guint32 i, gboolean any);
+
 /** What the statements so far said of a value. Values that the backward pass does not read take part: they are what
  *  recomputation may start from. */
 typedef struct

@@ -222,6 +222,57 @@ test_what_cannot_be_done_again (void)
   expect_policy (&test, "policy save_only_these_names(q)", "3=keep 4=recompute 6=keep", "'q'");
 }
 
+/* A loop saves in the place of products what is computed of them: of %12, a fusion with a product in it, whose two results are 4x4, %15 directly,
+ * %19 by way of others. %17 is of no product. */
+static void
+test_fusion_of_two_results (void)
+{
+#define TRIP(f, x, w, phase) \
+  "    %" f "2 = fusion(%" x ", %" w ") {body = @two #4}: (f32[4,4], f32[4,4])" phase "\n" \
+  "    %" f "3 = result(%" f "2) {index = 0}: f32[4,4]" phase "\n" \
+  "    %" f "4 = result(%" f "2) {index = 1}: f32[4,4]" phase "\n" \
+  "    %" f "5 = tanh(%" f "3): f32[4,4]" phase "\n" \
+  "    %" f "7 = tanh(%" x "): f32[4,4]" phase "\n" \
+  "    %" f "8 = tanh(%" f "4): f32[4,4]" phase "\n" \
+  "    %" f "9 = sine(%" f "8): f32[4,4]" phase "\n"
+#define RESULT(id, of, index, type, phase) "    %" id " = result(%" of ") {index = " index "}: " type phase "\n"
+  static const char module[]
+      = "module \"m\" {\n"
+        "  func @main #1 (%1: f32[4,4], %2: f32[8,4,4] {role = \"parameter\"}, %3: f32[4,4]) -> (%90, %4) {\n"
+        "    %9 = scan(%1, %2) {axes = [0], body = #2, length = 8, n_carries = 1, n_xs = 1, y_axes = [0, 0, 0, 0]}:"
+        " (f32[4,4], f32[8,4,4], f32[8,4,4], f32[8,4,4], f32[8,4,4])\n"
+        RESULT ("90", "9", "0", "f32[4,4]", "") RESULT ("91", "9", "1", "f32[8,4,4]", "") RESULT ("92", "9", "2", "f32[8,4,4]", "")
+        RESULT ("93", "9", "3", "f32[8,4,4]", "") RESULT ("94", "9", "4", "f32[8,4,4]", "")
+        "    %4 = scan(%3, %91, %92, %93, %94, %2) {axes = [0, 0, 0, 0, 0], body = #3, length = 8, n_carries = 1, n_xs = 5, reverse = 1,"
+        " y_axes = ints[]}: f32[4,4] phase(backward)\n"
+        "  }\n"
+        "  func @forward #2 (%10: f32[4,4], %11: f32[4,4]) -> (%16, %15, %17, %19, %10) {\n"
+        TRIP ("1", "10", "11", "")
+        "    %16 = add(%15, %19): f32[4,4]\n"
+        "  }\n"
+        "  func @back #3 (%20: f32[4,4] phase(backward), %30: f32[4,4] phase(backward), %31: f32[4,4] phase(backward),"
+        " %32: f32[4,4] phase(backward), %33: f32[4,4] phase(backward), %34: f32[4,4] phase(backward)) -> (%43) {\n"
+        TRIP ("2", "33", "34", " phase(backward)")
+        "    %35 = rematerialize(%30, %25): f32[4,4] phase(backward)\n"
+        "    %36 = rematerialize(%31, %27): f32[4,4] phase(backward)\n"
+        "    %37 = rematerialize(%32, %29): f32[4,4] phase(backward)\n"
+        "    %41 = multiply(%20, %35): f32[4,4] phase(backward)\n"
+        "    %42 = multiply(%41, %36): f32[4,4] phase(backward)\n"
+        "    %43 = multiply(%42, %37): f32[4,4] phase(backward)\n"
+        "  }\n"
+        "  func @two #4 (%50: f32[4,4], %51: f32[4,4]) -> (%52, %53) {\n"
+        "    %52 = dot_general(%50, %51) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,4]\n"
+        "    %53 = negate(%52): f32[4,4]\n"
+        "  }\n"
+        "}\n";
+#undef RESULT
+#undef TRIP
+  g_auto (PolicyTest) test = policy_test (module);
+
+  expect_policy (&test, "policy nothing_saveable", "91=recompute 92=recompute 93=recompute 94=keep", NULL);
+  expect_policy (&test, "policy dots_saveable", "91=keep 92=recompute 93=keep 94=keep", NULL);
+}
+
 static void
 test_not_training (void)
 {
@@ -243,6 +294,7 @@ main (int argc, char **argv)
   g_test_add_func ("/planner/policy-jax/carry-named-outside", test_carry_named_outside);
   g_test_add_func ("/planner/policy-jax/result-of-a-function", test_result_of_a_function);
   g_test_add_func ("/planner/policy-jax/start-of-recomputation", test_start_of_recomputation);
+  g_test_add_func ("/planner/policy-jax/fusion-of-two-results", test_fusion_of_two_results);
   g_test_add_func ("/planner/policy-jax/what-cannot-be-done-again", test_what_cannot_be_done_again);
   g_test_add_func ("/planner/policy-jax/not-training", test_not_training);
   return g_test_run ();
