@@ -29,6 +29,7 @@ typedef struct
   char **texts; /* of the nodes */
   guint8 *levels;
   guint32 *uses;
+  guint8 *addends; /* what a sum adds up, or may */
   GString *where;
   guint n_named;
 } Writer;
@@ -188,10 +189,19 @@ append_list (const Writer *w, GString *out, const GantryTx *node)
   g_string_append_c (out, ']');
 }
 
+/* Whether @node is a product by itself where a sum could have one that is part of it (GANTRY_TX_UNROUNDED). */
+static gboolean
+is_rounded_addend (const Writer *w, const GantryTx *node)
+{
+  return w->addends[node - w->texpr->nodes] && node->kind == GANTRY_TX_BINARY && node->op == GANTRY_OP_MULTIPLY
+         && gantry_element_is_float (node->type) && node->direction != GANTRY_TX_UNROUNDED;
+}
+
 static Level
 write_binary (Writer *w, GString *out, const GantryTx *node)
 {
   gboolean tight = node->type == GANTRY_I64; /* indices: i*16 + j */
+  gboolean brackets = is_rounded_addend (w, node);
   Infix infix;
 
   if (!find_infix (node, &infix))
@@ -199,10 +209,12 @@ write_binary (Writer *w, GString *out, const GantryTx *node)
       append_call (w, out, gantry_scalar_short_name (node->op), 2, node->a, node->b, 0);
       return LEVEL_ATOM;
     }
+  g_string_append (out, brackets ? "(" : "");
   append_operand (w, out, node->a, infix.level == LEVEL_COMPARE ? LEVEL_COMPARE + 1 : infix.level);
   g_string_append_printf (out, tight && infix.level == LEVEL_PRODUCT ? "%s" : " %s ", infix.symbol);
   append_operand (w, out, node->b, infix.level + (infix.level > LEVEL_AND));
-  return infix.level;
+  g_string_append (out, brackets ? ")" : "");
+  return brackets ? LEVEL_ATOM : infix.level;
 }
 
 static Level
@@ -284,6 +296,22 @@ count_uses (Writer *w)
     }
 }
 
+static void
+find_addends (Writer *w)
+{
+  const GantryTexpr *texpr = w->texpr;
+
+  for (guint32 i = texpr->n_nodes; i-- > 0;)
+    {
+      const GantryTx *node = &texpr->nodes[i];
+
+      if (node->kind == GANTRY_TX_REDUCE && node->op == GANTRY_OP_ADD)
+        w->addends[node->a] = TRUE;
+      else if (node->kind == GANTRY_TX_SELECT && w->addends[i])
+        w->addends[node->b] = w->addends[node->c] = TRUE;
+    }
+}
+
 char *
 gantry_texpr_to_text (const GantryTexpr *texpr, const char *const *names)
 {
@@ -293,8 +321,10 @@ gantry_texpr_to_text (const GantryTexpr *texpr, const char *const *names)
   w.texts = g_new0 (char *, texpr->n_nodes);
   w.levels = g_new0 (guint8, texpr->n_nodes);
   w.uses = g_new0 (guint32, texpr->n_nodes);
+  w.addends = g_new0 (guint8, texpr->n_nodes);
   w.where = g_string_new (NULL);
   count_uses (&w);
+  find_addends (&w);
   for (guint32 i = 0; i < texpr->n_nodes; i++)
     {
       GString *text = g_string_new (NULL);
@@ -317,6 +347,7 @@ gantry_texpr_to_text (const GantryTexpr *texpr, const char *const *names)
   g_free (w.texts);
   g_free (w.levels);
   g_free (w.uses);
+  g_free (w.addends);
   g_string_free (w.where, TRUE);
   return g_string_free (out, FALSE);
 }

@@ -92,7 +92,8 @@ GPtrArray *gantry_texpr_of_fusion (const GantryModule *module, const GantryNode 
  *  and would be recomputed at more than one coordinate per result element. */
 GantryTexpr *gantry_texpr_inline (const GantryTexpr *outer, guint input, const GantryTexpr *inner);
 
-/** In TVM's manner: "C[i, j] = sum(A[i, k] * B[k, j], axis=[k])". (transfer full); @names (nullable): of the inputs. */
+/** In TVM's manner: "C[i, j] = sum(A[i, k] * B[k, j], axis=[k])". An addend of a sum that is a product and not GANTRY_TX_UNROUNDED stands in
+ *  brackets: "sum((A[k] * B[k]), axis=[k])". (transfer full); @names (nullable): of the inputs. */
 char *gantry_texpr_to_text (const GantryTexpr *texpr, const char *const *names);
 
 /* Building one. */

@@ -68,7 +68,11 @@ print_operator (Print *p, const GantryKxNode *node, guint depth)
     case GANTRY_OP_OR: sign = "|"; break;
     default: break;
     }
-  g_string_append_printf (p->text, "%s(", sign == NULL ? gantry_op_info (node->op)->name : "");
+  if (sign == NULL)
+    g_string_append (p->text, gantry_op_info (node->op)->name);
+  else if (node->op == GANTRY_OP_MULTIPLY && node->direction == GANTRY_TX_UNROUNDED)
+    g_string_append (p->text, "unrounded");
+  g_string_append_c (p->text, '(');
   print_node (p, node->a, depth + 1);
   g_string_append_printf (p->text, sign != NULL ? " %s " : ", ", sign);
   print_node (p, node->b, depth + 1);

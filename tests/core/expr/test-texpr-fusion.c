@@ -405,7 +405,7 @@ test_inline (void)
 {
   TestSet set;
   g_autoptr (GantryTexpr) add = NULL, exp = NULL, dot = NULL, sum = NULL, reverse = NULL,
-                          both = NULL;
+                          both = NULL, product = NULL, squares = NULL;
 
   set_init (&set);
   add = texpr_of (&set, GANTRY_OP_ADD, "f32[8,8] f32[8,8]", "");
@@ -421,6 +421,11 @@ test_inline (void)
   check_inline (&set, sum, 0, exp, "B[i] = sum(exp(A[i, k]), axis=[k])");
   /* The product would be computed at each k, or at two coordinates. */
   check_inline (&set, sum, 0, dot, NULL);
+  product = texpr_of (&set, GANTRY_OP_MULTIPLY, "f32[8,8] f32[8,8]", "");
+  squares = gantry_texpr_inline (sum, 0, product);
+  /* Not the product that is one operation with its sum. */
+  check_inline (&set, sum, 0, product, "C[i] = sum((A[i, k] * B[i, k]), axis=[k])");
+  check_inline (&set, squares, 0, exp, "C[i] = sum((exp(B[i, k]) * A[i, k]), axis=[k])");
   both = gantry_texpr_inline (add, 1, reverse); /* A[i, j] + B[7 - i, j] */
   g_assert_nonnull (both);
   check_inline (&set, both, 1, dot, "D[i, j] = A[i, j] + sum(B[7 - i, k] * C[k, j], axis=[k])");

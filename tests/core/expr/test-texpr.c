@@ -23,6 +23,9 @@ static const Text texts[] = {
   { GANTRY_OP_CONVOLUTION, "f32[2,4,9] f32[6,2,3] f32[6]", "feature_group_count=2 window_strides=[2] padding=[1,1] post=relu",
     "D[i, j, l] = max(sum(select(l*2 + k1 - 1 >= 0 && l*2 + k1 - 1 < 9, A[i, j/3*2 + k0, l*2 + k1 - 1], 0) * "
     "B[j, k0, k1], axis=[k0, k1]) + C[j], 0)" },
+  { GANTRY_OP_CONVOLUTION, "f32[2,4,9] f32[6,4,3]", "padding=[1,1] skip_padding=1",
+    "C[i, j, l] = sum(select(l + k1 - 1 >= 0 && l + k1 - 1 < 9, A[i, k0, l + k1 - 1] * B[j, k0, k1], 0), axis=[k0, k1])" },
+  { GANTRY_OP_MULTIPLY, "f32[4] f32[4]", "", "C[i] = A[i] * B[i]" },
   { GANTRY_OP_MAXIMUM, "f32[4,5] f32[4,5]", "", "C[i, j] = max(A[i, j], B[i, j])" },
   { GANTRY_OP_SELECT, "bool[4] f32[4] f32[4]", "", "D[i] = select(A[i], B[i], C[i])" },
   { GANTRY_OP_CLAMP, "f32[4] f32[4] f32[4]", "", "D[i] = min(max(B[i], A[i]), C[i])" },

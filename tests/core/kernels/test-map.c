@@ -55,6 +55,9 @@ static const Case cases[] = {
   { "rows", GANTRY_OP_REDUCE, "f32[5,300]", "kind=add dimensions=[1]", "for " },
   { "written-out", GANTRY_OP_REDUCE, "f32[5,7,3]", "kind=max dimensions=[2]", "maximum(maximum(" },
   { "written-out-lanes", GANTRY_OP_REDUCE, "f32[5,48]", "kind=add dimensions=[0]", ".. +4]" },
+  { "products", GANTRY_OP_DOT_GENERAL, "f32[5,30] f32[30]", "lhs_contracting_dimensions=[1] rhs_contracting_dimensions=[0]",
+    " + unrounded(input0[" },
+  { "product", GANTRY_OP_MULTIPLY, "f32[5,30] f32[5,30]", "", ":= (input0[" },
   { "window", GANTRY_OP_REDUCE_WINDOW, "f16[9,8,16]",
     "kind=max window_dimensions=[3,3,1] window_strides=[2,1,1] window_dilations=[1,2,1] padding=[1,1,0,1,0,0]", ".. +8]" },
   { "window-strides", GANTRY_OP_REDUCE_WINDOW, "f32[3,9,32]",
@@ -75,7 +78,7 @@ depth_of (const Case *c, const ContractionCase *work)
   gint64 n = gantry_type_elements (gantry_node_operand_type (work->module, work->node, 0))
              / MAX (gantry_type_elements (gantry_node_type (work->module, work->node)), 1);
 
-  if (c->op != GANTRY_OP_REDUCE)
+  if (c->op != GANTRY_OP_REDUCE && c->op != GANTRY_OP_DOT_GENERAL)
     return 0;
   return strcmp (c->name, "long") == 0 ? 2 * (gint64) sqrt ((double) n) : 2 * n;
 }
