@@ -35,8 +35,9 @@ typedef enum
 } GantryTxKind;
 
 /* In `direction` of a MULTIPLY of floats: it and the sum that it is an addend of are one operation of the program, as in a product of
- * matrices, and it is not rounded before it is added where the target can do that. Every other operation rounds, whatever kernel it is
- * part of: else the bits of a result would depend on what was fused. */
+ * matrices, and it is not rounded before it is added where the target can do that: not beneath a SELECT, nor in the processor's long sums,
+ * which go on in f64. Every other operation of f32 or f64 rounds, whatever kernel it is part of: else the bits of a result would depend on
+ * what was fused. */
 #define GANTRY_TX_UNROUNDED 1
 
 /* What the nodes of both forms of expression have, this one and that of core/expr/kernel-expression.h; kind: of the form, GantryTxKind here;
