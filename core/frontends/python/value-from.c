@@ -113,6 +113,7 @@ typedef struct
 {
   guint rank;
   GantryDim dims[GANTRY_MAX_RANK];
+  gboolean ended; /* a number, tensor or empty sequence has said what the rank is */
   GantryElementType element;
   guint8 *data;
   gsize size, at;
@@ -132,20 +133,38 @@ join_element (Nest *nest, GantryElementType element)
     nest->element = element;
 }
 
+/* What lies at @depth has @rank dimensions and then nothing, or not known what: those that lay beside it have to have the same. */
+static gboolean
+join_dims (Nest *nest, guint depth, guint rank, const GantryDim *dims, gboolean ends)
+{
+  if (depth + rank > GANTRY_MAX_RANK)
+    {
+      PyErr_Format (PyExc_ValueError, "a tensor has at most %d dimensions", GANTRY_MAX_RANK);
+      return FALSE;
+    }
+  if (!nest->ended)
+    for (guint d = nest->rank; d < depth + rank; d++)
+      nest->dims[nest->rank++] = dims[d - depth];
+  nest->ended = nest->ended || ends;
+  if ((ends ? depth + rank != nest->rank : depth + rank > nest->rank)
+      || (rank > 0 && memcmp (nest->dims + depth, dims, rank * sizeof *dims) != 0))
+    {
+      PyErr_SetString (PyExc_ValueError, "a tensor is made of sequences of equal lengths and depths");
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 survey (Nest *nest, PyObject *object, guint depth)
 {
   if (PyList_Check (object) || PyTuple_Check (object))
     {
       Py_ssize_t n = PySequence_Fast_GET_SIZE (object);
+      GantryDim dim = n;
 
-      if (depth >= GANTRY_MAX_RANK || (depth < nest->rank && nest->dims[depth] != n))
-        {
-          PyErr_SetString (PyExc_ValueError, "a tensor is made of sequences of equal lengths");
-          return FALSE;
-        }
-      if (depth == nest->rank)
-        nest->dims[nest->rank++] = n;
+      if (!join_dims (nest, depth, 1, &dim, n == 0))
+        return FALSE;
       for (Py_ssize_t i = 0; i < n; i++)
         if (!survey (nest, PySequence_Fast_GET_ITEM (object, i), depth + 1))
           return FALSE;
@@ -155,11 +174,8 @@ survey (Nest *nest, PyObject *object, guint depth)
     {
       const GantryType *type = ((GantryPyValue *) object)->type;
 
-      for (guint d = 0; d < type->rank; d++)
-        if (depth + d == nest->rank && depth + d < GANTRY_MAX_RANK)
-          nest->dims[nest->rank++] = type->dims[d];
       join_element (nest, (GantryElementType) type->element);
-      return TRUE;
+      return join_dims (nest, depth, type->rank, type->dims, TRUE);
     }
   if (PyBool_Check (object))
     join_element (nest, GANTRY_BOOL);
@@ -176,7 +192,7 @@ survey (Nest *nest, PyObject *object, guint depth)
       PyErr_Format (PyExc_TypeError, "For Tensor, the input_data is %R that contain unsupported element.", object);
       return FALSE;
     }
-  return TRUE;
+  return join_dims (nest, depth, 0, NULL, TRUE);
 }
 
 static gboolean

@@ -507,10 +507,9 @@ def tensor_of(value, dtype=None):
         value = _gantry.parameter_value(value) if value._is_parameter else value
         return value if dtype is None else convert(value, dtype)
     if isinstance(value, (list, tuple)):
-        if _has_variable(value):
-            return _stacked(value, dtype)
-        value = _plain(value)
-    elif isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c":
+        from mindspore import _sequences
+        return _sequences.stacked(value, dtype) if _has_variable(value) else _sequences.nested(value, dtype)
+    if isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c":
         raise TypeError("complex numbers are not supported")
     elif hasattr(value, "__array_interface__") and not value.__array_interface__.get("typestr", "<f4").startswith("<U"):
         array = value if getattr(value, "flags", None) is not None and value.flags.c_contiguous else None
@@ -522,26 +521,10 @@ def tensor_of(value, dtype=None):
     return made if dtype is None else convert(made, dtype)
 
 
-def _plain(value):
-    """Sequences without arrays in them."""
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if hasattr(value, "__array_interface__"):
-        return value.tolist() if value.shape or True else value
-    return value
-
-
 def _has_variable(value):
     if isinstance(value, (list, tuple)):
         return any(_has_variable(v) for v in value)
     return isinstance(value, _gantry.Value) and value.is_variable
-
-
-def _stacked(values, dtype):
-    parts = [tensor_of(v) for v in values]
-    common = dtype or _common([p.dtype for p in parts])
-    parts = [reshape(convert(p, common), (1,) + p.shape) for p in parts]
-    return _op("concatenate", parts, {"dimension": 0}) if len(parts) > 1 else parts[0]
 
 
 def full(shape, value, dtype):

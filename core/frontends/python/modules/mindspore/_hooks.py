@@ -2,7 +2,7 @@
 """What the interpreter calls: of each name in `hooks` it knows what it does, not how."""
 import builtins
 import _gantry
-from mindspore import _alike, _core, _functions
+from mindspore import _alike, _core, _functions, _sequences
 from mindspore._text import described
 from mindspore._core import Tensor, Scalar, External
 
@@ -105,7 +105,7 @@ def sequence_item(sequence, index):
     shapes = {t.shape for t in tensors} | {t.element for t in tensors}
     if len(shapes) != 2:
         raise _core.NeedsData("For getitem with a variable index, the elements have to be tensors or numbers of one type and shape.")
-    stacked = _core._stacked(tensors, None)
+    stacked = _sequences.stacked(tensors, None)
     from mindspore import _index
     result = _index.take_row(stacked, at)
     return result if kind is None else _gantry.number(_core.convert(result, _core._SCALAR_TYPES[kind]), kind)

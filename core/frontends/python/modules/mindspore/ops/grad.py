@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients of functions and Cells."""
 import _gantry
-from mindspore import _core
+from mindspore import _core, _sequences
 from mindspore._by_operations import graph_or_operations
 from mindspore._core import Tensor, _Context, GRAPH_MODE, is_strict
 from mindspore._types import _of_thread
@@ -320,7 +320,7 @@ class _Jacobian(_Derivative):
             seeds = tuple(_core.reshape(_one_hot_row(i, o.size, o.dtype), o.shape) if o is output else _core.full(o.shape, 0, o.dtype)
                           for o in outputs)
             rows.append(list(self._run(args, kwargs, positions, None, seeds, self.has_aux)[1]))
-        columns = tuple(_core.reshape(_core._stacked(list(column), None), output.shape + column[0].shape) for column in zip(*rows))
+        columns = tuple(_core.reshape(_sequences.stacked(list(column), None), output.shape + column[0].shape) for column in zip(*rows))
         return columns[0] if isinstance(self.grad_position, int) else columns
 
 
