@@ -9,6 +9,8 @@ from mindspore._core import Tensor, Scalar, _op
 _UNSUPPORTED = ("Unsupported Python object type received: {kind}. Supported types for tensor indexing are: list, int, float, tuple, slice, "
                 "ellipsis, None, array, bool, or Tensor. Received value: {part}")
 
+_FLOAT = "The tensor {what} must be int or bool type, but got {dtype}."
+
 
 def _normal(index):
     """The parts of an index, with lists and arrays as tensors."""
@@ -30,6 +32,8 @@ def _normal(index):
             raise IndexError(f"Number index of tensor must be int or bool, but got {part}.")
         elif part is not None and part is not Ellipsis and not isinstance(part, (int, builtins.slice, Tensor)):
             raise IndexError(_UNSUPPORTED.format(kind=type(part), part=repr(part)))
+        if isinstance(part, Tensor) and part.dtype.is_float:
+            raise IndexError(_FLOAT.format(what="element in tuple index" if isinstance(index, tuple) else "index", dtype=part.dtype))
         result.append(part)
     return result
 
