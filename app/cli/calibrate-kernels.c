@@ -19,6 +19,7 @@
 #define MOST_EVICTED (1 << 24) /* elements */
 #define NEAR_BYTES 16384.0 /* kernels of fewer stand in programs that caches hold: nothing is emptied between them */
 #define TRIPS 64
+#define MOST_SECONDS 1e6
 #define TINY 2         /* elements of a row of kernels that have next to nothing to do */
 
 /* @parameters, @link: text of a module (docs/text-form.md). $P: the value of the link before, first %1; $0: that of this one; $1 to $9:
@@ -405,9 +406,14 @@ is_interleaved (const GantryExecutable *executable, const guint8 *own)
   return TRUE;
 }
 
-/* A point of the curve of @kind. */
+typedef struct
+{
+  double work, us; /* of it alone */
+} Point;
+
+/* @point: (out): of the curve of @kind */
 static gboolean
-measure_point (Bench *bench, const Kind *kind, gint64 size, GError **error)
+measure_point (Bench *bench, const Kind *kind, gint64 size, Point *point, GError **error)
 {
   gint64 evicted = 0;
   g_autoptr (GantryModule) module = point_module (kind, size, &evicted, error);
@@ -435,7 +441,41 @@ measure_point (Bench *bench, const Kind *kind, gint64 size, GError **error)
   if (kind->work != GANTRY_WORK_BYTES)
     us -= others_us (bench, kind->work, work, evicted > 0 ? 3.0 * 4 * (double) evicted : work[GANTRY_WORK_BYTES]);
   /* What takes no time beside the others takes next to none: the curve goes on. */
-  gantry_curve_add (&bench->target->curves[kind->work], work[kind->work], MAX (us, LEAST_PART * middle (recorded.kernels)));
+  *point = (Point){ work[kind->work], MAX (us, LEAST_PART * middle (recorded.kernels)) };
+  return TRUE;
+}
+
+/* What took longer than more work did was disturbed, for nothing makes kernels faster than they are: both are measured once more. */
+static gboolean
+measure_again (Bench *bench, const Kind *kind, guint n, Point *points, GError **error)
+{
+  for (guint i = n; i-- > 1;)
+    if (points[i].us < points[i - 1].us)
+      for (guint j = i - 1; j <= i; j++)
+        {
+          Point again;
+
+          if (!measure_point (bench, kind, kind->sizes[j], &again, error))
+            return FALSE;
+          points[j].us = MIN (points[j].us, again.us);
+        }
+  return TRUE;
+}
+
+/* Points that are not begun at @end, by the monotonic clock, are left out: the larger ones; a curve goes on as it is. */
+static gboolean
+measure_curve (Bench *bench, const Kind *kind, gint64 end, GError **error)
+{
+  Point points[MOST_SIZES];
+  guint n = 0;
+
+  for (; n < MOST_SIZES && kind->sizes[n] > 0 && g_get_monotonic_time () < end; n++)
+    if (!measure_point (bench, kind, kind->sizes[n], &points[n], error))
+      return FALSE;
+  if (!measure_again (bench, kind, n, points, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    gantry_curve_add (&bench->target->curves[kind->work], points[i].work, points[i].us);
   return TRUE;
 }
 
@@ -512,7 +552,7 @@ gantry_calibration_measure_kernels (GantryTarget *target, const GantryProgramOpt
 {
   g_autoptr (GArray) spreads = g_array_new (FALSE, FALSE, sizeof (double));
   Bench bench = { .how = how, .progress = progress, .target = target, .spreads = spreads };
-  gint64 begin = g_get_monotonic_time ();
+  gint64 end = g_get_monotonic_time () + (gint64) (MIN (seconds, MOST_SECONDS) * G_USEC_PER_SEC);
 
   memset (target->curves, 0, sizeof target->curves);
   target->launch_us = target->run_us = target->trip_us = 0;
@@ -521,13 +561,8 @@ gantry_calibration_measure_kernels (GantryTarget *target, const GantryProgramOpt
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
     {
       gantry_progress_report (progress, (double) k / G_N_ELEMENTS (kinds), "Measuring");
-      for (guint s = 0; s < MOST_SIZES && kinds[k].sizes[s] > 0; s++)
-        {
-          if ((double) (g_get_monotonic_time () - begin) / 1e6 > seconds)
-            break; /* the larger ones of each kind are left out; a curve goes on as it is */
-          if (!measure_point (&bench, &kinds[k], kinds[k].sizes[s], error))
-            return FALSE;
-        }
+      if (!measure_curve (&bench, &kinds[k], end, error))
+        return FALSE;
     }
   take_bandwidth (target);
   *spread = median_of (spreads);

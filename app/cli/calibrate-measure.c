@@ -363,13 +363,24 @@ memory_of (const GantryProgramOptions *how)
   return gantry_device_count_free (how->device, &bytes) ? bytes : gantry_process_memory_of_machine ();
 }
 
-/* One number, which kernels of several sizes told together. */
+/* One number, which kernels of several sizes told together: a difference of times, which is nothing where they differ by chance alone. Such
+ * a number is as stated, and says so. */
 static void
-keep_single (Bench *bench, const char *key, double value, double stated, const char *of)
+keep_single (Bench *bench, const char *key, double *value, double stated, const char *of)
 {
-  const GantryRateRange range = { value, value };
+  const GantryRateRange range = { *value, *value };
+  GantryCalibrationFigure figure = { .key = g_strdup (key), .value = stated, .stated = stated };
 
-  keep_range (bench, key, NULL, value, &range, GANTRY_CALIBRATION_MOST_RUNS, of, stated);
+  if (*value > 0)
+    {
+      figure_clear (&figure);
+      keep_range (bench, key, NULL, *value, &range, GANTRY_CALIBRATION_MOST_RUNS, of, stated);
+      return;
+    }
+  *value = stated;
+  figure.of = g_strdup (of);
+  figure.why = g_strdup ("what it takes is lost in what equal runs differ by");
+  keep (bench, &figure, NULL);
 }
 
 /* Of a processor: curves, and what they tell beside. */
@@ -390,10 +401,10 @@ measure_kernels (Bench *bench, double seconds)
       return;
     }
   target->copy_us = stated->launch_us; /* nothing measures what handing a copy to another thread costs */
-  keep_single (bench, "launch_us", target->launch_us, stated->launch_us, "sums of 16 numbers in a row");
-  keep_single (bench, "run_us", target->run_us, 0, "a run of one of them, less that");
-  keep_single (bench, "trip_us", target->trip_us, 0, "a loop of one of them, less that");
-  keep_single (bench, "memory_bandwidth", target->memory_bandwidth, stated->memory_bandwidth, "sums of arrays that no cache holds");
+  keep_single (bench, "launch_us", &target->launch_us, stated->launch_us, "sums of 16 numbers in a row");
+  keep_single (bench, "run_us", &target->run_us, 0, "a run of one of them, less that");
+  keep_single (bench, "trip_us", &target->trip_us, 0, "a loop of one of them, less that");
+  keep_single (bench, "memory_bandwidth", &target->memory_bandwidth, stated->memory_bandwidth, "sums of arrays that no cache holds");
 }
 
 static gboolean

@@ -226,7 +226,9 @@ print_figures (const GantryCalibration *calibration)
     {
       const GantryCalibrationFigure *figure = &g_array_index (calibration->figures, GantryCalibrationFigure, i);
 
-      if (figure->beside == NULL && figure->why == NULL)
+      if (figure->beside == NULL && figure->why == NULL && figure->stated <= 0)
+        gantry_cli_print ("%-17s %-10.4g nothing is stated              %s\n", figure->key, figure->value, figure->of);
+      else if (figure->beside == NULL && figure->why == NULL)
         gantry_cli_print ("%-17s %-10.4g of the stated %-10.4g %5.2f  %s\n", figure->key, figure->value, figure->stated,
                           figure->value / figure->stated, figure->of);
       else if (figure->beside == NULL)
