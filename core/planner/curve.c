@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Curves of time by work, as straight lines between measured points. */
 #include "core/planner/curve.h"
-#include <math.h>
 #include <string.h>
 
 void
@@ -51,7 +50,7 @@ read_number (const char **at, char end, double *value)
   char *after;
 
   *value = g_ascii_strtod (*at, &after);
-  if (after == *at || *after != end || !isfinite (*value) || !(*value > 0))
+  if (after == *at || *after != end || !(*value > 0) || !(*value <= GANTRY_CURVE_MOST))
     return FALSE;
   *at = after + 1;
   return TRUE;

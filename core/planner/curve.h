@@ -7,6 +7,8 @@ G_BEGIN_DECLS
 
 /** Points that a curve has at most. */
 #define GANTRY_CURVE_POINTS 10u
+/** No number of a curve or rate is more: beyond it sums and quotients would end being numbers. */
+#define GANTRY_CURVE_MOST 1e24
 
 /** GantryCurve: measured points by rising work, none: nothing is known. @us: microseconds, beside what starting a kernel costs */
 typedef struct
@@ -28,7 +30,7 @@ void gantry_curve_add (GantryCurve *curve, double work, double us);
 double gantry_curve_us (const GantryCurve *curve, double work);
 /** "4096:0.41;65536:5.2;" (transfer full) */
 char *gantry_curve_to_text (const GantryCurve *curve);
-/** Reads that. Returns: FALSE where it is none: numbers that do not rise, are not finite or not above 0, or too many points */
+/** Reads that. Returns: FALSE where it is none: numbers that do not rise, are not above 0 or above GANTRY_CURVE_MOST, or too many points */
 gboolean gantry_curve_parse (GantryCurve *curve, const char *text);
 
 G_END_DECLS

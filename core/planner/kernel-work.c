@@ -138,6 +138,13 @@ common_run (const GantryType *a, const GantryType *b)
   return run;
 }
 
+/* What a movement writes: of an update, which is in place, that alone. */
+static const GantryType *
+moved_type (const GantryModule *module, const GantryNode *node)
+{
+  return node->op == GANTRY_OP_DYNAMIC_UPDATE_SLICE ? gantry_node_operand_type (module, node, 1) : gantry_node_type (module, node);
+}
+
 /* How many elements lie beside each other in the operand and in the result of a movement. */
 static double
 run_of (const GantryModule *module, const GantryNode *node)
@@ -157,6 +164,7 @@ run_of (const GantryModule *module, const GantryNode *node)
     case GANTRY_OP_REVERSE:
       dims = gantry_attrs_ints (module->context, node->attrs, "dimensions", &n);
       return n > 0 ? inner_elements (to, dims[n - 1] + 1) : inner_elements (to, 0);
+    case GANTRY_OP_DYNAMIC_UPDATE_SLICE: from = moved_type (module, node); G_GNUC_FALLTHROUGH;
     default: return from->kind == GANTRY_TYPE_TENSOR && to->kind == GANTRY_TYPE_TENSOR ? common_run (from, to) : 1;
     }
 }
@@ -176,7 +184,7 @@ is_strided (const GantryModule *module, const GantryNode *node)
 static void
 add_movement (const GantryModule *module, const GantryNode *node, double *work)
 {
-  double elements = elements_of (gantry_node_type (module, node)), run = run_of (module, node);
+  double elements = elements_of (moved_type (module, node)), run = run_of (module, node);
 
   if (is_strided (module, node))
     work[GANTRY_WORK_STRIDED] += elements;

@@ -138,10 +138,15 @@ read_number (GKeyFile *file, const char *key, gboolean may_be_zero, double *valu
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: '%s' is not a number; write it as 1.5e12", key);
       return FALSE;
     }
-  if (read < 0 || (read == 0 && !may_be_zero))
+  if (read < 0 || (read < 1 && !may_be_zero))
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: '%s' is %g; it has to be %s", key, read,
-                   may_be_zero ? "0 or more" : "more than 0: nothing is free");
+                   may_be_zero ? "0 or more" : "1 or more: nothing is free");
+      return FALSE;
+    }
+  if (read > GANTRY_CURVE_MOST)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: '%s' is %g; it has to be %g at most", key, read, GANTRY_CURVE_MOST);
       return FALSE;
     }
   *value = read;

@@ -64,6 +64,8 @@ test_errors (void)
     "[target]\nlink_bandwidth=nan\n", "[target]\npeak_flops=0\n", "[target]\npeak_flops=-1\n", "[target]\npeak_flops=inf\n",
     "[target]\nmemory_bandwidth=0\n", "[target]\nmemory_bandwidth=nan\n", "[target]\nlaunch_us=-1\n",
     "[target]\nhost_limit=many\n",
+    /* What times and rates become infinite by. */
+    "[target]\npeak_flops=1e308\n", "[target]\nlink_bandwidth=1e-300\n", "[target]\nlaunch_us=1e308\n",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
@@ -233,6 +235,7 @@ test_curve (void)
   g_assert_false (gantry_curve_parse (&read, "100:2;100:3;"));
   g_assert_false (gantry_curve_parse (&read, "100:2;200:1;"));
   g_assert_false (gantry_curve_parse (&read, "100:-2;"));
+  g_assert_false (gantry_curve_parse (&read, "100:1e300;"));
   g_assert_false (gantry_curve_parse (&read, "100:2"));
   g_assert_false (gantry_curve_parse (&read, "1:1;2:2;3:3;4:4;5:5;6:6;7:7;8:8;9:9;10:10;11:11;"));
   g_assert_cmpuint (read.n, ==, 3);
@@ -340,6 +343,9 @@ test_work (void)
     { "%1: f32[8,4,2]", "transpose(%1) {permutation = [0, 2, 1]}: f32[8,2,4]", GANTRY_WORK_TRANSPOSITION, 64 },
     { "%1: f32[8,4,2], %2: f32[8,2,2]", "concatenate(%1, %2) {dimension = 1}: f32[8,6,2]", GANTRY_WORK_ROWS, 12, 96 },
     { "%1: f32[8,4,2]", "slice(%1) {limit_indices = [8, 3, 2], start_indices = [0, 0, 0], strides = [1, 1, 1]}: f32[8,3,2]", GANTRY_WORK_ROWS, 8, 48 },
+    /* In place: what is not written is not moved. */
+    { "%1: f32[8,4], %2: f32[1,4], %3: i32[], %4: i32[]", "dynamic_update_slice(%1, %2, %3, %4): f32[8,4]", GANTRY_WORK_ROWS, 1, 4 },
+    { "%1: f32[8,4], %2: f32[2,2], %3: i32[], %4: i32[]", "dynamic_update_slice(%1, %2, %3, %4): f32[8,4]", GANTRY_WORK_ROWS, 2, 4 },
     { "%1: f32[8,4]", "reverse(%1) {dimensions = [0]}: f32[8,4]", GANTRY_WORK_ROWS, 8, 32 },
     { "%1: f32[8,4]", "reverse(%1) {dimensions = [1]}: f32[8,4]", GANTRY_WORK_TRANSPOSITION, 32 },
     { "%1: f32[8,4]", "slice(%1) {limit_indices = [8, 4], start_indices = [0, 0], strides = [1, 2]}: f32[8,2]", GANTRY_WORK_STRIDED, 16 },
