@@ -70,7 +70,7 @@ _gantry_gradient_abs (GantryDiff *d, const GantryNode *node, guint32 g)
 #define one_plus_square(a) one_plus_square_of (d, a)
 #define of(NAME, a) unary (d, GANTRY_OP_##NAME, a)
 
-#define ROW(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, integer_code, derivative) \
+#define ROW(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, integer_code, derivative, ...) \
   case GANTRY_OP_##NAME: derivative
 
 void

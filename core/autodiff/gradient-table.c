@@ -13,7 +13,7 @@
 #define RESULT(expression) { .rule = _gantry_gradient_unary }
 #define RULE(name) { .rule = _gantry_gradient_##name }
 #define ZERO { .is_zero = TRUE }
-#define UNARY(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, integer_code, derivative) \
+#define UNARY(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, integer_code, derivative, ...) \
   [GANTRY_OP_##NAME] = derivative,
 #define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, \
                derivative, ...) [GANTRY_OP_##NAME] = derivative,

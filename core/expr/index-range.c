@@ -86,7 +86,7 @@ gantry_index_range_binary (GantryOp op, GantryIndexRange x, GantryIndexRange y)
 #define ANY_RANGE GANTRY_INDEX_ANY
 #define RANGE(name) range_##name (x, y)
 #define ROW(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, \
-            derivative, identity, range) case GANTRY_OP_##NAME: return range;
+            derivative, identity, range, ...) case GANTRY_OP_##NAME: return range;
   switch (op)
     {
       GANTRY_BINARY_OPERATIONS (ROW, )

@@ -29,7 +29,7 @@ sign_of_operand (const GantryRounding *rounding, const GantryNode *node, guint i
 
 /* One with itself finds out NaN alone. */
 static void
-pass_compare (GantryRounding *rounding, const GantryNode *node)
+ask_compare (GantryRounding *rounding, const GantryNode *node)
 {
   const gboolean same = gantry_node_operand_id (rounding->module, node, 0) == gantry_node_operand_id (rounding->module, node, 1);
 
@@ -45,7 +45,7 @@ is_float (const GantryType *type)
 }
 
 static void
-pass_convert (GantryRounding *rounding, const GantryNode *node, guint8 asked)
+ask_convert (GantryRounding *rounding, const GantryNode *node, guint8 asked)
 {
   const GantryModule *module = rounding->module;
 
@@ -56,7 +56,7 @@ pass_convert (GantryRounding *rounding, const GantryNode *node, guint8 asked)
 
 /* x^c is a product where c is 1, 2, ..., else a root, and a quotient where it may be negative. */
 static void
-pass_power (GantryRounding *rounding, const GantryNode *node, guint8 asked)
+ask_power (GantryRounding *rounding, const GantryNode *node, guint8 asked)
 {
   double exponent;
   gboolean known = _gantry_rounding_constant (rounding->module, gantry_node_operand (rounding->module, node, 1), &exponent);
@@ -71,7 +71,7 @@ pass_power (GantryRounding *rounding, const GantryNode *node, guint8 asked)
 
 /* A sum of what is not negative is zero only where all of it is. */
 static void
-pass_add (GantryRounding *rounding, const GantryNode *node, guint8 asked)
+ask_add (GantryRounding *rounding, const GantryNode *node, guint8 asked)
 {
   gboolean cancels = sign_of_operand (rounding, node, 0) == SIGN_ANY || sign_of_operand (rounding, node, 1) == SIGN_ANY;
 
@@ -81,7 +81,7 @@ pass_add (GantryRounding *rounding, const GantryNode *node, guint8 asked)
 /* A maximum is one of its operands; a sum of mixed signs errs no more than what a contraction gives, and differences do not all cancel
  * at once: a variance does not become zero. */
 static void
-pass_reduction (GantryRounding *rounding, const GantryNode *node, guint8 asked)
+ask_reduction (GantryRounding *rounding, const GantryNode *node, guint8 asked)
 {
   const char *kind = gantry_attrs_string (rounding->module->context, node->attrs, "kind", "");
 
@@ -90,43 +90,33 @@ pass_reduction (GantryRounding *rounding, const GantryNode *node, guint8 asked)
   _gantry_rounding_ask (rounding, node, 0, asked);
 }
 
-/* Those of one operand that ask something of it themselves. Returns: FALSE: @node is none of them */
-static gboolean
-pass_singular (GantryRounding *rounding, const GantryNode *node, guint8 asked)
+static void
+ask_divide (GantryRounding *rounding, const GantryNode *node, guint8 asked)
 {
-  const gboolean positive = sign_of_operand (rounding, node, 0) != SIGN_ANY;
+  _gantry_rounding_ask (rounding, node, 0, asked);
+  _gantry_rounding_ask (rounding, node, 1, asked | ASKED_DIVISOR);
+}
+
+/* The column `asks` of core/graph/scalar-ops.h. Returns: FALSE: @node is no scalar operation of it */
+static gboolean
+ask_scalar (GantryRounding *rounding, const GantryNode *node, guint8 asked)
+{
+#define ASKS(bits) ask_all (rounding, node, bits); return TRUE;
+#define FACTOR ASKS (asked)
+#define ADDEND ASKS (of_sum (asked))
+#define RULE(name) ask_##name (rounding, node, asked); return TRUE;
+#define UNARY(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, integer_code, derivative, asks, ...) \
+  case GANTRY_OP_##NAME: asks
+#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, derivative, \
+               identity, range, asks, ...) case GANTRY_OP_##NAME: asks
+  const Sign x = sign_of_operand (rounding, node, 0);
 
   switch (node->op)
     {
-    case GANTRY_OP_FLOOR: case GANTRY_OP_CEIL: case GANTRY_OP_ROUND_NEAREST_EVEN: case GANTRY_OP_ROUND_NEAREST_AFZ:
-      asked = ASKED_EXACT;
-      break;
-    case GANTRY_OP_SIGN:
-      asked |= ASKED_SIGN;
-      break;
-    case GANTRY_OP_RSQRT:
-      asked |= ASKED_DIVISOR;
-      break;
-    case GANTRY_OP_SQRT:
-      asked |= ASKED_DOMAIN;
-      break;
-    case GANTRY_OP_LOG:
-      asked = of_sum (asked) | ASKED_DIVISOR | ASKED_DOMAIN;
-      break;
-    case GANTRY_OP_LOG_PLUS_ONE: /* of 1 + x */
-      asked |= positive ? 0 : ASKED_CANCELS;
-      break;
-    case GANTRY_OP_ATANH: case GANTRY_OP_TAN: /* of 1 - x, and with a pole where the cosine is 0 */
-      asked |= ASKED_CANCELS;
-      break;
-    case GANTRY_OP_ACOSH:
-      asked = of_sum (asked) | ASKED_CANCELS;
-      break;
-    default:
-      return FALSE;
+      GANTRY_UNARY_OPERATIONS (UNARY, )
+      GANTRY_BINARY_OPERATIONS (BINARY, )
+    default: return FALSE;
     }
-  _gantry_rounding_ask (rounding, node, 0, asked);
-  return TRUE;
 }
 
 /* Zero where an operand is, and of a sign that follows from theirs; or made of elements of them. */
@@ -135,9 +125,6 @@ is_like_product (const GantryNode *node)
 {
   switch (node->op)
     {
-    case GANTRY_OP_ABS: case GANTRY_OP_NEGATE: case GANTRY_OP_STOP_GRADIENT: case GANTRY_OP_CBRT: case GANTRY_OP_TANH:
-    case GANTRY_OP_SINH: case GANTRY_OP_ASINH: case GANTRY_OP_ASIN: case GANTRY_OP_ATAN: case GANTRY_OP_ERF:
-    case GANTRY_OP_EXPONENTIAL_MINUS_ONE: case GANTRY_OP_MULTIPLY: case GANTRY_OP_MAXIMUM: case GANTRY_OP_MINIMUM:
     case GANTRY_OP_CLAMP: case GANTRY_OP_SELECT: case GANTRY_OP_COPY: case GANTRY_OP_OPTIMIZATION_BARRIER:
     case GANTRY_OP_CHECKPOINT_NAME: case GANTRY_OP_REMATERIALIZE: case GANTRY_OP_TUPLE: case GANTRY_OP_RESULT:
       return TRUE;
@@ -158,30 +145,17 @@ _gantry_rounding_pass (GantryRounding *rounding, const GantryNode *node, guint8 
   else if (sign != SIGN_ANY)
     asked &= ~ASKED_DOMAIN;
   if (node->op == GANTRY_OP_COMPARE)
-    pass_compare (rounding, node);
+    ask_compare (rounding, node);
   else if (node->op == GANTRY_OP_CONVERT || node->op == GANTRY_OP_BITCAST_CONVERT)
-    pass_convert (rounding, node, asked);
-  else if (node->op == GANTRY_OP_POWER)
-    pass_power (rounding, node, asked);
-  else if (node->op == GANTRY_OP_ADD)
-    pass_add (rounding, node, asked);
+    ask_convert (rounding, node, asked);
   else if (node->op == GANTRY_OP_REDUCE || node->op == GANTRY_OP_REDUCE_WINDOW)
-    pass_reduction (rounding, node, asked);
-  else if (node->op == GANTRY_OP_DIVIDE)
-    {
-      _gantry_rounding_ask (rounding, node, 0, asked);
-      _gantry_rounding_ask (rounding, node, 1, asked | ASKED_DIVISOR);
-    }
-  else if (node->op == GANTRY_OP_REMAINDER)
-    ask_all (rounding, node, ASKED_EXACT);
-  else if (node->op == GANTRY_OP_ATAN2)
-    ask_all (rounding, node, ASKED_SIGN | of_sum (asked));
+    ask_reduction (rounding, node, asked);
   else if (node->op == GANTRY_OP_SORT)
     {
       ask_all (rounding, node, asked);
       _gantry_rounding_ask (rounding, node, 0, ASKED_EXACT);
     }
-  else if (!pass_singular (rounding, node, asked))
+  else if (!ask_scalar (rounding, node, asked))
     ask_all (rounding, node,
              is_like_product (node)                                            ? asked
              : info != NULL && (info->flags & GANTRY_OP_ELEMENTWISE) != 0 ? of_sum (asked)

@@ -68,8 +68,9 @@ sign_of_reduction (const GantryModule *module, const GantryNode *node, Sign x)
 }
 
 static Sign
-sign_of_power (const GantryModule *module, const GantryNode *node, Sign x)
+sign_of_power (const GantryRounding *rounding, const GantryNode *node, Sign x, Sign y)
 {
+  const GantryModule *module = rounding->module;
   double exponent;
 
   return x != SIGN_ANY || (_gantry_rounding_constant (module, gantry_node_operand (module, node, 1), &exponent) && exponent == 2)
@@ -87,6 +88,33 @@ sign_of_all (const GantryRounding *rounding, const GantryNode *node)
 }
 
 static Sign
+sign_of_maximum (Sign x, Sign y)
+{
+  if (x == SIGN_POSITIVE || y == SIGN_POSITIVE)
+    return SIGN_POSITIVE;
+  return x != SIGN_ANY || y != SIGN_ANY ? SIGN_NOT_NEGATIVE : SIGN_ANY;
+}
+
+/* The column `sign` of core/graph/scalar-ops.h */
+static Sign
+sign_of_scalar (const GantryRounding *rounding, const GantryNode *node, Sign x, Sign y)
+{
+#define SIGN(expression) return expression;
+#define RULE(name) return sign_of_##name (rounding, node, x, y);
+#define ANY_SIGN return SIGN_ANY;
+#define UNARY(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, integer_code, derivative, asks, sign) \
+  case GANTRY_OP_##NAME: sign
+#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, derivative, \
+               identity, range, asks, sign) case GANTRY_OP_##NAME: sign
+  switch (node->op)
+    {
+      GANTRY_UNARY_OPERATIONS (UNARY, )
+      GANTRY_BINARY_OPERATIONS (BINARY, )
+    default: return SIGN_ANY;
+    }
+}
+
+static Sign
 sign_of (const GantryRounding *rounding, const GantryNode *node)
 {
   const GantryModule *module = rounding->module;
@@ -97,30 +125,18 @@ sign_of (const GantryRounding *rounding, const GantryNode *node)
     {
     case GANTRY_OP_CONSTANT:
       return sign_of_constant (module, node);
-    case GANTRY_OP_ABS: case GANTRY_OP_SQRT: case GANTRY_OP_RSQRT:
-      return x == SIGN_POSITIVE && node->op != GANTRY_OP_RSQRT ? x : SIGN_NOT_NEGATIVE;
-    case GANTRY_OP_EXPONENTIAL: case GANTRY_OP_LOGISTIC: case GANTRY_OP_COSH:
-      return SIGN_POSITIVE;
-    case GANTRY_OP_MULTIPLY: case GANTRY_OP_DIVIDE:
-      return sign_of_product (rounding, node, x, y);
-    case GANTRY_OP_ADD:
-      return sign_of_sum (x, y);
-    case GANTRY_OP_MAXIMUM:
-      return x == SIGN_POSITIVE || y == SIGN_POSITIVE ? SIGN_POSITIVE : x != SIGN_ANY || y != SIGN_ANY ? SIGN_NOT_NEGATIVE : SIGN_ANY;
-    case GANTRY_OP_MINIMUM: case GANTRY_OP_PAD: case GANTRY_OP_CONCATENATE: case GANTRY_OP_REMATERIALIZE:
+    case GANTRY_OP_PAD: case GANTRY_OP_CONCATENATE: case GANTRY_OP_REMATERIALIZE:
       return sign_of_all (rounding, node);
     case GANTRY_OP_SELECT:
       return sign_of_either (y, rounding_sign (rounding, gantry_node_operand (module, node, 2)));
-    case GANTRY_OP_POWER:
-      return sign_of_power (module, node, x);
     case GANTRY_OP_REDUCE: case GANTRY_OP_REDUCE_WINDOW:
       return sign_of_reduction (module, node, x);
     case GANTRY_OP_CONVERT: case GANTRY_OP_COPY: case GANTRY_OP_OPTIMIZATION_BARRIER: case GANTRY_OP_CHECKPOINT_NAME:
-    case GANTRY_OP_STOP_GRADIENT: case GANTRY_OP_BROADCAST_IN_DIM: case GANTRY_OP_RESHAPE: case GANTRY_OP_TRANSPOSE:
+    case GANTRY_OP_BROADCAST_IN_DIM: case GANTRY_OP_RESHAPE: case GANTRY_OP_TRANSPOSE:
     case GANTRY_OP_REVERSE: case GANTRY_OP_SLICE: case GANTRY_OP_GATHER: case GANTRY_OP_DYNAMIC_SLICE:
       return x;
     default:
-      return SIGN_ANY;
+      return sign_of_scalar (rounding, node, x, y);
     }
 }
 
