@@ -25,8 +25,7 @@ set_box (Agnode_t *node, const GantryGraphPicture *picture, guint32 index)
   set_text (node, "label", label);
   set_text (node, "shape", "box");
   /* DOT counts from the bottom, in points; sizes are in inches. */
-  g_snprintf (text, sizeof text, "%.1f,%.1f!", rect->x + rect->width / 2,
-              picture->layout->height - rect->y - rect->height / 2);
+  g_snprintf (text, sizeof text, "%.1f,%.1f!", rect->x + rect->width / 2, picture->layout->height - rect->y - rect->height / 2);
   set_text (node, "pos", text);
   g_snprintf (text, sizeof text, "%.4f", rect->width / 72);
   set_text (node, "width", text);
@@ -52,8 +51,7 @@ build (const GantryGraphPicture *picture)
     {
       const GantryGraphEdge *edge = GANTRY_EDGE (picture, i);
 
-      set_text (agedge (graph, nodes[edge->tail], nodes[edge->head], NULL, 1), "label",
-                picture->texts->str + edge->label);
+      set_text (agedge (graph, nodes[edge->tail], nodes[edge->head], NULL, 1), "label", picture->texts->str + edge->label);
     }
   return graph;
 }

@@ -7,8 +7,8 @@
 #define MOST_BOXES 1500u
 /* A mirror is read as a whole: layers as boxes, so that what crosses between the columns can be counted. */
 #define MOST_MIRRORED_BOXES 220u
-#define FEW_BOXES 80u      /* a mirror that small is shown as it is */
-#define MANY_BLOCKS 20u    /* so many layers are a picture of their own; of fewer their parts are shown */
+#define FEW_BOXES 80u   /* a mirror that small is shown as it is */
+#define MANY_BLOCKS 20u /* so many layers are a picture of their own; of fewer their parts are shown */
 
 typedef struct
 {
@@ -158,8 +158,7 @@ gantry_graph_scope_to_fold (const GantryModule *module, guint32 function_id, gui
 
   folding_init (&f, module, function_id);
   for (guint32 at = gantry_scope_tree_find (f.tree, scope); at != G_MAXUINT32 && found == 0; at = entry_of (&f, at)->parent)
-    if (entry_of (&f, at)->n_nodes >= 2 &&
-        (folded == NULL || !g_hash_table_contains (folded, GUINT_TO_POINTER (entry_of (&f, at)->scope))))
+    if (entry_of (&f, at)->n_nodes >= 2 && (folded == NULL || !g_hash_table_contains (folded, GUINT_TO_POINTER (entry_of (&f, at)->scope))))
       found = entry_of (&f, at)->scope;
   folding_clear (&f);
   return found;

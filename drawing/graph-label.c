@@ -107,8 +107,7 @@ _gantry_graph_label_box (GantryGraphPicture *picture, GantryGraphBox *box)
       const char *slash = strrchr (path, '/');
 
       title = g_strdup (slash != NULL ? slash + 1 : path);
-      subtitle = g_strdup_printf ("%u node%s%s%s", box->n_nodes, box->n_nodes == 1 ? "" : "s",
-                                  box->phase != GANTRY_PHASE_FORWARD ? ", " : "",
+      subtitle = g_strdup_printf ("%u node%s%s%s", box->n_nodes, box->n_nodes == 1 ? "" : "s", box->phase != GANTRY_PHASE_FORWARD ? ", " : "",
                                   box->phase != GANTRY_PHASE_FORWARD ? gantry_phase_name ((GantryPhase) box->phase) : "");
     }
   else

@@ -25,8 +25,7 @@ GantryLayoutBox _gantry_graph_to_scene (const GantryGraphView *view, const Gantr
 /* graph-placements.c: only with state->placements */
 GantryInk _gantry_graph_edge_ink (const GantryGraphPainter *p, const GantryGraphEdge *edge);
 /** One segment of a saved value's edge. */
-void _gantry_graph_paint_placed (GantryGraphPainter *p, const GantryLayoutPoint *a, const GantryLayoutPoint *b,
-                                 const GantryGraphEdge *edge, GantryInk ink);
+void _gantry_graph_paint_placed (GantryGraphPainter *p, const GantryLayoutPoint *a, const GantryLayoutPoint *b, const GantryGraphEdge *edge, GantryInk ink);
 void _gantry_graph_paint_letters (GantryGraphPainter *p);
 void _gantry_graph_paint_ghosts (GantryGraphPainter *p);
 

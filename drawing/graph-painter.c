@@ -29,8 +29,7 @@ collect (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
 GantryLayoutBox
 _gantry_graph_to_scene (const GantryGraphView *view, const GantryLayoutBox *box)
 {
-  return (GantryLayoutBox){ (box->x - view->x) * view->scale, (box->y - view->y) * view->scale,
-                            box->width * view->scale, box->height * view->scale };
+  return (GantryLayoutBox){ (box->x - view->x) * view->scale, (box->y - view->y) * view->scale, box->width * view->scale, box->height * view->scale };
 }
 
 /* Does a box stand for a node of the set? Folded scopes hold many, so sets are turned into sets of boxes once. */
@@ -87,8 +86,7 @@ paint_cells (GantryGraphPainter *p)
         for (end = x + 1; end < limit[y] && cells[(gsize) y * columns + end] == cell; end++)
           ;
         if (cell != 0)
-          gantry_scene_fill (p->scene, (float) x * CELL, (float) y * CELL, (float) (end - x) * CELL, CELL - 1,
-                             GANTRY_INK_CLASS + cell - 1, 255);
+          gantry_scene_fill (p->scene, (float) x * CELL, (float) y * CELL, (float) (end - x) * CELL, CELL - 1, GANTRY_INK_CLASS + cell - 1, 255);
       }
 }
 
@@ -115,8 +113,7 @@ paint_groups (GantryGraphPainter *p)
 
       if (box.width < 6)
         continue;
-      gantry_scene_fill (p->scene, box.x, box.y, box.width, box.height,
-                         depth % 2 == 0 ? GANTRY_INK_SURFACE : GANTRY_INK_SURFACE_2, 255);
+      gantry_scene_fill (p->scene, box.x, box.y, box.width, box.height, depth % 2 == 0 ? GANTRY_INK_SURFACE : GANTRY_INK_SURFACE_2, 255);
       gantry_scene_frame (p->scene, box.x, box.y, box.width, box.height, 1, GANTRY_INK_BORDER, 255);
       if (size < SCALE_TITLE)
         continue;
@@ -124,8 +121,8 @@ paint_groups (GantryGraphPainter *p)
       gantry_scene_frame (p->scene, box.x + 6 * size, box.y + 6 * size, 11 * size, 11 * size, 1, GANTRY_INK_TEXT_DIM, 255);
       gantry_scene_fill (p->scene, box.x + 8.5f * size, box.y + 11 * size, 6 * size, MAX (1, size), GANTRY_INK_TEXT_DIM, 255);
       gantry_scene_text (p->scene, box.x + 22 * size, box.y + 2 * size, box.width - 26 * size, 19 * size,
-                         p->picture->texts->str + g_array_index (p->picture->group_titles, guint32, group),
-                         GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, size, GANTRY_INK_TEXT_DIM);
+                         p->picture->texts->str + g_array_index (p->picture->group_titles, guint32, group), GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, size,
+                         GANTRY_INK_TEXT_DIM);
     }
 }
 
@@ -161,8 +158,8 @@ is_selected (const GantryGraphPainter *p, guint32 index, GHashTable *selected)
 {
   const GantryGraphEdge *edge = GANTRY_EDGE (p->picture, index);
 
-  return selected != NULL && (g_hash_table_contains (selected, GUINT_TO_POINTER (edge->tail + 1)) ||
-                              g_hash_table_contains (selected, GUINT_TO_POINTER (edge->head + 1)));
+  return selected != NULL
+         && (g_hash_table_contains (selected, GUINT_TO_POINTER (edge->tail + 1)) || g_hash_table_contains (selected, GUINT_TO_POINTER (edge->head + 1)));
 }
 
 static void
@@ -321,8 +318,8 @@ paint_bundle_label (GantryGraphPainter *p, guint32 index)
       y = a->y;
     }
   if (longest > gantry_theme_text_width (text, GANTRY_TEXT_SMALL))
-    paint_label (p, GANTRY_BOX (p->picture, edge->tail)->group,
-                 (x - gantry_theme_text_width (text, GANTRY_TEXT_SMALL) / 2 - p->view->x) * size, (y - 16 - p->view->y) * size, text, NULL);
+    paint_label (p, GANTRY_BOX (p->picture, edge->tail)->group, (x - gantry_theme_text_width (text, GANTRY_TEXT_SMALL) / 2 - p->view->x) * size,
+                 (y - 16 - p->view->y) * size, text, NULL);
 }
 
 static void
@@ -372,13 +369,12 @@ paint_edge_labels (GantryGraphPainter *p)
             paint_bundle_label (p, index);
           continue;
         }
-      if (layout->edge_first[index + 1] == layout->edge_first[index] ||
-          g_hash_table_contains (seen, GUINT_TO_POINTER (edge->value)))
+      if (layout->edge_first[index + 1] == layout->edge_first[index] || g_hash_table_contains (seen, GUINT_TO_POINTER (edge->value)))
         continue;
       /* In the part of a folded drawing that runs upwards data leaves a box at its top. */
       if (paint_label (p, GANTRY_BOX (p->picture, edge->tail)->group, (start->x + 4 - p->view->x) * size,
-                       (start->y + (leaves_upwards (layout, index) ? -14 : 1) - p->view->y) * size,
-                       p->picture->texts->str + edge->label, labels_at (by_tail, edge->tail)))
+                       (start->y + (leaves_upwards (layout, index) ? -14 : 1) - p->view->y) * size, p->picture->texts->str + edge->label,
+                       labels_at (by_tail, edge->tail)))
         g_hash_table_add (seen, GUINT_TO_POINTER (edge->value));
     }
 }
@@ -390,20 +386,19 @@ paint_box_texts (GantryGraphPainter *p, const GantryGraphBox *box, const GantryL
   gboolean two = size >= SCALE_SUBTITLE;
   float left = rect->x + 8 * size, width = rect->width - 14 * size;
 
-  gantry_scene_text (p->scene, left, rect->y + (two ? 4 : 0) * size, width, two ? 19 * size : rect->height,
-                     p->picture->texts->str + box->title, GANTRY_TEXT_NORMAL | GANTRY_TEXT_BOLD, size,
-                     GANTRY_INK_TEXT_ON_CLASS);
+  gantry_scene_text (p->scene, left, rect->y + (two ? 4 : 0) * size, width, two ? 19 * size : rect->height, p->picture->texts->str + box->title,
+                     GANTRY_TEXT_NORMAL | GANTRY_TEXT_BOLD, size, GANTRY_INK_TEXT_ON_CLASS);
   if (!two)
     return;
-  gantry_scene_text (p->scene, left, rect->y + 23 * size, width - (box->n_constants > 0 ? 24 * size : 0), 16 * size,
-                     p->picture->texts->str + box->subtitle, GANTRY_TEXT_SMALL, size, GANTRY_INK_TEXT_ON_CLASS);
+  gantry_scene_text (p->scene, left, rect->y + 23 * size, width - (box->n_constants > 0 ? 24 * size : 0), 16 * size, p->picture->texts->str + box->subtitle,
+                     GANTRY_TEXT_SMALL, size, GANTRY_INK_TEXT_ON_CLASS);
   if (box->n_constants > 0)
     {
       char weights[16];
 
       g_snprintf (weights, sizeof weights, "+%u", box->n_constants);
-      gantry_scene_text (p->scene, rect->x + rect->width - 36 * size, rect->y + 23 * size, 30 * size, 16 * size, weights,
-                         GANTRY_TEXT_SMALL | GANTRY_TEXT_RIGHT, size, GANTRY_INK_TEXT_ON_CLASS);
+      gantry_scene_text (p->scene, rect->x + rect->width - 36 * size, rect->y + 23 * size, 30 * size, 16 * size, weights, GANTRY_TEXT_SMALL | GANTRY_TEXT_RIGHT,
+                         size, GANTRY_INK_TEXT_ON_CLASS);
     }
 }
 
@@ -461,8 +456,7 @@ paint_marks (GantryGraphPainter *p, GHashTable *boxes, float grow, guint line, G
     {
       GantryLayoutBox rect = _gantry_graph_to_scene (p->view, &p->picture->layout->node[GPOINTER_TO_UINT (key) - 1]);
 
-      gantry_scene_frame (p->scene, rect.x - grow, rect.y - grow, MAX (rect.width, 2) + 2 * grow,
-                          MAX (rect.height, 2) + 2 * grow, line, ink, 255);
+      gantry_scene_frame (p->scene, rect.x - grow, rect.y - grow, MAX (rect.width, 2) + 2 * grow, MAX (rect.height, 2) + 2 * grow, line, ink, 255);
     }
 }
 
@@ -487,8 +481,7 @@ visible_area (const GantryScene *scene, const GantryGraphView *view)
 }
 
 void
-gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
-                    const GantryGraphState *state, const GantryTheme *theme)
+gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view, const GantryGraphState *state, const GantryTheme *theme)
 {
   static const GantryGraphState plain = { .labels = TRUE };
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -518,8 +511,7 @@ gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const
 }
 
 void
-gantry_paint_graph_hover (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
-                          guint32 box, const GantryTheme *theme)
+gantry_paint_graph_hover (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view, guint32 box, const GantryTheme *theme)
 {
   GantryLayoutBox rect;
 
@@ -530,8 +522,8 @@ gantry_paint_graph_hover (GantryScene *scene, const GantryGraphPicture *picture,
 }
 
 void
-gantry_paint_minimap (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
-                      float view_width, float view_height, const GantryTheme *theme)
+gantry_paint_minimap (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view, float view_width, float view_height,
+                      const GantryTheme *theme)
 {
   const GantryLayout *layout = picture->layout;
   GantryGraphView small = { 0 };

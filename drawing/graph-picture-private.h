@@ -18,11 +18,11 @@ typedef struct
   guint8 op_class; /* GantryOpClass; of a folded scope the one with the most nodes */
   guint8 phase;    /* GantryPhase of the nodes that it stands for */
   guint8 unused;
-  guint16 n_constants; /* hidden ones that it reads */
-  guint32 node;    /* node id, 0 for a scope */
-  guint32 scope;   /* scope id of a folded one */
-  guint32 group;   /* of the layout, or GANTRY_LAYOUT_NO_GROUP */
-  guint32 n_nodes; /* that it stands for */
+  guint16 n_constants;     /* hidden ones that it reads */
+  guint32 node;            /* node id, 0 for a scope */
+  guint32 scope;           /* scope id of a folded one */
+  guint32 group;           /* of the layout, or GANTRY_LAYOUT_NO_GROUP */
+  guint32 n_nodes;         /* that it stands for */
   guint32 title, subtitle; /* offsets in texts */
 } GantryGraphBox;
 
@@ -47,16 +47,16 @@ struct _GantryGraphPicture
 {
   gatomicrefcount ref_count;
   GantryModule *module;
-  guint32 function; /* id */
+  guint32 function;  /* id */
   gboolean mirrored; /* a training step: one box for each phase of a folded scope, and no frames around scopes */
   GHashTable *folded;
-  GArray *boxes;    /* GantryGraphBox */
-  GArray *edges;    /* GantryGraphEdge, as in the layout */
-  GArray *more;     /* GantryGraphMore: further values of bundles */
-  GArray *group_scopes; /* guint32 scope id by group of the layout */
-  GArray *group_titles; /* guint32 offsets */
-  GArray *group_depths; /* guint32 */
-  guint32 *box_of;  /* by position of a node in the module: box + 1, 0: none */
+  GArray *boxes;                 /* GantryGraphBox */
+  GArray *edges;                 /* GantryGraphEdge, as in the layout */
+  GArray *more;                  /* GantryGraphMore: further values of bundles */
+  GArray *group_scopes;          /* guint32 scope id by group of the layout */
+  GArray *group_titles;          /* guint32 offsets */
+  GArray *group_depths;          /* guint32 */
+  guint32 *box_of;               /* by position of a node in the module: box + 1, 0: none */
   guint32 *edges_in, *edges_out; /* by box: first index in the lists, n_boxes + 1 */
   guint32 *in_list, *out_list;   /* edges */
   GString *texts;

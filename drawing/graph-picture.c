@@ -59,8 +59,7 @@ gantry_graph_picture_unref (GantryGraphPicture *picture)
 /* A weight that is a broadcast of a constant is as much a constant to the reader as a stored one; after lowering so is
  * all that depends on constants alone: it is computed once, when the program is loaded. */
 static gboolean
-is_constant_like (const GantryModule *module, const GantryFunction *function, const GantryNode *node,
-                  const guint8 *constant)
+is_constant_like (const GantryModule *module, const GantryFunction *function, const GantryNode *node, const guint8 *constant)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
 
@@ -132,8 +131,8 @@ group_of_scope (Build *build, guint32 index)
   entry = &g_array_index (build->scopes->entries, GantryScopeEntry, index);
   parent = group_of_scope (build, entry->parent); /* as deep as the path, which is bounded */
   group = parent;
-  if (entry->n_children > 1 && entry->n_nodes < build->scopes->entries->len + build->function->n_nodes &&
-      !(entry->parent == NO_SCOPE && entry->n_nodes + build->function->n_params + 2 >= picture->boxes->len))
+  if (entry->n_children > 1 && entry->n_nodes < build->scopes->entries->len + build->function->n_nodes
+      && !(entry->parent == NO_SCOPE && entry->n_nodes + build->function->n_params + 2 >= picture->boxes->len))
     {
       guint32 depth = parent == GANTRY_LAYOUT_NO_GROUP ? 0 : g_array_index (picture->group_depths, guint32, parent) + 1;
       const char *path = gantry_context_scope_path (build->module->context, entry->scope);
@@ -176,7 +175,9 @@ add_node_box (Build *build, guint32 position)
 
   if (folded == NO_SCOPE)
     {
-      box = add_box (build, &(GantryGraphBox){ .kind = GANTRY_BOX_NODE, .node = node->id, .n_nodes = 1,
+      box = add_box (build, &(GantryGraphBox){ .kind = GANTRY_BOX_NODE,
+                                               .node = node->id,
+                                               .n_nodes = 1,
                                                .phase = (guint8) node->phase,
                                                .op_class = (guint8) gantry_node_class (build->module, node) });
     }
@@ -188,8 +189,9 @@ add_node_box (Build *build, guint32 position)
       guint32 *slot = &build->scope_box[(gsize) folded * GANTRY_N_PHASES + node->phase];
 
       if (*slot == 0)
-        *slot = 1 + add_box (build, &(GantryGraphBox){ .kind = GANTRY_BOX_SCOPE, .phase = (guint8) node->phase,
-                                                       .op_class = GANTRY_CLASS_CONTROL, .scope = entry->scope });
+        *slot = 1
+                + add_box (
+                  build, &(GantryGraphBox){ .kind = GANTRY_BOX_SCOPE, .phase = (guint8) node->phase, .op_class = GANTRY_CLASS_CONTROL, .scope = entry->scope });
       box = *slot - 1;
       GANTRY_BOX (picture, box)->n_nodes++;
     }
@@ -251,8 +253,7 @@ remember (GHashTable *map, guint32 high, guint32 low, guint32 edge, guint32 *bef
 static gboolean
 is_bundle (const GantryGraphPicture *picture, guint32 tail, guint32 head)
 {
-  return picture->mirrored && GANTRY_BOX (picture, tail)->kind == GANTRY_BOX_SCOPE
-         && GANTRY_BOX (picture, head)->kind == GANTRY_BOX_SCOPE;
+  return picture->mirrored && GANTRY_BOX (picture, tail)->kind == GANTRY_BOX_SCOPE && GANTRY_BOX (picture, head)->kind == GANTRY_BOX_SCOPE;
 }
 
 #define BUNDLES 0x80000000u /* above all values */
@@ -279,8 +280,7 @@ add_edge (Build *build, GHashTable *seen, guint32 tail, guint32 head, guint32 va
     }
   text = gantry_context_type_text (build->module->context, type);
   edge.label = _gantry_graph_picture_text (picture, text);
-  edge.saved = GANTRY_BOX (picture, tail)->phase == GANTRY_PHASE_FORWARD
-               && GANTRY_BOX (picture, head)->phase != GANTRY_PHASE_FORWARD;
+  edge.saved = GANTRY_BOX (picture, tail)->phase == GANTRY_PHASE_FORWARD && GANTRY_BOX (picture, head)->phase != GANTRY_PHASE_FORWARD;
   g_array_append_val (picture->edges, edge);
 }
 
@@ -340,9 +340,9 @@ add_edges (Build *build)
       /* In a mirror the results of a folded scope, new parameters and states above all, are inside of it. */
       if (picture->mirrored && from != 0 && GANTRY_BOX (picture, from - 1)->kind == GANTRY_BOX_SCOPE)
         continue;
-      box = add_box (build, &(GantryGraphBox){ .kind = GANTRY_BOX_OUTPUT, .node = id, .n_nodes = 1,
-                                              .phase = node != NULL ? (guint8) node->phase : 0,
-                                              .op_class = GANTRY_CLASS_INPUT });
+      box = add_box (build,
+                     &(GantryGraphBox){
+                       .kind = GANTRY_BOX_OUTPUT, .node = id, .n_nodes = 1, .phase = node != NULL ? (guint8) node->phase : 0, .op_class = GANTRY_CLASS_INPUT });
 
       if (from != 0)
         add_edge (build, seen, from - 1, box, id, node->type);
@@ -405,8 +405,7 @@ place_boxes (Build *build, const GantryGraphPicture *previous, guint32 *groups, 
       if (box->kind == GANTRY_BOX_NODE)
         scope = gantry_scope_tree_find (build->scopes, node->scope);
       else if (box->kind == GANTRY_BOX_SCOPE)
-        scope = g_array_index (build->scopes->entries, GantryScopeEntry,
-                               gantry_scope_tree_find (build->scopes, box->scope)).parent;
+        scope = g_array_index (build->scopes->entries, GantryScopeEntry, gantry_scope_tree_find (build->scopes, box->scope)).parent;
       groups[i] = group_of_scope (build, scope);
       GANTRY_BOX (picture, i)->group = groups[i];
       previous_x[i] = NAN;
@@ -427,8 +426,9 @@ lay_out (Build *build, const GantryGraphPicture *previous, const GantryProgress 
   g_autofree guint32 *tail = g_new (guint32, n_edges + 1), *head = g_new (guint32, n_edges + 1);
   g_autofree guint32 *value = g_new (guint32, n_edges + 1);
   g_autofree float *group_width = NULL;
-  GantryLayoutInput input = { .n_nodes = n, .width = width, .height = height, .n_edges = n_edges, .tail = tail,
-                              .head = head, .edge_value = value, .group = groups };
+  GantryLayoutInput input = {
+    .n_nodes = n, .width = width, .height = height, .n_edges = n_edges, .tail = tail, .head = head, .edge_value = value, .group = groups
+  };
   GantryLayoutParams params;
 
   for (guint32 i = 0; i < n; i++)
@@ -444,8 +444,8 @@ lay_out (Build *build, const GantryGraphPicture *previous, const GantryProgress 
   input.group_parent = (const guint32 *) (gpointer) build->group_parents->data;
   group_width = g_new (float, input.n_groups + 1);
   for (guint32 i = 0; i < input.n_groups; i++)
-    group_width[i] = MIN (gantry_theme_text_width (picture->texts->str + g_array_index (picture->group_titles, guint32, i),
-                                                   GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD) + 36, 420);
+    group_width[i] = MIN (
+      gantry_theme_text_width (picture->texts->str + g_array_index (picture->group_titles, guint32, i), GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD) + 36, 420);
   input.group_min_width = group_width;
   input.previous_x = previous != NULL ? previous_x : NULL;
   gantry_layout_params_init (&params);
@@ -476,8 +476,7 @@ picture_alloc (GantryModule *module, const GantryFunction *function, GHashTable 
 }
 
 GantryGraphPicture *
-gantry_graph_picture_new (GantryModule *module, const GantryGraphOptions *options, const GantryProgress *progress,
-                          GError **error)
+gantry_graph_picture_new (GantryModule *module, const GantryGraphOptions *options, const GantryProgress *progress, GError **error)
 {
   static const GantryGraphOptions defaults = { 0 };
   const GantryFunction *function;

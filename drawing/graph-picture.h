@@ -36,8 +36,7 @@ typedef struct
  * Linear in nodes and edges, but for a logarithm. Worker thread. Returns: (transfer full) (nullable): NULL with
  * %GANTRY_ERROR_INVALID where there is no such function, as gantry_layout_compute(), or %G_IO_ERROR_CANCELLED
  */
-GantryGraphPicture *gantry_graph_picture_new (GantryModule *module, const GantryGraphOptions *options,
-                                              const GantryProgress *progress, GError **error);
+GantryGraphPicture *gantry_graph_picture_new (GantryModule *module, const GantryGraphOptions *options, const GantryProgress *progress, GError **error);
 GantryGraphPicture *gantry_graph_picture_ref (GantryGraphPicture *picture);
 void gantry_graph_picture_unref (GantryGraphPicture *picture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryGraphPicture, gantry_graph_picture_unref)
@@ -87,10 +86,15 @@ const char *gantry_graph_picture_box_title (const GantryGraphPicture *picture, g
 const char *gantry_graph_picture_box_subtitle (const GantryGraphPicture *picture, guint32 box);
 
 /** What lies at a point of the picture. @index: box, edge or group. */
-GantryLayoutItemKind gantry_graph_picture_pick (const GantryGraphPicture *picture, float x, float y, float tolerance,
-                                                guint32 *index);
+GantryLayoutItemKind gantry_graph_picture_pick (const GantryGraphPicture *picture, float x, float y, float tolerance, guint32 *index);
 
-typedef enum { GANTRY_WALK_UP, GANTRY_WALK_DOWN, GANTRY_WALK_LEFT, GANTRY_WALK_RIGHT } GantryWalk;
+typedef enum
+{
+  GANTRY_WALK_UP,
+  GANTRY_WALK_DOWN,
+  GANTRY_WALK_LEFT,
+  GANTRY_WALK_RIGHT
+} GantryWalk;
 /** The box that the keyboard goes to: up to an operand, down to a user (the one nearest below), left and right to the
  *  neighbour in the same row. GANTRY_NO_BOX when there is none. */
 guint32 gantry_graph_picture_walk (const GantryGraphPicture *picture, guint32 box, GantryWalk direction);

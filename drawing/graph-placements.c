@@ -31,11 +31,12 @@ _gantry_graph_edge_ink (const GantryGraphPainter *p, const GantryGraphEdge *edge
 {
   guint kinds = kinds_of (p, edge);
 
-  return GANTRY_INK_KEEP + (kinds >> GANTRY_PLACEMENT_INT8 & 1      ? GANTRY_PLACEMENT_INT8
-                            : kinds >> GANTRY_PLACEMENT_BF16 & 1      ? GANTRY_PLACEMENT_BF16
-                            : kinds >> GANTRY_PLACEMENT_OFFLOAD & 1   ? GANTRY_PLACEMENT_OFFLOAD
-                            : kinds >> GANTRY_PLACEMENT_RECOMPUTE & 1 ? GANTRY_PLACEMENT_RECOMPUTE
-                                                                      : GANTRY_PLACEMENT_KEEP);
+  return GANTRY_INK_KEEP
+         + (kinds >> GANTRY_PLACEMENT_INT8 & 1        ? GANTRY_PLACEMENT_INT8
+            : kinds >> GANTRY_PLACEMENT_BF16 & 1      ? GANTRY_PLACEMENT_BF16
+            : kinds >> GANTRY_PLACEMENT_OFFLOAD & 1   ? GANTRY_PLACEMENT_OFFLOAD
+            : kinds >> GANTRY_PLACEMENT_RECOMPUTE & 1 ? GANTRY_PLACEMENT_RECOMPUTE
+                                                      : GANTRY_PLACEMENT_KEEP);
 }
 
 /* A fill along a level or upright line, @offset points beside it. */
@@ -72,14 +73,12 @@ paint_kind (GantryGraphPainter *p, gboolean level, float from, float to, float a
       line_part (p, level, from - width, to + width, across - 1.5f * width, width, ink);
       line_part (p, level, from - width, to + width, across + 1.5f * width, width, ink);
       break;
-    default:
-      line_part (p, level, from - width / 2, to + width / 2, across, width, ink);
+    default: line_part (p, level, from - width / 2, to + width / 2, across, width, ink);
     }
 }
 
 void
-_gantry_graph_paint_placed (GantryGraphPainter *p, const GantryLayoutPoint *a, const GantryLayoutPoint *b,
-                            const GantryGraphEdge *edge, GantryInk ink)
+_gantry_graph_paint_placed (GantryGraphPainter *p, const GantryLayoutPoint *a, const GantryLayoutPoint *b, const GantryGraphEdge *edge, GantryInk ink)
 {
   float scale = p->view->scale, apart = 4 * MAX (scale, 0.7f);
   gboolean level = a->y == b->y, strong = ink == GANTRY_INK_EDGE_SELECTED;
@@ -115,8 +114,8 @@ paint_letter (GantryGraphPainter *p, guint32 box, guint kinds)
     if ((kinds >> kind & 1) != 0)
       {
         gantry_scene_fill (p->scene, x, rect.y - 11 * size, 15 * size, 15 * size, GANTRY_INK_KEEP + kind, 255);
-        gantry_scene_text (p->scene, x, rect.y - 11 * size, 15 * size, 15 * size, letters[kind],
-                           GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD | GANTRY_TEXT_CENTER, size, GANTRY_INK_BACKGROUND);
+        gantry_scene_text (p->scene, x, rect.y - 11 * size, 15 * size, 15 * size, letters[kind], GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD | GANTRY_TEXT_CENTER,
+                           size, GANTRY_INK_BACKGROUND);
         x -= 17 * size;
       }
 }
@@ -200,8 +199,7 @@ paint_ghost (GantryGraphPainter *p, guint32 box, const GhostsOf *of)
   const GantryNode *node = gantry_module_node (p->picture->module, of->node);
   float size = p->view->scale, height = GHOST_HEIGHT * size, y = rect.y + rect.height + 2 * size;
   g_autofree char *text = of->n > 1 ? g_strdup_printf ("↻ %u again", of->n)
-                                    : g_strdup_printf ("↻ %s", node != NULL ? gantry_node_op_name (p->picture->module, node)
-                                                                            : "?");
+                                    : g_strdup_printf ("↻ %s", node != NULL ? gantry_node_op_name (p->picture->module, node) : "?");
   float width = MIN (rect.width, (gantry_theme_text_width (text, GANTRY_TEXT_SMALL) + 8) * size);
 
   gantry_scene_fill (p->scene, rect.x, y, width, height, GANTRY_INK_BACKGROUND, 255);
@@ -210,8 +208,7 @@ paint_ghost (GantryGraphPainter *p, guint32 box, const GhostsOf *of)
       gantry_scene_fill (p->scene, x, y, MIN (3.5f * size, rect.x + width - x), 1, GANTRY_INK_RECOMPUTE, 255);
       gantry_scene_fill (p->scene, x, y + height - 1, MIN (3.5f * size, rect.x + width - x), 1, GANTRY_INK_RECOMPUTE, 255);
     }
-  gantry_scene_text (p->scene, rect.x + 3 * size, y, width - 4 * size, height, text, GANTRY_TEXT_SMALL, size * 0.92f,
-                     GANTRY_INK_RECOMPUTE);
+  gantry_scene_text (p->scene, rect.x + 3 * size, y, width - 4 * size, height, text, GANTRY_TEXT_SMALL, size * 0.92f, GANTRY_INK_RECOMPUTE);
 }
 
 void

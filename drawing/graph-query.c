@@ -182,9 +182,7 @@ gantry_graph_picture_walk (const GantryGraphPicture *picture, guint32 box, Gantr
   g_return_val_if_fail (box < picture->boxes->len, GANTRY_NO_BOX);
   switch (direction)
     {
-    case GANTRY_WALK_UP:
-      first = picture->edges_in[box];
-      return nearest_end (picture, box, picture->in_list + first, picture->edges_in[box + 1] - first, TRUE);
+    case GANTRY_WALK_UP: first = picture->edges_in[box]; return nearest_end (picture, box, picture->in_list + first, picture->edges_in[box + 1] - first, TRUE);
     case GANTRY_WALK_DOWN:
       first = picture->edges_out[box];
       return nearest_end (picture, box, picture->out_list + first, picture->edges_out[box + 1] - first, FALSE);
@@ -213,9 +211,8 @@ gantry_graph_search (const GantryModule *module, const char *text)
       const GantryNode *node = &module->nodes[i];
       g_autofree char *type = gantry_context_type_text (module->context, node->type);
 
-      if (contains (gantry_node_op_name (module, node), folded) ||
-          contains (gantry_context_string (module->context, node->name), folded) || contains (type, folded) ||
-          contains (gantry_context_scope_path (module->context, node->scope), folded))
+      if (contains (gantry_node_op_name (module, node), folded) || contains (gantry_context_string (module->context, node->name), folded)
+          || contains (type, folded) || contains (gantry_context_scope_path (module->context, node->scope), folded))
         g_array_append_val (ids, node->id);
     }
   return ids;

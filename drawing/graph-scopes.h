@@ -21,8 +21,7 @@ typedef struct
 } GantryScopeTree;
 
 /** @visible: (nullable): by position in the function, nodes that count */
-GantryScopeTree *gantry_scope_tree_new (const GantryModule *module, const GantryFunction *function,
-                                        const guint8 *visible);
+GantryScopeTree *gantry_scope_tree_new (const GantryModule *module, const GantryFunction *function, const guint8 *visible);
 void gantry_scope_tree_free (GantryScopeTree *tree);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryScopeTree, gantry_scope_tree_free)
 /** Index of a scope, G_MAXUINT32 for the root. */

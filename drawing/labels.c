@@ -35,8 +35,7 @@ is_free (const GantryLabels *labels, const GantryLayoutBox *box)
 {
   const GantryLayoutBox *room = &labels->room;
 
-  if (box->x < room->x || box->x + box->width > room->x + room->width || box->y < room->y
-      || box->y + box->height > room->y + room->height)
+  if (box->x < room->x || box->x + box->width > room->x + room->width || box->y < room->y || box->y + box->height > room->y + room->height)
     return FALSE;
   for (guint i = 0; i < labels->taken->len; i++)
     if (overlap (box, &g_array_index (labels->taken, GantryLayoutBox, i)))

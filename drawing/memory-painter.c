@@ -13,10 +13,10 @@ typedef struct
   GantryScene *scene;
   const GantryTimeModel *model;
   const GantryTimeView *view;
-  guint64 limit;    /* 0: none */
+  guint64 limit;          /* 0: none */
   const char *difference; /* (nullable): of the run, from the plan */
-  double top_bytes; /* at the top of the axis */
-  float y0, height; /* of the axis */
+  double top_bytes;       /* at the top of the axis */
+  float y0, height;       /* of the axis */
   guint n_pixels;
   GantryLabels labels; /* where something is written */
 } Curve;
@@ -40,8 +40,7 @@ paint_axis (const Curve *c)
       float y = roundf (to_y (c, bytes));
 
       gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT, y, c->scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1, GANTRY_INK_GRID, 255);
-      gantry_scene_text (c->scene, 4, y - 8, GANTRY_AXIS_LEFT - 12, 16, text, GANTRY_TEXT_SMALL | GANTRY_TEXT_RIGHT, 1,
-                         GANTRY_INK_TEXT_DIM);
+      gantry_scene_text (c->scene, 4, y - 8, GANTRY_AXIS_LEFT - 12, 16, text, GANTRY_TEXT_SMALL | GANTRY_TEXT_RIGHT, 1, GANTRY_INK_TEXT_DIM);
     }
 }
 
@@ -84,8 +83,7 @@ paint_curve (const Curve *c, const GantryCurvePixel *pixels, GantryInk ink, guin
       for (end = i + 1; end < c->n_pixels && pixels[end].max == pixels[i].max; end++)
         ;
       if (pixels[i].max > 0)
-        gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT + (float) i, to_y (c, pixels[i].max), (float) (end - i),
-                           base - to_y (c, pixels[i].max), ink, 90);
+        gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT + (float) i, to_y (c, pixels[i].max), (float) (end - i), base - to_y (c, pixels[i].max), ink, 90);
     }
   for (guint i = 0, end; i < c->n_pixels; i = end)
     {
@@ -98,8 +96,7 @@ paint_curve (const Curve *c, const GantryCurvePixel *pixels, GantryInk ink, guin
         while (end < c->n_pixels && pixels[end].max == pixels[i].max && pixels[end].min == pixels[i].min)
           end++;
       if (pixels[i].max > 0) /* before the beginning and after the end there is no line */
-        gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT + (float) i, top - 0.75f, (float) (end - i), MAX (bottom - top, 1.5f),
-                           ink, alpha);
+        gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT + (float) i, top - 0.75f, (float) (end - i), MAX (bottom - top, 1.5f), ink, alpha);
     }
 }
 
@@ -137,8 +134,8 @@ place_label (Curve *c, float x, float y, float width, gboolean above)
 static void
 paint_limit (const Curve *c)
 {
-  gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT, to_y (c, (double) c->limit) - 1, c->scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 2,
-                     GANTRY_INK_LIMIT, 255);
+  gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT, to_y (c, (double) c->limit) - 1, c->scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 2, GANTRY_INK_LIMIT,
+                     255);
 }
 
 static void
@@ -176,7 +173,10 @@ paint_peak (Curve *c, const Peak *peak, gboolean above)
 static gint64
 measured_peak (const GantryTimeModel *model, double *bytes)
 {
-  enum { N = 512 };
+  enum
+  {
+    N = 512
+  };
   GantryCurvePixel pixels[N];
   guint best = 0;
 
@@ -202,8 +202,8 @@ paint_measured (const Curve *c)
   g_autofree GantryCurvePixel *pixels = g_new0 (GantryCurvePixel, c->n_pixels);
   double span = (double) MAX (c->view->t1 - c->view->t0, 1) / c->n_pixels;
 
-  gantry_recording_memory_curve (model->run->recording, GANTRY_MEMORY_DEVICE, c->view->t0 + model->run_begin,
-                                 c->view->t1 + model->run_begin, c->n_pixels, pixels);
+  gantry_recording_memory_curve (model->run->recording, GANTRY_MEMORY_DEVICE, c->view->t0 + model->run_begin, c->view->t1 + model->run_begin, c->n_pixels,
+                                 pixels);
   /* Runs before and after the one shown are not part of it. */
   for (guint i = 0; i < c->n_pixels; i++)
     {
@@ -266,9 +266,16 @@ paint_peaks (Curve *c)
 static Curve
 curve_of (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state)
 {
-  Curve c = { scene, model, view, state != NULL ? state->limit : 0,
-              state != NULL ? state->difference : NULL, 1, TOP, MAX (scene->height - TOP - BOTTOM, 10),
-              (guint) MAX (scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1), { { 0 }, NULL } };
+  Curve c = { scene,
+              model,
+              view,
+              state != NULL ? state->limit : 0,
+              state != NULL ? state->difference : NULL,
+              1,
+              TOP,
+              MAX (scene->height - TOP - BOTTOM, 10),
+              (guint) MAX (scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1),
+              { { 0 }, NULL } };
 
   c.top_bytes = (double) MAX (model->most_bytes, MIN (c.limit, 4 * model->most_bytes)) * 1.15 + 1;
   return c;
@@ -287,8 +294,7 @@ gantry_paint_memory_labels (GantryScene *scene, const GantryTimeModel *model, co
 }
 
 void
-gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
-                     const GantryTimeState *state, const GantryTheme *theme)
+gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state, const GantryTheme *theme)
 {
   Curve c = curve_of (scene, model, view, state);
   g_autofree GantryCurvePixel *planned = g_new0 (GantryCurvePixel, c.n_pixels);
@@ -304,14 +310,12 @@ gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const Gan
   if (c.limit > 0 && (double) c.limit <= c.top_bytes)
     paint_limit (&c);
   if (state != NULL && state->cursor >= 0)
-    gantry_scene_fill (scene, roundf (_gantry_time_to_x (view, scene->width, state->cursor)), 0, 1, scene->height,
-                       GANTRY_INK_TEXT_DIM, 160);
+    gantry_scene_fill (scene, roundf (_gantry_time_to_x (view, scene->width, state->cursor)), 0, 1, scene->height, GANTRY_INK_TEXT_DIM, 160);
   gantry_paint_memory_labels (scene, model, view, state);
 }
 
 char *
-gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float x, guint64 limit,
-                    guint32 *step)
+gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float x, guint64 limit, guint32 *step)
 {
   gint64 time = MAX (_gantry_x_to_time (view, width, x), 0);
   guint32 index = _gantry_time_step_at (model, time);
@@ -326,8 +330,7 @@ gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, fl
       planned = gantry_memory_peak_text (bytes, limit, model->plan->sizes_known);
       return g_strdup_printf ("%s: %s planned", when, planned);
     }
-  gantry_memory_peak_texts (bytes, model->plan->sizes_known,
-                            gantry_recording_memory_at (model->run->recording, GANTRY_MEMORY_DEVICE, time + model->run_begin),
+  gantry_memory_peak_texts (bytes, model->plan->sizes_known, gantry_recording_memory_at (model->run->recording, GANTRY_MEMORY_DEVICE, time + model->run_begin),
                             limit, &planned, &measured);
   return g_strdup_printf ("%s: %s planned, %s touched", when, planned, measured);
 }

@@ -49,14 +49,13 @@ typedef struct
  *
  * Paints what of the picture lies in sight. The cost follows what is seen, not the picture.
  */
-void gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
-                         const GantryGraphState *state, const GantryTheme *theme);
+void gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view, const GantryGraphState *state,
+                         const GantryTheme *theme);
 /** Hover, painted over a cached scene. */
-void gantry_paint_graph_hover (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
-                               guint32 box, const GantryTheme *theme);
+void gantry_paint_graph_hover (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view, guint32 box, const GantryTheme *theme);
 /** The whole picture small, with the frame of what @view shows in a window of the given size. */
-void gantry_paint_minimap (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
-                           float view_width, float view_height, const GantryTheme *theme);
+void gantry_paint_minimap (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view, float view_width, float view_height,
+                           const GantryTheme *theme);
 
 /* Time: one axis for lanes and memory curve */
 
@@ -89,9 +88,9 @@ typedef struct
 
 typedef struct
 {
-  GHashTable *selected; /* node ids */
-  gint64 cursor;        /* ns, -1: none */
-  guint64 limit;        /* bytes of device memory, 0: none */
+  GHashTable *selected;   /* node ids */
+  gint64 cursor;          /* ns, -1: none */
+  guint64 limit;          /* bytes of device memory, 0: none */
   const char *difference; /* (nullable): in what way the run is not of the plan; of one that only did something else it is known without */
 } GantryTimeState;
 
@@ -102,8 +101,8 @@ typedef struct
  *
  * Paints the lanes. The cost follows the pixels: what is too short for one is shown as the share of it that was busy.
  */
-void gantry_paint_timeline (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
-                            const GantryTimeState *state, const GantryTheme *theme);
+void
+gantry_paint_timeline (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state, const GantryTheme *theme);
 
 /**
  * gantry_paint_memory:
@@ -112,11 +111,9 @@ void gantry_paint_timeline (GantryScene *scene, const GantryTimeModel *model, co
  *
  * Paints bytes of device memory over time, planned and, where they are known, measured, with limit and peaks.
  */
-void gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
-                          const GantryTimeState *state, const GantryTheme *theme);
+void gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state, const GantryTheme *theme);
 /** What gantry_paint_memory() writes beside limit and peaks, on ground of its own: once more over what is drawn on that picture. */
-void gantry_paint_memory_labels (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
-                                 const GantryTimeState *state);
+void gantry_paint_memory_labels (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state);
 /** Height in points that the lanes want. */
 float gantry_timeline_height (const GantryTimeModel *model);
 /** Points from the left that lane names take; the axis begins there in both. */
@@ -136,8 +133,7 @@ typedef struct
 } GantryTimeHit;
 void gantry_time_hit_clear (GantryTimeHit *hit);
 /** Returns: FALSE when nothing is there. */
-gboolean gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float height,
-                               float x, float y, GantryTimeHit *hit);
+gboolean gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float height, float x, float y, GantryTimeHit *hit);
 /** Name in full of the lane at @y. (transfer none) (nullable) */
 const char *gantry_timeline_lane_name (const GantryTimeModel *model, float y);
 /** FALSE where neither plan nor run has used memory. */
@@ -147,8 +143,7 @@ gboolean gantry_time_model_has_run (const GantryTimeModel *model);
 /** FALSE where no run is shown, and for a run whose memory was not recorded. */
 gboolean gantry_time_model_has_measured_memory (const GantryTimeModel *model);
 /** What is alive at a time: plan step and bytes, planned and measured; one line. @limit: bytes, 0: none. (transfer full) */
-char *gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float x,
-                          guint64 limit, guint32 *step);
+char *gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float x, guint64 limit, guint32 *step);
 
 /* Memory against time: ways to place a program compared */
 
@@ -168,17 +163,14 @@ typedef struct
 } GantryScatterPoint;
 
 /** @n: 0: that is said. @selected: index of a point, or G_MAXUINT. @limit: bytes, 0: none */
-void gantry_paint_scatter (GantryScene *scene, const GantryScatterPoint *points, guint n, guint selected, guint64 limit,
-                           const GantryTheme *theme);
+void gantry_paint_scatter (GantryScene *scene, const GantryScatterPoint *points, guint n, guint selected, guint64 limit, const GantryTheme *theme);
 /** Returns: index of the point at a place of a picture of that size, or G_MAXUINT */
-guint gantry_scatter_pick (const GantryScatterPoint *points, guint n, guint64 limit, float width, float height, float x,
-                           float y);
+guint gantry_scatter_pick (const GantryScatterPoint *points, guint n, guint64 limit, float width, float height, float x, float y);
 
 /* Files */
 
 /** @scale: pixels a point. The format follows the ending of @path: .svg or .png. @read: (nullable): as gantry_output_new() */
-gboolean gantry_scene_write (const GantryScene *scene, const GantryTheme *theme, const char *path, double scale,
-                             GantryReadFiles *read, GError **error);
+gboolean gantry_scene_write (const GantryScene *scene, const GantryTheme *theme, const char *path, double scale, GantryReadFiles *read, GError **error);
 /** The picture as DOT through cgraph, with positions, for other tools. @read: (nullable): as gantry_output_new() */
 gboolean gantry_graph_picture_write_dot (const GantryGraphPicture *picture, const char *path, GantryReadFiles *read, GError **error);
 

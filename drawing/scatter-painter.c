@@ -9,7 +9,7 @@
 #define RIGHT 18.0f
 #define TOP 16.0f
 #define BOTTOM 36.0f
-#define REACH 9.0f /* points from a mark that still pick it */
+#define REACH 9.0f        /* points from a mark that still pick it */
 #define MOST_LABEL 190.0f /* points; the rest of a name is in the tooltip */
 #define LABEL_STYLE (GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD)
 
@@ -79,11 +79,9 @@ paint_axes (GantryScene *scene, const Frame *f)
 
       gantry_scene_fill (scene, x, TOP, 1, f->height - TOP - BOTTOM, GANTRY_INK_GRID, 255);
       if (x + half <= f->width) /* a label that would be cut off is none */
-        gantry_scene_text (scene, x - half, f->height - BOTTOM + 3, 2 * half, 14, text, GANTRY_TEXT_SMALL | GANTRY_TEXT_CENTER, 1,
-                           GANTRY_INK_TEXT_DIM);
+        gantry_scene_text (scene, x - half, f->height - BOTTOM + 3, 2 * half, 14, text, GANTRY_TEXT_SMALL | GANTRY_TEXT_CENTER, 1, GANTRY_INK_TEXT_DIM);
     }
-  gantry_scene_text (scene, LEFT, f->height - 16, f->width - LEFT - RIGHT, 14, "peak memory", GANTRY_TEXT_SMALL | GANTRY_TEXT_CENTER,
-                     1, GANTRY_INK_TEXT_DIM);
+  gantry_scene_text (scene, LEFT, f->height - 16, f->width - LEFT - RIGHT, 14, "peak memory", GANTRY_TEXT_SMALL | GANTRY_TEXT_CENTER, 1, GANTRY_INK_TEXT_DIM);
   gantry_scene_text (scene, 4, 0, 120, 14, "step time", GANTRY_TEXT_SMALL, 1, GANTRY_INK_TEXT_DIM);
 }
 
@@ -115,8 +113,7 @@ lies_on_another (const Frame *f, const GantryScatterPoint *points, guint n, cons
 {
   for (guint i = 0; i < n; i++)
     if (points[i].kind == GANTRY_POINT_VARIANT && point->kind == GANTRY_POINT_NOW
-        && fabsf (to_x (f, (double) points[i].bytes) - to_x (f, (double) point->bytes)) < 12
-        && fabsf (to_y (f, points[i].us) - to_y (f, point->us)) < 12)
+        && fabsf (to_x (f, (double) points[i].bytes) - to_x (f, (double) point->bytes)) < 12 && fabsf (to_y (f, points[i].us) - to_y (f, point->us)) < 12)
       return TRUE;
   return FALSE;
 }
@@ -145,7 +142,10 @@ paint_point (GantryScene *scene, const Frame *f, const GantryScatterPoint *point
 static void
 write_name (GantryScene *scene, const Frame *f, GantryLabels *labels, const GantryScatterPoint *point, gboolean force)
 {
-  enum { N = 24 };
+  enum
+  {
+    N = 24
+  };
   float x = to_x (f, (double) point->bytes), y = to_y (f, point->us);
   float width = MIN (gantry_theme_text_width (point->label, LABEL_STYLE) + 6, MIN (MOST_LABEL, f->width));
   const float lefts[] = { x + 8, x - 8 - width, CLAMP (x - width / 2, LEFT, MAX (f->width - width, LEFT)) };
@@ -199,8 +199,7 @@ write_none (GantryScene *scene)
 }
 
 void
-gantry_paint_scatter (GantryScene *scene, const GantryScatterPoint *points, guint n, guint selected, guint64 limit,
-                      const GantryTheme *theme)
+gantry_paint_scatter (GantryScene *scene, const GantryScatterPoint *points, guint n, guint selected, guint64 limit, const GantryTheme *theme)
 {
   Frame f;
 

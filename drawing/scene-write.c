@@ -37,15 +37,12 @@ draw_hatch (cairo_t *cr, const GantryMark *mark)
 static void
 draw_text (cairo_t *cr, PangoLayout *layout, const GantryScene *scene, const GantryMark *mark, const GantryTheme *theme)
 {
-  PangoFontDescription *font =
-    pango_font_description_from_string ((mark->style & GANTRY_TEXT_MONO) != 0 ? theme->mono_font : theme->font);
+  PangoFontDescription *font = pango_font_description_from_string ((mark->style & GANTRY_TEXT_MONO) != 0 ? theme->mono_font : theme->font);
   int width, height;
 
   /* Sizes are in points of 1/72 inch for people, positions in pixels of 1/96: the usual 4/3. */
-  pango_font_description_set_absolute_size (font,
-                                            gantry_theme_text_size (mark->style) * mark->scale * 4 / 3 * PANGO_SCALE);
-  pango_font_description_set_weight (font, (mark->style & GANTRY_TEXT_BOLD) != 0 ? PANGO_WEIGHT_BOLD
-                                                                                  : PANGO_WEIGHT_NORMAL);
+  pango_font_description_set_absolute_size (font, gantry_theme_text_size (mark->style) * mark->scale * 4 / 3 * PANGO_SCALE);
+  pango_font_description_set_weight (font, (mark->style & GANTRY_TEXT_BOLD) != 0 ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
   pango_layout_set_font_description (layout, font);
   pango_font_description_free (font);
   pango_layout_set_text (layout, gantry_scene_mark_text (scene, mark), -1);
@@ -71,8 +68,7 @@ draw_mark (cairo_t *cr, PangoLayout *layout, const GantryScene *scene, const Gan
       break;
     case GANTRY_MARK_FRAME:
       cairo_set_line_width (cr, mark->style);
-      cairo_rectangle (cr, mark->x + mark->style / 2.0, mark->y + mark->style / 2.0,
-                       MAX (mark->width - mark->style, 0), MAX (mark->height - mark->style, 0));
+      cairo_rectangle (cr, mark->x + mark->style / 2.0, mark->y + mark->style / 2.0, MAX (mark->width - mark->style, 0), MAX (mark->height - mark->style, 0));
       cairo_stroke (cr);
       break;
     case GANTRY_MARK_HATCH: draw_hatch (cr, mark); break;
@@ -106,8 +102,7 @@ write_bytes (void *data, const unsigned char *bytes, unsigned int length)
 
   if (*sink->error != NULL)
     return CAIRO_STATUS_WRITE_ERROR;
-  return g_output_stream_write_all (sink->stream, bytes, length, NULL, NULL, sink->error) ? CAIRO_STATUS_SUCCESS
-                                                                                         : CAIRO_STATUS_WRITE_ERROR;
+  return g_output_stream_write_all (sink->stream, bytes, length, NULL, NULL, sink->error) ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
 /* A failed write has set its own error, without the name. */
@@ -121,16 +116,14 @@ report (cairo_status_t status, const char *path, GError **error)
       g_prefix_error (error, "%s: ", path);
       return FALSE;
     }
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: the picture cannot be written: %s", path,
-               cairo_status_to_string (status));
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: the picture cannot be written: %s", path, cairo_status_to_string (status));
   return FALSE;
 }
 
 static gboolean
 write_svg (const GantryScene *scene, const GantryTheme *theme, const char *path, double scale, Sink *sink, GError **error)
 {
-  cairo_surface_t *surface =
-    cairo_svg_surface_create_for_stream (write_bytes, sink, scene->width * scale, scene->height * scale);
+  cairo_surface_t *surface = cairo_svg_surface_create_for_stream (write_bytes, sink, scene->width * scale, scene->height * scale);
   cairo_t *cr = cairo_create (surface);
   cairo_status_t status;
 
@@ -157,8 +150,8 @@ write_png (const GantryScene *scene, const GantryTheme *theme, const char *path,
   if (width > LARGEST_PNG_SIDE || height > LARGEST_PNG_SIDE || width * height > LARGEST_PNG_PIXELS)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                   "%s: the picture would have %.0f x %.0f pixels; write an SVG, or a smaller one with --scale %.3f", path,
-                   width, height, scale * LARGEST_PNG_SIDE / MAX (width, height) * 0.6);
+                   "%s: the picture would have %.0f x %.0f pixels; write an SVG, or a smaller one with --scale %.3f", path, width, height,
+                   scale * LARGEST_PNG_SIDE / MAX (width, height) * 0.6);
       return FALSE;
     }
   surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, MAX ((int) width, 1), MAX ((int) height, 1));

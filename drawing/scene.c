@@ -67,8 +67,7 @@ gantry_scene_fill (GantryScene *scene, float x, float y, float width, float heig
 }
 
 void
-gantry_scene_frame (GantryScene *scene, float x, float y, float width, float height, guint line, GantryInk ink,
-                    guint8 alpha)
+gantry_scene_frame (GantryScene *scene, float x, float y, float width, float height, guint line, GantryInk ink, guint8 alpha)
 {
   GantryMark mark = { x, y, width, height, GANTRY_MARK_FRAME, (guint8) ink, alpha, (guint8) line, 0, 1 };
 
@@ -86,8 +85,7 @@ gantry_scene_hatch (GantryScene *scene, float x, float y, float width, float hei
 }
 
 void
-gantry_scene_text (GantryScene *scene, float x, float y, float width, float height, const char *text,
-                   GantryTextStyle style, float scale, GantryInk ink)
+gantry_scene_text (GantryScene *scene, float x, float y, float width, float height, const char *text, GantryTextStyle style, float scale, GantryInk ink)
 {
   GantryMark mark = { x, y, width, height, GANTRY_MARK_TEXT, (guint8) ink, 255, (guint8) style, 0, scale };
 

@@ -30,11 +30,11 @@ typedef struct
 
 typedef struct
 {
-  GArray *marks;  /* GantryMark, painted in order */
+  GArray *marks; /* GantryMark, painted in order */
   GString *texts;
   float width, height; /* of the whole picture */
-  guint budget;    /* most marks; 0: no limit, for files */
-  guint n_clipped; /* marks left out because the budget was used up: a test watches that it stays 0 */
+  guint budget;        /* most marks; 0: no limit, for files */
+  guint n_clipped;     /* marks left out because the budget was used up: a test watches that it stays 0 */
 } GantryScene;
 
 /** The most marks of a frame, and of texts in it. */
@@ -50,14 +50,12 @@ void gantry_scene_clear (GantryScene *scene, float width, float height);
 /** A filled rectangle; what sticks out is cut, so that its marks stay small. @alpha: 255: opaque */
 void gantry_scene_fill (GantryScene *scene, float x, float y, float width, float height, GantryInk ink, guint8 alpha);
 /** @line: width of the border in points, which lies inside. */
-void gantry_scene_frame (GantryScene *scene, float x, float y, float width, float height, guint line, GantryInk ink,
-                         guint8 alpha);
+void gantry_scene_frame (GantryScene *scene, float x, float y, float width, float height, guint line, GantryInk ink, guint8 alpha);
 /** Stripes in the box, opaque. */
 void gantry_scene_hatch (GantryScene *scene, float x, float y, float width, float height, GantryInk ink);
 /** @text: (nullable): copied; nothing is painted of none, or where the box is less than 4 points wide. @scale: of the sizes that the
  *  style names */
-void gantry_scene_text (GantryScene *scene, float x, float y, float width, float height, const char *text,
-                        GantryTextStyle style, float scale, GantryInk ink);
+void gantry_scene_text (GantryScene *scene, float x, float y, float width, float height, const char *text, GantryTextStyle style, float scale, GantryInk ink);
 /** Returns: (transfer none): the line of a text, valid until the next mark; "" of other marks */
 const char *gantry_scene_mark_text (const GantryScene *scene, const GantryMark *mark);
 

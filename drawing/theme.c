@@ -3,7 +3,10 @@
 #include "drawing/theme.h"
 #include <math.h>
 
-#define RGB(hex) { ((hex) >> 16 & 255) / 255.0f, ((hex) >> 8 & 255) / 255.0f, ((hex) & 255) / 255.0f }
+#define RGB(hex) \
+  { \
+    ((hex) >> 16 & 255) / 255.0f, ((hex) >> 8 & 255) / 255.0f, ((hex) &255) / 255.0f \
+  }
 
 static const GantryTheme light = {
   .dark = FALSE,

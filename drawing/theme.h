@@ -18,21 +18,21 @@ typedef enum
   GANTRY_INK_EDGE_SELECTED,
   GANTRY_INK_SELECTION,
   GANTRY_INK_HOVER,
-  GANTRY_INK_MATCH,    /* found by search */
-  GANTRY_INK_MADE,     /* not there before this pass */
-  GANTRY_INK_REMOVED,  /* not there after it */
+  GANTRY_INK_MATCH,   /* found by search */
+  GANTRY_INK_MADE,    /* not there before this pass */
+  GANTRY_INK_REMOVED, /* not there after it */
   GANTRY_INK_GRID,
   GANTRY_INK_PLANNED,
   GANTRY_INK_MEASURED,
   GANTRY_INK_WAIT,
   GANTRY_INK_COPY,
-  GANTRY_INK_CALL,      /* of a runtime library, on a thread of the host */
-  GANTRY_INK_RANGE,     /* that a program named */
-  GANTRY_INK_OVERHEAD,  /* of measuring */
+  GANTRY_INK_CALL,     /* of a runtime library, on a thread of the host */
+  GANTRY_INK_RANGE,    /* that a program named */
+  GANTRY_INK_OVERHEAD, /* of measuring */
   GANTRY_INK_PEAK,
   GANTRY_INK_LIMIT,
   GANTRY_INK_ERROR,
-  GANTRY_INK_KEEP,      /* placements: told apart by pattern and letter too */
+  GANTRY_INK_KEEP, /* placements: told apart by pattern and letter too */
   GANTRY_INK_RECOMPUTE,
   GANTRY_INK_OFFLOAD,
   GANTRY_INK_BF16,
@@ -63,7 +63,7 @@ typedef struct
 typedef struct
 {
   gboolean dark;
-  const char *font;      /* family */
+  const char *font; /* family */
   const char *mono_font;
   GantryColor ink[GANTRY_N_INKS];
 } GantryTheme;

@@ -28,8 +28,7 @@ top_of (const GantryTimeModel *model, guint counter)
   const char *name = gantry_recording_counter_name (model->run->recording, counter);
   GantryCurvePixel all;
 
-  gantry_recording_counter_curve (model->run->recording, counter, model->run_begin, MAX (model->run_end, model->run_begin + 1), 1,
-                                  &all);
+  gantry_recording_counter_curve (model->run->recording, counter, model->run_begin, MAX (model->run_end, model->run_begin + 1), 1, &all);
   if (strchr (name, '%') != NULL && all.max <= 100)
     return 100;
   return all.max > 0 ? all.max : 1;
@@ -77,8 +76,7 @@ paint_one (GantryScene *scene, const GantryTimeModel *model, const GantryTimeVie
   gantry_scene_fill (scene, 0, y + HEIGHT - 1, scene->width, 1, GANTRY_INK_GRID, 255);
   gantry_scene_text (scene, 8, y + 1, GANTRY_AXIS_LEFT - 16, 15, title, GANTRY_TEXT_SMALL, 0.9f, GANTRY_INK_TEXT);
   gantry_scene_text (scene, 8, y + 14, GANTRY_AXIS_LEFT - 16, 14, scale, GANTRY_TEXT_SMALL, 0.82f, GANTRY_INK_TEXT_DIM);
-  gantry_recording_counter_curve (model->run->recording, counter, view->t0 + model->run_begin, view->t1 + model->run_begin, n,
-                                  pixels);
+  gantry_recording_counter_curve (model->run->recording, counter, view->t0 + model->run_begin, view->t1 + model->run_begin, n, pixels);
   leave_out_others (model, view, n, pixels);
   for (guint i = 0, end; i < n; i = end)
     {
@@ -88,10 +86,8 @@ paint_one (GantryScene *scene, const GantryTimeModel *model, const GantryTimeVie
         ;
       if (height <= 0)
         continue;
-      gantry_scene_fill (scene, GANTRY_AXIS_LEFT + (float) i, y + HEIGHT - GAP - height, (float) (end - i), height,
-                         GANTRY_INK_MEASURED, 70);
-      gantry_scene_fill (scene, GANTRY_AXIS_LEFT + (float) i, y + HEIGHT - GAP - height, (float) (end - i), 1.5f,
-                         GANTRY_INK_MEASURED, 255);
+      gantry_scene_fill (scene, GANTRY_AXIS_LEFT + (float) i, y + HEIGHT - GAP - height, (float) (end - i), height, GANTRY_INK_MEASURED, 70);
+      gantry_scene_fill (scene, GANTRY_AXIS_LEFT + (float) i, y + HEIGHT - GAP - height, (float) (end - i), 1.5f, GANTRY_INK_MEASURED, 255);
     }
 }
 

@@ -221,16 +221,14 @@ gantry_time_model_extent (const GantryTimeModel *model, GHashTable *nodes, gint6
   *end = G_MININT64;
   for (guint32 i = plan->n_init_steps; i < plan->n_steps; i++)
     if (g_hash_table_contains (nodes, GUINT_TO_POINTER (plan->steps[i].node)))
-      widen (begin, end, (gint64) (plan->steps[i].start_us * 1000),
-             (gint64) ((plan->steps[i].start_us + plan->steps[i].duration_us) * 1000));
+      widen (begin, end, (gint64) (plan->steps[i].start_us * 1000), (gint64) ((plan->steps[i].start_us + plan->steps[i].duration_us) * 1000));
   for (guint lane = 0; *end < *begin && model->run != NULL && lane < GANTRY_N_QUEUES; lane++)
     for (guint64 i = 0; i < gantry_recording_n_events (model->run->recording, lane); i++)
       {
         GantryEvent event;
 
         gantry_recording_get (model->run->recording, lane, i, &event);
-        if (event.begin >= model->run_begin && event.begin < model->run_end &&
-            g_hash_table_contains (nodes, GUINT_TO_POINTER (event.node)))
+        if (event.begin >= model->run_begin && event.begin < model->run_end && g_hash_table_contains (nodes, GUINT_TO_POINTER (event.node)))
           widen (begin, end, event.begin - model->run_begin, event.end - model->run_begin);
       }
   return *end >= *begin;
@@ -302,8 +300,7 @@ _gantry_time_to_x (const GantryTimeView *view, float width, gint64 time)
 {
   double span = (double) MAX (view->t1 - view->t0, 1);
 
-  return (float) (GANTRY_AXIS_LEFT + (double) (time - view->t0) / span *
-                                       MAX (width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1));
+  return (float) (GANTRY_AXIS_LEFT + (double) (time - view->t0) / span * MAX (width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1));
 }
 
 gint64

@@ -23,9 +23,9 @@ struct _GantryTimeModel
   gatomicrefcount ref_count;
   GantryModule *module;
   GantryPlan *plan;
-  GantryRecording *planned; /* from time 0 */
-  GantryRunResult *run;     /* (nullable) */
-  gint64 run_begin, run_end; /* of the run shown, in the recording's time */
+  GantryRecording *planned;    /* from time 0 */
+  GantryRunResult *run;        /* (nullable) */
+  gint64 run_begin, run_end;   /* of the run shown, in the recording's time */
   gint64 shown_from, shown_to; /* likewise: what begins from then on and before then is of this run */
   gint64 length;
   gint64 *step_begin; /* planned ns of each step that is no init step, and the end: n + 1 */
@@ -35,11 +35,11 @@ struct _GantryTimeModel
   GantryPlan *before; /* (nullable): before the last edit */
   gint64 *before_begin;
   guint32 n_before;
-  guint64 most_bytes; /* of planned and measured curve */
+  guint64 most_bytes;                /* of planned and measured curve */
   GantryTimeFacts *of_plan, *of_run; /* the latter (nullable) */
-  gboolean folded;    /* what is not a queue is not shown */
-  guint n_lanes;      /* that are shown: those with something in them */
-  guint8 lanes[GANTRY_MAX_LANES]; /* of each the lane of the recording: queues, then what else was measured */
+  gboolean folded;                   /* what is not a queue is not shown */
+  guint n_lanes;                     /* that are shown: those with something in them */
+  guint8 lanes[GANTRY_MAX_LANES];    /* of each the lane of the recording: queues, then what else was measured */
 };
 
 /** Of events that begin from @begin on and before @end. */
@@ -47,8 +47,7 @@ GantryTimeFacts *_gantry_time_facts_new (const GantryRecording *recording, gint6
 void _gantry_time_facts_free (GantryTimeFacts *facts);
 const GantryTimeTotal *_gantry_time_facts_total (const GantryTimeFacts *facts, guint32 node, guint lane); /* (nullable) */
 /** Who waited for @event to be done, and how long: a node, 0: nobody. */
-guint32 _gantry_time_facts_waiter (const GantryTimeFacts *facts, const GantryRecording *recording, const GantryEvent *event,
-                                   gint64 *ns);
+guint32 _gantry_time_facts_waiter (const GantryTimeFacts *facts, const GantryRecording *recording, const GantryEvent *event, gint64 *ns);
 /** Curves of counters below the lanes. */
 float _gantry_time_counters_height (const GantryTimeModel *model);
 void _gantry_paint_time_counters (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, float top);

@@ -8,14 +8,14 @@
 #define ROW 20.0f
 #define GAP 4.0f
 #define AGAIN "recompute " /* as gantry_step_name() begins */
-#define MOST_BARS 700u /* of one row: more are folded */
+#define MOST_BARS 700u     /* of one row: more are folded */
 
 /* Which of the two rows of a lane. */
 typedef struct
 {
   const GantryTimeModel *model;
   const GantryRecording *recording;
-  gint64 shift; /* recording time of axis time 0 */
+  gint64 shift;    /* recording time of axis time 0 */
   gint64 from, to; /* in recording time: what begins outside of it is of other runs */
   guint lane;
   gboolean measured;
@@ -65,8 +65,8 @@ lane_at (const GantryTimeModel *model, float y, guint *index)
 static gboolean
 row_of (const GantryTimeModel *model, guint index, gboolean measured, Row *row)
 {
-  *row = (Row){ model, model->planned, 0, G_MININT64, G_MAXINT64, model->lanes[index], measured,
-                lane_top (model, index) + GAP + (measured && has_plan (model, index) ? ROW + 2 : 0) };
+  *row = (Row){ model,      model->planned,      0,        G_MININT64,
+                G_MAXINT64, model->lanes[index], measured, lane_top (model, index) + GAP + (measured && has_plan (model, index) ? ROW + 2 : 0) };
   if (!measured)
     return has_plan (model, index);
   if (model->run == NULL)
@@ -110,20 +110,14 @@ ink_of (const Row *row, const GantryEvent *event)
     {
     case GANTRY_EVENT_COPY:
     case GANTRY_EVENT_FILL:
-    case GANTRY_EVENT_CONVERT:
-      return GANTRY_INK_COPY;
+    case GANTRY_EVENT_CONVERT: return GANTRY_INK_COPY;
     case GANTRY_EVENT_CALL:
-    case GANTRY_EVENT_HOST_CALL:
-      return GANTRY_INK_CALL;
-    case GANTRY_EVENT_RANGE:
-      return GANTRY_INK_RANGE;
-    case GANTRY_EVENT_OVERHEAD:
-      return GANTRY_INK_OVERHEAD;
-    default:
-      break;
+    case GANTRY_EVENT_HOST_CALL: return GANTRY_INK_CALL;
+    case GANTRY_EVENT_RANGE: return GANTRY_INK_RANGE;
+    case GANTRY_EVENT_OVERHEAD: return GANTRY_INK_OVERHEAD;
+    default: break;
     }
-  if (row->measured ? g_str_has_prefix (gantry_recording_string (row->recording, event->name), AGAIN)
-                    : _gantry_time_is_again (row->model, event))
+  if (row->measured ? g_str_has_prefix (gantry_recording_string (row->recording, event->name), AGAIN) : _gantry_time_is_again (row->model, event))
     return GANTRY_INK_RECOMPUTE;
   return row->measured ? GANTRY_INK_MEASURED : GANTRY_INK_PLANNED;
 }
@@ -175,8 +169,7 @@ paint_event (guint64 index, gpointer user_data)
   x1 = MIN (_gantry_time_to_x (p->view, p->scene->width, event.end - row->shift), p->scene->width - GANTRY_AXIS_RIGHT);
   if (x1 - x0 < 1)
     x1 = x0 + 1;
-  selected = p->state != NULL && p->state->selected != NULL &&
-             g_hash_table_contains (p->state->selected, GUINT_TO_POINTER (event.node));
+  selected = p->state != NULL && p->state->selected != NULL && g_hash_table_contains (p->state->selected, GUINT_TO_POINTER (event.node));
   waits = event.kind == GANTRY_EVENT_WAIT || event.kind == GANTRY_EVENT_SYNC;
   if (waits)
     gantry_scene_hatch (p->scene, x0, row->y, x1 - x0, ROW, GANTRY_INK_WAIT);
@@ -237,8 +230,8 @@ paint_folded (GantryScene *scene, const GantryTimeView *view, const Row *row, gi
       float share = (float) MIN ((double) pixels[i].busy_ns / pixel, 1);
 
       if (pixels[i].n_touching > 0)
-        gantry_scene_fill (scene, GANTRY_AXIS_LEFT + (float) (first + i), row->y + ROW * (1 - MAX (share, 0.08f)), 1,
-                           ROW * MAX (share, 0.08f), again[first + i] ? GANTRY_INK_RECOMPUTE : ink, 255);
+        gantry_scene_fill (scene, GANTRY_AXIS_LEFT + (float) (first + i), row->y + ROW * (1 - MAX (share, 0.08f)), 1, ROW * MAX (share, 0.08f),
+                           again[first + i] ? GANTRY_INK_RECOMPUTE : ink, 255);
     }
 }
 
@@ -273,13 +266,11 @@ paint_long_name (GantryScene *scene, float top, const char *name)
     }
   first = g_strndup (name, (gsize) (cut - name));
   gantry_scene_text (scene, 8, top, width, 15, first, GANTRY_TEXT_SMALL, 0.86f, GANTRY_INK_TEXT_DIM);
-  gantry_scene_text (scene, 8, top + 12, width, 15, cut + 1 + strspn (cut + 1, " "), GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, 0.92f,
-                     GANTRY_INK_TEXT);
+  gantry_scene_text (scene, 8, top + 12, width, 15, cut + 1 + strspn (cut + 1, " "), GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, 0.92f, GANTRY_INK_TEXT);
 }
 
 static void
-paint_lane (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state,
-            guint index)
+paint_lane (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state, guint index)
 {
   float top = lane_top (model, index), height = lane_height (model, index);
   const GantryRecording *named = has_plan (model, index) ? model->planned : model->run->recording;
@@ -293,27 +284,24 @@ paint_lane (GantryScene *scene, const GantryTimeModel *model, const GantryTimeVi
   else
     paint_long_name (scene, top, gantry_recording_lane_name (named, model->lanes[index]));
   if (has_plan (model, index))
-    gantry_scene_text (scene, 8, top + 19, GANTRY_AXIS_LEFT - 16, 14, model->run != NULL ? "planned above," : "planned",
-                       GANTRY_TEXT_SMALL, 0.86f, GANTRY_INK_TEXT_DIM);
-  if (has_plan (model, index) && model->run != NULL)
-    gantry_scene_text (scene, 8, top + 31, GANTRY_AXIS_LEFT - 16, 14, "measured below", GANTRY_TEXT_SMALL, 0.86f,
+    gantry_scene_text (scene, 8, top + 19, GANTRY_AXIS_LEFT - 16, 14, model->run != NULL ? "planned above," : "planned", GANTRY_TEXT_SMALL, 0.86f,
                        GANTRY_INK_TEXT_DIM);
+  if (has_plan (model, index) && model->run != NULL)
+    gantry_scene_text (scene, 8, top + 31, GANTRY_AXIS_LEFT - 16, 14, "measured below", GANTRY_TEXT_SMALL, 0.86f, GANTRY_INK_TEXT_DIM);
   for (guint measured = 0; measured < 2; measured++)
     if (row_of (model, index, measured != 0, &row))
       paint_row (scene, view, state, &row);
 }
 
 void
-gantry_paint_timeline (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
-                       const GantryTimeState *state, const GantryTheme *theme)
+gantry_paint_timeline (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state, const GantryTheme *theme)
 {
   _gantry_paint_time_grid (scene, view, TRUE);
   for (guint index = 0; index < model->n_lanes; index++)
     paint_lane (scene, model, view, state, index);
   _gantry_paint_time_counters (scene, model, view, lane_top (model, model->n_lanes));
   if (state != NULL && state->cursor >= 0)
-    gantry_scene_fill (scene, roundf (_gantry_time_to_x (view, scene->width, state->cursor)), 0, 1, scene->height,
-                       GANTRY_INK_TEXT_DIM, 160);
+    gantry_scene_fill (scene, roundf (_gantry_time_to_x (view, scene->width, state->cursor)), 0, 1, scene->height, GANTRY_INK_TEXT_DIM, 160);
 }
 
 /* The words of a bar */
@@ -331,9 +319,8 @@ tell_times (GString *text, const GantryTimeModel *model, const GantryEvent *even
   of_plan = _gantry_time_text (planned->ns);
   of_run = _gantry_time_text (measured->ns);
   difference = _gantry_time_text (ABS (measured->ns - planned->ns));
-  g_string_append_printf (text, "\nIn a run%s: planned %s, measured %s (%s%s, ratio %.2f)",
-                          measured->n > 1 ? ", all together" : "", of_plan, of_run, measured->ns < planned->ns ? "−" : "+",
-                          difference, (double) measured->ns / (double) planned->ns);
+  g_string_append_printf (text, "\nIn a run%s: planned %s, measured %s (%s%s, ratio %.2f)", measured->n > 1 ? ", all together" : "", of_plan, of_run,
+                          measured->ns < planned->ns ? "−" : "+", difference, (double) measured->ns / (double) planned->ns);
 }
 
 static void
@@ -386,8 +373,7 @@ gantry_timeline_lane_name (const GantryTimeModel *model, float y)
 }
 
 gboolean
-gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float height, float x,
-                      float y, GantryTimeHit *hit)
+gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float height, float x, float y, GantryTimeHit *hit)
 {
   gint64 time = _gantry_x_to_time (view, width, x);
   gboolean measured;
@@ -405,13 +391,12 @@ gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, 
       return hit->text != NULL;
     }
   measured = !has_plan (model, lane) || (model->run != NULL && y - lane_top (model, lane) > GAP + ROW + 1);
-  if (!row_of (model, lane, measured, &row) || time + row.shift < row.from || time + row.shift >= row.to ||
-      !gantry_recording_at (row.recording, row.lane, time + row.shift, &index))
+  if (!row_of (model, lane, measured, &row) || time + row.shift < row.from || time + row.shift >= row.to
+      || !gantry_recording_at (row.recording, row.lane, time + row.shift, &index))
     return FALSE;
   gantry_recording_get (row.recording, row.lane, index, &event);
   if (event.begin < row.from)
     return FALSE;
-  *hit = (GantryTimeHit){ event.node, measured, event.begin - row.shift, event.end - row.shift, event.bytes,
-                          text_of (&row, &event) };
+  *hit = (GantryTimeHit){ event.node, measured, event.begin - row.shift, event.end - row.shift, event.bytes, text_of (&row, &event) };
   return TRUE;
 }

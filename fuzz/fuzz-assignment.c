@@ -19,8 +19,7 @@ check (const GantryXlaAssignment *assignment)
     }
   g_assert (total == assignment->total_bytes);
   for (guint i = 0; i < assignment->steps->len; i++)
-    g_assert (assignment->live_bytes[i] <= assignment->total_bytes
-              && assignment->live_bytes[i] <= assignment->live_bytes[assignment->peak_step]);
+    g_assert (assignment->live_bytes[i] <= assignment->total_bytes && assignment->live_bytes[i] <= assignment->live_bytes[assignment->peak_step]);
 }
 
 int

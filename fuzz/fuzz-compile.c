@@ -65,8 +65,7 @@ check_plan (const GantryCompilation *compilation)
       g_assert (buffer->begin <= buffer->end && (plan->n_steps == 0 || buffer->end < plan->n_steps));
       g_assert (buffer->shares == GANTRY_NO_BUFFER || buffer->shares < plan->n_buffers);
       if (buffer->region == GANTRY_REGION_ARENA)
-        g_assert (buffer->offset + buffer->size >= buffer->offset
-                  && buffer->offset + buffer->size <= plan->arena_bytes[buffer->memory]);
+        g_assert (buffer->offset + buffer->size >= buffer->offset && buffer->offset + buffer->size <= plan->arena_bytes[buffer->memory]);
     }
   for (guint32 i = 0; i < plan->n_steps; i++)
     g_assert (plan->steps[i].node == 0 || gantry_module_node (module, plan->steps[i].node) != NULL);

@@ -19,8 +19,7 @@ int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 static char *
 entry_name (void)
 {
-  g_autofree char *sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) TEXT "\0" ARCH "\0" VERSION,
-                                                      sizeof TEXT "\0" ARCH "\0" VERSION);
+  g_autofree char *sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) TEXT "\0" ARCH "\0" VERSION, sizeof TEXT "\0" ARCH "\0" VERSION);
 
   return g_strconcat (sum, ".cubin", NULL);
 }

@@ -18,9 +18,7 @@ look_at (const GantryFrame *frame)
 
   switch (frame->kind)
     {
-    case GANTRY_FRAME_HELLO:
-      g_assert ((gantry_frame_parse_hello (frame, &text, &error)) == (error == NULL));
-      break;
+    case GANTRY_FRAME_HELLO: g_assert ((gantry_frame_parse_hello (frame, &text, &error)) == (error == NULL)); break;
     case GANTRY_FRAME_FILE:
       g_assert ((gantry_frame_parse_file (frame, &text, &bytes, &error)) == (error == NULL));
       g_assert (text == NULL || (strchr (text, '/') == NULL && text[0] != '.' && bytes <= GANTRY_FRAME_MOST_FILE));
@@ -30,9 +28,7 @@ look_at (const GantryFrame *frame)
       g_assert ((arguments == NULL) == (error != NULL));
       g_assert (arguments == NULL || g_strv_length (arguments) <= GANTRY_FRAME_MOST_ARGUMENTS);
       break;
-    case GANTRY_FRAME_FAILED:
-      g_assert ((gantry_frame_parse_failed (frame, &status, &text, &error)) == (error == NULL));
-      break;
+    case GANTRY_FRAME_FAILED: g_assert ((gantry_frame_parse_failed (frame, &status, &text, &error)) == (error == NULL)); break;
     default: break;
     }
   g_assert (text == NULL || g_utf8_validate (text, -1, NULL));

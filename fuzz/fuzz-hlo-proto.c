@@ -14,8 +14,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryXlaInfo) info = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module = gantry_xla_import_text (
-    context, (const char *) data, size, "fuzz.hlo.pb", &options, &info, NULL, &error);
+  g_autoptr (GantryModule) module = gantry_xla_import_text (context, (const char *) data, size, "fuzz.hlo.pb", &options, &info, NULL, &error);
 
   g_assert ((module == NULL) == (error != NULL));
   if (module != NULL)

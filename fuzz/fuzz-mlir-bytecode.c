@@ -15,8 +15,7 @@ read_bytes (const guint8 *data, gsize size)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryXlaInfo) info = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module = gantry_xla_import_text (
-    context, (const char *) data, size, "fuzz.mlirbc", &options, &info, NULL, &error);
+  g_autoptr (GantryModule) module = gantry_xla_import_text (context, (const char *) data, size, "fuzz.mlirbc", &options, &info, NULL, &error);
 
   g_assert ((module == NULL) == (error != NULL));
   if (module != NULL)
@@ -29,8 +28,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   static const guint8 magic[] = { 'M', 'L', 0xef, 'R' };
   g_autofree guint8 *bytes = NULL;
 
-  if (size >= 64 && memcmp (data + 4, "ML", 2) != 0 && data[1] == 0
-      && data[2] == 0) /* as an export begins */
+  if (size >= 64 && memcmp (data + 4, "ML", 2) != 0 && data[1] == 0 && data[2] == 0) /* as an export begins */
     read_bytes (data, size);
   bytes = g_memdup2 (data, MAX (size, 1));
   memcpy (bytes, magic, MIN (size, sizeof magic));

@@ -15,8 +15,7 @@ check_text (const GantryModule *module)
   g_autofree char *why = NULL;
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule)
-    again = gantry_module_from_text (context, text, -1, "fuzz.gantry-text", &error);
+  g_autoptr (GantryModule) again = gantry_module_from_text (context, text, -1, "fuzz.gantry-text", &error);
 
   if (again == NULL)
     g_error ("the text form does not parse: %s", error->message);
@@ -36,8 +35,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (GBytes) bytes = g_bytes_new_static (data, size);
   g_autoptr (GantryOnnxInfo) info = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule)
-    module = gantry_onnx_import_bytes (context, bytes, "fuzz.onnx", &options, &info, NULL, &error);
+  g_autoptr (GantryModule) module = gantry_onnx_import_bytes (context, bytes, "fuzz.onnx", &options, &info, NULL, &error);
 
   g_assert ((module == NULL) == (error != NULL));
   if (module == NULL)

@@ -10,19 +10,19 @@
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
-static const char module_text[]
-    = "module \"m\" { func @main #1 (%1 \"x\": f32[4,4], %2 \"w\": f32[4,4] {role = \"parameter\"}) -> (%16, %14) {"
-      "%3 \"a\" = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,4] scope(\"n/iteration.0\")"
-      "%4 = checkpoint_name(%3) {name = \"x\"}: f32[4,4] scope(\"n/iteration.0\") %5 = tanh(%4): f32[4,4] scope(\"n/iteration.0\")"
-      "%6 = checkpoint_name(%5) {name = \"y\"}: f32[4,4] scope(\"n/iteration.1\")"
-      "%7 = fusion(%6, %2) {body = @f #2, kind = \"epilogue\"}: f32[4,4] scope(\"n/iteration.1\")"
-      "%8 = reshape(%7) {shape = [16]}: f32[16] scope(\"n/iteration.1\") %9 = sine(%8): f32[16] scope(\"n/iteration.1\")"
-      "%10 = reshape(%9) {shape = [4, 4]}: f32[4,4]"
-      "%11 = negate(%8): f32[16] phase(backward) scope(\"n/iteration.1\") %12 = reshape(%11) {shape = [4, 4]}: f32[4,4] phase(backward)"
-      "%13 = multiply(%12, %5): f32[4,4] phase(backward) scope(\"n/iteration.0\") %14 = multiply(%13, %3): f32[4,4] phase(backward)"
-      "%15 = multiply(%10, %14): f32[4,4] phase(backward) %16 = multiply(%15, %10): f32[4,4] phase(update) }"
-      "func @f #2 (%17: f32[4,4], %18: f32[4,4]) -> (%21) { %19 = dot_general(%17, %18) {lhs_contracting_dimensions = [1], "
-      "rhs_contracting_dimensions = [0]}: f32[4,4] %20 = checkpoint_name(%19) {name = \"z\"}: f32[4,4] %21 = tanh(%20): f32[4,4] } }";
+static const char module_text[] =
+  "module \"m\" { func @main #1 (%1 \"x\": f32[4,4], %2 \"w\": f32[4,4] {role = \"parameter\"}) -> (%16, %14) {"
+  "%3 \"a\" = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,4] scope(\"n/iteration.0\")"
+  "%4 = checkpoint_name(%3) {name = \"x\"}: f32[4,4] scope(\"n/iteration.0\") %5 = tanh(%4): f32[4,4] scope(\"n/iteration.0\")"
+  "%6 = checkpoint_name(%5) {name = \"y\"}: f32[4,4] scope(\"n/iteration.1\")"
+  "%7 = fusion(%6, %2) {body = @f #2, kind = \"epilogue\"}: f32[4,4] scope(\"n/iteration.1\")"
+  "%8 = reshape(%7) {shape = [16]}: f32[16] scope(\"n/iteration.1\") %9 = sine(%8): f32[16] scope(\"n/iteration.1\")"
+  "%10 = reshape(%9) {shape = [4, 4]}: f32[4,4]"
+  "%11 = negate(%8): f32[16] phase(backward) scope(\"n/iteration.1\") %12 = reshape(%11) {shape = [4, 4]}: f32[4,4] phase(backward)"
+  "%13 = multiply(%12, %5): f32[4,4] phase(backward) scope(\"n/iteration.0\") %14 = multiply(%13, %3): f32[4,4] phase(backward)"
+  "%15 = multiply(%10, %14): f32[4,4] phase(backward) %16 = multiply(%15, %10): f32[4,4] phase(update) }"
+  "func @f #2 (%17: f32[4,4], %18: f32[4,4]) -> (%21) { %19 = dot_general(%17, %18) {lhs_contracting_dimensions = [1], "
+  "rhs_contracting_dimensions = [0]}: f32[4,4] %20 = checkpoint_name(%19) {name = \"z\"}: f32[4,4] %21 = tanh(%20): f32[4,4] } }";
 
 static void
 check_table (const GantryModule *module, const GantryPlacements *table, const GPtrArray *reports)

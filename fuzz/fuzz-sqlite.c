@@ -7,18 +7,16 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3, sqlite3_close)
 
-const char fuzz_session_model[]
-    = "module \"m\" { func @main #1 (%1 \"x\": f32[2,4], %2 \"w\": f32[4,4] {role = \"parameter\"}) -> (%4) {"
-      "%3 \"a\" = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[2,4] scope(\"layer\")"
-      "%4 \"y\" = tanh(%3): f32[2,4] scope(\"layer\") } }";
+const char fuzz_session_model[] =
+  "module \"m\" { func @main #1 (%1 \"x\": f32[2,4], %2 \"w\": f32[4,4] {role = \"parameter\"}) -> (%4) {"
+  "%3 \"a\" = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[2,4] scope(\"layer\")"
+  "%4 \"y\" = tanh(%3): f32[2,4] scope(\"layer\") } }";
 
 /* The statements make a file of their own, and nothing else on this machine. */
 static int
 authorize (void *data, int action, const char *a, const char *b, const char *c, const char *d)
 {
-  return action == SQLITE_ATTACH || action == SQLITE_DETACH
-           || (action == SQLITE_PRAGMA && g_ascii_strcasecmp (a, "page_size") != 0)
-         ? SQLITE_DENY : SQLITE_OK;
+  return action == SQLITE_ATTACH || action == SQLITE_DETACH || (action == SQLITE_PRAGMA && g_ascii_strcasecmp (a, "page_size") != 0) ? SQLITE_DENY : SQLITE_OK;
 }
 
 static int

@@ -13,8 +13,7 @@ check_again (const GantryModule *module, const char *text)
   g_autoptr (GError) error = NULL;
   g_autofree char *why = NULL;
   g_autofree char *twice = NULL;
-  g_autoptr (GantryModule) again
-    = gantry_module_from_text (context, text, -1, "again.gir", &error);
+  g_autoptr (GantryModule) again = gantry_module_from_text (context, text, -1, "again.gir", &error);
 
   if (again == NULL)
     g_error ("the printed form does not parse: %s\n%s", error->message, text);
@@ -30,8 +29,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module
-    = gantry_module_from_text (context, (const char *) data, (gssize) size, "fuzz.gir", &error);
+  g_autoptr (GantryModule) module = gantry_module_from_text (context, (const char *) data, (gssize) size, "fuzz.gir", &error);
 
   g_assert ((module == NULL) == (error != NULL));
   if (module == NULL)

@@ -17,8 +17,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (GBytes) bytes = size > 0 && data[0] == '{' ? zip_write (&program, 1, FALSE) : g_bytes_new (data, size);
   g_autoptr (GantryTorchInfo) info = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule)
-    module = gantry_torch_import_bytes (context, bytes, "fuzz.pt2", &options, &info, NULL, &error);
+  g_autoptr (GantryModule) module = gantry_torch_import_bytes (context, bytes, "fuzz.pt2", &options, &info, NULL, &error);
 
   g_assert ((module == NULL) == (error != NULL));
   if (module != NULL)

@@ -14,8 +14,7 @@ read_as (const guint8 *data, gsize size, const GantryXlaOptions *options)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryXlaInfo) info = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule)
-    module = gantry_xla_import_text (context, (const char *) data, size, "fuzz.mlir", options, &info, NULL, &error);
+  g_autoptr (GantryModule) module = gantry_xla_import_text (context, (const char *) data, size, "fuzz.mlir", options, &info, NULL, &error);
 
   g_assert ((module == NULL) == (error != NULL));
   if (module == NULL)

@@ -111,8 +111,7 @@ insert (GByteArray *input, guint at, const guint8 *bytes, guint n)
 static void
 put_number (GByteArray *input, guint at, GRand *rand)
 {
-  static const gint64 numbers[] = { 0, 1, -1, 127, 128, 255, 256, 32767, 65535, 65536, G_MAXINT32, G_MININT32, G_MAXUINT32,
-                                    G_MAXINT64, G_MININT64 };
+  static const gint64 numbers[] = { 0, 1, -1, 127, 128, 255, 256, 32767, 65535, 65536, G_MAXINT32, G_MININT32, G_MAXUINT32, G_MAXINT64, G_MININT64 };
   gint64 number = numbers[below (rand, G_N_ELEMENTS (numbers))];
   guint width = 1u << below (rand, 4);
   g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, number);
@@ -202,8 +201,8 @@ run_changed (const SoakOptions *options, guint64 number, GPtrArray *seeds)
   current.data = exact;
   current.size = input->len;
   if (options->findings != NULL)
-    g_snprintf (current.path, sizeof current.path, "%s/%s-%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, options->findings,
-                g_get_prgname (), options->seed, number);
+    g_snprintf (current.path, sizeof current.path, "%s/%s-%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, options->findings, g_get_prgname (), options->seed,
+                number);
   alarm (MOST_SECONDS);
   run_target (exact, input->len);
   alarm (0);

@@ -182,8 +182,7 @@ gantry_recording_builder_add_counter (GantryRecordingBuilder *builder, const cha
   Sample sample = { 0, time, value };
 
   g_return_if_fail (ABS (time) < MOST_TIME);
-  while (sample.counter < builder->counters->len
-         && strcmp (g_ptr_array_index (builder->counters, sample.counter), name) != 0)
+  while (sample.counter < builder->counters->len && strcmp (g_ptr_array_index (builder->counters, sample.counter), name) != 0)
     sample.counter++;
   if (sample.counter == builder->counters->len)
     g_ptr_array_add (builder->counters, g_strdup (name));

@@ -40,14 +40,14 @@ typedef struct
   GantryJsonStream json;
   const GantryProgress *progress;
   Entry entry;
-  GString *key;            /* of a lane */
-  GHashTable *about;       /* key -> About */
+  GString *key;                   /* of a lane */
+  GHashTable *about;              /* key -> About */
   GArray *open[GANTRY_MAX_LANES]; /* GantryEvent that began, of phase B */
   guint64 n_unended;
-  guint64 told;            /* bytes when progress was told last */
-  gboolean own;            /* this program has written it */
+  guint64 told; /* bytes when progress was told last */
+  gboolean own; /* this program has written it */
   gboolean has_runs;
-  gboolean found;          /* there is a list of events */
+  gboolean found; /* there is a list of events */
 } Chrome;
 
 static void
@@ -63,12 +63,17 @@ about_free (gpointer data)
 static gboolean
 kind_of (const char *category, guint8 *kind, gboolean *device)
 {
-  static const struct { const char *name; guint8 kind; gboolean device; } kinds[] = {
-    { "kernel", GANTRY_EVENT_KERNEL, TRUE },        { "gpu_memcpy", GANTRY_EVENT_COPY, TRUE },
-    { "gpu_memset", GANTRY_EVENT_FILL, TRUE },      { "gpu_user_annotation", GANTRY_EVENT_RANGE, TRUE },
-    { "cuda_sync", GANTRY_EVENT_SYNC, FALSE },      { "cuda_runtime", GANTRY_EVENT_CALL, FALSE },
-    { "cuda_driver", GANTRY_EVENT_CALL, FALSE },    { "overhead", GANTRY_EVENT_OVERHEAD, FALSE },
-    { "cpu_op", GANTRY_EVENT_RANGE, FALSE },        { "user_annotation", GANTRY_EVENT_RANGE, FALSE },
+  static const struct
+  {
+    const char *name;
+    guint8 kind;
+    gboolean device;
+  } kinds[] = {
+    { "kernel", GANTRY_EVENT_KERNEL, TRUE },          { "gpu_memcpy", GANTRY_EVENT_COPY, TRUE },
+    { "gpu_memset", GANTRY_EVENT_FILL, TRUE },        { "gpu_user_annotation", GANTRY_EVENT_RANGE, TRUE },
+    { "cuda_sync", GANTRY_EVENT_SYNC, FALSE },        { "cuda_runtime", GANTRY_EVENT_CALL, FALSE },
+    { "cuda_driver", GANTRY_EVENT_CALL, FALSE },      { "overhead", GANTRY_EVENT_OVERHEAD, FALSE },
+    { "cpu_op", GANTRY_EVENT_RANGE, FALSE },          { "user_annotation", GANTRY_EVENT_RANGE, FALSE },
     { "python_function", GANTRY_EVENT_RANGE, FALSE }, { "cpu_instant_event", GANTRY_EVENT_MARK, FALSE },
   };
 
@@ -141,7 +146,11 @@ read_triple (GantryJsonStream *json, GantryJsonToken token, guint32 *triple)
 static guint32 *
 detail_word (GantryLaunchDetail *detail, const char *key)
 {
-  const struct { const char *name; guint32 *word; } words[] = {
+  const struct
+  {
+    const char *name;
+    guint32 *word;
+  } words[] = {
     { "device", &detail->device },
     { "stream", &detail->stream },
     { "registers per thread", &detail->registers },
@@ -290,7 +299,9 @@ lane_of (Chrome *c, gboolean device, guint8 *lane)
       return NULL;
     }
   /* What a program named stands beside what ran meanwhile, on a lane of its own. */
-  make_key (c, annotation ? "\x1f" "a" : "");
+  make_key (c, annotation ? "\x1f"
+                            "a"
+                          : "");
   about = _gantry_import_lane (&c->import, c->key->str, lane);
   if (!c->import.too_many)
     {
@@ -323,9 +334,7 @@ take_run (Chrome *c)
   const GantryEvent *event = &c->entry.event;
   GantryRecordedRun run = { event->begin, event->end, 0 };
 
-  if (event->kind == GANTRY_EVENT_RUN
-      || (strcmp (c->entry.category->str, "user_annotation") == 0
-          && g_str_has_prefix (c->entry.name->str, "ProfilerStep#")))
+  if (event->kind == GANTRY_EVENT_RUN || (strcmp (c->entry.category->str, "user_annotation") == 0 && g_str_has_prefix (c->entry.name->str, "ProfilerStep#")))
     if (run.begin <= run.end && run.begin > -MOST_TIME / 2 && run.end < MOST_TIME)
       {
         gantry_recording_builder_add_run (c->import.builder, &run);
@@ -483,24 +492,18 @@ take_entry (Chrome *c)
     case 'E':
     case 'i':
     case 'I':
-    case 'R':
-      take_event (c);
-      break;
+    case 'R': take_event (c); break;
     case 'C':
       if (c->entry.has_time)
         take_counter (c);
       else
         c->import.n_bad_times++;
       break;
-    case 'M':
-      take_metadata (c);
-      break;
+    case 'M': take_metadata (c); break;
     case 's': /* flows: correlations tell the same */
     case 't':
-    case 'f':
-      break;
-    default:
-      c->import.n_passed_over++;
+    case 'f': break;
+    default: c->import.n_passed_over++;
     }
 }
 
@@ -610,10 +613,10 @@ read_trace (Chrome *c)
   while ((token = gantry_json_stream_next (&c->json)) == GANTRY_JSON_KEY)
     {
       const char *key = c->json.text->str;
-      gboolean good = strcmp (key, "traceEvents") == 0 ? read_entries (c, gantry_json_stream_next (&c->json))
-                      : strcmp (key, "otherData") == 0 || strcmp (key, "deviceProperties") == 0
-                          ? read_facts_whole (c)
-                      : strcmp (key, "baseTimeNanoseconds") == 0 ? read_base_time (c) : gantry_json_stream_skip (&c->json);
+      gboolean good = strcmp (key, "traceEvents") == 0                                          ? read_entries (c, gantry_json_stream_next (&c->json))
+                      : strcmp (key, "otherData") == 0 || strcmp (key, "deviceProperties") == 0 ? read_facts_whole (c)
+                      : strcmp (key, "baseTimeNanoseconds") == 0                                ? read_base_time (c)
+                                                                                                : gantry_json_stream_skip (&c->json);
 
       if (!good)
         return FALSE;
@@ -692,8 +695,7 @@ import (Chrome *c, GError **error)
     }
   else if (!c->found)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: JSON, but no trace: it has no list \"traceEvents\"",
-                   c->json.what);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: JSON, but no trace: it has no list \"traceEvents\"", c->json.what);
       return NULL;
     }
   return finish (c, error);
@@ -703,8 +705,7 @@ GantryRecording *
 gantry_trace_import_chrome (GInputStream *stream, const char *what, const GantryProgress *progress, GError **error)
 {
   Chrome c = { .progress = progress };
-  GString **texts[] = { &c.entry.name, &c.entry.category, &c.entry.pid, &c.entry.tid, &c.entry.label, &c.entry.keys,
-                        &c.key };
+  GString **texts[] = { &c.entry.name, &c.entry.category, &c.entry.pid, &c.entry.tid, &c.entry.label, &c.entry.keys, &c.key };
   GantryRecording *recording;
 
   _gantry_import_init (&c.import);

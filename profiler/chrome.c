@@ -9,7 +9,7 @@
 /* Threads of a lane: readers drop events of one thread that overlap without one being inside the other, so those go to
  * another thread of the same name. */
 #define MOST_ROWS 64u
-#define TID_OF(lane, row) ((lane) * MOST_ROWS + (row) + 1)
+#define TID_OF(lane, row) ((lane) *MOST_ROWS + (row) + 1)
 
 /* Ends of the events that are open in each row, the innermost last. */
 typedef struct
@@ -147,8 +147,7 @@ is_caller (const GantryEvent *event)
 static gboolean
 is_called (const GantryEvent *event)
 {
-  return event->kind == GANTRY_EVENT_KERNEL || event->kind == GANTRY_EVENT_COPY || event->kind == GANTRY_EVENT_FILL
-         || event->kind == GANTRY_EVENT_CONVERT;
+  return event->kind == GANTRY_EVENT_KERNEL || event->kind == GANTRY_EVENT_COPY || event->kind == GANTRY_EVENT_FILL || event->kind == GANTRY_EVENT_CONVERT;
 }
 
 static int
@@ -188,8 +187,7 @@ put_flow (Writer *w, const GantryEvent *event, guint tid)
 {
   gboolean begins = is_caller (event);
 
-  if (event->correlation == 0 || (!begins && !is_called (event))
-      || !holds (begins ? w->called : w->callers, event->correlation))
+  if (event->correlation == 0 || (!begins && !is_called (event)) || !holds (begins ? w->called : w->callers, event->correlation))
     return;
   begin_entry (w, begins ? "s" : "f", "starts");
   put_time (w->out.text, ",\"ts\":", event->begin);
@@ -272,8 +270,7 @@ put_series (Writer *w, const char *name, const Series *series, GError **error)
         continue;
       begin_entry (w, "C", name);
       put_time (w->out.text, ",\"ts\":", series->time[i]);
-      g_string_append_printf (w->out.text, ",\"args\":{\"value\":%s}}",
-                              g_ascii_dtostr (number, sizeof number, series->value[i]));
+      g_string_append_printf (w->out.text, ",\"args\":{\"value\":%s}}", g_ascii_dtostr (number, sizeof number, series->value[i]));
       if (!_gantry_export_flush (&w->out, EXPORT_FLUSH_AT, error))
         return FALSE;
     }
@@ -325,8 +322,7 @@ put_all (Writer *w, GError **error)
 }
 
 gboolean
-gantry_recording_write_chrome (const GantryRecording *recording, GOutputStream *stream, GCancellable *cancellable,
-                               GError **error)
+gantry_recording_write_chrome (const GantryRecording *recording, GOutputStream *stream, GCancellable *cancellable, GError **error)
 {
   Writer w = { { stream, cancellable, NULL }, recording };
   gboolean written;

@@ -21,8 +21,7 @@ typedef struct
   gboolean failed;
 } Reader;
 
-static gboolean G_GNUC_PRINTF (3, 4)
-fail (Reader *r, GantryError code, const char *format, ...)
+static gboolean G_GNUC_PRINTF (3, 4) fail (Reader *r, GantryError code, const char *format, ...)
 {
   g_autofree char *message = NULL;
   va_list args;
@@ -230,10 +229,10 @@ get_node (Reader *r, const Lane *lane, guint64 i)
   node->busy = (gint64) get (r, 8);
   node->longest_ns = (gint64) get (r, 8);
   node->longest = first + get (r, 2);
-  if (!r->failed && (node->first_begin <= -MOST_TIME || node->last_end >= MOST_TIME || node->last_end < node->first_begin
-                     || (i > 0 && node[-1].first_begin > node->first_begin) || node->longest_ns < 0
-                     || node->longest_ns > node->last_end - node->first_begin || node->busy < node->longest_ns
-                     || node->longest >= MIN (first + SUMMARY_EVENTS, lane->n)))
+  if (!r->failed
+      && (node->first_begin <= -MOST_TIME || node->last_end >= MOST_TIME || node->last_end < node->first_begin
+          || (i > 0 && node[-1].first_begin > node->first_begin) || node->longest_ns < 0 || node->longest_ns > node->last_end - node->first_begin
+          || node->busy < node->longest_ns || node->longest >= MIN (first + SUMMARY_EVENTS, lane->n)))
     fail (r, GANTRY_ERROR_INVALID, "a summary of events that cannot be");
   return !r->failed;
 }
@@ -331,15 +330,15 @@ read_chunk_head (Reader *r, guint content, guint lane, guint64 left, guint32 num
     return fail (r, GANTRY_ERROR_INVALID, "it is not the chunk that the head names");
   bytes = r->n * _gantry_row_bytes (content, r->version);
   if (r->size - r->at != bytes)
-    return fail (r, r->size - r->at < bytes ? GANTRY_ERROR_TRUNCATED : GANTRY_ERROR_INVALID,
-                 "%u rows do not take %" G_GSIZE_FORMAT " bytes", r->n, r->size - r->at);
+    return fail (r, r->size - r->at < bytes ? GANTRY_ERROR_TRUNCATED : GANTRY_ERROR_INVALID, "%u rows do not take %" G_GSIZE_FORMAT " bytes", r->n,
+                 r->size - r->at);
   return TRUE;
 }
 
 /* The sizes have been checked: no column read can fail. */
-#define READ_COLUMN(r, n, width, place, Type)                                                                \
-  for (guint32 i = 0; i < (n); i++)                                                                          \
-    (place) = (Type) get ((r), (width))
+#define READ_COLUMN(r, n, width, place, Type) \
+  for (guint32 i = 0; i < (n); i++) \
+  (place) = (Type) get ((r), (width))
 
 /* The columns where they lie; a copy of them only where they would not be aligned, or are in another order of bytes. */
 static EventChunk *
@@ -364,8 +363,7 @@ check_events (Reader *r, const GantryRecording *recording, const EventChunk *chu
 {
   for (guint32 i = 0; i < chunk->n; i++)
     {
-      if (chunk->begin[i] < last || chunk->end[i] < chunk->begin[i] || chunk->begin[i] <= -MOST_TIME
-          || chunk->end[i] >= MOST_TIME)
+      if (chunk->begin[i] < last || chunk->end[i] < chunk->begin[i] || chunk->begin[i] <= -MOST_TIME || chunk->end[i] >= MOST_TIME)
         return fail (r, GANTRY_ERROR_INVALID, "event %u is out of order or ends before it begins", i);
       if (chunk->kind[i] >= GANTRY_N_EVENT_KINDS || chunk->name[i] > recording->strings->len)
         return fail (r, GANTRY_ERROR_INVALID, "event %u has no known kind or name", i);
@@ -390,8 +388,7 @@ check_index (Reader *r, const Lane *lane, guint32 place, const EventChunk *chunk
 }
 
 EventChunk *
-_gantry_chunk_decode (const GantryRecording *recording, guint l, guint32 place, GBytes *bytes, gboolean summarised,
-                      GError **error)
+_gantry_chunk_decode (const GantryRecording *recording, guint l, guint32 place, GBytes *bytes, gboolean summarised, GError **error)
 {
   const Lane *lane = &recording->lanes[l];
   guint32 number = lane->first_number + place;
@@ -433,8 +430,8 @@ read_memory (Reader *r, GArray *memory, guint32 n)
   READ_COLUMN (r, n, 1, events[i].memory, guint8);
   READ_COLUMN (r, n, 1, events[i].release, guint8);
   for (guint32 i = 0; i < n; i++)
-    if (events[i].memory >= GANTRY_N_MEMORY_KINDS || events[i].time <= -MOST_TIME || events[i].time >= MOST_TIME
-        || events[i].release > 1 || (first + i > 0 && events[i].time < (&events[i])[-1].time))
+    if (events[i].memory >= GANTRY_N_MEMORY_KINDS || events[i].time <= -MOST_TIME || events[i].time >= MOST_TIME || events[i].release > 1
+        || (first + i > 0 && events[i].time < (&events[i])[-1].time))
       return fail (r, GANTRY_ERROR_INVALID, "memory event %u is out of order or of no known kind", i);
   return TRUE;
 }
@@ -455,8 +452,7 @@ read_samples (Reader *r, Loader *loader, guint32 n)
       if (rows[i].counter >= counters->len || rows[i].time <= -MOST_TIME || rows[i].time >= MOST_TIME)
         return fail (r, GANTRY_ERROR_INVALID, "sample %u is of no counter", i);
       series = &g_array_index (counters, Counter, rows[i].counter).series;
-      if (series->n >= loader->counter_samples[rows[i].counter]
-          || (series->n > 0 && series->time[series->n - 1] > rows[i].time))
+      if (series->n >= loader->counter_samples[rows[i].counter] || (series->n > 0 && series->time[series->n - 1] > rows[i].time))
         return fail (r, GANTRY_ERROR_INVALID, "sample %u is out of order or one too many", i);
       if ((series->n & (series->n - 1)) == 0)
         {
@@ -471,8 +467,7 @@ read_samples (Reader *r, Loader *loader, guint32 n)
 
 /* Reads the chunks of memory events or samples, which begin with number @number. */
 static gboolean
-read_rest (Loader *loader, guint content, guint64 total, guint32 number, GantryChunkReader read, gpointer user_data,
-           GError **error)
+read_rest (Loader *loader, guint content, guint64 total, guint32 number, GantryChunkReader read, gpointer user_data, GError **error)
 {
   for (guint64 done = 0; done < total; done += GANTRY_CHUNK_EVENTS, number++)
     {
@@ -484,8 +479,7 @@ read_rest (Loader *loader, guint content, guint64 total, guint32 number, GantryC
         return FALSE;
       r.data = g_bytes_get_data (bytes, &r.size);
       if (!read_chunk_head (&r, content, 0, total - done, number)
-          || !(content == CONTENT_MEMORY ? read_memory (&r, loader->recording->memory, r.n)
-                                         : read_samples (&r, loader, r.n)))
+          || !(content == CONTENT_MEMORY ? read_memory (&r, loader->recording->memory, r.n) : read_samples (&r, loader, r.n)))
         return FALSE;
     }
   return TRUE;
@@ -546,16 +540,14 @@ open_recording (Loader *loader, GBytes *head, GantryChunkReader read, gpointer u
   if (loader->version == 1 && !read_lanes (recording, read, user_data, error))
     return FALSE;
   if (!read_rest (loader, CONTENT_MEMORY, loader->n_memory, number, read, user_data, error)
-      || !read_rest (loader, CONTENT_SAMPLES, loader->n_samples,
-                     number + (guint32) _gantry_chunks_of (loader->n_memory), read, user_data, error))
+      || !read_rest (loader, CONTENT_SAMPLES, loader->n_samples, number + (guint32) _gantry_chunks_of (loader->n_memory), read, user_data, error))
     return FALSE;
   _gantry_recording_seal (recording);
   return TRUE;
 }
 
 GantryRecording *
-gantry_recording_open (GBytes *head, GantryChunkReader read, gpointer user_data, GDestroyNotify destroy,
-                       GError **error)
+gantry_recording_open (GBytes *head, GantryChunkReader read, gpointer user_data, GDestroyNotify destroy, GError **error)
 {
   Loader loader = { _gantry_recording_new (GANTRY_LANE_RUNS + 1) };
   gboolean opened = open_recording (&loader, head, read, user_data, error);
@@ -610,8 +602,7 @@ read_given (guint32 number, gpointer user_data, GError **error)
 
   if (number < given->n)
     return g_bytes_ref (given->sorted[number]);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED, "recording: %u chunks, and chunk %u is missing", given->n,
-               number);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED, "recording: %u chunks, and chunk %u is missing", given->n, number);
   return NULL;
 }
 
@@ -629,7 +620,6 @@ gantry_recording_load (GBytes *head, GBytes *const *chunks, guint32 n_chunks, GE
     return NULL;
   if (gantry_recording_n_chunks (recording) == n_chunks)
     return g_steal_pointer (&recording);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "recording: %u chunks where there should be %u", n_chunks,
-               gantry_recording_n_chunks (recording));
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "recording: %u chunks where there should be %u", n_chunks, gantry_recording_n_chunks (recording));
   return NULL;
 }

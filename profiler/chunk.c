@@ -141,9 +141,9 @@ gantry_recording_head (const GantryRecording *recording)
 }
 
 /* A column: every element of @array, taken by an expression over i. */
-#define COLUMN(out, n, width, expression)                                                                    \
-  for (guint32 i = 0; i < (n); i++)                                                                          \
-    put ((out), (guint64) (expression), (width))
+#define COLUMN(out, n, width, expression) \
+  for (guint32 i = 0; i < (n); i++) \
+  put ((out), (guint64) (expression), (width))
 
 /* A column that is there as it is written; NULL: of zeros. */
 static void
@@ -277,12 +277,10 @@ gantry_recording_chunk (const GantryRecording *recording, guint32 number, Gantry
   if (out == NULL)
     {
       local.lane = 0;
-      out = left < memory_chunks
-                ? memory_chunk (recording, left * GANTRY_CHUNK_EVENTS, &local)
-                : samples_chunk (recording, (guint64) (left - memory_chunks) * GANTRY_CHUNK_EVENTS, &local);
+      out = left < memory_chunks ? memory_chunk (recording, left * GANTRY_CHUNK_EVENTS, &local)
+                                 : samples_chunk (recording, (guint64) (left - memory_chunks) * GANTRY_CHUNK_EVENTS, &local);
     }
   if (info != NULL)
     *info = local;
   return g_byte_array_free_to_bytes (out);
 }
-

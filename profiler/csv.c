@@ -101,8 +101,7 @@ put_memory (Export *out, const GantryRecording *recording, GError **error)
 
       gantry_recording_get_memory (recording, i, &event);
       put_signed (out->text, event.time);
-      g_string_append_printf (out->text, ",%s,%s", gantry_memory_kind_name (event.memory),
-                              event.release ? "release" : "allocate");
+      g_string_append_printf (out->text, ",%s,%s", gantry_memory_kind_name (event.memory), event.release ? "release" : "allocate");
       put_cell (out->text, event.offset);
       put_cell (out->text, event.bytes);
       if (event.buffer == GANTRY_NO_BUFFER)
@@ -143,8 +142,7 @@ put_counters (Export *out, const GantryRecording *recording, GError **error)
 }
 
 gboolean
-gantry_recording_write_csv (const GantryRecording *recording, GantryCsvTable table, GOutputStream *stream,
-                            GCancellable *cancellable, GError **error)
+gantry_recording_write_csv (const GantryRecording *recording, GantryCsvTable table, GOutputStream *stream, GCancellable *cancellable, GError **error)
 {
   Export out = { stream, cancellable, NULL };
   gboolean written;

@@ -19,10 +19,19 @@ is_cancelled (gpointer cancellable)
 void
 gantry_database_distrust (sqlite3 *db, int most_bytes_of_a_value, GCancellable *cancellable)
 {
-  const struct { int limit, most; } limits[] = {
-    { SQLITE_LIMIT_LENGTH, most_bytes_of_a_value },  { SQLITE_LIMIT_COLUMN, 500 },       { SQLITE_LIMIT_EXPR_DEPTH, 50 },
-    { SQLITE_LIMIT_COMPOUND_SELECT, 5 },             { SQLITE_LIMIT_ATTACHED, 0 },       { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },
-    { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000 },      { SQLITE_LIMIT_WORKER_THREADS, 0 }, { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 },
+  const struct
+  {
+    int limit, most;
+  } limits[] = {
+    { SQLITE_LIMIT_LENGTH, most_bytes_of_a_value },
+    { SQLITE_LIMIT_COLUMN, 500 },
+    { SQLITE_LIMIT_EXPR_DEPTH, 50 },
+    { SQLITE_LIMIT_COMPOUND_SELECT, 5 },
+    { SQLITE_LIMIT_ATTACHED, 0 },
+    { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },
+    { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000 },
+    { SQLITE_LIMIT_WORKER_THREADS, 0 },
+    { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
@@ -52,8 +61,8 @@ check_beside (const char *path, GError **error)
     return errno == ENOENT || refuse_beside (path, g_strerror (errno), error);
   if (S_ISREG (info.st_mode) && info.st_nlink <= 1)
     return TRUE;
-  return refuse_beside (path, S_ISREG (info.st_mode) ? "is a second name of another file; SQLite makes no such file"
-                                                     : "is no file; SQLite makes a file there", error);
+  return refuse_beside (path, S_ISREG (info.st_mode) ? "is a second name of another file; SQLite makes no such file" : "is no file; SQLite makes a file there",
+                        error);
 }
 
 /* SQLite rolls back what a journal holds, and then deletes the file that the journal names as the one that spans several databases. What
@@ -93,8 +102,7 @@ check_companions (sqlite3 *db, GError **error)
   const char *file = sqlite3_db_filename (db, "main");
   g_autofree char *index = g_strconcat (file, "-shm", NULL);
 
-  return check_journal (sqlite3_filename_journal (file), error) && check_beside (sqlite3_filename_wal (file), error)
-         && check_beside (index, error);
+  return check_journal (sqlite3_filename_journal (file), error) && check_beside (sqlite3_filename_wal (file), error) && check_beside (index, error);
 }
 
 /* Where making a file fails SQLite tries to open it for reading, and tells why that fails. */
@@ -123,7 +131,9 @@ gantry_database_open (const char *path, int flags, int most_bytes_of_a_value, GC
 
       system = is_new ? why_not_made (absolute, system) : system;
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: cannot be %s: %s%s", path, is_new ? "made" : "opened",
-                   system != 0 ? g_strerror (system) : db != NULL ? sqlite3_errmsg (db) : "out of memory",
+                   system != 0  ? g_strerror (system)
+                   : db != NULL ? sqlite3_errmsg (db)
+                                : "out of memory",
                    is_new ? "; its folder has to be there and to let files be made in it" : "");
     }
   else if (check_companions (db, error))
@@ -140,15 +150,13 @@ gantry_database_open (const char *path, int flags, int most_bytes_of_a_value, GC
 gboolean
 gantry_database_is_plain (sqlite3 *db, const char *table)
 {
-  static const char sql[] =
-    "SELECT EXISTS (SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?1 COLLATE NOCASE AND rootpage > 0"
-    "               AND sql LIKE 'CREATE TABLE %')"
-    " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo (?1, 'main') WHERE hidden <> 0)"
-    " AND NOT EXISTS (SELECT 1 FROM pragma_index_list (?1, 'main') WHERE partial)"
-    " AND NOT EXISTS (SELECT 1 FROM pragma_index_list (?1, 'main') AS i, pragma_index_xinfo (i.name, 'main') WHERE cid = -2)";
+  static const char sql[] = "SELECT EXISTS (SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?1 COLLATE NOCASE AND rootpage > 0"
+                            "               AND sql LIKE 'CREATE TABLE %')"
+                            " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo (?1, 'main') WHERE hidden <> 0)"
+                            " AND NOT EXISTS (SELECT 1 FROM pragma_index_list (?1, 'main') WHERE partial)"
+                            " AND NOT EXISTS (SELECT 1 FROM pragma_index_list (?1, 'main') AS i, pragma_index_xinfo (i.name, 'main') WHERE cid = -2)";
   sqlite3_stmt *statement = NULL;
-  gboolean plain = sqlite3_prepare_v2 (db, sql, -1, &statement, NULL) == SQLITE_OK
-                   && sqlite3_bind_text (statement, 1, table, -1, SQLITE_STATIC) == SQLITE_OK
+  gboolean plain = sqlite3_prepare_v2 (db, sql, -1, &statement, NULL) == SQLITE_OK && sqlite3_bind_text (statement, 1, table, -1, SQLITE_STATIC) == SQLITE_OK
                    && sqlite3_step (statement) == SQLITE_ROW && sqlite3_column_int (statement, 0) != 0;
 
   sqlite3_finalize (statement);

@@ -19,8 +19,7 @@ widen (Span *spans, const GantryRecording *recording, guint lane)
       GantryEvent event;
 
       gantry_recording_get (recording, lane, i, &event);
-      if (event.kind != GANTRY_EVENT_KERNEL && event.kind != GANTRY_EVENT_COPY && event.kind != GANTRY_EVENT_FILL
-          && event.kind != GANTRY_EVENT_CONVERT)
+      if (event.kind != GANTRY_EVENT_KERNEL && event.kind != GANTRY_EVENT_COPY && event.kind != GANTRY_EVENT_FILL && event.kind != GANTRY_EVENT_CONVERT)
         continue;
       while (run + 1 < n_runs && gantry_recording_run (recording, run + 1)->begin <= event.begin)
         run++;

@@ -89,9 +89,7 @@ add_step (GantryRecordingBuilder *builder, const GantryModule *module, const Gan
   event.bytes = bytes_of (module, plan, step);
   event.instruction = GANTRY_NO_INSTRUCTION;
   event.node = step->node;
-  event.kind = step->kind == GANTRY_STEP_COPY      ? GANTRY_EVENT_COPY
-               : step->kind == GANTRY_STEP_CONVERT ? GANTRY_EVENT_CONVERT
-                                                   : GANTRY_EVENT_KERNEL;
+  event.kind = step->kind == GANTRY_STEP_COPY ? GANTRY_EVENT_COPY : step->kind == GANTRY_STEP_CONVERT ? GANTRY_EVENT_CONVERT : GANTRY_EVENT_KERNEL;
   event.lane = step->queue;
   event.name = gantry_recording_builder_string (builder, name);
   gantry_recording_builder_add (builder, &event);
@@ -120,8 +118,7 @@ find_extents (const GantryPlan *plan)
 
       extents[owner].begin = MIN (extents[owner].begin, buffer->begin);
       extents[owner].end = MAX (extents[owner].end, buffer->end);
-      extents[owner].bytes = MAX (extents[owner].bytes, (reach + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT
-                                                          * GANTRY_PLACE_ALIGNMENT);
+      extents[owner].bytes = MAX (extents[owner].bytes, (reach + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT * GANTRY_PLACE_ALIGNMENT);
     }
   return extents;
 }
@@ -147,8 +144,7 @@ add_place (GArray *turns, const GantryPlan *plan, guint32 b, const Extent *exten
 {
   const GantryPlanBuffer *buffer = &plan->buffers[b];
   guint32 first = MAX (extent->begin, plan->n_init_steps), last = MIN (extent->end, plan->n_steps - 1);
-  Turn turn = { 2 * (guint64) first,
-                { step_begin (plan, first), buffer->offset, extent->bytes, b, buffer->node, buffer->memory, FALSE } };
+  Turn turn = { 2 * (guint64) first, { step_begin (plan, first), buffer->offset, extent->bytes, b, buffer->node, buffer->memory, FALSE } };
 
   if (first > last)
     return;
@@ -205,8 +201,7 @@ add_memory (GantryRecordingBuilder *builder, const GantryPlan *plan)
   g_autoptr (GArray) turns = g_array_new (FALSE, FALSE, sizeof (Turn));
 
   for (guint32 b = 0; b < plan->n_buffers; b++)
-    if (plan->buffers[b].region == GANTRY_REGION_ARENA && plan->buffers[b].shares == GANTRY_NO_BUFFER
-        && extents[b].bytes > 0)
+    if (plan->buffers[b].region == GANTRY_REGION_ARENA && plan->buffers[b].shares == GANTRY_NO_BUFFER && extents[b].bytes > 0)
       add_place (turns, plan, b, &extents[b]);
   g_array_sort (turns, compare_turns);
   put_in_order (turns);

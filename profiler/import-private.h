@@ -8,19 +8,19 @@
 /** A lane of an import. */
 typedef struct
 {
-  gboolean device;  /* something ran there that a device does: those lanes come first */
-  gint64 group;     /* device or process */
-  gint64 sort;      /* as the trace wants them sorted */
-  gint64 member;    /* stream or thread */
-  char *name;       /* (nullable): @group and @member tell it */
+  gboolean device; /* something ran there that a device does: those lanes come first */
+  gint64 group;    /* device or process */
+  gint64 sort;     /* as the trace wants them sorted */
+  gint64 member;   /* stream or thread */
+  char *name;      /* (nullable): @group and @member tell it */
 } ImportLane;
 
 typedef struct
 {
   GantryRecordingBuilder *builder;
-  GHashTable *ids;     /* key -> index of the lane + 1 */
-  GArray *lanes;       /* ImportLane */
-  gboolean too_many;   /* what came after the last lane is in it */
+  GHashTable *ids;      /* key -> index of the lane + 1 */
+  GArray *lanes;        /* ImportLane */
+  gboolean too_many;    /* what came after the last lane is in it */
   GHashTable *counters; /* names */
   guint64 n_events;
   guint64 n_bad_times, n_passed_over, n_bad_counters;
@@ -37,8 +37,7 @@ void _gantry_import_sample (Import *import, const char *counter, gint64 time, do
  * Orders and names the lanes, adds the notes. @keep_times: time is not moved. A trace that tells of no runs is one run.
  * Ends @import's builder. Returns: (transfer full) (nullable): NULL with @error when nothing was found
  */
-GantryRecording *_gantry_import_end (Import *import, const char *what, gboolean keep_times, gboolean has_runs,
-                                     GError **error);
+GantryRecording *_gantry_import_end (Import *import, const char *what, gboolean keep_times, gboolean has_runs, GError **error);
 
 /* nsys-import.c */
 gboolean _gantry_nsys_is (const char *path);

@@ -115,9 +115,8 @@ order_lanes (Import *import)
     {
       const ImportLane *lane = &g_array_index (import->lanes, ImportLane, i);
       g_autofree char *name = lane->name != NULL ? g_strdup (lane->name)
-                              : lane->device ? g_strdup_printf ("GPU %" G_GINT64_FORMAT ", stream %" G_GINT64_FORMAT,
-                                                                lane->group, lane->member)
-                                             : g_strdup_printf ("thread %" G_GINT64_FORMAT, lane->member);
+                              : lane->device     ? g_strdup_printf ("GPU %" G_GINT64_FORMAT ", stream %" G_GINT64_FORMAT, lane->group, lane->member)
+                                                 : g_strdup_printf ("thread %" G_GINT64_FORMAT, lane->member);
 
       places[i] = (Place){ lane, (guint8) (FIRST_LANE + i) };
       gantry_recording_builder_set_lane_name (import->builder, FIRST_LANE + i, name);
@@ -241,6 +240,7 @@ gantry_trace_import (const char *path, const GantryProgress *progress, GError **
     }
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
                "%s: no trace that can be read: give a JSON trace of PyTorch or Chrome, or the SQLite export of Nsight"
-               " Systems (nsys export --type sqlite)", path);
+               " Systems (nsys export --type sqlite)",
+               path);
   return NULL;
 }

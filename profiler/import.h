@@ -29,10 +29,8 @@ GantryTraceKind gantry_trace_kind (const char *path);
 GantryRecording *gantry_trace_import (const char *path, const GantryProgress *progress, GError **error);
 
 /** @what: how errors call the stream. */
-GantryRecording *gantry_trace_import_chrome (GInputStream *stream, const char *what, const GantryProgress *progress,
-                                             GError **error);
+GantryRecording *gantry_trace_import_chrome (GInputStream *stream, const char *what, const GantryProgress *progress, GError **error);
 /** A database in memory; it is not changed. */
-GantryRecording *gantry_trace_import_nsys (GBytes *database, const char *what, const GantryProgress *progress,
-                                           GError **error);
+GantryRecording *gantry_trace_import_nsys (GBytes *database, const char *what, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

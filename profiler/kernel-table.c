@@ -12,9 +12,9 @@ typedef struct
 {
   GantryKernelTable *table;
   const GantryRecording *recording;
-  GHashTable *index; /* key -> 1 + row */
-  GHashTable *first; /* node << 32 | instruction -> 1 + name of the function that it launches first */
-  GArray *samples;   /* Sample */
+  GHashTable *index;   /* key -> 1 + row */
+  GHashTable *first;   /* node << 32 | instruction -> 1 + name of the function that it launches first */
+  GArray *samples;     /* Sample */
   gboolean is_planned; /* what ran was a program with a plan */
 } Builder;
 
@@ -38,8 +38,7 @@ row_of (Builder *b, const GantryEvent *event)
 {
   guint64 key = key_of (event->node, event->name, event->lane, event->kind);
   guint found = GPOINTER_TO_UINT (g_hash_table_lookup (b->index, &key));
-  GantryKernelRow row = { .node = event->node, .name = event->name, .kind = event->kind, .lane = event->lane,
-                          .planned_us = -1, .flops = -1 };
+  GantryKernelRow row = { .node = event->node, .name = event->name, .kind = event->kind, .lane = event->lane, .planned_us = -1, .flops = -1 };
 
   if (found > 0)
     return found - 1;
@@ -68,8 +67,7 @@ is_execution (Builder *b, const GantryEvent *event)
 static gboolean
 is_between_runs (const Builder *b, const GantryEvent *event, guint run)
 {
-  return b->is_planned && event->node == 0 && gantry_recording_n_runs (b->recording) > 0
-         && event->begin >= gantry_recording_run (b->recording, run)->end;
+  return b->is_planned && event->node == 0 && gantry_recording_n_runs (b->recording) > 0 && event->begin >= gantry_recording_run (b->recording, run)->end;
 }
 
 static void
@@ -85,8 +83,7 @@ take_lane (Builder *b, guint lane)
       Sample sample;
 
       gantry_recording_get (b->recording, lane, i, &event);
-      if (event.kind != GANTRY_EVENT_KERNEL && event.kind != GANTRY_EVENT_COPY && event.kind != GANTRY_EVENT_FILL
-          && event.kind != GANTRY_EVENT_CONVERT)
+      if (event.kind != GANTRY_EVENT_KERNEL && event.kind != GANTRY_EVENT_COPY && event.kind != GANTRY_EVENT_FILL && event.kind != GANTRY_EVENT_CONVERT)
         continue;
       /* Weights that were brought there, and runs for warming up, are no part of the runs. */
       if (n_runs > 0 && event.end <= gantry_recording_run (b->recording, 0)->begin)
@@ -139,8 +136,7 @@ take_medians (Builder *b)
 
       if (fits)
         qsort (of_runs, n_runs, sizeof *of_runs, compare_ns);
-      row->measured_us = fits ? (double) (of_runs[(n_runs - 1) / 2] + of_runs[n_runs / 2]) / 2e3
-                              : (double) row->total_ns / 1e3 / n_runs;
+      row->measured_us = fits ? (double) (of_runs[(n_runs - 1) / 2] + of_runs[n_runs / 2]) / 2e3 : (double) row->total_ns / 1e3 / n_runs;
       row->count = (double) row->n_events / n_runs;
       row->executions /= n_runs;
       row->bytes /= n_runs;
@@ -195,8 +191,7 @@ compare_rows (gconstpointer a, gconstpointer b)
 
   if (x->measured_us != y->measured_us)
     return x->measured_us > y->measured_us ? -1 : 1;
-  return x->node != y->node ? (x->node < y->node ? -1 : 1) : x->lane != y->lane ? (x->lane < y->lane ? -1 : 1)
-                                                           : (x->name > y->name) - (x->name < y->name);
+  return x->node != y->node ? (x->node < y->node ? -1 : 1) : x->lane != y->lane ? (x->lane < y->lane ? -1 : 1) : (x->name > y->name) - (x->name < y->name);
 }
 
 /* By node of a body: the control that it is in. (transfer full) */
@@ -242,8 +237,7 @@ take_controls (GantryKernelTable *table, const GantryModule *module)
 }
 
 GantryKernelTable *
-gantry_kernel_table_new (const GantryRecording *recording, const GantryModule *module, const GantryPlan *plan,
-                         const GantryRates *rates)
+gantry_kernel_table_new (const GantryRecording *recording, const GantryModule *module, const GantryPlan *plan, const GantryRates *rates)
 {
   GantryKernelTable *table = g_new0 (GantryKernelTable, 1);
   Builder b = { .table = table,
@@ -335,8 +329,7 @@ put_number (GString *out, double number, gboolean known)
 }
 
 static void
-put_row (GString *out, const GantryKernelTable *table, const GantryKernelRow *row, const GantryRecording *recording,
-         const GantryModule *module)
+put_row (GString *out, const GantryKernelTable *table, const GantryKernelRow *row, const GantryRecording *recording, const GantryModule *module)
 {
   const GantryNode *node = module != NULL && row->node != 0 ? gantry_module_node (module, row->node) : NULL;
   const GantryLaunchDetail *detail = gantry_recording_detail (recording, row->detail);
@@ -364,15 +357,14 @@ put_row (GString *out, const GantryKernelTable *table, const GantryKernelRow *ro
   put_number (out, (double) row->flops / row->measured_us / 1e3, row->flops >= 0 && row->measured_us > 0);
   put_number (out, detail != NULL ? detail->registers : 0, detail != NULL && detail->registers > 0);
   put_number (out, detail != NULL ? detail->local_bytes : 0, detail != NULL && detail->registers > 0);
-  put_number (out, detail != NULL ? (double) detail->static_shared + detail->dynamic_shared : 0,
-              detail != NULL && detail->registers > 0);
+  put_number (out, detail != NULL ? (double) detail->static_shared + detail->dynamic_shared : 0, detail != NULL && detail->registers > 0);
   put_number (out, row->control, row->control != 0);
   g_string_append (out, "\r\n");
 }
 
 gboolean
-gantry_kernel_table_write_csv (const GantryKernelTable *table, const GantryRecording *recording, const GantryModule *module,
-                               GOutputStream *stream, GCancellable *cancellable, GError **error)
+gantry_kernel_table_write_csv (const GantryKernelTable *table, const GantryRecording *recording, const GantryModule *module, GOutputStream *stream,
+                               GCancellable *cancellable, GError **error)
 {
   Export out = { stream, cancellable, g_string_new (NULL) };
   gboolean written = TRUE;

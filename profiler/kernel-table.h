@@ -10,9 +10,9 @@ G_BEGIN_DECLS
 /** Rates that the machine is said to reach; 0 or less: not known. */
 typedef struct
 {
-  double flops;            /* per second: of what has no rate of its own */
-  double memory_bandwidth; /* bytes per second */
-  double link_bandwidth;   /* of copies between device and host */
+  double flops;                 /* per second: of what has no rate of its own */
+  double memory_bandwidth;      /* bytes per second */
+  double link_bandwidth;        /* of copies between device and host */
   double units[GANTRY_N_UNITS]; /* operations per second of each unit; 0: as `flops` */
 } GantryRates;
 
@@ -36,19 +36,19 @@ typedef struct
   double executions; /* in a run: a kernel of several launches has as many events for each */
   double planned_us; /* negative: not in the plan */
   double measured_us;
-  guint64 bytes;     /* 0: not known */
-  gint64 flops;      /* -1: not known */
-  double reachable;  /* bytes per second at best, by the roofline of @bytes and @flops; 0: not known, as where
+  guint64 bytes;    /* 0: not known */
+  gint64 flops;     /* -1: not known */
+  double reachable; /* bytes per second at best, by the roofline of @bytes and @flops; 0: not known, as where
                       * it was faster, which bytes of a cache are: of its rates nothing is known */
 } GantryKernelRow;
 
 typedef struct
 {
-  GArray *rows;      /* GantryKernelRow: the largest measured time first */
-  guint n_runs;      /* 1 where the recording tells of none */
+  GArray *rows; /* GantryKernelRow: the largest measured time first */
+  guint n_runs; /* 1 where the recording tells of none */
   guint64 n_events;
-  gint64 total_ns;   /* of all rows, exact */
-  double planned_us; /* sum of the rows that have it */
+  gint64 total_ns;    /* of all rows, exact */
+  double planned_us;  /* sum of the rows that have it */
   double measured_us; /* sum of the rows, what ran within others left out, as in the sums before */
 } GantryKernelTable;
 
@@ -60,8 +60,7 @@ typedef struct
  *
  * Linear in the events, times a logarithm. Returns: (transfer full)
  */
-GantryKernelTable *gantry_kernel_table_new (const GantryRecording *recording, const GantryModule *module, const GantryPlan *plan,
-                                            const GantryRates *rates);
+GantryKernelTable *gantry_kernel_table_new (const GantryRecording *recording, const GantryModule *module, const GantryPlan *plan, const GantryRates *rates);
 void gantry_kernel_table_free (GantryKernelTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryKernelTable, gantry_kernel_table_free)
 
@@ -76,8 +75,7 @@ char *gantry_kernel_row_name (const GantryKernelRow *row, const GantryRecording 
  *
  * A line for each row in the order of the table, after one that names the columns; docs/recordings.md explains them.
  */
-gboolean gantry_kernel_table_write_csv (const GantryKernelTable *table, const GantryRecording *recording,
-                                        const GantryModule *module, GOutputStream *stream, GCancellable *cancellable,
-                                        GError **error);
+gboolean gantry_kernel_table_write_csv (const GantryKernelTable *table, const GantryRecording *recording, const GantryModule *module, GOutputStream *stream,
+                                        GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -63,8 +63,7 @@ _gantry_chunk_index (EventChunk *chunk, guint32 place, IndexNode *above)
   if (chunk->index == NULL)
     chunk->index = g_new (IndexNode, n + 1);
   for (guint32 i = 0; i < chunk->n; i++)
-    take_event (chunk, i, (guint64) place * GANTRY_CHUNK_EVENTS + i, &chunk->index[i / INDEX_FANOUT],
-                i % INDEX_FANOUT == 0);
+    take_event (chunk, i, (guint64) place * GANTRY_CHUNK_EVENTS + i, &chunk->index[i / INDEX_FANOUT], i % INDEX_FANOUT == 0);
   take_nodes (chunk->index, n, above);
   return (guint) nodes_above (n);
 }
@@ -107,8 +106,7 @@ node_at (const Lane *lane, guint level, guint64 i)
 {
   const guint of_chunk = GANTRY_CHUNK_EVENTS / INDEX_FANOUT;
 
-  return level > 0 ? &lane->levels[level - 1].nodes[i]
-                   : &lane_chunk (lane, (guint32) (i / of_chunk))->index[i % of_chunk];
+  return level > 0 ? &lane->levels[level - 1].nodes[i] : &lane_chunk (lane, (guint32) (i / of_chunk))->index[i % of_chunk];
 }
 
 /* Children of node @i at @level: nodes of the level below, or events. */
@@ -150,8 +148,7 @@ visit (const Lane *lane, guint level, guint64 i, gint64 t0, gint64 t1, GantryEve
 }
 
 void
-gantry_recording_overlapping (const GantryRecording *recording, guint lane, gint64 t0, gint64 t1,
-                              GantryEventFunc func, gpointer user_data)
+gantry_recording_overlapping (const GantryRecording *recording, guint lane, gint64 t0, gint64 t1, GantryEventFunc func, gpointer user_data)
 {
   const Lane *l;
 
@@ -267,8 +264,8 @@ spread (Fold *fold, const IndexNode *node, guint64 i)
   guint64 count = events_of (fold, 1, i), left = count;
   gint64 busy = node->busy;
 
-  if (fold->lane->source == NULL || lane_resident (fold->lane, (guint32) (i / SUMMARIES_OF_CHUNK)) != NULL
-      || node->first_begin < fold->t0 || node->last_end >= fold->t1)
+  if (fold->lane->source == NULL || lane_resident (fold->lane, (guint32) (i / SUMMARIES_OF_CHUNK)) != NULL || node->first_begin < fold->t0
+      || node->last_end >= fold->t1)
     return FALSE;
   first = pixel_of (fold->t0, fold->t1, fold->n_pixels, node->first_begin);
   last = pixel_of (fold->t0, fold->t1, fold->n_pixels, node->last_end);
@@ -323,8 +320,7 @@ fold_node (Fold *fold, guint level, guint64 i)
 }
 
 void
-gantry_recording_fold (const GantryRecording *recording, guint lane, gint64 t0, gint64 t1, guint n_pixels,
-                       GantryFoldPixel *out)
+gantry_recording_fold (const GantryRecording *recording, guint lane, gint64 t0, gint64 t1, guint n_pixels, GantryFoldPixel *out)
 {
   Fold fold = { NULL, t0, t1, n_pixels, out, NULL };
 

@@ -10,8 +10,7 @@ gantry_label_of (const GantryModule *module, guint32 id)
   if (node == NULL)
     return g_strdup_printf ("%%%u", id);
   /* What the source gave no name is told by what it does. */
-  return node->name != 0 ? gantry_node_label (module, node)
-                         : g_strdup_printf ("%s %%%u", gantry_node_op_name (module, node), id);
+  return node->name != 0 ? gantry_node_label (module, node) : g_strdup_printf ("%s %%%u", gantry_node_op_name (module, node), id);
 }
 
 char *
@@ -25,11 +24,8 @@ gantry_step_name (const GantryPlanStep *step, const char *label)
     return g_strdup (label);
   switch ((GantryQueue) step->queue)
     {
-    case GANTRY_QUEUE_TO_HOST:
-      return g_strconcat (label, " to host", NULL);
-    case GANTRY_QUEUE_TO_DEVICE:
-      return g_strconcat (label, " to device", NULL);
-    default:
-      return g_strconcat ("copy ", label, NULL);
+    case GANTRY_QUEUE_TO_HOST: return g_strconcat (label, " to host", NULL);
+    case GANTRY_QUEUE_TO_DEVICE: return g_strconcat (label, " to device", NULL);
+    default: return g_strconcat ("copy ", label, NULL);
     }
 }

@@ -38,8 +38,7 @@ fail (Nsys *n, GError **error)
 {
   if (gantry_progress_cancelled (n->progress, error))
     return FALSE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: %s; export it again with nsys export --type sqlite", n->what,
-               sqlite3_errmsg (n->db));
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: %s; export it again with nsys export --type sqlite", n->what, sqlite3_errmsg (n->db));
   return FALSE;
 }
 
@@ -68,14 +67,13 @@ read_table (Nsys *n, const Reading *reading, GError **error)
   if (!gantry_database_is_plain (n->db, reading->table))
     {
       if (!gantry_progress_cancelled (n->progress, error))
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                     "%s: no export of Nsight Systems: the table %s would run code of the file's own", n->what, reading->table);
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: no export of Nsight Systems: the table %s would run code of the file's own", n->what,
+                     reading->table);
       return FALSE;
     }
   gantry_progress_report (n->progress, -1, "Importing");
   for (guint i = 0; i < MOST_COLUMNS && reading->columns[i] != NULL; i++)
-    g_string_append_printf (sql, has_column (n->db, reading->table, reading->columns[i]) ? "%s\"%s\"" : "%sNULL",
-                            i > 0 ? ", " : "", reading->columns[i]);
+    g_string_append_printf (sql, has_column (n->db, reading->table, reading->columns[i]) ? "%s\"%s\"" : "%sNULL", i > 0 ? ", " : "", reading->columns[i]);
   g_string_append_printf (sql, " FROM main.\"%s\"", reading->table);
   if (sqlite3_prepare_v2 (n->db, sql->str, -1, &statement, NULL) != SQLITE_OK)
     return fail (n, error);
@@ -104,8 +102,7 @@ string_of (Nsys *n, sqlite3_stmt *row, int column)
 {
   gint64 id = sqlite3_column_int64 (row, column);
 
-  return sqlite3_column_type (row, column) == SQLITE_INTEGER
-             ? GPOINTER_TO_UINT (g_hash_table_lookup (n->strings, &id)) : take_text (n, row, column);
+  return sqlite3_column_type (row, column) == SQLITE_INTEGER ? GPOINTER_TO_UINT (g_hash_table_lookup (n->strings, &id)) : take_text (n, row, column);
 }
 
 static guint32
@@ -212,7 +209,7 @@ static void
 take_copy (Nsys *n, sqlite3_stmt *row)
 {
   /* In the order of CUpti_ActivityMemcpyKind. */
-  static const char *const kinds[] = { "Memcpy", "Memcpy HtoD", "Memcpy DtoH", "Memcpy HtoA", "Memcpy AtoH", "Memcpy AtoA",
+  static const char *const kinds[] = { "Memcpy",      "Memcpy HtoD", "Memcpy DtoH", "Memcpy HtoA", "Memcpy AtoH", "Memcpy AtoA",
                                        "Memcpy AtoD", "Memcpy DtoA", "Memcpy DtoD", "Memcpy HtoH", "Memcpy PtoP" };
   GantryEvent event = event_of (row, GANTRY_EVENT_COPY);
   GantryLaunchDetail detail = { 0 };
@@ -237,8 +234,7 @@ take_fill (Nsys *n, sqlite3_stmt *row)
 static void
 take_sync (Nsys *n, sqlite3_stmt *row)
 {
-  static const char *const kinds[] = { "Synchronize", "Event synchronize", "Stream wait event", "Stream synchronize",
-                                       "Context synchronize" };
+  static const char *const kinds[] = { "Synchronize", "Event synchronize", "Stream wait event", "Stream synchronize", "Context synchronize" };
   GantryEvent event = event_of (row, GANTRY_EVENT_SYNC);
   guint32 kind = number (row, 4);
   ImportLane *about;
@@ -281,7 +277,12 @@ take_overhead (Nsys *n, sqlite3_stmt *row)
 static void
 take_nvtx (Nsys *n, sqlite3_stmt *row)
 {
-  enum { NVTX_MARK = 34, NVTX_PUSH_POP = 59, NVTX_START_END = 60 };
+  enum
+  {
+    NVTX_MARK = 34,
+    NVTX_PUSH_POP = 59,
+    NVTX_START_END = 60
+  };
   gint64 type = sqlite3_column_type (row, 2) == SQLITE_NULL ? NVTX_PUSH_POP : sqlite3_column_int64 (row, 2);
   GantryEvent event = event_of (row, type == NVTX_MARK ? GANTRY_EVENT_MARK : GANTRY_EVENT_RANGE);
 
@@ -374,11 +375,11 @@ take_thread_name (Nsys *n, sqlite3_stmt *row)
     return;
   lane = &g_array_index (n->import.lanes, ImportLane, index - 1);
   g_free (lane->name);
-  lane->name = g_strdup_printf ("%s, thread %" G_GINT64_FORMAT, _gantry_recording_builder_text (n->import.builder, name),
-                                lane->member);
+  lane->name = g_strdup_printf ("%s, thread %" G_GINT64_FORMAT, _gantry_recording_builder_text (n->import.builder, name), lane->member);
 }
 
 /* What names others comes before them; names of threads after the lanes that they name. */
+/* clang-format off */
 static const Reading readings[] = {
   { "StringIds", { "id", "value" }, take_string },
   { "TARGET_INFO_SESSION_START_TIME", { "utcEpochNs" }, take_session_start },
@@ -400,6 +401,7 @@ static const Reading readings[] = {
   { "GPU_METRICS", { "timestamp", "typeId", "metricId", "value" }, take_metric },
   { "ThreadNames", { "nameId", "globalTid" }, take_thread_name },
 };
+/* clang-format on */
 
 static GantryRecording *
 import (Nsys *n, GError **error)
@@ -444,8 +446,8 @@ _gantry_nsys_is (const char *path)
 
   if (db == NULL)
     return FALSE;
-  if (sqlite3_prepare_v2 (db, "PRAGMA application_id", -1, &statement, NULL) != SQLITE_OK
-      || sqlite3_step (statement) != SQLITE_ROW || sqlite3_column_int64 (statement, 0) == SESSION_APPLICATION_ID)
+  if (sqlite3_prepare_v2 (db, "PRAGMA application_id", -1, &statement, NULL) != SQLITE_OK || sqlite3_step (statement) != SQLITE_ROW
+      || sqlite3_column_int64 (statement, 0) == SESSION_APPLICATION_ID)
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (readings); i++)
     found = found || has_table (db, readings[i].table);
@@ -455,8 +457,7 @@ _gantry_nsys_is (const char *path)
 GantryRecording *
 _gantry_nsys_import_file (const char *path, const GantryProgress *progress, GError **error)
 {
-  g_autoptr (sqlite3) db =
-    gantry_database_open (path, SQLITE_OPEN_READONLY, MOST_BYTES_OF_A_VALUE, cancellable_of (progress), error);
+  g_autoptr (sqlite3) db = gantry_database_open (path, SQLITE_OPEN_READONLY, MOST_BYTES_OF_A_VALUE, cancellable_of (progress), error);
 
   return db != NULL ? import_database (db, path, progress, error) : NULL;
 }
@@ -471,8 +472,8 @@ gantry_trace_import_nsys (GBytes *database, const char *what, const GantryProgre
 
   memcpy (copy, data, size);
   if (sqlite3_open_v2 (":memory:", &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK
-      && sqlite3_deserialize (db, "main", copy, (sqlite3_int64) size, (sqlite3_int64) size,
-                              SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE) == SQLITE_OK)
+      && sqlite3_deserialize (db, "main", copy, (sqlite3_int64) size, (sqlite3_int64) size, SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE)
+           == SQLITE_OK)
     {
       gantry_database_distrust (db, MOST_BYTES_OF_A_VALUE, cancellable_of (progress));
       return import_database (db, what, progress, error);

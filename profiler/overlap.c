@@ -185,8 +185,7 @@ take_samples (const GantryRecording *recording)
       gantry_recording_get (recording, GANTRY_QUEUE_COMPUTE, i, &event);
       sample = (Sample){ event.node, event.end - taken_since (recording, &run, last_end, event.begin) };
       last_end = event.end;
-      if (event.node == 0
-          || (event.kind != GANTRY_EVENT_KERNEL && event.kind != GANTRY_EVENT_COPY && event.kind != GANTRY_EVENT_FILL)
+      if (event.node == 0 || (event.kind != GANTRY_EVENT_KERNEL && event.kind != GANTRY_EVENT_COPY && event.kind != GANTRY_EVENT_FILL)
           || (n_runs > 0 && event.end <= gantry_recording_run (recording, 0)->begin))
         continue;
       if (is_more_of (&last, &event, run, n_runs))
@@ -212,8 +211,7 @@ gantry_recording_measured_us (const GantryRecording *recording)
 
       for (end = first + 1; end < samples->len && g_array_index (samples, Sample, end).node == of->node;)
         end++;
-      *us = (double) (g_array_index (samples, Sample, (first + end - 1) / 2).ns
-                      + g_array_index (samples, Sample, (first + end) / 2).ns) / 2e3;
+      *us = (double) (g_array_index (samples, Sample, (first + end - 1) / 2).ns + g_array_index (samples, Sample, (first + end) / 2).ns) / 2e3;
       g_hash_table_insert (measured, GUINT_TO_POINTER (of->node), us);
     }
   return measured;
@@ -225,8 +223,7 @@ gantry_recording_link_bandwidth (const GantryRecording *recording, GantryQueue q
   double bytes = 0, ns = 0;
 
   for (guint q = 0; q < GANTRY_N_QUEUES; q++)
-    for (guint64 i = 0; q != GANTRY_QUEUE_COMPUTE && (queue == GANTRY_N_QUEUES || queue == q)
-                        && i < gantry_recording_n_events (recording, q); i++)
+    for (guint64 i = 0; q != GANTRY_QUEUE_COMPUTE && (queue == GANTRY_N_QUEUES || queue == q) && i < gantry_recording_n_events (recording, q); i++)
       {
         GantryEvent event;
 

@@ -25,8 +25,8 @@ typedef struct
 typedef struct
 {
   GantryQueueTimes queues[GANTRY_N_QUEUES];
-  gint64 run_ns;     /* sum of the runs */
-  gint64 copy_ns;    /* the copy queues' busy time, both */
+  gint64 run_ns;  /* sum of the runs */
+  gint64 copy_ns; /* the copy queues' busy time, both */
   gint64 hidden_ns;
   gint64 exposed_ns;
 } GantryOverlap;

@@ -15,7 +15,7 @@ typedef struct
   gint64 last_end;    /* the largest */
   gint64 busy;        /* sum of lengths */
   gint64 longest_ns;
-  guint64 longest;    /* index of the first event of that length */
+  guint64 longest; /* index of the first event of that length */
 } IndexNode;
 
 typedef struct
@@ -51,7 +51,7 @@ typedef struct
   EventChunk **chunks;  /* NULL: not read yet; set once, by _gantry_source_fetch() */
   guint n_levels;
   IndexLevel *levels;
-  Source *source;       /* (nullable) (unowned): where chunks that are not there come from */
+  Source *source; /* (nullable) (unowned): where chunks that are not there come from */
 } Lane;
 
 /** A curve that keeps its value until the next point; 0 before the first. */
@@ -65,7 +65,7 @@ typedef struct
   {
     guint64 n;
     GantryCurvePixel *range;
-  } *levels;
+  } * levels;
 } Series;
 
 typedef struct
@@ -84,13 +84,13 @@ struct _GantryRecording
   GPtrArray *notes;
   guint n_lanes;
   Lane *lanes;
-  GArray *memory;     /* GantryMemoryEvent, by time */
+  GArray *memory; /* GantryMemoryEvent, by time */
   Series memory_series[GANTRY_N_MEMORY_KINDS];
-  GArray *runs;       /* GantryRecordedRun */
-  GArray *counters;   /* Counter */
+  GArray *runs;     /* GantryRecordedRun */
+  GArray *counters; /* Counter */
   GantryEventTotals totals[GANTRY_N_EVENT_KINDS];
-  gint64 begin, end;  /* of everything */
-  Source *source;     /* (nullable): chunks are read when they are asked for */
+  gint64 begin, end; /* of everything */
+  Source *source;    /* (nullable): chunks are read when they are asked for */
 };
 
 /** Bytes of an event in a chunk of version 1 and 2. */
@@ -106,8 +106,7 @@ void _gantry_event_chunk_free (EventChunk *chunk);
 /* source.c */
 
 /** Chunks of a recording that are read when they are first needed, by any thread. */
-Source *_gantry_source_new (GantryRecording *recording, GantryChunkReader read, gpointer user_data,
-                            GDestroyNotify destroy);
+Source *_gantry_source_new (GantryRecording *recording, GantryChunkReader read, gpointer user_data, GDestroyNotify destroy);
 void _gantry_source_free (Source *source);
 /** Reads a chunk that is not there. Where that fails one takes its place whose events have no length: see
  *  gantry_recording_load_all(). */
@@ -152,8 +151,7 @@ void _gantry_event_chunk_sum (const EventChunk *chunk, GantryEventTotals *totals
 /* chunk-load.c */
 
 /** Decodes chunk @place of lane @l and makes its index; @summarised: which has to agree with level 1 of the lane's. */
-EventChunk *_gantry_chunk_decode (const GantryRecording *recording, guint l, guint32 place, GBytes *bytes,
-                                  gboolean summarised, GError **error);
+EventChunk *_gantry_chunk_decode (const GantryRecording *recording, guint l, guint32 place, GBytes *bytes, gboolean summarised, GError **error);
 
 /* lane.c */
 /** Makes the index of a lane whose chunks are all there. */

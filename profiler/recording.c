@@ -139,8 +139,7 @@ find_range (GantryRecording *recording)
       const Lane *lane = &recording->lanes[i];
 
       if (lane->n > 0)
-        extend (recording, lane->levels[lane->n_levels - 1].nodes[0].first_begin,
-                lane->levels[lane->n_levels - 1].nodes[0].last_end, &any);
+        extend (recording, lane->levels[lane->n_levels - 1].nodes[0].first_begin, lane->levels[lane->n_levels - 1].nodes[0].last_end, &any);
     }
   for (guint i = 0; i < recording->runs->len; i++)
     {
@@ -251,9 +250,7 @@ gantry_recording_n_details (const GantryRecording *recording)
 const GantryLaunchDetail *
 gantry_recording_detail (const GantryRecording *recording, guint32 detail)
 {
-  return detail > 0 && detail <= recording->details->len
-             ? &g_array_index (recording->details, GantryLaunchDetail, detail - 1)
-             : NULL;
+  return detail > 0 && detail <= recording->details->len ? &g_array_index (recording->details, GantryLaunchDetail, detail - 1) : NULL;
 }
 
 guint
@@ -272,8 +269,8 @@ gantry_recording_note (const GantryRecording *recording, guint index)
 const char *
 gantry_event_kind_name (GantryEventKind kind)
 {
-  static const char *const names[GANTRY_N_EVENT_KINDS]
-      = { "kernel", "copy", "fill", "wait", "host call", "run", "mark", "sync", "call", "overhead", "range", "convert" };
+  static const char *const names[GANTRY_N_EVENT_KINDS] = { "kernel", "copy", "fill", "wait",     "host call", "run",
+                                                           "mark",   "sync", "call", "overhead", "range",     "convert" };
 
   g_return_val_if_fail (kind < GANTRY_N_EVENT_KINDS, "");
   return names[kind];
@@ -382,8 +379,7 @@ gantry_recording_peak_bytes (const GantryRecording *recording)
 }
 
 void
-gantry_recording_memory_curve (const GantryRecording *recording, GantryMemoryKind memory, gint64 t0, gint64 t1,
-                               guint n_pixels, GantryCurvePixel *out)
+gantry_recording_memory_curve (const GantryRecording *recording, GantryMemoryKind memory, gint64 t0, gint64 t1, guint n_pixels, GantryCurvePixel *out)
 {
   g_return_if_fail (memory < GANTRY_N_MEMORY_KINDS && t0 < t1);
   _gantry_series_fold (&recording->memory_series[memory], t0, t1, n_pixels, out);
@@ -410,8 +406,7 @@ gantry_recording_counter_name (const GantryRecording *recording, guint counter)
 }
 
 void
-gantry_recording_counter_curve (const GantryRecording *recording, guint counter, gint64 t0, gint64 t1,
-                                guint n_pixels, GantryCurvePixel *out)
+gantry_recording_counter_curve (const GantryRecording *recording, guint counter, gint64 t0, gint64 t1, guint n_pixels, GantryCurvePixel *out)
 {
   g_return_if_fail (counter < recording->counters->len && t0 < t1);
   _gantry_series_fold (&g_array_index (recording->counters, Counter, counter).series, t0, t1, n_pixels, out);
@@ -464,9 +459,7 @@ gantry_recording_by_node (const GantryRecording *recording)
         const EventChunk *chunk = lane_chunk (&recording->lanes[l], c);
 
         for (guint32 i = 0; i < chunk->n; i++)
-          if (chunk->node[i] != 0
-              && (chunk->kind[i] == GANTRY_EVENT_KERNEL || chunk->kind[i] == GANTRY_EVENT_COPY
-                  || chunk->kind[i] == GANTRY_EVENT_FILL))
+          if (chunk->node[i] != 0 && (chunk->kind[i] == GANTRY_EVENT_KERNEL || chunk->kind[i] == GANTRY_EVENT_COPY || chunk->kind[i] == GANTRY_EVENT_FILL))
             add_to_node (nodes, places, chunk, i);
       }
   g_array_sort (nodes, compare_totals);

@@ -18,8 +18,8 @@ typedef enum
   GANTRY_EVENT_FILL,
   GANTRY_EVENT_WAIT, /* a queue stood still for another one */
   GANTRY_EVENT_HOST_CALL,
-  GANTRY_EVENT_RUN,  /* a whole run, in the lane "runs" */
-  GANTRY_EVENT_MARK, /* anything else that has a name */
+  GANTRY_EVENT_RUN,      /* a whole run, in the lane "runs" */
+  GANTRY_EVENT_MARK,     /* anything else that has a name */
   GANTRY_EVENT_SYNC,     /* the host waited for the device */
   GANTRY_EVENT_CALL,     /* of the driver or a runtime library, on a thread of the host */
   GANTRY_EVENT_OVERHEAD, /* of measuring, or of the driver (compiling, loading, flushing) */
@@ -46,7 +46,7 @@ typedef struct
   guint32 node;        /* node id or 0 */
   guint32 name;        /* string of the recording */
   guint16 thread;
-  guint8 kind;         /* GantryEventKind */
+  guint8 kind; /* GantryEventKind */
   guint8 lane;
   guint32 correlation; /* equal in a call and in what it started; 0: none */
   guint32 detail;      /* 1 + index of a GantryLaunchDetail; 0: none */
@@ -56,9 +56,9 @@ typedef struct
 typedef struct
 {
   guint32 grid[3], block[3], cluster[3];
-  guint32 registers;      /* per thread */
+  guint32 registers;                     /* per thread */
   guint32 static_shared, dynamic_shared; /* bytes per block */
-  guint32 local_bytes;    /* per thread: spills and stack */
+  guint32 local_bytes;                   /* per thread: spills and stack */
   guint32 device, stream;
 } GantryLaunchDetail;
 
@@ -205,29 +205,26 @@ GHashTable *gantry_recording_measured_us (const GantryRecording *recording);
 typedef gboolean (*GantryEventFunc) (guint64 index, gpointer user_data);
 /** Calls @func for every event of @lane that overlaps [@t0, @t1), also such as began long before; an event without
  *  length counts when it lies inside. In the order of begin; costs the events found, times a logarithm. */
-void gantry_recording_overlapping (const GantryRecording *recording, guint lane, gint64 t0, gint64 t1,
-                                   GantryEventFunc func, gpointer user_data);
+void gantry_recording_overlapping (const GantryRecording *recording, guint lane, gint64 t0, gint64 t1, GantryEventFunc func, gpointer user_data);
 /** The event of @lane at @time that began last. Returns: FALSE when there is none */
 gboolean gantry_recording_at (const GantryRecording *recording, guint lane, gint64 time, guint64 *index);
 
 typedef struct
 {
-  gint64 busy_ns;  /* sum of the parts of events that lie in this pixel */
-  guint64 longest; /* index of the event with the largest part; only where n_touching > 0 */
-  guint32 count;   /* events that begin here; in the first pixel also those that began before */
+  gint64 busy_ns;     /* sum of the parts of events that lie in this pixel */
+  guint64 longest;    /* index of the event with the largest part; only where n_touching > 0 */
+  guint32 count;      /* events that begin here; in the first pixel also those that began before */
   guint32 n_touching; /* events of which a part lies here */
 } GantryFoldPixel;
 /** Folds the events of @lane that overlap [@t0, @t1) into @n_pixels; the counts sum to the number of those events. */
-void gantry_recording_fold (const GantryRecording *recording, guint lane, gint64 t0, gint64 t1, guint n_pixels,
-                            GantryFoldPixel *out);
+void gantry_recording_fold (const GantryRecording *recording, guint lane, gint64 t0, gint64 t1, guint n_pixels, GantryFoldPixel *out);
 
 typedef struct
 {
   double min, max; /* of the curve within the pixel */
 } GantryCurvePixel;
 /** Bytes of @memory alive over time; 0 before the first event. */
-void gantry_recording_memory_curve (const GantryRecording *recording, GantryMemoryKind memory, gint64 t0, gint64 t1,
-                                    guint n_pixels, GantryCurvePixel *out);
+void gantry_recording_memory_curve (const GantryRecording *recording, GantryMemoryKind memory, gint64 t0, gint64 t1, guint n_pixels, GantryCurvePixel *out);
 /** Bytes of @memory alive at @time (after all that happened then). */
 guint64 gantry_recording_memory_at (const GantryRecording *recording, GantryMemoryKind memory, gint64 time);
 /** Returns: how many counters were sampled */
@@ -241,17 +238,16 @@ const char *gantry_recording_counter_name (const GantryRecording *recording, gui
  * @t0: @t1: the time in ns that @n_pixels show, @t0 first
  * @out: (out) (array length=n_pixels): least and largest value of each; a sample holds until the next
  */
-void gantry_recording_counter_curve (const GantryRecording *recording, guint counter, gint64 t0, gint64 t1,
-                                     guint n_pixels, GantryCurvePixel *out);
+void gantry_recording_counter_curve (const GantryRecording *recording, guint counter, gint64 t0, gint64 t1, guint n_pixels, GantryCurvePixel *out);
 
 /* For the session file: a recording is a head (strings, lanes, runs, counters' names) and chunks. */
 typedef struct
 {
-  guint32 number;     /* 0 .. n - 1 */
-  guint8 content;     /* 0 events, 1 memory events, 2 counter samples */
-  guint8 lane;        /* of events */
+  guint32 number; /* 0 .. n - 1 */
+  guint8 content; /* 0 events, 1 memory events, 2 counter samples */
+  guint8 lane;    /* of events */
   guint32 n;
-  gint64 begin, end;  /* time range covered */
+  gint64 begin, end; /* time range covered */
 } GantryChunkInfo;
 
 /** Returns: (transfer full): all but the events, with what a picture of the whole needs; layout in profiler/chunk.c */
@@ -285,8 +281,7 @@ typedef GBytes *(*GantryChunkReader) (guint32 number, gpointer user_data, GError
  *
  * Returns: (transfer full) (nullable): as gantry_recording_load()
  */
-GantryRecording *gantry_recording_open (GBytes *head, GantryChunkReader read, gpointer user_data,
-                                        GDestroyNotify destroy, GError **error);
+GantryRecording *gantry_recording_open (GBytes *head, GantryChunkReader read, gpointer user_data, GDestroyNotify destroy, GError **error);
 /**
  * gantry_recording_load_all:
  *
@@ -298,8 +293,7 @@ GantryRecording *gantry_recording_open (GBytes *head, GantryChunkReader read, gp
 gboolean gantry_recording_load_all (const GantryRecording *recording, GCancellable *cancellable, GError **error);
 
 /** Writes the trace event format of Chrome and Perfetto, as a stream. */
-gboolean gantry_recording_write_chrome (const GantryRecording *recording, GOutputStream *stream,
-                                        GCancellable *cancellable, GError **error);
+gboolean gantry_recording_write_chrome (const GantryRecording *recording, GOutputStream *stream, GCancellable *cancellable, GError **error);
 
 typedef enum
 {
@@ -309,7 +303,6 @@ typedef enum
 } GantryCsvTable;
 
 /** Writes a table with a line for each event, as a stream; columns as docs/recordings.md tells. */
-gboolean gantry_recording_write_csv (const GantryRecording *recording, GantryCsvTable table, GOutputStream *stream,
-                                     GCancellable *cancellable, GError **error);
+gboolean gantry_recording_write_csv (const GantryRecording *recording, GantryCsvTable table, GOutputStream *stream, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -12,10 +12,10 @@ struct _Source
   GantryChunkReader read;
   gpointer user_data;
   GDestroyNotify destroy;
-  guint64 n_left;             /* chunks that are not there yet */
+  guint64 n_left; /* chunks that are not there yet */
   GantryEventTotals seen[GANTRY_N_EVENT_KINDS];
-  GError *error;              /* the first */
-  gint hurried;               /* atomic: the thread was started */
+  GError *error; /* the first */
+  gint hurried;  /* atomic: the thread was started */
 };
 
 static void
@@ -33,8 +33,7 @@ finish (Source *source)
 {
   drop_reader (source);
   if (source->error == NULL && memcmp (source->seen, source->recording->totals, sizeof source->seen) != 0)
-    g_set_error_literal (&source->error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                         "recording, head: its totals are not those of its events");
+    g_set_error_literal (&source->error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "recording, head: its totals are not those of its events");
 }
 
 Source *
@@ -129,8 +128,7 @@ load_lane (const Lane *lane, gatomicrefcount *stop_at_one, GCancellable *cancell
 {
   for (guint32 c = 0; c < lane->n_chunks; c++)
     {
-      if (g_cancellable_set_error_if_cancelled (cancellable, error)
-          || (stop_at_one != NULL && g_atomic_ref_count_compare (stop_at_one, 1)))
+      if (g_cancellable_set_error_if_cancelled (cancellable, error) || (stop_at_one != NULL && g_atomic_ref_count_compare (stop_at_one, 1)))
         return FALSE;
       lane_chunk (lane, c);
     }

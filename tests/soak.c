@@ -41,8 +41,7 @@ soak_options_clear (SoakOptions *options)
 gboolean
 soak_goes_on (const SoakOptions *options, guint64 done)
 {
-  return (options->count == 0 || done < (guint64) options->count)
-         && (options->until == 0 || g_get_monotonic_time () < options->until);
+  return (options->count == 0 || done < (guint64) options->count) && (options->until == 0 || g_get_monotonic_time () < options->until);
 }
 
 /* splitmix64's finalizer: neighbouring cases have nothing in common. */
@@ -76,7 +75,6 @@ soak_report (const SoakOptions *options, guint64 number, const char *why, const 
 int
 soak_end (guint64 passed, guint64 failed, guint64 skipped)
 {
-  printf ("%" G_GUINT64_FORMAT " passed, %" G_GUINT64_FORMAT " failed, %" G_GUINT64_FORMAT " skipped\n", passed, failed,
-          skipped);
+  printf ("%" G_GUINT64_FORMAT " passed, %" G_GUINT64_FORMAT " failed, %" G_GUINT64_FORMAT " skipped\n", passed, failed, skipped);
   return failed > 0;
 }

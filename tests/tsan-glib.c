@@ -65,8 +65,7 @@ g_cond_wait (GCond *cond, GMutex *mutex)
 }
 
 /* The macro of that name loads the location atomically, which the sanitizer sees. */
-void
-(g_once_init_leave) (volatile void *location, gsize result)
+void (g_once_init_leave) (volatile void *location, gsize result)
 {
   __tsan_release ((void *) location);
   NEXT (g_once_init_leave) (location, result);

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static const char *const samples[] = { "train_1000",  "train_10000",  "train_50000",    "chain_1000",     "chain_10000",
+static const char *const samples[] = { "train_1000",  "train_10000",  "train_50000",   "chain_1000",     "chain_10000",
                                        "chain_50000", "layered_1000", "layered_10000", "clustered_1000", "clustered_10000" };
 
 static int n_runs = 7, patience = 10;
@@ -49,8 +49,8 @@ take_params (GantryLayoutParams *params)
 static void
 draw_box (GString *svg, const GantryLayoutBox *box, const char *style)
 {
-  g_string_append_printf (svg, "<rect x='%g' y='%g' width='%g' height='%g' %s/>\n", (double) box->x,
-                          (double) box->y, (double) box->width, (double) box->height, style);
+  g_string_append_printf (svg, "<rect x='%g' y='%g' width='%g' height='%g' %s/>\n", (double) box->x, (double) box->y, (double) box->width, (double) box->height,
+                          style);
 }
 
 static void
@@ -58,8 +58,7 @@ draw_edge (GString *svg, const GantryLayout *layout, guint32 e)
 {
   g_string_append (svg, "<polyline class='e' points='");
   for (guint32 i = layout->edge_first[e]; i < layout->edge_first[e + 1]; i++)
-    g_string_append_printf (svg, "%g,%g ", (double) layout->points[i].x,
-                            (double) layout->points[i].y);
+    g_string_append_printf (svg, "%g,%g ", (double) layout->points[i].x, (double) layout->points[i].y);
   g_string_append (svg, "'/>\n");
 }
 
@@ -84,9 +83,8 @@ paint (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
       const GantryLayoutBox *box = &painter->layout->node[index];
 
       draw_box (painter->svg, box, "rx='4' fill='#cfe3d4' stroke='#567'");
-      g_string_append_printf (painter->svg, "<text x='%g' y='%g'>n%u</text>\n",
-                              (double) (box->x + box->width / 2),
-                              (double) (box->y + box->height / 2 + 4), index);
+      g_string_append_printf (painter->svg, "<text x='%g' y='%g'>n%u</text>\n", (double) (box->x + box->width / 2), (double) (box->y + box->height / 2 + 4),
+                              index);
     }
   return TRUE;
 }
@@ -104,8 +102,7 @@ write_svg (const GantryLayout *layout, GError **error)
 
       if (g_strv_length (parts) != 4)
         {
-          g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--area=%s: must be X,Y,W,H",
-                       svg_area);
+          g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--area=%s: must be X,Y,W,H", svg_area);
           return FALSE;
         }
       area.x = (float) g_ascii_strtod (parts[0], NULL);
@@ -113,17 +110,14 @@ write_svg (const GantryLayout *layout, GError **error)
       area.width = (float) g_ascii_strtod (parts[2], NULL);
       area.height = (float) g_ascii_strtod (parts[3], NULL);
     }
-  g_string_append_printf (
-    svg,
-    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='%g %g %g %g' width='%g' height='%g'>\n"
-    "<defs><marker id='a' markerWidth='8' markerHeight='8' refX='7' refY='4' orient='auto'>"
-    "<path d='M0,1 L8,4 L0,7 z' fill='#345'/></marker></defs>\n"
-    "<style>.e{fill:none;stroke:#345;marker-end:url(#a)}"
-    "text{font:11px sans-serif;text-anchor:middle}</style>\n",
-    (double) area.x, (double) area.y, (double) area.width, (double) area.height,
-    (double) area.width, (double) area.height);
-  g_string_append_printf (svg, "<rect x='%g' y='%g' width='%g' height='%g' fill='white'/>\n",
-                          (double) area.x, (double) area.y, (double) area.width,
+  g_string_append_printf (svg,
+                          "<svg xmlns='http://www.w3.org/2000/svg' viewBox='%g %g %g %g' width='%g' height='%g'>\n"
+                          "<defs><marker id='a' markerWidth='8' markerHeight='8' refX='7' refY='4' orient='auto'>"
+                          "<path d='M0,1 L8,4 L0,7 z' fill='#345'/></marker></defs>\n"
+                          "<style>.e{fill:none;stroke:#345;marker-end:url(#a)}"
+                          "text{font:11px sans-serif;text-anchor:middle}</style>\n",
+                          (double) area.x, (double) area.y, (double) area.width, (double) area.height, (double) area.width, (double) area.height);
+  g_string_append_printf (svg, "<rect x='%g' y='%g' width='%g' height='%g' fill='white'/>\n", (double) area.x, (double) area.y, (double) area.width,
                           (double) area.height);
   /* Groups are listed from the outside in by the reader, which is how they have to be painted. */
   for (guint32 g = 0; g < layout->n_groups; g++)
@@ -167,8 +161,8 @@ count_overlap (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
   const GantryLayoutBox *a = &overlap->layout->node[overlap->node];
   const GantryLayoutBox *b = &overlap->layout->node[index];
 
-  if (kind == GANTRY_LAYOUT_ITEM_NODE && index > overlap->node && a->x < b->x + b->width
-      && b->x < a->x + a->width && a->y < b->y + b->height && b->y < a->y + a->height)
+  if (kind == GANTRY_LAYOUT_ITEM_NODE && index > overlap->node && a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height
+      && b->y < a->y + a->height)
     overlap->n_overlaps++;
   return TRUE;
 }
@@ -186,8 +180,7 @@ count_overlaps (const GantryLayout *layout)
 static gboolean
 is_attached (const GantryLayoutBox *box, const GantryLayoutPoint *point)
 {
-  return point->x >= box->x && point->x <= box->x + box->width
-         && (point->y == box->y || point->y == box->y + box->height);
+  return point->x >= box->x && point->x <= box->x + box->width && (point->y == box->y || point->y == box->y + box->height);
 }
 
 /* Edges that have no route, or one that does not lead from tail to head. */
@@ -211,8 +204,7 @@ static gboolean
 is_same (const GantryLayout *a, const GantryLayout *b)
 {
   return a->n_points == b->n_points && memcmp (a->node, b->node, a->n_nodes * sizeof *a->node) == 0
-         && memcmp (a->group, b->group, a->n_groups * sizeof *a->group) == 0
-         && memcmp (a->points, b->points, a->n_points * sizeof *a->points) == 0;
+         && memcmp (a->group, b->group, a->n_groups * sizeof *a->group) == 0 && memcmp (a->points, b->points, a->n_points * sizeof *a->points) == 0;
 }
 
 /* The version that dot says of itself: "dot - graphviz version 2.43.0 (0)". (transfer full) (nullable) */
@@ -233,8 +225,8 @@ static char *
 measure_dot (const char *path)
 {
   g_autofree char *version = dot_version (), *quoted = g_shell_quote (path);
-  g_autofree char *words = g_strdup_printf ("%s %s | timeout -k 1 %d dot -Tplain > /dev/null 2>&1",
-                                            g_str_has_suffix (path, ".gz") ? "zcat" : "cat", quoted, patience);
+  g_autofree char *words = g_strdup_printf ("%s %s | timeout -k 1 %d dot -Tplain > /dev/null 2>&1", g_str_has_suffix (path, ".gz") ? "zcat" : "cat", quoted,
+                                            patience);
   const char *const arguments[] = { "sh", "-c", words, NULL };
   gint64 begin = g_get_monotonic_time ();
   int status;
@@ -249,14 +241,12 @@ measure_dot (const char *path)
 }
 
 static void
-print_figures (const char *graph, const char *path, const LayoutSample *sample, const GantryLayout *layout, double *ms,
-               int n_different)
+print_figures (const char *graph, const char *path, const LayoutSample *sample, const GantryLayout *layout, double *ms, int n_different)
 {
   g_autofree char *dot = measure_dot (path);
 
   print_figure (graph, "time", ms, n_runs, "ms", dot);
-  print_count (graph, "peak_memory", (double) layout->peak_bytes / MAX (layout->n_nodes, 1),
-               "B/node");
+  print_count (graph, "peak_memory", (double) layout->peak_bytes / MAX (layout->n_nodes, 1), "B/node");
   print_count (graph, "result_memory", (double) layout->bytes / MAX (layout->n_nodes, 1), "B/node");
   print_count (graph, "overlaps", count_overlaps (layout), "boxes");
   print_count (graph, "missing", count_missing (&sample->input, layout), "edges");
@@ -304,8 +294,7 @@ list_samples (void)
   const char *shared = g_getenv ("GANTRY_SHARED");
   const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
   g_autofree char *folder = shared != NULL ? g_build_filename (shared, "data", "layout", NULL)
-                                           : g_build_filename (root != NULL ? root : ".", "..",
-                                                               "shared", "data", "layout", NULL);
+                                           : g_build_filename (root != NULL ? root : ".", "..", "shared", "data", "layout", NULL);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
   for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
@@ -327,8 +316,7 @@ bench (GError **error)
   if (files == NULL)
     files = list_samples ();
   if (files[0] == NULL)
-    g_print (
-      "# bench-layout: no sample graphs here; GANTRY_SHARED names the folder that holds data/layout\n");
+    g_print ("# bench-layout: no sample graphs here; GANTRY_SHARED names the folder that holds data/layout\n");
   for (int i = 0; ok && files[i] != NULL; i++)
     ok = bench_file (files[i], error);
   return ok;

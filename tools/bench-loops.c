@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What loops cost that are not written out: how long a training step of a recurrent network of many steps takes from its text to a
  * program that runs, how long decoding with a stop that data decides takes and how long training steps of layers, beside the same
- * written out, and how long it takes until a loop without an end has ended that was cancelled. Prints lines for tools/bench. Usage: bench-loops [--steps N] [--width D] [--runs N] [--threads N] */
+ * written out, and how long it takes until a loop without an end has ended that was cancelled. Prints lines for tools/bench. Usage: bench-loops [--steps
+ * N] [--width D] [--runs N] [--threads N] */
 #include "core/build/build.h"
 #include "core/graph/graph.h"
 #include "core/runtime/cpu/cpu.h"
@@ -12,19 +13,15 @@
 
 static int n_steps = 10000, width = 256, n_runs = 15, n_threads = 1;
 
-static GOptionEntry entries[] = {
-  { "steps", 0, 0, G_OPTION_ARG_INT, &n_steps, "Steps of the recurrent network (10000)", "N" },
-  { "width", 0, 0, G_OPTION_ARG_INT, &width, "Width of the decoder, whose vocabulary is four times that (256)", "D" },
-  { "runs", 0, 0, G_OPTION_ARG_INT, &n_runs, "Measured runs of each (15)", "N" },
-  { "threads", 0, 0, G_OPTION_ARG_INT, &n_threads, "Threads of the compute queue (1; 0: all processors)", "N" },
-  G_OPTION_ENTRY_NULL
-};
+static GOptionEntry entries[] = { { "steps", 0, 0, G_OPTION_ARG_INT, &n_steps, "Steps of the recurrent network (10000)", "N" },
+                                  { "width", 0, 0, G_OPTION_ARG_INT, &width, "Width of the decoder, whose vocabulary is four times that (256)", "D" },
+                                  { "runs", 0, 0, G_OPTION_ARG_INT, &n_runs, "Measured runs of each (15)", "N" },
+                                  { "threads", 0, 0, G_OPTION_ARG_INT, &n_threads, "Threads of the compute queue (1; 0: all processors)", "N" },
+                                  G_OPTION_ENTRY_NULL };
 
-static const BenchLimit limits[] = { { "threads", &n_threads, 0, 1024 },
-                                     { "steps", &n_steps, 1, 1 << 20 },
-                                     { "width", &width, 8, 8192 },
-                                     { "runs", &n_runs, 1, 1000 },
-                                     { NULL } };
+static const BenchLimit limits[] = {
+  { "threads", &n_threads, 0, 1024 }, { "steps", &n_steps, 1, 1 << 20 }, { "width", &width, 8, 8192 }, { "runs", &n_runs, 1, 1000 }, { NULL }
+};
 
 typedef struct
 {
@@ -117,8 +114,8 @@ run (const Loop *loop, GError **error)
 
   g_ptr_array_set_size (results, (gint) loop->program->executable->n_outputs);
   begin = g_get_monotonic_time ();
-  if (!gantry_executor_run_literals (loop->executor, (GantryLiteral *const *) loop->arguments->pdata, loop->arguments->len,
-                                     (GantryLiteral **) results->pdata, results->len, NULL, NULL, error))
+  if (!gantry_executor_run_literals (loop->executor, (GantryLiteral *const *) loop->arguments->pdata, loop->arguments->len, (GantryLiteral **) results->pdata,
+                                     results->len, NULL, NULL, error))
     {
       g_ptr_array_set_free_func (results, NULL);
       return -1;
@@ -130,8 +127,7 @@ static gboolean
 bench_recurrent (GError **error)
 {
   g_autofree double *builds = g_new (double, 5), *steps = g_new (double, n_runs);
-  g_autofree char *built = g_strdup_printf ("recurrent-%d-from-text-to-program", n_steps),
-                  *ran = g_strdup_printf ("recurrent-%d-training-step", n_steps);
+  g_autofree char *built = g_strdup_printf ("recurrent-%d-from-text-to-program", n_steps), *ran = g_strdup_printf ("recurrent-%d-training-step", n_steps);
   g_autoptr (Loop) loop = NULL;
 
   for (guint i = 0; i < 5; i++)
@@ -176,27 +172,25 @@ bench_decoding (GError **error)
   g_autoptr (Loop) loop = build (decode_program (width, 4 * width, -1, TRUE), FALSE, 0, error);
   g_autoptr (Loop) written = loop != NULL ? build (decode_program (width, 4 * width, -1, FALSE), FALSE, 0, error) : NULL;
 
-  return written != NULL
-         && compare (loop, written, "decode-200-stopped-by-data", "decode-200-written-out", "decode-200-ratio", error);
+  return written != NULL && compare (loop, written, "decode-200-stopped-by-data", "decode-200-written-out", "decode-200-ratio", error);
 }
 
 /* Twelve layers, x = x + tanh (x w[i]). (transfer full) */
 static char *
 layers_program (int d)
 {
-  return g_strdup_printf (
-    "module \"layers\" {\n"
-    "  func @main #1 (%%1 \"x\": f32[%d,%d], %%2 \"w\": f32[12,%d,%d] {role = \"parameter\"}) -> (%%4) {\n"
-    "    %%3 = scan(%%1, %%2) {axes = [0], body = #2, length = 12, n_carries = 1, n_xs = 1, y_axes = ints[]}: f32[%d,%d]\n"
-    "    %%4 = reduce(%%3) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
-    "  }\n"
-    "  func @layer #2 (%%10: f32[%d,%d], %%11: f32[%d,%d]) -> (%%14) {\n"
-    "    %%12 = dot_general(%%10, %%11) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[%d,%d]\n"
-    "    %%13 = tanh(%%12): f32[%d,%d]\n"
-    "    %%14 = add(%%10, %%13): f32[%d,%d]\n"
-    "  }\n"
-    "}\n",
-    d, d, d, d, d, d, d, d, d, d, d, d, d, d, d, d);
+  return g_strdup_printf ("module \"layers\" {\n"
+                          "  func @main #1 (%%1 \"x\": f32[%d,%d], %%2 \"w\": f32[12,%d,%d] {role = \"parameter\"}) -> (%%4) {\n"
+                          "    %%3 = scan(%%1, %%2) {axes = [0], body = #2, length = 12, n_carries = 1, n_xs = 1, y_axes = ints[]}: f32[%d,%d]\n"
+                          "    %%4 = reduce(%%3) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
+                          "  }\n"
+                          "  func @layer #2 (%%10: f32[%d,%d], %%11: f32[%d,%d]) -> (%%14) {\n"
+                          "    %%12 = dot_general(%%10, %%11) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[%d,%d]\n"
+                          "    %%13 = tanh(%%12): f32[%d,%d]\n"
+                          "    %%14 = add(%%10, %%13): f32[%d,%d]\n"
+                          "  }\n"
+                          "}\n",
+                          d, d, d, d, d, d, d, d, d, d, d, d, d, d, d, d);
 }
 
 static gboolean
@@ -208,15 +202,14 @@ bench_layers (GError **error)
   return written != NULL && compare (loop, written, "layers-12-as-a-loop", "layers-12-written-out", "layers-12-ratio", error);
 }
 
-static const char endless[] =
-  "module \"endless\" {\n"
-  "  func @main #1 (%1 \"x\": f32[]) -> (%2) { %2 = while(%1) {body = #2, cond = #3}: f32[] }\n"
-  "  func @body #2 (%3: f32[]) -> (%4) { %4 = tanh(%3): f32[] }\n"
-  "  func @cond #3 (%6: f32[]) -> (%8) {\n"
-  "    %7 = constant() {value = dense<f32[]: 2.0>}: f32[]\n"
-  "    %8 = compare(%6, %7) {comparison_direction = \"LT\"}: bool[]\n"
-  "  }\n"
-  "}\n";
+static const char endless[] = "module \"endless\" {\n"
+                              "  func @main #1 (%1 \"x\": f32[]) -> (%2) { %2 = while(%1) {body = #2, cond = #3}: f32[] }\n"
+                              "  func @body #2 (%3: f32[]) -> (%4) { %4 = tanh(%3): f32[] }\n"
+                              "  func @cond #3 (%6: f32[]) -> (%8) {\n"
+                              "    %7 = constant() {value = dense<f32[]: 2.0>}: f32[]\n"
+                              "    %8 = compare(%6, %7) {comparison_direction = \"LT\"}: bool[]\n"
+                              "  }\n"
+                              "}\n";
 
 static gpointer
 cancel_later (gpointer data)
@@ -243,8 +236,8 @@ bench_cancel (GError **error)
       g_autoptr (GError) stopped = NULL;
       GThread *thread = g_thread_new ("cancel", cancel_later, cancellable);
       GantryLiteral *result = NULL;
-      gboolean ran = gantry_executor_run_literals (loop->executor, (GantryLiteral *const *) loop->arguments->pdata, loop->arguments->len,
-                                                   &result, 1, NULL, cancellable, &stopped);
+      gboolean ran = gantry_executor_run_literals (loop->executor, (GantryLiteral *const *) loop->arguments->pdata, loop->arguments->len, &result, 1, NULL,
+                                                   cancellable, &stopped);
       gint64 end = g_get_monotonic_time ();
       g_autofree gint64 *at = g_thread_join (thread);
 

@@ -10,8 +10,7 @@ check_limits (const BenchLimit *limits, GError **error)
   for (const BenchLimit *limit = limits; limit->value != NULL; limit++)
     if (*limit->value < limit->least || *limit->value > limit->most)
       {
-        g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--%s must be %d to %d, not %d", limit->option, limit->least,
-                     limit->most, *limit->value);
+        g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--%s must be %d to %d, not %d", limit->option, limit->least, limit->most, *limit->value);
         return FALSE;
       }
   return TRUE;

@@ -33,8 +33,7 @@ static char **files;
 static const GOptionEntry options[] = {
   { "runs", 0, 0, G_OPTION_ARG_INT, &n_runs, "How often to pack each", "N" },
   { "buffers", 0, 0, G_OPTION_ARG_INT, &n_buffers, "Size of the problems that are made up", "N" },
-  { "effort", 0, 0, G_OPTION_ARG_INT, &effort, "Decisions of the exact search, as of gantry-cli pack; 0: for every day",
-    "N" },
+  { "effort", 0, 0, G_OPTION_ARG_INT, &effort, "Decisions of the exact search, as of gantry-cli pack; 0: for every day", "N" },
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL, "[FILE...]" },
   { NULL },
 };
@@ -75,17 +74,10 @@ fill_training (GantryPackItem *items, guint32 n, GRand *random)
 
       switch (k % 4)
         {
-        case 0:
-          items[k] = (GantryPackItem){ 3 * i, last + 2 - 3 * i, layer_size (random) };
-          break;
-        case 1:
-          items[k] = (GantryPackItem){ 3 * i + 1, 3 * i + 2 + i % 3, layer_size (random) };
-          break;
-        case 2:
-          items[k] = (GantryPackItem){ last - 3 * i, last + 3 - 3 * i, layer_size (random) };
-          break;
-        default:
-          items[k] = (GantryPackItem){ last + 1 - 3 * i, last + 2 - 3 * i, layer_size (random) };
+        case 0: items[k] = (GantryPackItem){ 3 * i, last + 2 - 3 * i, layer_size (random) }; break;
+        case 1: items[k] = (GantryPackItem){ 3 * i + 1, 3 * i + 2 + i % 3, layer_size (random) }; break;
+        case 2: items[k] = (GantryPackItem){ last - 3 * i, last + 3 - 3 * i, layer_size (random) }; break;
+        default: items[k] = (GantryPackItem){ last + 1 - 3 * i, last + 2 - 3 * i, layer_size (random) };
         }
     }
 }
@@ -136,8 +128,7 @@ static const struct
 {
   const char *name;
   void (*fill) (GantryPackItem *items, guint32 n, GRand *random);
-} kinds[] = { { "training", fill_training }, { "nested", fill_nested }, { "uniform", fill_uniform },
-              { "heavy", fill_heavy } };
+} kinds[] = { { "training", fill_training }, { "nested", fill_nested }, { "uniform", fill_uniform }, { "heavy", fill_heavy } };
 
 /* --- the peer -------------------------------------------------------------------------------- */
 
@@ -232,8 +223,7 @@ bench_problem (const char *name, GantryPackItem *items, guint32 n, guint64 capac
   if (n <= MOST_FOR_PEER)
     {
       g_free (peer);
-      peer = g_strdup_printf ("best fit by size %.4f",
-                              (double) best_fit (items, n) / (double) MAX (result.lower_bound, 1));
+      peer = g_strdup_printf ("best fit by size %.4f", (double) best_fit (items, n) / (double) MAX (result.lower_bound, 1));
     }
   print_figure (name, "time", times, n_runs, "ms", "not measured");
   print_figure (name, "height_over_bound", &ratio, 1, "x", peer);
@@ -283,7 +273,10 @@ int
 main (int argc, char **argv)
 {
   static const BenchLimit limits[] = {
-    { "runs", &n_runs, 1, 1000 }, { "buffers", &n_buffers, 8, 1000000 }, { "effort", &effort, 0, G_MAXINT }, { NULL },
+    { "runs", &n_runs, 1, 1000 },
+    { "buffers", &n_buffers, 8, 1000000 },
+    { "effort", &effort, 0, G_MAXINT },
+    { NULL },
   };
   int status = bench_main (argc, argv, "bench-pack", options, limits, bench);
 

@@ -50,9 +50,7 @@ add_layer (GantryBuilder *b, guint32 x, guint32 one, guint32 half, const GantryD
   guint32 sum = gantry_builder_binary (b, GANTRY_OP_ADD, e, gantry_builder_binary (b, GANTRY_OP_MULTIPLY, twice, addend));
 
   gantry_builder_unary (b, GANTRY_OP_NEGATE, sum);
-  return gantry_builder_binary (b, GANTRY_OP_SUBTRACT, sum,
-                                gantry_builder_broadcast (b, gantry_builder_reduce (b, "max", sum, &last, 1), 2, dims,
-                                                          &first));
+  return gantry_builder_binary (b, GANTRY_OP_SUBTRACT, sum, gantry_builder_broadcast (b, gantry_builder_reduce (b, "max", sum, &last, 1), 2, dims, &first));
 }
 
 static GantryModule *
@@ -151,8 +149,7 @@ print_pass (GantryCompilation *const *runs, guint pass)
 static gboolean
 bench (GError **error)
 {
-  g_autoptr (GantryModel) model = files != NULL ? gantry_model_open (files[0], NULL, -1, NULL, error)
-                                                : open_program (error);
+  g_autoptr (GantryModel) model = files != NULL ? gantry_model_open (files[0], NULL, -1, NULL, error) : open_program (error);
   g_autofree GantryCompilation **runs = g_new0 (GantryCompilation *, n_runs + 1);
   g_autofree double *totals = g_new0 (double, n_runs);
   gboolean ok = model != NULL;

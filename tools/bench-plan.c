@@ -29,7 +29,10 @@ static const GOptionEntry options[] = {
 
 /* --- the step -------------------------------------------------------------------------------- */
 
-enum { N_WEIGHTS = 6 };
+enum
+{
+  N_WEIGHTS = 6
+};
 
 typedef struct
 {
@@ -104,16 +107,15 @@ backward (Step *step, guint32 dy, const guint32 *w, const Layer *layer, guint32 
   dw[3] = dot (step, layer->a, dr, 0, 0);
   dp = dot (step, da, layer->v, 1, 1);
   dv = dot (step, layer->p, da, 0, 0);
-  ds = binary (step, GANTRY_OP_MULTIPLY, layer->p,
-               binary (step, GANTRY_OP_SUBTRACT, dp, rows (step, "add", binary (step, GANTRY_OP_MULTIPLY, dp, layer->p))));
+  ds = binary (step, GANTRY_OP_MULTIPLY, layer->p, binary (step, GANTRY_OP_SUBTRACT, dp, rows (step, "add", binary (step, GANTRY_OP_MULTIPLY, dp, layer->p))));
   dq = dot (step, ds, layer->k, 1, 0);
   dk = dot (step, ds, layer->q, 0, 0);
   dw[0] = dot (step, layer->x, dq, 0, 0);
   dw[1] = dot (step, layer->x, dk, 0, 0);
   dw[2] = dot (step, layer->x, dv, 0, 0);
-  return binary (step, GANTRY_OP_ADD, dr,
-                 binary (step, GANTRY_OP_ADD, dot (step, dq, w[0], 1, 1),
-                         binary (step, GANTRY_OP_ADD, dot (step, dk, w[1], 1, 1), dot (step, dv, w[2], 1, 1))));
+  return binary (
+    step, GANTRY_OP_ADD, dr,
+    binary (step, GANTRY_OP_ADD, dot (step, dq, w[0], 1, 1), binary (step, GANTRY_OP_ADD, dot (step, dk, w[1], 1, 1), dot (step, dv, w[2], 1, 1))));
 }
 
 /* New weight, then the two new states. */
@@ -126,8 +128,7 @@ update (Step *step, guint32 w, const guint32 *state, guint32 dw, guint32 *result
 
   m = binary (step, GANTRY_OP_ADD, state[0], binary (step, GANTRY_OP_MULTIPLY, m, small));
   v = binary (step, GANTRY_OP_ADD, state[1], binary (step, GANTRY_OP_MULTIPLY, v, small));
-  results[0] = binary (step, GANTRY_OP_SUBTRACT, w,
-                       binary (step, GANTRY_OP_DIVIDE, m, gantry_builder_unary (step->b, GANTRY_OP_SQRT, v)));
+  results[0] = binary (step, GANTRY_OP_SUBTRACT, w, binary (step, GANTRY_OP_DIVIDE, m, gantry_builder_unary (step->b, GANTRY_OP_SQRT, v)));
   results[1] = m;
   results[2] = v;
 }
@@ -203,8 +204,7 @@ table (const GantryPlanner *planner, guint mix)
 
   for (guint i = 0; mix > 0 && i < n; i++)
     {
-      GantryPlacement entry = { candidates[i].node, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_DECIDED_BY_RULE,
-                                GANTRY_MEMORY_PINNED_HOST, candidates[i].subject };
+      GantryPlacement entry = { candidates[i].node, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_DECIDED_BY_RULE, GANTRY_MEMORY_PINNED_HOST, candidates[i].subject };
 
       if (!(candidates[i].allowed & 1 << GANTRY_PLACEMENT_RECOMPUTE) || (mix == 2 && i % 3 == 1))
         entry.kind = GANTRY_PLACEMENT_OFFLOAD;
@@ -230,8 +230,7 @@ measure (GantryPlanner *planner, guint32 nodes, guint mix, const char *name, con
       guint kind = (guint) (gantry_placements_kind (base, candidate->node) + 1) % GANTRY_N_PLACEMENTS;
       gint64 start = g_get_monotonic_time ();
       g_autoptr (GantryPlacements) placements = gantry_placements_copy (base);
-      const GantryPlacement entry = { candidate->node, (guint8) kind, GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_PINNED_HOST,
-                                      candidate->subject };
+      const GantryPlacement entry = { candidate->node, (guint8) kind, GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_PINNED_HOST, candidate->subject };
 
       gantry_placements_set (placements, &entry);
       gantry_planner_predict (planner, placements, prediction);
@@ -272,12 +271,14 @@ bench (guint n_layers, const char *peer, GError **error)
 static gboolean
 bench_sizes (GError **error)
 {
-  enum { NODES_OF_LAYER = 152 };
+  enum
+  {
+    NODES_OF_LAYER = 152
+  };
 
   if (n_nodes > 0)
     return bench (MAX ((guint) n_nodes / NODES_OF_LAYER, 1), "not measured", error);
-  return bench (10000 / NODES_OF_LAYER, peer_text != NULL ? peer_text : "not measured", error)
-         && bench (100000 / NODES_OF_LAYER, "not measured", error);
+  return bench (10000 / NODES_OF_LAYER, peer_text != NULL ? peer_text : "not measured", error) && bench (100000 / NODES_OF_LAYER, "not measured", error);
 }
 
 int

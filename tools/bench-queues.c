@@ -18,13 +18,11 @@
 
 static int size = 1024, n_layers = 6, n_runs = 5, n_threads = 0;
 
-static GOptionEntry entries[] = {
-  { "size", 0, 0, G_OPTION_ARG_INT, &size, "Rows and columns of the matrices (1024)", "N" },
-  { "layers", 0, 0, G_OPTION_ARG_INT, &n_layers, "Products in the chain (6)", "L" },
-  { "runs", 0, 0, G_OPTION_ARG_INT, &n_runs, "Measured runs of each plan (5)", "N" },
-  { "threads", 0, 0, G_OPTION_ARG_INT, &n_threads, "Threads of the compute queue (0: all processors)", "N" },
-  G_OPTION_ENTRY_NULL
-};
+static GOptionEntry entries[] = { { "size", 0, 0, G_OPTION_ARG_INT, &size, "Rows and columns of the matrices (1024)", "N" },
+                                  { "layers", 0, 0, G_OPTION_ARG_INT, &n_layers, "Products in the chain (6)", "L" },
+                                  { "runs", 0, 0, G_OPTION_ARG_INT, &n_runs, "Measured runs of each plan (5)", "N" },
+                                  { "threads", 0, 0, G_OPTION_ARG_INT, &n_threads, "Threads of the compute queue (0: all processors)", "N" },
+                                  G_OPTION_ENTRY_NULL };
 
 typedef struct
 {
@@ -51,11 +49,11 @@ make_step (GantryContext *context, GError **error)
   g_string_append_printf (text, ") -> (%%%d) {\n", 1001 + 2 * n_layers - 2);
   for (int i = 0; i < n_layers; i++)
     {
-      g_string_append_printf (text, "    %%%d = dot_general(%%%d, %%%d) {lhs_contracting_dimensions = [1], "
-                              "rhs_contracting_dimensions = [0]}: f32[%d,%d]\n", 1000 + 2 * i,
-                              i == 0 ? 1 : 1001 + 2 * (i - 1), i + 2, size, size);
-      g_string_append_printf (text, "    %%%d \"x%d\" = tanh(%%%d): f32[%d,%d]\n", 1001 + 2 * i, i + 1, 1000 + 2 * i, size,
-                              size);
+      g_string_append_printf (text,
+                              "    %%%d = dot_general(%%%d, %%%d) {lhs_contracting_dimensions = [1], "
+                              "rhs_contracting_dimensions = [0]}: f32[%d,%d]\n",
+                              1000 + 2 * i, i == 0 ? 1 : 1001 + 2 * (i - 1), i + 2, size, size);
+      g_string_append_printf (text, "    %%%d \"x%d\" = tanh(%%%d): f32[%d,%d]\n", 1001 + 2 * i, i + 1, 1000 + 2 * i, size, size);
     }
   g_string_append (text, "  }\n}\n");
   module = gantry_module_from_text (context, text->str, -1, "chain", error);
@@ -92,8 +90,7 @@ static const char *const names[] = { "keep", "recompute", "offload-residuals", "
 static GantryPlacements *
 choose (GantryPlanner *planner, Variant variant)
 {
-  static const guint8 kinds[] = { GANTRY_PLACEMENT_KEEP, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_PLACEMENT_OFFLOAD,
-                                  GANTRY_PLACEMENT_OFFLOAD };
+  static const guint8 kinds[] = { GANTRY_PLACEMENT_KEEP, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_PLACEMENT_OFFLOAD, GANTRY_PLACEMENT_OFFLOAD };
   GantryPlacements *placements = gantry_placements_new ();
   GantryPlacementSubject subject = variant == OFFLOAD_PARAMETERS ? GANTRY_SUBJECT_PARAMETER : GANTRY_SUBJECT_RESIDUAL;
   const GantryCandidate *candidates;
@@ -102,8 +99,7 @@ choose (GantryPlanner *planner, Variant variant)
   candidates = gantry_planner_candidates (planner, &n);
   for (guint i = 0; i < n; i++)
     {
-      GantryPlacement placement = { candidates[i].node, kinds[variant], GANTRY_DECIDED_BY_RULE, GANTRY_MEMORY_PINNED_HOST,
-                                    candidates[i].subject };
+      GantryPlacement placement = { candidates[i].node, kinds[variant], GANTRY_DECIDED_BY_RULE, GANTRY_MEMORY_PINNED_HOST, candidates[i].subject };
 
       if (candidates[i].subject == subject && (candidates[i].allowed & (1u << kinds[variant])) != 0)
         gantry_placements_set (placements, &placement);
@@ -190,8 +186,7 @@ report (Variant variant, GantryExecutable *executable, const GantryRecording *re
       off[i] = 100 * (step[i] * 1e3 / plan->total_us - 1);
     }
   plan_takes = g_strdup_printf ("plan: %.4g ms", plan->total_us / 1e3);
-  plan_hides = g_strdup_printf ("plan: hides %.1f %% of %.4g ms", 100 * gantry_overlap_hidden (&planned),
-                                (double) planned.copy_ns / 1e6);
+  plan_hides = g_strdup_printf ("plan: hides %.1f %% of %.4g ms", 100 * gantry_overlap_hidden (&planned), (double) planned.copy_ns / 1e6);
   print_figure (variant, "step", step, n, "ms", plan_takes);
   print_figure (variant, "beyond_prediction", off, n, "%", "within 15");
   if (plan->copied_bytes > 0)
@@ -231,11 +226,10 @@ prepare (Bench *bench, GError **error)
   bench->context = gantry_context_new ();
   bench->device = gantry_cpu_device_new (n_threads);
   bench->module = make_step (bench->context, error);
-  if (bench->module == NULL
-      || !gantry_device_measure (bench->device, (gsize) size * (gsize) size * 4, &bench->rates, NULL, error))
+  if (bench->module == NULL || !gantry_device_measure (bench->device, (gsize) size * (gsize) size * 4, &bench->rates, NULL, error))
     return FALSE;
-  g_print ("# link: %.1f GB/s to host, %.1f GB/s to device, %.1f GB/s both; launch %.3f us\n", bench->rates.to_host / 1e9,
-           bench->rates.to_device / 1e9, bench->rates.both / 1e9, bench->rates.launch_us);
+  g_print ("# link: %.1f GB/s to host, %.1f GB/s to device, %.1f GB/s both; launch %.3f us\n", bench->rates.to_host / 1e9, bench->rates.to_device / 1e9,
+           bench->rates.both / 1e9, bench->rates.launch_us);
   entry = gantry_module_entry (bench->module);
   bench->n_inputs = entry->n_params;
   bench->n_outputs = entry->n_results;
@@ -266,8 +260,7 @@ int
 main (int argc, char **argv)
 {
   static const BenchLimit limits[] = {
-    { "size", &size, 8, 16384 }, { "layers", &n_layers, 2, 400 }, { "runs", &n_runs, 1, 1000 }, { "threads", &n_threads, 0, 1024 },
-    { NULL },
+    { "size", &size, 8, 16384 }, { "layers", &n_layers, 2, 400 }, { "runs", &n_runs, 1, 1000 }, { "threads", &n_threads, 0, 1024 }, { NULL },
   };
 
   return bench_main (argc, argv, "bench-queues", entries, limits, measure_variants);

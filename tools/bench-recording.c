@@ -150,14 +150,14 @@ static double
 fold_table (const char *path, guint64 n)
 {
   g_autofree char *query = g_strdup_printf ("SELECT lane, start * %u / %" G_GUINT64_FORMAT " AS pixel, count (*),"
-                                            " sum (end - start) FROM event GROUP BY lane, pixel", PIXELS, n * 1000);
+                                            " sum (end - start) FROM event GROUP BY lane, pixel",
+                                            PIXELS, n * 1000);
   gint64 start = g_get_monotonic_time ();
   guint64 count = 0;
   sqlite3 *db = NULL;
   sqlite3_stmt *select = NULL;
 
-  if (sqlite3_open_v2 (path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK
-      && sqlite3_prepare_v2 (db, query, -1, &select, NULL) == SQLITE_OK)
+  if (sqlite3_open_v2 (path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK && sqlite3_prepare_v2 (db, query, -1, &select, NULL) == SQLITE_OK)
     while (sqlite3_step (select) == SQLITE_ROW)
       count += (guint64) sqlite3_column_int64 (select, 2);
   sqlite3_finalize (select);
@@ -169,7 +169,10 @@ fold_table (const char *path, guint64 n)
 static char *
 peer (const char *session, guint64 n)
 {
-  enum { ROUNDS = 3 };
+  enum
+  {
+    ROUNDS = 3
+  };
   g_autofree char *path = g_strdup_printf ("%s.sqlite", session);
   double times[ROUNDS], least = G_MAXDOUBLE, most = 0;
   gboolean ok = write_table (path, n);
@@ -182,8 +185,7 @@ peer (const char *session, guint64 n)
       ok = times[i] >= 0;
     }
   unlink (path);
-  return ok ? g_strdup_printf ("SQLite %s folds as many rows: %.0f..%.0f ms", sqlite3_libversion (), least, most)
-            : g_strdup ("not measured");
+  return ok ? g_strdup_printf ("SQLite %s folds as many rows: %.0f..%.0f ms", sqlite3_libversion (), least, most) : g_strdup ("not measured");
 }
 
 /* What is drawn first: every lane, the memory curve and the counters, over all of the time. */

@@ -11,7 +11,8 @@
  * --methods asks each method alone, and those that may only recompute or only offload, on links of 50, 12 and 2 GB/s for 20 to 70 %: the
  * figure is auto's time in times of the best of them, above 1 where that is worse.
  *
- * TEXT is what another compiler took to decide on a transformer of 12 layers. --exact lets the integer program run to its end, for the bound that the quick answer is held against.
+ * TEXT is what another compiler took to decide on a transformer of 12 layers. --exact lets the integer program run to its end, for the bound that the
+ * quick answer is held against.
  */
 #include "core/compiler/compiler.h"
 #include "core/planner/solver/solve.h"
@@ -57,11 +58,10 @@ simple_policy (GantryPlanner *planner, GantryPlacementKind kind, guint keep, gui
   const GantryCandidate *candidates = gantry_planner_candidates (planner, &n);
 
   for (guint i = 0; i < n; i++)
-    if (candidates[i].subject == GANTRY_SUBJECT_RESIDUAL && (candidates[i].allowed >> kind & 1) != 0
-        && (keep == 0 || seen++ % keep != 0))
-      gantry_placements_set (placements, &(GantryPlacement) { .node = candidates[i].node, .kind = (guint8) kind,
-                                                              .decider = GANTRY_DECIDED_BY_SOLVER,
-                                                              .memory = GANTRY_MEMORY_PINNED_HOST });
+    if (candidates[i].subject == GANTRY_SUBJECT_RESIDUAL && (candidates[i].allowed >> kind & 1) != 0 && (keep == 0 || seen++ % keep != 0))
+      gantry_placements_set (
+        placements,
+        &(GantryPlacement){ .node = candidates[i].node, .kind = (guint8) kind, .decider = GANTRY_DECIDED_BY_SOLVER, .memory = GANTRY_MEMORY_PINNED_HOST });
   gantry_planner_predict (planner, placements, prediction);
   return prediction->peak_bytes <= limit ? prediction->step_us : INFINITY;
 }
@@ -70,8 +70,7 @@ static void
 fit (GantryPlanner *planner, const char *name, guint percent, const GantryPrediction *all, guint64 constants)
 {
   guint64 limit = all->peak_bytes * percent / 100; /* of the arena; a goal counts the constants beside it too */
-  GantrySolveGoal goal = { .memory_bytes = limit + constants, .seconds = seconds,
-                           .allowed = no_offload ? 1u << GANTRY_PLACEMENT_RECOMPUTE : 0 };
+  GantrySolveGoal goal = { .memory_bytes = limit + constants, .seconds = seconds, .allowed = no_offload ? 1u << GANTRY_PLACEMENT_RECOMPUTE : 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (GantrySolution) solution = gantry_solve (planner, &goal, NULL, NULL, &error);
   g_autofree char *peer = NULL, *gap = NULL;
@@ -109,8 +108,8 @@ fit (GantryPlanner *planner, const char *name, guint percent, const GantryPredic
 
 /* The time of one method alone, with a planner of its own: what another one has found is no help. INFINITY: nothing was found */
 static double
-time_of (GantryCompilation *compilation, const GantryCompileSettings *settings, double link, guint percent,
-         GantrySolveMethod method, guint allowed, const char **how)
+time_of (GantryCompilation *compilation, const GantryCompileSettings *settings, double link, guint percent, GantrySolveMethod method, guint allowed,
+         const char **how)
 {
   GantryTarget target = settings->target;
   GantryPlanOptions plan = { .target = &target };
@@ -141,7 +140,12 @@ time_of (GantryCompilation *compilation, const GantryCompileSettings *settings, 
 static void
 compare_at (GantryCompilation *compilation, const GantryCompileSettings *settings, const char *name, double link, guint percent)
 {
-  static const struct { const char *name; GantrySolveMethod method; guint allowed; } others[] = {
+  static const struct
+  {
+    const char *name;
+    GantrySolveMethod method;
+    guint allowed;
+  } others[] = {
     { "exact", GANTRY_SOLVE_EXACT, 0 },
     { "search", GANTRY_SOLVE_SEARCH, 0 },
     { "autotm", GANTRY_SOLVE_AUTOTM, 0 },
@@ -193,8 +197,7 @@ measure (const char *path, GError **error)
       g_autofree char *text = NULL;
       gsize length;
 
-      if (!g_file_get_contents (target_file, &text, &length, error)
-          || !gantry_target_parse (&settings.target, text, (gssize) length, error))
+      if (!g_file_get_contents (target_file, &text, &length, error) || !gantry_target_parse (&settings.target, text, (gssize) length, error))
         return FALSE;
       settings.target.memory_limit = 0; /* the goals are limits of their own */
     }

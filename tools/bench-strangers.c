@@ -138,8 +138,7 @@ main (int argc, char **argv)
       peak = (double) memory.peak / (1 << 20);
       bench_print_figure ("stranger-memory-most", &peak, 1, "MiB", "not measured");
     }
-  if (error == NULL && measure_refusal (argv[1], path, "dims", dims, &error)
-      && measure_refusal (argv[1], path, "meta", meta, &error))
+  if (error == NULL && measure_refusal (argv[1], path, "dims", dims, &error) && measure_refusal (argv[1], path, "meta", meta, &error))
     measure_refusal (argv[1], path, "names", names, &error);
   g_unlink (path);
   g_rmdir (folder);

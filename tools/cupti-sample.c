@@ -17,8 +17,8 @@ typedef struct
   GByteArray *buffer;
   GArray *index;
   guint32 correlation, marker;
-  gint64 host;       /* time of the host's thread */
-  gint64 stream[3];  /* when each stream is free */
+  gint64 host;      /* time of the host's thread */
+  gint64 stream[3]; /* when each stream is free */
 } Play;
 
 gsize
@@ -40,8 +40,9 @@ cupti_sample_set (GByteArray *buffer, gsize at, guint64 value, guint width)
   memcpy (buffer->data + at, &value, width);
 }
 
-static const char *const call_names[] = { NULL, "cuLaunchKernelEx", "cuMemcpyDtoHAsync_v2", "cuMemcpyHtoDAsync_v2",
-                                          "cuStreamSynchronize", "cuMemAlloc_v2", "cuMemsetD32Async" };
+static const char *const call_names[] = {
+  NULL, "cuLaunchKernelEx", "cuMemcpyDtoHAsync_v2", "cuMemcpyHtoDAsync_v2", "cuStreamSynchronize", "cuMemAlloc_v2", "cuMemsetD32Async"
+};
 
 static void
 end_buffer (Play *play)
@@ -51,10 +52,7 @@ end_buffer (Play *play)
 
   for (guint i = 0; i < N_NAMES; i++)
     {
-      g_autofree char *name = i == 0   ? g_strdup ("step")
-                              : i == 1 ? g_strdup ("forward")
-                              : i == 2 ? g_strdup ("checkpoint")
-                                       : g_strdup_printf ("fusion_%u", i);
+      g_autofree char *name = i == 0 ? g_strdup ("step") : i == 1 ? g_strdup ("forward") : i == 2 ? g_strdup ("checkpoint") : g_strdup_printf ("fusion_%u", i);
 
       addresses[i] = (GantryCuptiAddress){ NAME_ADDRESS + 64 * i, gantry_cupti_capture_intern (play->capture, name) };
     }
@@ -62,8 +60,8 @@ end_buffer (Play *play)
   play->totals->buffers++;
   play->totals->bytes += play->buffer->len;
   gantry_cupti_capture_add_buffer (play->capture, g_byte_array_free_to_bytes (play->buffer),
-                                   play->options->no_index ? NULL : g_memdup2 (play->index->data, n * sizeof (guint32)),
-                                   play->options->no_index ? 0 : n, addresses, N_NAMES + 1);
+                                   play->options->no_index ? NULL : g_memdup2 (play->index->data, n * sizeof (guint32)), play->options->no_index ? 0 : n,
+                                   addresses, N_NAMES + 1);
   play->buffer = g_byte_array_new ();
   g_array_set_size (play->index, 0);
 }

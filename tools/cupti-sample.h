@@ -7,19 +7,25 @@
 G_BEGIN_DECLS
 
 /** Streams and the thread of the sample. */
-enum { CUPTI_SAMPLE_COMPUTE = 7, CUPTI_SAMPLE_TO_HOST = 13, CUPTI_SAMPLE_TO_DEVICE = 14, CUPTI_SAMPLE_OTHER = 20 };
+enum
+{
+  CUPTI_SAMPLE_COMPUTE = 7,
+  CUPTI_SAMPLE_TO_HOST = 13,
+  CUPTI_SAMPLE_TO_DEVICE = 14,
+  CUPTI_SAMPLE_OTHER = 20
+};
 #define CUPTI_SAMPLE_CONTEXT 1u
 #define CUPTI_SAMPLE_THREAD 4711u
 
 typedef struct
 {
   guint32 seed;
-  guint steps;         /* of a program that repeats itself */
-  guint kernels;       /* in each step */
-  gsize buffer_bytes;  /* a buffer is full when the next record does not fit; 0: 4 MiB */
-  gint64 begin;        /* ns, when the first step begins */
-  gboolean no_index;   /* leave the index out, so that the walk goes by sizes */
-  guint sample_ns;     /* time between samples of counters; 0: none */
+  guint steps;        /* of a program that repeats itself */
+  guint kernels;      /* in each step */
+  gsize buffer_bytes; /* a buffer is full when the next record does not fit; 0: 4 MiB */
+  gint64 begin;       /* ns, when the first step begins */
+  gboolean no_index;  /* leave the index out, so that the walk goes by sizes */
+  guint sample_ns;    /* time between samples of counters; 0: none */
 } CuptiSampleOptions;
 
 /** What a sample must come to. */

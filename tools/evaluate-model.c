@@ -48,9 +48,8 @@ evaluate (GantryModule *module, char **given, const char *folder, GError **error
   const GantryFunction *entry = gantry_module_entry (module);
   g_autoptr (GPtrArray) arguments = make_arguments (module, given, error);
   GantryLiteral **results = g_new0 (GantryLiteral *, entry->n_results + 1);
-  gboolean ok = arguments != NULL &&
-                gantry_evaluate (module, entry, (GantryLiteral **) arguments->pdata, results, NULL, error) &&
-                write_results (module, results, folder, error);
+  gboolean ok = arguments != NULL && gantry_evaluate (module, entry, (GantryLiteral **) arguments->pdata, results, NULL, error)
+                && write_results (module, results, folder, error);
 
   for (guint i = 0; i < entry->n_results; i++)
     g_clear_pointer (&results[i], gantry_literal_unref);

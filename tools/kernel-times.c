@@ -56,8 +56,7 @@ make_inputs (const GantryModule *module)
       inputs[i] = gantry_literal_new_zeroed (type, &data);
       for (gint64 k = 0; k < n; k++)
         if (gantry_element_is_float (type->element))
-          gantry_element_write_double (type->element, data + (gsize) k * gantry_element_size (type->element),
-                                       (double) k / (double) n);
+          gantry_element_write_double (type->element, data + (gsize) k * gantry_element_size (type->element), (double) k / (double) n);
     }
   return inputs;
 }
@@ -138,8 +137,7 @@ bench (const char *path, guint n_threads, guint n_runs, gboolean library, GError
   outputs = g_new0 (GantryLiteral *, executable->n_outputs + 1);
   for (guint i = 0; i < n_runs; i++)
     {
-      if (!gantry_executor_run_literals (executor, inputs, executable->n_inputs, outputs, executable->n_outputs, &observer, NULL,
-                                         error))
+      if (!gantry_executor_run_literals (executor, inputs, executable->n_inputs, outputs, executable->n_outputs, &observer, NULL, error))
         return FALSE;
       for (guint32 k = 0; k < executable->n_outputs; k++)
         gantry_literal_unref (outputs[k]);

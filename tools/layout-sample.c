@@ -101,8 +101,7 @@ parse_node_line (LayoutSample *sample, const char *line, guint32 group)
       return TRUE;
     }
   g_array_index (sample->group, guint32, v) = group;
-  return read_size (line, "width=", &g_array_index (sample->width, float, v))
-         && read_size (line, "height=", &g_array_index (sample->height, float, v));
+  return read_size (line, "width=", &g_array_index (sample->width, float, v)) && read_size (line, "height=", &g_array_index (sample->height, float, v));
 }
 
 static gboolean
@@ -159,9 +158,7 @@ layout_sample_parse (const char *text, gsize length, GError **error)
       text = newline + 1;
       if (parse_line (sample, g_strstrip (line->str), &group))
         continue;
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                   "line %u: \"%.40s\" is not a node with width and height, an edge or a subgraph",
-                   n, line->str);
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "line %u: \"%.40s\" is not a node with width and height, an edge or a subgraph", n, line->str);
       return NULL;
     }
   fill_input (sample);
@@ -173,10 +170,7 @@ read_all (GInputStream *stream, GError **error)
 {
   g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
 
-  if (g_output_stream_splice (
-        memory, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_SOURCE | G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET,
-        NULL, error)
-      < 0)
+  if (g_output_stream_splice (memory, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_SOURCE | G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, error) < 0)
     return NULL;
   return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (memory));
 }
@@ -192,8 +186,7 @@ layout_sample_load (const char *path, GError **error)
     return NULL;
   if (g_str_has_suffix (path, ".gz"))
     {
-      g_autoptr (GZlibDecompressor)
-        decompressor = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
+      g_autoptr (GZlibDecompressor) decompressor = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
 
       stream = g_converter_input_stream_new (G_INPUT_STREAM (raw), G_CONVERTER (decompressor));
     }

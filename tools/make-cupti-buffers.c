@@ -30,15 +30,12 @@ main (int argc, char **argv)
   CuptiSampleTotals totals;
 
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 2 || steps < 0 || kernels < 0 || buffer < 256
-      || sample < 0)
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 2 || steps < 0 || kernels < 0 || buffer < 256 || sample < 0)
     {
-      g_printerr ("%s; see make-cupti-buffers --help\n",
-                  error != NULL ? error->message : "one FILE and no negative numbers");
+      g_printerr ("%s; see make-cupti-buffers --help\n", error != NULL ? error->message : "one FILE and no negative numbers");
       return 2;
     }
-  options = (CuptiSampleOptions){ (guint32) seed,    (guint) steps, (guint) kernels, (gsize) buffer,
-                                  1000000000000ll, no_index,      (guint) sample };
+  options = (CuptiSampleOptions){ (guint32) seed, (guint) steps, (guint) kernels, (gsize) buffer, 1000000000000ll, no_index, (guint) sample };
   capture = cupti_sample_new (&options, &totals);
   file = g_file_new_for_commandline_arg (argv[1]);
   stream = g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, &error);
@@ -48,10 +45,8 @@ main (int argc, char **argv)
       g_printerr ("%s: %s\n", argv[1], error->message);
       return 1;
     }
-  g_print ("%s: %" G_GUINT64_FORMAT " buffers, %" G_GUINT64_FORMAT " bytes in them; %" G_GUINT64_FORMAT
-           " kernels, %" G_GUINT64_FORMAT " copies, %" G_GUINT64_FORMAT " calls, %" G_GUINT64_FORMAT
-           " ranges, %" G_GUINT64_FORMAT " samples\n",
-           argv[1], totals.buffers, totals.bytes, totals.kernels, totals.copies, totals.calls, totals.ranges,
-           totals.samples);
+  g_print ("%s: %" G_GUINT64_FORMAT " buffers, %" G_GUINT64_FORMAT " bytes in them; %" G_GUINT64_FORMAT " kernels, %" G_GUINT64_FORMAT
+           " copies, %" G_GUINT64_FORMAT " calls, %" G_GUINT64_FORMAT " ranges, %" G_GUINT64_FORMAT " samples\n",
+           argv[1], totals.buffers, totals.bytes, totals.kernels, totals.copies, totals.calls, totals.ranges, totals.samples);
   return 0;
 }

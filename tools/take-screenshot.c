@@ -31,7 +31,8 @@ static const GOptionEntry entries[] = {
   { "code", 0, 0, G_OPTION_ARG_STRING, &code_page, "Show code: expression, llvm or assembly", "PAGE" },
   { "unfold", 0, 0, G_OPTION_ARG_NONE, &unfold, "Unfold all scopes", NULL },
   { "fit", 0, 0, G_OPTION_ARG_NONE, &fit, "Show the whole graph", NULL },
-  { "trust", 0, 0, G_OPTION_ARG_FILENAME, &trust, "Run this Python program, which is the file to open or what its session was made of, without asking", "FILE" },
+  { "trust", 0, 0, G_OPTION_ARG_FILENAME, &trust, "Run this Python program, which is the file to open or what its session was made of, without asking",
+    "FILE" },
   { "time", 0, 0, G_OPTION_ARG_NONE, &maximize, "Give time and memory the whole height", NULL },
   { NULL },
 };
@@ -41,12 +42,9 @@ is_idle (GantryWindow *window)
 {
   GantryPassView *view = gantry_window_get_pass_view (window);
 
-  return !gantry_document_is_busy (gantry_window_get_document (window)) &&
-         !gantry_graph_canvas_is_busy (gantry_pass_view_get_before (view)) &&
-         !gantry_graph_canvas_is_busy (gantry_pass_view_get_after (view)) &&
-         gantry_time_panel_is_ready (gantry_window_get_time_panel (window)) &&
-         gantry_source_page_is_ready (gantry_window_get_source_page (window)) &&
-         g_strcmp0 (gantry_window_get_page (window), "loading") != 0;
+  return !gantry_document_is_busy (gantry_window_get_document (window)) && !gantry_graph_canvas_is_busy (gantry_pass_view_get_before (view))
+         && !gantry_graph_canvas_is_busy (gantry_pass_view_get_after (view)) && gantry_time_panel_is_ready (gantry_window_get_time_panel (window))
+         && gantry_source_page_is_ready (gantry_window_get_source_page (window)) && g_strcmp0 (gantry_window_get_page (window), "loading") != 0;
 }
 
 static gboolean
@@ -97,8 +95,7 @@ make_step (GantryWindow *window)
   gantry_document_set_training (gantry_window_get_document (window), &training);
   gantry_training_options_clear (&training);
   settle (window);
-  gantry_pass_list_select (gantry_window_get_pass_list (window),
-                           gantry_document_get_compilation (gantry_window_get_document (window))->n_snapshots - 1);
+  gantry_pass_list_select (gantry_window_get_pass_list (window), gantry_document_get_compilation (gantry_window_get_document (window))->n_snapshots - 1);
   g_action_group_change_action_state (G_ACTION_GROUP (window), "single-pane", g_variant_new_boolean (TRUE));
   settle (window);
 }
@@ -247,8 +244,7 @@ take (GtkWidget *window)
 
   gdk_paintable_snapshot (paintable, snapshot, width, height);
   node = gtk_snapshot_free_to_node (snapshot);
-  texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node,
-                                         &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
+  texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node, &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
   ok = gdk_texture_save_to_png (texture, out);
   g_object_unref (texture);
   gsk_render_node_unref (node);
@@ -276,8 +272,7 @@ main (int argc, char **argv)
       g_printerr ("take-screenshot: %s\n", error->message);
       return EXIT_FAILURE;
     }
-  adw_style_manager_set_color_scheme (adw_style_manager_get_default (),
-                                      dark ? ADW_COLOR_SCHEME_FORCE_DARK : ADW_COLOR_SCHEME_FORCE_LIGHT);
+  adw_style_manager_set_color_scheme (adw_style_manager_get_default (), dark ? ADW_COLOR_SCHEME_FORCE_DARK : ADW_COLOR_SCHEME_FORCE_LIGHT);
   window = GANTRY_WINDOW (gantry_window_new (GTK_APPLICATION (application)));
   size = g_strsplit (page_size != NULL ? page_size : "1440x900", "x", 2);
   gtk_window_set_default_size (GTK_WINDOW (window), atoi (size[0]), size[1] != NULL ? atoi (size[1]) : 900);

@@ -8,8 +8,7 @@
 static GantryColor
 mix (const GantryColor *from, const GantryColor *to, float part)
 {
-  return (GantryColor){ from->red + part * (to->red - from->red), from->green + part * (to->green - from->green),
-                        from->blue + part * (to->blue - from->blue) };
+  return (GantryColor){ from->red + part * (to->red - from->red), from->green + part * (to->green - from->green), from->blue + part * (to->blue - from->blue) };
 }
 
 static GantryColor

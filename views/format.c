@@ -95,6 +95,5 @@ gantry_format_placed (int kind, guint n, const char *why)
   if (n == 1)
     return NULL;
   count = gantry_format_plural (n, "value", "values");
-  return g_strdup_printf ("%s: %s", kind == GANTRY_PLACEMENT_UNSET ? "As the policy says" : gantry_placement_kind_name ((GantryPlacementKind) kind),
-                          count);
+  return g_strdup_printf ("%s: %s", kind == GANTRY_PLACEMENT_UNSET ? "As the policy says" : gantry_placement_kind_name ((GantryPlacementKind) kind), count);
 }

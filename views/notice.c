@@ -75,8 +75,7 @@ request_mode (GtkWidget *widget)
 }
 
 static void
-measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
-         int *natural_baseline)
+measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)
 {
   GantryNotice *self = GANTRY_NOTICE (widget);
   int buttons = 0, text = 0, least = 0;
@@ -111,8 +110,8 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   gboolean rtl = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
   /* A text of one line stands in the middle beside its buttons; they stand at the end of the line, or below at its beginning. */
   GtkAllocation text = { rtl ? width - a.text_width : 0, a.beside ? (height - text_height) / 2 : 0, a.text_width, text_height };
-  GtkAllocation buttons = { rtl == a.beside ? 0 : width - a.buttons_width,
-                            a.beside ? (height - a.buttons_height) / 2 : height - a.buttons_height, a.buttons_width, a.buttons_height };
+  GtkAllocation buttons = { rtl == a.beside ? 0 : width - a.buttons_width, a.beside ? (height - a.buttons_height) / 2 : height - a.buttons_height,
+                            a.buttons_width, a.buttons_height };
 
   gtk_widget_size_allocate (self->text, &text, -1);
   if (gtk_widget_get_visible (self->buttons))

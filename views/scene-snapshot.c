@@ -280,8 +280,7 @@ draw_hatch (GantryPen *pen, GtkSnapshot *snapshot, const GantryMark *mark, const
 }
 
 static void
-draw_mark (GantryPen *pen, GtkSnapshot *snapshot, const GantryScene *scene, const GantryMark *mark,
-           const GantryTheme *theme)
+draw_mark (GantryPen *pen, GtkSnapshot *snapshot, const GantryScene *scene, const GantryMark *mark, const GantryTheme *theme)
 {
   GdkRGBA color = color_of (theme, mark->ink, mark->alpha);
 

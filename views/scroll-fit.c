@@ -18,8 +18,7 @@ request_mode (GtkWidget *widget)
 }
 
 static void
-measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
-         int *natural_baseline)
+measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)
 {
   GantryScrollFit *self = GANTRY_SCROLL_FIT (widget);
 

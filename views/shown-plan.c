@@ -14,8 +14,7 @@ gantry_shows_forecast (GantryDocument *document)
 {
   const GantryForecast *forecast = gantry_document_get_prediction (document);
 
-  return forecast != NULL && gantry_document_get_compilation (document) != NULL
-         && !gantry_plan_is_of_forecast (gantry_document_get_plan (document), forecast);
+  return forecast != NULL && gantry_document_get_compilation (document) != NULL && !gantry_plan_is_of_forecast (gantry_document_get_plan (document), forecast);
 }
 
 gboolean

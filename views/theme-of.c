@@ -12,6 +12,5 @@ gantry_theme_of (GtkWidget *widget)
 void
 gantry_theme_watch (gpointer object, void (*changed) (gpointer object))
 {
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (changed), object,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (changed), object, G_CONNECT_SWAPPED);
 }

@@ -7,8 +7,7 @@
 GArray *
 gantry_allocation_report_new (GantryDocument *document, const GantryProgress *progress, GError **error)
 {
-  return gantry_compilation_compare_allocations (gantry_document_get_compilation (document), gantry_document_get_settings (document),
-                                                 progress, error);
+  return gantry_compilation_compare_allocations (gantry_document_get_compilation (document), gantry_document_get_settings (document), progress, error);
 }
 
 void
@@ -41,8 +40,7 @@ gantry_allocation_report_text (const GArray *rows)
       const GantryAllocation *row = &g_array_index (rows, GantryAllocation, i);
       g_autofree char *peak = gantry_format_bytes (row->peak_bytes), *least = gantry_format_bytes (row->least_bytes);
 
-      gantry_cli_print ("%-10s %-10s %12s %12s %8.2f %% %9.3f ms%s\n", gantry_order_name (row->order), gantry_allocator_name (row->allocator),
-                        peak, least, 100 * ((double) row->peak_bytes / (double) MAX (row->least_bytes, 1) - 1), row->step_us / 1000,
-                        row->is_chosen ? "  chosen" : "");
+      gantry_cli_print ("%-10s %-10s %12s %12s %8.2f %% %9.3f ms%s\n", gantry_order_name (row->order), gantry_allocator_name (row->allocator), peak, least,
+                        100 * ((double) row->peak_bytes / (double) MAX (row->least_bytes, 1) - 1), row->step_us / 1000, row->is_chosen ? "  chosen" : "");
     }
 }

@@ -44,8 +44,7 @@ print_peak (const GantryXlaAssignment *assignment)
     }
   bytes = gantry_cli_bytes (assignment->live_bytes[assignment->peak_step]);
   where = gantry_cli_field (g_ptr_array_index (assignment->steps, assignment->peak_step));
-  gantry_cli_print ("%-13s at most %s, at %s (step %u of %u)\n", "alive", bytes, where, assignment->peak_step,
-                    assignment->steps->len);
+  gantry_cli_print ("%-13s at most %s, at %s (step %u of %u)\n", "alive", bytes, where, assignment->peak_step, assignment->steps->len);
 }
 
 void
@@ -55,8 +54,7 @@ gantry_cli_print_assignment_summary (const GantryXlaAssignment *assignment)
   g_autofree char *temporary = gantry_cli_bytes (assignment->bytes[GANTRY_XLA_ALLOCATION_TEMPORARY]);
   g_autofree char *host = gantry_cli_bytes (assignment->bytes[GANTRY_XLA_ALLOCATION_HOST]);
 
-  gantry_cli_print ("%-13s %s, of that %s of temporaries, and %s in the host (XLA's plan, not measured)\n", "XLA's own",
-                    total, temporary, host);
+  gantry_cli_print ("%-13s %s, of that %s of temporaries, and %s in the host (XLA's plan, not measured)\n", "XLA's own", total, temporary, host);
   print_peak (assignment);
 }
 
@@ -66,8 +64,7 @@ gantry_cli_print_assignment (const GantryXlaAssignment *assignment, guint most)
   g_autoptr (GPtrArray) order = g_ptr_array_new ();
   g_autofree char *total = gantry_cli_bytes (assignment->total_bytes);
 
-  gantry_cli_print ("\n%-13s %s on the device; %u allocations (XLA's plan, not measured)\n", "assignment", total,
-                    assignment->allocations->len);
+  gantry_cli_print ("\n%-13s %s on the device; %u allocations (XLA's plan, not measured)\n", "assignment", total, assignment->allocations->len);
   for (guint i = 0; i < GANTRY_XLA_N_ALLOCATIONS; i++)
     {
       g_autofree char *bytes = gantry_cli_bytes (assignment->bytes[i]);
@@ -128,8 +125,7 @@ add_curve (JsonBuilder *json, const GantryXlaAssignment *assignment)
   gint64 peak = assignment->live_bytes != NULL ? (gint64) assignment->live_bytes[assignment->peak_step] : -1;
 
   gantry_cli_add_int (json, "most_live_bytes", peak);
-  gantry_cli_add_string (json, "most_live_at",
-                         peak >= 0 ? g_ptr_array_index (assignment->steps, assignment->peak_step) : NULL);
+  gantry_cli_add_string (json, "most_live_at", peak >= 0 ? g_ptr_array_index (assignment->steps, assignment->peak_step) : NULL);
   json_builder_set_member_name (json, "curve");
   json_builder_begin_array (json);
   for (guint i = 0; i < assignment->steps->len; i++)

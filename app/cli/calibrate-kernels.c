@@ -14,13 +14,13 @@
 #define MANY_LINKS 64u /* of those that take next to nothing */
 #define ROUND_MS 20.0  /* that all runs of a program take, about */
 #define LEAST_RUNS 4u
-#define LEAST_PART 0.01 /* of a kernel's time is what its own work takes, however little is left when bytes are told apart */
+#define LEAST_PART 0.01        /* of a kernel's time is what its own work takes, however little is left when bytes are told apart */
 #define CACHE_BYTES (1l << 20) /* of a processor's own second cache, where the system does not say */
 #define MOST_EVICTED (1 << 24) /* elements */
-#define NEAR_BYTES 16384.0 /* kernels of fewer stand in programs that caches hold: nothing is emptied between them */
+#define NEAR_BYTES 16384.0     /* kernels of fewer stand in programs that caches hold: nothing is emptied between them */
 #define TRIPS 64
 #define MOST_SECONDS 1e6
-#define TINY 2         /* elements of a row of kernels that have next to nothing to do */
+#define TINY 2 /* elements of a row of kernels that have next to nothing to do */
 
 /* @parameters, @link: text of a module (docs/text-form.md). $P: the value of the link before, first %1; $0: that of this one; $1 to $9:
  * others of it; $a: the size */
@@ -40,6 +40,7 @@ typedef struct
 #define STEP(to, operation, from) "%$" to " = " operation "(%$" from ", %$1): " COLUMNS "\n"
 #define FUNCTION(to, operation, from) "%$" to " = " operation "(%$" from "): " COLUMNS "\n"
 
+/* clang-format off */
 static const Kind kinds[] = {
   /* Upside down, so that each thread reads what another has written. */
   { GANTRY_WORK_BYTES, "additions to 8 rows of $a elements, of which each becomes another", "%1: f32[8,$a], %2: f32[8,$a]",
@@ -121,6 +122,7 @@ static const Kind kinds[] = {
   { GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN, "a convolution of 3 x 3 for each of 24 channels on an image $a x $a", "%1: " SQUARE ("24"),
     CONSTANT ("24,1,3,3") CONVOLUTION ("%$1", "feature_group_count = 24, " WINDOW, "24"), { 7, 28, 56 } },
 };
+/* clang-format on */
 
 /* @text with what it says of a link and of the size put in */
 static void
@@ -179,8 +181,7 @@ typedef struct
 } Bench;
 
 static gboolean
-time_runs (const Bench *bench, GantryProgram *program, const GantryProbeInputs *inputs, guint warmup, guint runs, double *least, double *median,
-           GError **error)
+time_runs (const Bench *bench, GantryProgram *program, const GantryProbeInputs *inputs, guint warmup, guint runs, double *least, double *median, GError **error)
 {
   GantryProgramTimes times = { 0 };
   gboolean done = gantry_program_time_inputs (program, bench->how, inputs->inputs, warmup, runs, &times, bench->progress, error);
@@ -208,7 +209,8 @@ time_module (Bench *bench, GantryModule *module, GError **error)
     return -1;
   gantry_probe_inputs_init (&inputs, program->executable->module);
   if (!time_runs (bench, program, &inputs, 1, 2, &least, &median, error)
-      || !time_runs (bench, program, &inputs, 2, (guint) CLAMP (ROUND_MS / MAX (least, 1e-3), LEAST_RUNS, GANTRY_CALIBRATION_MOST_RUNS), &least, &median, error))
+      || !time_runs (bench, program, &inputs, 2, (guint) CLAMP (ROUND_MS / MAX (least, 1e-3), LEAST_RUNS, GANTRY_CALIBRATION_MOST_RUNS), &least, &median,
+                     error))
     return -1;
   spread = median / MAX (least, 1e-6);
   g_array_append_val (bench->spreads, spread);
@@ -233,8 +235,8 @@ measure_overheads (Bench *bench, GError **error)
 typedef struct
 {
   gint64 begin;
-  GArray *runs;    /* (element-type double): microseconds of each */
-  GArray *kernels; /* (element-type double): of each execution of those that are asked for */
+  GArray *runs;        /* (element-type double): microseconds of each */
+  GArray *kernels;     /* (element-type double): of each execution of those that are asked for */
   const guint8 *asked; /* (nullable): by instruction */
 } Recorded;
 
@@ -515,11 +517,10 @@ static gboolean
 measure_trip (Bench *bench, GError **error)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autofree char *text
-    = g_strdup_printf ("module \"calibrate\" { func @main #1 (%%1: f32[%d], %%2: f32[%d]) -> (%%3) {\n"
-                       "%%3 = scan(%%1, %%2) {axes = ints[], body = #2, length = %d, n_carries = 1, n_xs = 0, y_axes = ints[]}: f32[%d] }\n"
-                       "func @body #2 (%%5: f32[%d], %%6: f32[%d]) -> (%%7) { %%7 = add(%%5, %%6): f32[%d] } }",
-                       8 * TINY, 8 * TINY, TRIPS, 8 * TINY, 8 * TINY, 8 * TINY, 8 * TINY);
+  g_autofree char *text = g_strdup_printf ("module \"calibrate\" { func @main #1 (%%1: f32[%d], %%2: f32[%d]) -> (%%3) {\n"
+                                           "%%3 = scan(%%1, %%2) {axes = ints[], body = #2, length = %d, n_carries = 1, n_xs = 0, y_axes = ints[]}: f32[%d] }\n"
+                                           "func @body #2 (%%5: f32[%d], %%6: f32[%d]) -> (%%7) { %%7 = add(%%5, %%6): f32[%d] } }",
+                                           8 * TINY, 8 * TINY, TRIPS, 8 * TINY, 8 * TINY, 8 * TINY, 8 * TINY);
   double ms = time_module (bench, gantry_module_from_text (context, text, -1, "calibrate", error), error);
 
   if (ms < 0)
@@ -547,8 +548,8 @@ median_of (GArray *values)
 }
 
 gboolean
-gantry_calibration_measure_kernels (GantryTarget *target, const GantryProgramOptions *how, double seconds, const GantryProgress *progress,
-                                    double *spread, GError **error)
+gantry_calibration_measure_kernels (GantryTarget *target, const GantryProgramOptions *how, double seconds, const GantryProgress *progress, double *spread,
+                                    GError **error)
 {
   g_autoptr (GArray) spreads = g_array_new (FALSE, FALSE, sizeof (double));
   Bench bench = { .how = how, .progress = progress, .target = target, .spreads = spreads };

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * @seconds: no measurement begins later
  * @spread: (out): median, over all programs, of the median of the runs of one over the least of them: 1 on a machine that does nothing else
  */
-gboolean gantry_calibration_measure_kernels (GantryTarget *target, const GantryProgramOptions *how, double seconds,
-                                             const GantryProgress *progress, double *spread, GError **error);
+gboolean gantry_calibration_measure_kernels (GantryTarget *target, const GantryProgramOptions *how, double seconds, const GantryProgress *progress,
+                                             double *spread, GError **error);
 
 G_END_DECLS

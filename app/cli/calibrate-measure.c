@@ -22,7 +22,7 @@ static const struct
 {
   GantryProbeKind kind;
   GantryElementType element;
-  GantryUnit unit;   /* of its operations: what is counted, and whose key it is */
+  GantryUnit unit; /* of its operations: what is counted, and whose key it is */
   const char *beside;
   gboolean tf32;
 } probes[] = {
@@ -317,11 +317,16 @@ measure_probe (Bench *bench, guint p, gboolean late)
 }
 
 static void
-keep_range (Bench *bench, const char *key, const char *beside, double value, const GantryRateRange *range, guint n, const char *of,
-            double stated)
+keep_range (Bench *bench, const char *key, const char *beside, double value, const GantryRateRange *range, guint n, const char *of, double stated)
 {
-  GantryCalibrationFigure figure = { .key = g_strdup (key), .beside = g_strdup (beside), .value = value, .least = range->least,
-                                     .most = range->most, .stated = stated, .n = n, .of = g_strdup (of) };
+  GantryCalibrationFigure figure = { .key = g_strdup (key),
+                                     .beside = g_strdup (beside),
+                                     .value = value,
+                                     .least = range->least,
+                                     .most = range->most,
+                                     .stated = stated,
+                                     .n = n,
+                                     .of = g_strdup (of) };
 
   figure.clock = gantry_device_is_host (bench->how->device) || strcmp (key, "launch_us") == 0 ? "the host's clock" : "events of the GPU";
   keep (bench, &figure, NULL);
@@ -350,8 +355,7 @@ measure_link (Bench *bench)
   target->link_bandwidth = rates.both;
   keep_range (bench, "link_bandwidth", NULL, rates.both, &rates.both_range, GANTRY_DEVICE_MEASURED_COPIES, both, stated);
   keep_range (bench, "link_bandwidth", "to the host alone", rates.to_host, &rates.to_host_range, GANTRY_DEVICE_MEASURED_COPIES, alone, 0);
-  keep_range (bench, "link_bandwidth", "to the device alone", rates.to_device, &rates.to_device_range, GANTRY_DEVICE_MEASURED_COPIES,
-              alone, 0);
+  keep_range (bench, "link_bandwidth", "to the device alone", rates.to_device, &rates.to_device_range, GANTRY_DEVICE_MEASURED_COPIES, alone, 0);
   keep_range (bench, "launch_us", "an empty kernel", rates.launch_us, &rates.launch_range, rates.n_launches, "empty kernels in a row", 0);
 }
 
@@ -393,8 +397,9 @@ measure_kernels (Bench *bench, double seconds)
 
   if (!gantry_calibration_measure_kernels (target, bench->how, seconds, bench->progress, &bench->calibration->spread, &error))
     {
-      GantryCalibrationFigure figure = { .key = g_strdup ("launch_us"), .value = stated->launch_us, .stated = stated->launch_us,
-                                         .of = g_strdup ("kernels of all kinds and sizes") };
+      GantryCalibrationFigure figure = {
+        .key = g_strdup ("launch_us"), .value = stated->launch_us, .stated = stated->launch_us, .of = g_strdup ("kernels of all kinds and sizes")
+      };
 
       *target = *stated;
       keep (bench, &figure, error);

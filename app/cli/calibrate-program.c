@@ -11,11 +11,11 @@
  * second one would read what the first has written. Nothing of their arrays lies in memory: each element is the sum of a number of its
  * row and one of its column, and rows are summed. */
 #define CHAINS 2u
-#define STEPS 16u         /* of a chain: a multiplication and an addition each */
-#define SPECIAL_STEPS 2u  /* of a chain: three functions each */
+#define STEPS 16u        /* of a chain: a multiplication and an addition each */
+#define SPECIAL_STEPS 2u /* of a chain: three functions each */
 #define COLUMNS 512
-#define LAUNCH_ROWS 32    /* of the matrices of a small product */
-#define DIFFERENT 65536u  /* numbers until they repeat */
+#define LAUNCH_ROWS 32   /* of the matrices of a small product */
+#define DIFFERENT 65536u /* numbers until they repeat */
 
 guint
 gantry_probe_operations (GantryProbeKind kind)
@@ -76,8 +76,7 @@ add_chains (GantryBuilder *builder, const GantryProbe *probe, guint32 rows, guin
                              gantry_builder_broadcast (builder, columns, 2, dims, &last));
   for (guint c = 0; c < CHAINS; c++)
     {
-      guint32 end = probe->kind == GANTRY_PROBE_VECTOR ? add_vector_chain (builder, probe, x, c)
-                                                       : add_special_chain (builder, probe, x, c);
+      guint32 end = probe->kind == GANTRY_PROBE_VECTOR ? add_vector_chain (builder, probe, x, c) : add_special_chain (builder, probe, x, c);
 
       sum = c == 0 ? end : gantry_builder_binary (builder, GANTRY_OP_ADD, sum, end);
     }
@@ -126,9 +125,8 @@ add_program (GantryBuilder *builder, const GantryProbe *probe)
     return add_products (builder, probe);
   dims_of (probe, dims);
   x = add_parameter (builder, probe->element, 1, probe->kind == GANTRY_PROBE_COPY ? probe->size : dims[0], "x");
-  return probe->kind == GANTRY_PROBE_COPY
-           ? gantry_builder_unary (builder, GANTRY_OP_NEGATE, x)
-           : add_chains (builder, probe, x, add_parameter (builder, probe->element, 1, dims[1], "c"));
+  return probe->kind == GANTRY_PROBE_COPY ? gantry_builder_unary (builder, GANTRY_OP_NEGATE, x)
+                                          : add_chains (builder, probe, x, add_parameter (builder, probe->element, 1, dims[1], "c"));
 }
 
 GantryModule *
@@ -152,8 +150,7 @@ gantry_probe_module (const GantryProbe *probe, GError **error)
 }
 
 GantryProgram *
-gantry_probe_build (GantryModule *module, const GantryProgramOptions *how, const GantryTarget *target, const GantryProgress *progress,
-                    GError **error)
+gantry_probe_build (GantryModule *module, const GantryProgramOptions *how, const GantryTarget *target, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryModel) model = gantry_model_new (module, "calibrate");
   g_autoptr (GantryCompilation) compilation = NULL;
@@ -178,18 +175,13 @@ gantry_probe_text (const GantryProbe *probe)
 
   switch (probe->kind)
     {
-    case GANTRY_PROBE_COPY:
-      return g_strdup_printf ("%" G_GINT64_FORMAT " elements of %s negated", n, element);
-    case GANTRY_PROBE_PRODUCT:
-      return g_strdup_printf ("a product of two %s matrices %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT, element, n, n);
+    case GANTRY_PROBE_COPY: return g_strdup_printf ("%" G_GINT64_FORMAT " elements of %s negated", n, element);
+    case GANTRY_PROBE_PRODUCT: return g_strdup_printf ("a product of two %s matrices %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT, element, n, n);
     case GANTRY_PROBE_VECTOR:
-      return g_strdup_printf ("%u multiplications and additions on each of %" G_GINT64_FORMAT " elements of %s", CHAINS * STEPS * 2, n,
-                              element);
+      return g_strdup_printf ("%u multiplications and additions on each of %" G_GINT64_FORMAT " elements of %s", CHAINS * STEPS * 2, n, element);
     case GANTRY_PROBE_SPECIAL:
-      return g_strdup_printf ("%u exponentials, logistics and tanhs on each of %" G_GINT64_FORMAT " elements of %s",
-                              CHAINS * SPECIAL_STEPS * 3, n, element);
-    default:
-      return g_strdup_printf ("%" G_GINT64_FORMAT " products of %s matrices %d x %d in a row", n, element, LAUNCH_ROWS, LAUNCH_ROWS);
+      return g_strdup_printf ("%u exponentials, logistics and tanhs on each of %" G_GINT64_FORMAT " elements of %s", CHAINS * SPECIAL_STEPS * 3, n, element);
+    default: return g_strdup_printf ("%" G_GINT64_FORMAT " products of %s matrices %d x %d in a row", n, element, LAUNCH_ROWS, LAUNCH_ROWS);
     }
 }
 
@@ -223,8 +215,7 @@ gantry_probe_inputs_init (GantryProbeInputs *inputs, const GantryModule *module)
       guint8 *data = gantry_pages_new (bytes);
 
       for (gsize j = 0; j < different; j++)
-        gantry_element_write_double (element, data + j * size,
-                                     gantry_random_at (start, j) * (gantry_element_is_float (element) ? 1 : 8));
+        gantry_element_write_double (element, data + j * size, gantry_random_at (start, j) * (gantry_element_is_float (element) ? 1 : 8));
       repeat (data, different * size, bytes);
       inputs->inputs[i] = (GantryRunInput){ .data = data, .size = bytes };
     }

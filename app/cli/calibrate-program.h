@@ -28,8 +28,8 @@ guint gantry_probe_operations (GantryProbeKind kind);
 /** Its program. Returns: (transfer full) (nullable): NULL with %GANTRY_ERROR_UNSUPPORTED for an element type that is not compiled */
 GantryModule *gantry_probe_module (const GantryProbe *probe, GError **error);
 /** Compiles it as programs are, but leaves loops loops. (transfer full) (nullable) */
-GantryProgram *gantry_probe_build (GantryModule *module, const GantryProgramOptions *how, const GantryTarget *target,
-                                   const GantryProgress *progress, GError **error);
+GantryProgram *
+gantry_probe_build (GantryModule *module, const GantryProgramOptions *how, const GantryTarget *target, const GantryProgress *progress, GError **error);
 /** For people: "a product of two bf16 matrices 8192 x 8192" (transfer full) */
 char *gantry_probe_text (const GantryProbe *probe);
 

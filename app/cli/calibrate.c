@@ -64,8 +64,9 @@ describe (const Options *options, GantryDevice *device, Machine *machine, Gantry
   if (kind == NULL)
     return FALSE;
   /* What was found is a processor with all of its threads; the one that is open has those that were asked for. */
-  machine->name = g_strdup (kind->code == GANTRY_CODE_GRID_ON_CPU ? kind->name
-                            : kind->code == GANTRY_CODE_CPU || info == NULL ? gantry_device_name (device) : info->name);
+  machine->name = g_strdup (kind->code == GANTRY_CODE_GRID_ON_CPU           ? kind->name
+                            : kind->code == GANTRY_CODE_CPU || info == NULL ? gantry_device_name (device)
+                                                                            : info->name);
   machine->driver = probe != NULL ? g_strdup (probe->driver) : NULL;
   machine->when = g_date_time_format_iso8601 (now);
   machine->model = gantry_cli_device_model (kind, ordinal);
@@ -106,8 +107,8 @@ add_figure (GString *text, const GantryCalibrationFigure *figure, const char *kn
       g_string_append_printf (text, "not measured (%s): %s", figure->of, why);
     }
   else
-    g_string_append_printf (text, "measured: %.4g (%.4g to %.4g) in %u runs by %s: %s", figure->value, figure->least, figure->most,
-                            figure->n, figure->clock, figure->of);
+    g_string_append_printf (text, "measured: %.4g (%.4g to %.4g) in %u runs by %s: %s", figure->value, figure->least, figure->most, figure->n, figure->clock,
+                            figure->of);
   if (figure->stated > 0)
     g_string_append_printf (text, "; %s: %.4g", known_as, figure->stated);
 }
@@ -151,8 +152,7 @@ file_text (const GantryCalibration *calibration, const Machine *machine, GError 
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_auto (GStrv) keys = NULL;
 
-  if (!g_key_file_load_from_data (file, bare, strlen (bare), G_KEY_FILE_NONE, error)
-      || !g_key_file_set_comment (file, GROUP, NULL, head, error))
+  if (!g_key_file_load_from_data (file, bare, strlen (bare), G_KEY_FILE_NONE, error) || !g_key_file_set_comment (file, GROUP, NULL, head, error))
     return NULL;
   keys = g_key_file_get_keys (file, GROUP, NULL, error);
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
@@ -229,8 +229,8 @@ print_figures (const GantryCalibration *calibration)
       if (figure->beside == NULL && figure->why == NULL && figure->stated <= 0)
         gantry_cli_print ("%-17s %-10.4g nothing is stated              %s\n", figure->key, figure->value, figure->of);
       else if (figure->beside == NULL && figure->why == NULL)
-        gantry_cli_print ("%-17s %-10.4g of the stated %-10.4g %5.2f  %s\n", figure->key, figure->value, figure->stated,
-                          figure->value / figure->stated, figure->of);
+        gantry_cli_print ("%-17s %-10.4g of the stated %-10.4g %5.2f  %s\n", figure->key, figure->value, figure->stated, figure->value / figure->stated,
+                          figure->of);
       else if (figure->beside == NULL)
         gantry_cli_print ("%-17s %-10.4g as stated: %s\n", figure->key, figure->value, figure->why);
     }
@@ -294,11 +294,13 @@ keep_measured (const Options *options, const GantryCalibration *calibration, dou
   else if (others > MOST_OTHERS)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
                  "not kept: other programs had %.1f of the processors meanwhile, so that what was measured is too slow. Calibrate again when "
-                 "the machine is idle", others);
+                 "the machine is idle",
+                 others);
   else
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
                  "not kept: equal runs took %.2f times as long as the fastest of them, so the machine did something else meanwhile. Calibrate "
-                 "again when it is idle", calibration->spread);
+                 "again when it is idle",
+                 calibration->spread);
   return FALSE;
 }
 
@@ -320,7 +322,8 @@ check_idle (const Options *options, GError **error)
   gantry_machine_put_off ((guint) MAX (options->program.threads, 0));
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
                "nothing is measured to be kept: other programs have %.1f of the processors now, so that all would be too slow. Calibrate again when "
-               "the machine is idle", others);
+               "the machine is idle",
+               others);
   return FALSE;
 }
 
@@ -373,8 +376,10 @@ gantry_cli_calibrate (int argc, char **argv)
   };
 
   options.program.cache_folder = cache;
-  if (!gantry_cli_parse ("calibrate", "", "Measures what a device does, and writes it as a target file, by which programs are planned: "
-                         "--target FILE.", &options.common, own, &argc, &argv))
+  if (!gantry_cli_parse ("calibrate", "",
+                         "Measures what a device does, and writes it as a target file, by which programs are planned: "
+                         "--target FILE.",
+                         &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 1 || !(options.seconds > 0))
     {

@@ -82,15 +82,13 @@ gantry_changes_report_text (const GantryPlanChanges *changes, const GantryModule
   g_autofree char *peak = gantry_memory_peak_text (changes->after.peak_bytes, 0, changes->after.sizes_known);
 
   gantry_cli_print ("%-10s %s\n", "changed", summary);
-  gantry_cli_print ("%-10s step %.3f ms, was %.3f ms; peak %s, was %s\n", "", changes->after.step_us / 1000,
-                    changes->before.step_us / 1000, peak, peak_before);
+  gantry_cli_print ("%-10s step %.3f ms, was %.3f ms; peak %s, was %s\n", "", changes->after.step_us / 1000, changes->before.step_us / 1000, peak, peak_before);
   for (guint i = 0; i < MIN (changes->placements->len, MOST_TIMES); i++)
     {
       const GantryPlacementChange *change = &g_array_index (changes->placements, GantryPlacementChange, i);
       g_autofree char *label = label_of (module, change->node);
 
-      gantry_cli_print ("%-10s %s: %s, was %s\n", "", label, gantry_placement_kind_name (change->after),
-                        gantry_placement_kind_name (change->before));
+      gantry_cli_print ("%-10s %s: %s, was %s\n", "", label, gantry_placement_kind_name (change->after), gantry_placement_kind_name (change->before));
     }
   for (guint i = 0; i < MIN (changes->times->len, MOST_TIMES); i++)
     {

@@ -81,8 +81,7 @@ print_graphs (const GantryProgramGraphs *graphs)
     {
       const GantryProgramGraph *graph = g_ptr_array_index (graphs->graphs, i);
 
-      gantry_cli_print ("graph %s (%s)%s\n", graph->name, graph->arguments,
-                        *graph->host_lines != '\0' ? ", calls Python" : "");
+      gantry_cli_print ("graph %s (%s)%s\n", graph->name, graph->arguments, *graph->host_lines != '\0' ? ", calls Python" : "");
     }
 }
 
@@ -93,8 +92,8 @@ gantry_cli_check (int argc, char **argv)
   g_autoptr (GantryProgramGraphs) graphs = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (!gantry_cli_parse ("check", "PROGRAM", "Runs a Python program and says what no graph can be made of: file:line:column: error.",
-                         &options, NULL, &argc, &argv))
+  if (!gantry_cli_parse ("check", "PROGRAM", "Runs a Python program and says what no graph can be made of: file:line:column: error.", &options, NULL, &argc,
+                         &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {

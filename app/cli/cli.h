@@ -22,36 +22,41 @@ enum
 typedef struct
 {
   const char *name;
-  const char *arguments; /* "MODEL" */
-  const char *summary;   /* one line */
+  const char *arguments;              /* "MODEL" */
+  const char *summary;                /* one line */
   int (*run) (int argc, char **argv); /* argv[0] is the subcommand's name */
 } GantryCommandInfo;
 
 /* The subcommands, a file each. @argv: as main() has it, from the subcommand's name on. Each prints its answer on standard output, errors
  * on standard error, and returns the exit status. */
-int gantry_cli_info (int argc, char **argv);    /* what is in a model file, or in a trace, and what of it cannot be compiled */
-int gantry_cli_passes (int argc, char **argv);  /* what each pass changed, or the program after one of them */
-int gantry_cli_compile (int argc, char **argv); /* code, plan and a session file, for this machine or for a GPU */
-int gantry_cli_run (int argc, char **argv);     /* runs and measures, compares outputs; also the child of the window */
-int gantry_cli_render (int argc, char **argv);  /* graph, timeline or memory as SVG, PNG or DOT */
-int gantry_cli_verify (int argc, char **argv);  /* folders of ONNX backend tests; mismatches are the exit status */
-int gantry_cli_pack (int argc, char **argv);    /* offsets in one arena for the buffers of a table */
-int gantry_cli_train (int argc, char **argv);   /* a training step of a program, with its plan */
-int gantry_cli_plan (int argc, char **argv);    /* the plan under a policy, a limit or a goal */
-int gantry_cli_solve (int argc, char **argv);   /* placements that reach a goal of memory or time */
-int gantry_cli_pareto (int argc, char **argv);  /* the front of memory and time */
-int gantry_cli_export (int argc, char **argv);  /* a recording for Perfetto or as a table, or a model */
-int gantry_cli_runs (int argc, char **argv);    /* lists the runs of a session, and deletes some */
-int gantry_cli_import (int argc, char **argv);  /* takes a trace of Nsight Systems or PyTorch into a session */
-int gantry_cli_devices (int argc, char **argv); /* what programs can run on, and what is missing for others */
+int gantry_cli_info (int argc, char **argv);      /* what is in a model file, or in a trace, and what of it cannot be compiled */
+int gantry_cli_passes (int argc, char **argv);    /* what each pass changed, or the program after one of them */
+int gantry_cli_compile (int argc, char **argv);   /* code, plan and a session file, for this machine or for a GPU */
+int gantry_cli_run (int argc, char **argv);       /* runs and measures, compares outputs; also the child of the window */
+int gantry_cli_render (int argc, char **argv);    /* graph, timeline or memory as SVG, PNG or DOT */
+int gantry_cli_verify (int argc, char **argv);    /* folders of ONNX backend tests; mismatches are the exit status */
+int gantry_cli_pack (int argc, char **argv);      /* offsets in one arena for the buffers of a table */
+int gantry_cli_train (int argc, char **argv);     /* a training step of a program, with its plan */
+int gantry_cli_plan (int argc, char **argv);      /* the plan under a policy, a limit or a goal */
+int gantry_cli_solve (int argc, char **argv);     /* placements that reach a goal of memory or time */
+int gantry_cli_pareto (int argc, char **argv);    /* the front of memory and time */
+int gantry_cli_export (int argc, char **argv);    /* a recording for Perfetto or as a table, or a model */
+int gantry_cli_runs (int argc, char **argv);      /* lists the runs of a session, and deletes some */
+int gantry_cli_import (int argc, char **argv);    /* takes a trace of Nsight Systems or PyTorch into a session */
+int gantry_cli_devices (int argc, char **argv);   /* what programs can run on, and what is missing for others */
 int gantry_cli_calibrate (int argc, char **argv); /* what a device does, as a target file */
-int gantry_cli_profile (int argc, char **argv); /* records runs, here or on another machine */
-int gantry_cli_serve (int argc, char **argv);   /* answers `profile --host` of another gantry-cli */
-int gantry_cli_python (int argc, char **argv);  /* runs a Python program: what it jit-compiles runs here */
-int gantry_cli_check (int argc, char **argv);   /* what of a Python program no graph can be made of */
+int gantry_cli_profile (int argc, char **argv);   /* records runs, here or on another machine */
+int gantry_cli_serve (int argc, char **argv);     /* answers `profile --host` of another gantry-cli */
+int gantry_cli_python (int argc, char **argv);    /* runs a Python program: what it jit-compiles runs here */
+int gantry_cli_check (int argc, char **argv);     /* what of a Python program no graph can be made of */
 
 /** What a command makes code for: where that is the processor, products stay the library's, whatever machine is planned for. */
-typedef enum { GANTRY_CLI_NO_CODE, GANTRY_CLI_CODE_FOR_PROCESSOR, GANTRY_CLI_CODE_FOR_GPU } GantryCliCode;
+typedef enum
+{
+  GANTRY_CLI_NO_CODE,
+  GANTRY_CLI_CODE_FOR_PROCESSOR,
+  GANTRY_CLI_CODE_FOR_GPU
+} GantryCliCode;
 
 /** What all subcommands that open a model understand. */
 typedef struct
@@ -60,30 +65,30 @@ typedef struct
   gboolean json;
   gboolean progress;
   gboolean finite_math;
-  gint unroll; /* nodes; G_MININT: the usual limit */
+  gint unroll;        /* nodes; G_MININT: the usual limit */
   gboolean fuse_rows; /* also set where the code is for a GPU */
   GantryCliCode made_for;
-  char **dims;     /* "batch=8" */
-  char *entry;     /* graph of a program */
-  char **sets;     /* "rate=16000": values of inputs */
-  char **disabled; /* pass names */
-  gboolean keep_unbound; /* dimensions without a size stay open: for looking only */
+  char **dims;            /* "batch=8" */
+  char *entry;            /* graph of a program */
+  char **sets;            /* "rate=16000": values of inputs */
+  char **disabled;        /* pass names */
+  gboolean keep_unbound;  /* dimensions without a size stay open: for looking only */
   gboolean allow_outside; /* what the model reads outside its folder */
   gboolean changed_model; /* of a session: as it is now */
   gboolean trust_program; /* a session's model may be a program, which is run */
-  gint64 random_weights; /* seed, -1: as in the file */
+  gint64 random_weights;  /* seed, -1: as in the file */
   /* What becomes of values in memory: understood where @places is set before parsing. */
   gboolean places;
   char *policy; /* file of statements */
   char *rules;  /* statements */
   char *limit;  /* of device memory */
   char *host_limit;
-  char *order, *allocator; /* names */
-  char *target; /* as --target was given */
-  GantryCliTarget resolved; /* what it means, from gantry_cli_parse() on */
+  char *order, *allocator;   /* names */
+  char *target;              /* as --target was given */
+  GantryCliTarget resolved;  /* what it means, from gantry_cli_parse() on */
   const GantryGpuModel *gpu; /* (nullable): whose rates a program is planned with that has no other GPU's */
-  gboolean tf32; /* its products of f32 are on tensor cores */
-  gboolean embed; /* what -o writes carries the model along */
+  gboolean tf32;             /* its products of f32 are on tensor cores */
+  gboolean embed;            /* what -o writes carries the model along */
   /* What code is made of: understood where @code is set before parsing. */
   gboolean code;
   char *instructions; /* name of a set */
@@ -95,10 +100,13 @@ typedef struct
   char *(*conditions) (gconstpointer how); /* (nullable): as of GantryCompileSettings (transfer full) */
   gboolean (*use_kernels) (GantryDocument *document, gconstpointer how, const GantryProgress *progress, GError **error);
   guint (*threads) (gconstpointer how); /* (nullable) */
-  gconstpointer how; /* (unowned) */
+  gconstpointer how;                    /* (unowned) */
 } GantryCliOptions;
 
-#define GANTRY_CLI_OPTIONS_INIT { .random_weights = -1, .unroll = G_MININT /* not given */ }
+#define GANTRY_CLI_OPTIONS_INIT \
+  { \
+    .random_weights = -1, .unroll = G_MININT /* not given */ \
+  }
 
 void gantry_cli_options_clear (GantryCliOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryCliOptions, gantry_cli_options_clear)
@@ -111,8 +119,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryCliOptions, gantry_cli_options_clear)
  *
  * Returns: FALSE after printing what is wrong
  */
-gboolean gantry_cli_parse (const char *command, const char *arguments, const char *description,
-                           GantryCliOptions *options, const GOptionEntry *own, int *argc, char ***argv);
+gboolean gantry_cli_parse (const char *command, const char *arguments, const char *description, GantryCliOptions *options, const GOptionEntry *own, int *argc,
+                           char ***argv);
 
 /**
  * gantry_cli_open:

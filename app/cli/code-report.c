@@ -14,12 +14,9 @@ typedef struct
 } Emit;
 
 static const Emit emits[] = {
-  { "texpr", "te", FALSE, offsetof (GantryKernel, texpr) },
-  { "schedule", "schedule", FALSE, offsetof (GantryKernel, schedule) },
-  { "llvm", "ll", FALSE, offsetof (GantryKernel, llvm_ir) },
-  { "asm", "s", FALSE, offsetof (GantryKernel, assembly) },
-  { "ptx", "ptx", TRUE, offsetof (GantryKernel, assembly) },
-  { "cubin", "cubin", TRUE, 0 },
+  { "texpr", "te", FALSE, offsetof (GantryKernel, texpr) },  { "schedule", "schedule", FALSE, offsetof (GantryKernel, schedule) },
+  { "llvm", "ll", FALSE, offsetof (GantryKernel, llvm_ir) }, { "asm", "s", FALSE, offsetof (GantryKernel, assembly) },
+  { "ptx", "ptx", TRUE, offsetof (GantryKernel, assembly) }, { "cubin", "cubin", TRUE, 0 },
 };
 
 static const Emit *
@@ -69,8 +66,7 @@ code_of (const GantryExecutable *executable, const GantryKernel *kernel, const E
 }
 
 static gboolean
-write_code (GBytes *code, const GantryKernel *kernel, const Emit *emit, const char *folder, GantryReadFiles *read,
-            GError **error)
+write_code (GBytes *code, const GantryKernel *kernel, const Emit *emit, const char *folder, GantryReadFiles *read, GError **error)
 {
   g_autofree char *name = g_strdup_printf ("%s.%s", kernel->name, emit->suffix), *path = NULL;
   gsize size;
@@ -147,16 +143,13 @@ print_measured (const GantryGpuImage *image)
   if (image == NULL || !image->is_measured)
     gantry_cli_print (" %5s %7s %6s", "-", "-", "-");
   else
-    gantry_cli_print (" %5u %7u %6u", image->registers, image->spill_store_bytes + image->spill_load_bytes,
-                      image->stack_bytes);
+    gantry_cli_print (" %5u %7u %6u", image->registers, image->spill_store_bytes + image->spill_load_bytes, image->stack_bytes);
 }
 
 void
 gantry_code_report_text (const GantryExecutable *executable)
 {
-  gantry_cli_print ("\n%-40s %8s %12s %10s %5s %7s %6s %7s %9s\n", "kernel", "launches", "grid", "block", "regs",
-                    "spilled", "stack",
-                    "shared", "bytes");
+  gantry_cli_print ("\n%-40s %8s %12s %10s %5s %7s %6s %7s %9s\n", "kernel", "launches", "grid", "block", "regs", "spilled", "stack", "shared", "bytes");
   for (guint32 i = 0; i < executable->n_kernels; i++)
     {
       const GantryKernel *kernel = &executable->kernels[i];
@@ -169,8 +162,7 @@ gantry_code_report_text (const GantryExecutable *executable)
       block = extent_text (kernel->gpu->launches[0].block);
       gantry_cli_print ("%-40s %8u %12s %10s", kernel->name, kernel->gpu->n_launches, grid, block);
       print_measured (image);
-      gantry_cli_print (" %7u %9" G_GSIZE_FORMAT "\n", most_shared (kernel->gpu),
-                        image != NULL ? g_bytes_get_size (image->code) : 0);
+      gantry_cli_print (" %7u %9" G_GSIZE_FORMAT "\n", most_shared (kernel->gpu), image != NULL ? g_bytes_get_size (image->code) : 0);
     }
 }
 
@@ -215,8 +207,7 @@ elements_of (const GantryModule *module, guint32 id)
   if (type->kind != GANTRY_TYPE_TUPLE)
     return gantry_type_elements (type);
   for (guint i = 0; i < type->rank; i++)
-    n += gantry_type_elements (gantry_context_type (
-      module->context, gantry_context_tuple_member (module->context, gantry_module_node (module, id)->type, i)));
+    n += gantry_type_elements (gantry_context_type (module->context, gantry_context_tuple_member (module->context, gantry_module_node (module, id)->type, i)));
   return n;
 }
 

@@ -23,8 +23,7 @@ gantry_cli_close_standard_output (int status)
     failed = TRUE;
   if (!failed)
     return status;
-  gantry_cli_tell ("gantry-cli: what was printed did not arrive on standard output%s%s\n", errno != 0 ? ": " : "",
-                   errno != 0 ? g_strerror (errno) : "");
+  gantry_cli_tell ("gantry-cli: what was printed did not arrive on standard output%s%s\n", errno != 0 ? ": " : "", errno != 0 ? g_strerror (errno) : "");
   return status == GANTRY_EXIT_DONE ? GANTRY_EXIT_ERROR : status;
 }
 
@@ -45,21 +44,17 @@ add_common_options (GOptionContext *context, GantryCliOptions *options, gboolean
     { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print one JSON object", NULL },
     { "dim", 'd', 0, G_OPTION_ARG_STRING_ARRAY, &options->dims, "Size of a symbolic dimension", "NAME=SIZE" },
     { "entry", 0, 0, G_OPTION_ARG_STRING, &options->entry, "Which graph of a Python program, or compilation of a dump, that has several", "NAME" },
-    { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->sets,
-      "Value of an input before compiling: a number, true, [1,2] or @FILE (.pb, .npy)", "NAME=VALUE" },
+    { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->sets, "Value of an input before compiling: a number, true, [1,2] or @FILE (.pb, .npy)", "NAME=VALUE" },
     { "disable", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->disabled, "Leave a pass out", "PASS" },
     { "finite-math", 0, 0, G_OPTION_ARG_NONE, &options->finite_math, "Assume that no value is infinite or NaN", NULL },
-    { "fuse-rows", 0, 0, G_OPTION_ARG_NONE, &options->fuse_rows, "A softmax or a normalization is one kernel (always for a GPU)",
+    { "fuse-rows", 0, 0, G_OPTION_ARG_NONE, &options->fuse_rows, "A softmax or a normalization is one kernel (always for a GPU)", NULL },
+    { "unroll", 0, 0, G_OPTION_ARG_INT, &options->unroll, "Loops of more nodes than this when written out run as loops (100000); 1: all that can", "NODES" },
+    { "allow-outside", 0, 0, G_OPTION_ARG_NONE, &options->allow_outside, "The model may read files outside its folder: weights by an absolute path or a link",
       NULL },
-    { "unroll", 0, 0, G_OPTION_ARG_INT, &options->unroll,
-      "Loops of more nodes than this when written out run as loops (100000); 1: all that can", "NODES" },
-    { "allow-outside", 0, 0, G_OPTION_ARG_NONE, &options->allow_outside,
-      "The model may read files outside its folder: weights by an absolute path or a link", NULL },
-    { "accept-changed-model", 0, 0, G_OPTION_ARG_NONE, &options->changed_model,
-      "Open a session whose model has changed since with the model as it is now", NULL },
+    { "accept-changed-model", 0, 0, G_OPTION_ARG_NONE, &options->changed_model, "Open a session whose model has changed since with the model as it is now",
+      NULL },
     { "trust-program", 0, 0, G_OPTION_ARG_NONE, &options->trust_program, "Run the Python program that is the model of a session", NULL },
-    { "random-weights", 0, 0, G_OPTION_ARG_INT64, &options->random_weights,
-      "Replace floating point weights by pseudo-random ones", "SEED" },
+    { "random-weights", 0, 0, G_OPTION_ARG_INT64, &options->random_weights, "Replace floating point weights by pseudo-random ones", "SEED" },
     { "progress", 0, 0, G_OPTION_ARG_NONE, &options->progress, "Report progress as lines", NULL },
     { "help", 'h', 0, G_OPTION_ARG_NONE, help, "Print this", NULL },
     { NULL },
@@ -76,8 +71,7 @@ add_place_options (GOptionContext *context, GantryCliOptions *options)
     { "policy", 0, 0, G_OPTION_ARG_FILENAME, &options->policy, "Statements that place values, from a file", "FILE" },
     { "rules", 0, 0, G_OPTION_ARG_STRING, &options->rules, "Statements that place values, after those of --policy", "TEXT" },
     { "host-limit", 0, 0, G_OPTION_ARG_STRING, &options->host_limit, "Limit of host memory for what is offloaded: 64GiB, or none", "SIZE" },
-    { "limit", 0, 0, G_OPTION_ARG_STRING, &options->limit,
-      "Limit of device memory: 512MiB, 8GiB, 50% of the peak of keeping everything, or none", "SIZE" },
+    { "limit", 0, 0, G_OPTION_ARG_STRING, &options->limit, "Limit of device memory: 512MiB, 8GiB, 50% of the peak of keeping everything, or none", "SIZE" },
     { "order", 0, 0, G_OPTION_ARG_STRING, &options->order,
       "Order of execution: memory (of several that with the lowest peak), program (as written), breadth or depth (first, from the results down)", "NAME" },
     { "allocator", 0, 0, G_OPTION_ARG_STRING, &options->allocator,
@@ -99,8 +93,7 @@ add_code_options (GOptionContext *context, GantryCliOptions *options)
       "What code for the processor may consist of: sse4, avx2, avx512 (native: all that it has)", "SET" },
     { "layout-block", 0, 0, G_OPTION_ARG_INT, &options->layout_block,
       "Channels in a block of values that convolutions keep blocked: 8 or 16 (as the instructions have it)", "N" },
-    { "quick-compile", 0, 0, G_OPTION_ARG_NONE, &options->quick_compile,
-      "Compile in a fraction of the time, to code that takes longer", NULL },
+    { "quick-compile", 0, 0, G_OPTION_ARG_NONE, &options->quick_compile, "Compile in a fraction of the time, to code that takes longer", NULL },
     { NULL },
   };
 
@@ -108,8 +101,8 @@ add_code_options (GOptionContext *context, GantryCliOptions *options)
 }
 
 gboolean
-gantry_cli_parse (const char *command, const char *arguments, const char *description, GantryCliOptions *options,
-                  const GOptionEntry *own, int *argc, char ***argv)
+gantry_cli_parse (const char *command, const char *arguments, const char *description, GantryCliOptions *options, const GOptionEntry *own, int *argc,
+                  char ***argv)
 {
   gboolean help = FALSE;
   g_autofree char *usage = g_strdup_printf ("%s", arguments);
@@ -167,11 +160,9 @@ parse_dim (const char *text, GantryBindings *bindings, GError **error)
   g_autofree char *name = NULL;
   gint64 size;
 
-  if (equals == NULL || equals == text ||
-      !g_ascii_string_to_signed (equals + 1, 10, 0, G_MAXINT32, &size, NULL))
+  if (equals == NULL || equals == text || !g_ascii_string_to_signed (equals + 1, 10, 0, G_MAXINT32, &size, NULL))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "--dim %s: write the name of a dimension and its size, for example --dim batch=8", text);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--dim %s: write the name of a dimension and its size, for example --dim batch=8", text);
       return FALSE;
     }
   name = g_strndup (text, (gsize) (equals - text));
@@ -188,8 +179,7 @@ parse_set (const char *text, GantryBindings *bindings, GError **error)
 
   if (equals == NULL || equals == text)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "--set %s: write the name of an input and its value, for example --set rate=16000", text);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--set %s: write the name of an input and its value, for example --set rate=16000", text);
       return FALSE;
     }
   name = g_strndup (text, (gsize) (equals - text));
@@ -254,8 +244,8 @@ check_passes (char **names, GError **error)
         }
       if (!found)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                       "--disable %s: there is no such pass that can be left out; there are %s", names[i], known->str);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--disable %s: there is no such pass that can be left out; there are %s", names[i],
+                       known->str);
           return FALSE;
         }
     }
@@ -264,8 +254,7 @@ check_passes (char **names, GError **error)
 
 /* Dimensions that nobody has bound get size 1, and the user is told: most models run with a batch of one. */
 static gboolean
-bind_the_rest (GantryDocument *document, const char *path, const GantryOpenOptions *open,
-               const GantryProgress *progress, GError **error)
+bind_the_rest (GantryDocument *document, const char *path, const GantryOpenOptions *open, const GantryProgress *progress, GError **error)
 {
   const GantryModel *model = gantry_document_get_model (document);
   g_auto (GStrv) unbound = g_strdupv (model->unbound);
@@ -279,8 +268,7 @@ bind_the_rest (GantryDocument *document, const char *path, const GantryOpenOptio
     {
       g_autofree char *option = g_strdup_printf (" (--dim %s=SIZE sets it)", unbound[i]);
 
-      gantry_cli_tell ("%s: the size of '%s' is not given, taking 1%s\n", g_get_prgname (), unbound[i],
-                       gantry_cli_hint (option));
+      gantry_cli_tell ("%s: the size of '%s' is not given, taking 1%s\n", g_get_prgname (), unbound[i], gantry_cli_hint (option));
       gantry_bindings_set_dim (bindings, unbound[i], 1);
     }
   again.bindings = bindings;
@@ -289,8 +277,7 @@ bind_the_rest (GantryDocument *document, const char *path, const GantryOpenOptio
   if (error != NULL && *error != NULL)
     {
       g_autofree char *names = g_strjoinv ("', '", unbound);
-      char *message = g_strdup_printf ("%s (with 1 for '%s'%s)", (*error)->message, names,
-                                       gantry_cli_hint (": --dim NAME=SIZE sets another size"));
+      char *message = g_strdup_printf ("%s (with 1 for '%s'%s)", (*error)->message, names, gantry_cli_hint (": --dim NAME=SIZE sets another size"));
 
       g_free ((*error)->message);
       (*error)->message = message;
@@ -302,12 +289,12 @@ bind_the_rest (GantryDocument *document, const char *path, const GantryOpenOptio
 typedef struct
 {
   const GantryCliOptions *options;
-  char *policy;          /* (nullable) */
-  GantryTarget *target;  /* (nullable) */
-  GantryTarget gpu;      /* what a target that is the processor becomes; no arch: as it is */
+  char *policy;         /* (nullable) */
+  GantryTarget *target; /* (nullable) */
+  GantryTarget gpu;     /* what a target that is the processor becomes; no arch: as it is */
   GantrySize limit, host_limit;
   gboolean has_limit;
-  double limit_part; /* @limit was given as this part; 0: in bytes */
+  double limit_part;        /* @limit was given as this part; 0: in bytes */
   GantryKernelSizes *sizes; /* (nullable): found out for the limit */
 } Changes;
 
@@ -411,8 +398,7 @@ read_policy (const GantryCliOptions *options, Changes *changes, GError **error)
       gantry_error_prefix (error, "--rules: ");
       return FALSE;
     }
-  changes->policy = g_strconcat (file != NULL ? file : "", file != NULL && options->rules != NULL ? "\n" : "",
-                                 options->rules, NULL);
+  changes->policy = g_strconcat (file != NULL ? file : "", file != NULL && options->rules != NULL ? "\n" : "", options->rules, NULL);
   return TRUE;
 }
 
@@ -456,8 +442,10 @@ read_host_limit (const GantryCliOptions *options, Changes *changes, GError **err
     return FALSE;
   if (changes->host_limit.part == 0)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--host-limit %s: give a size such as 64GiB: keeping everything takes "
-               "nothing of the host, so a part of that says nothing", options->host_limit);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "--host-limit %s: give a size such as 64GiB: keeping everything takes "
+               "nothing of the host, so a part of that says nothing",
+               options->host_limit);
   return FALSE;
 }
 
@@ -482,10 +470,9 @@ static gboolean
 read_changes (const GantryCliOptions *options, Changes *changes, GError **error)
 {
   changes->has_limit = options->limit != NULL;
-  return check_passes (options->disabled, error) && check_names (options, error) && read_policy (options, changes, error) &&
-         choose_machine (options, changes, error) &&
-         read_host_limit (options, changes, error) &&
-         (options->limit == NULL || read_limit ("--limit", options->limit, &changes->limit, error));
+  return check_passes (options->disabled, error) && check_names (options, error) && read_policy (options, changes, error)
+         && choose_machine (options, changes, error) && read_host_limit (options, changes, error)
+         && (options->limit == NULL || read_limit ("--limit", options->limit, &changes->limit, error));
 }
 
 static void
@@ -505,13 +492,12 @@ gantry_cli_tell_left_out (const GError *notice)
 }
 
 static gboolean
-open_all (GantryDocument *document, const GantryCliOptions *options, const char *path, const GantryOpenOptions *open,
-          GError **error)
+open_all (GantryDocument *document, const GantryCliOptions *options, const char *path, const GantryOpenOptions *open, GError **error)
 {
   const GantryProgress *progress = gantry_cli_progress (options);
   gulong handler = g_signal_connect (document, "error", G_CALLBACK (tell), NULL);
-  gboolean done = gantry_document_open (document, path, open, progress, error) &&
-                  (options->keep_unbound || bind_the_rest (document, path, open, progress, error));
+  gboolean done = gantry_document_open (document, path, open, progress, error)
+                  && (options->keep_unbound || bind_the_rest (document, path, open, progress, error));
 
   g_signal_handler_disconnect (document, handler);
   return done;
@@ -569,8 +555,7 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
   if (bindings == NULL || !read_changes (options, &changes, error) || !open_all (document, options, path, &open, error))
     return NULL;
   /* It is compiled again with a limit that was a part of the peak. */
-  if (changes.limit.part > 0
-      && (!resolve_limit (document, &changes, error) || !open_all (document, options, path, &open, error)))
+  if (changes.limit.part > 0 && (!resolve_limit (document, &changes, error) || !open_all (document, options, path, &open, error)))
     return NULL;
   gantry_document_set_embed (document, options->embed);
   read = gantry_document_get_read_files (document);
@@ -589,13 +574,21 @@ gantry_cli_hint (const char *hint)
 static char *
 options_for (const GError *error)
 {
-  const struct { GQuark domain; GantryError code; const char *text; } options[] = {
+  const struct
+  {
+    GQuark domain;
+    GantryError code;
+    const char *text;
+  } options[] = {
     { GANTRY_ERROR, GANTRY_ERROR_OUTSIDE, "; --allow-outside allows it" },
     { GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED, "; --trust-program runs it" },
     { GANTRY_ERROR, GANTRY_ERROR_CHANGED, "; --accept-changed-model accepts it" },
     { GANTRY_PROGRAM_CHOICE, GANTRY_ERROR_INVALID, "\n--entry=NAME names one" }, /* below the list of them */
   };
-  static const struct { const char *words, *text; } asked[] = {
+  static const struct
+  {
+    const char *words, *text;
+  } asked[] = {
     { GANTRY_ASKS_SIZE, "; --dim NAME=SIZE sets a size" },
     { GANTRY_ASKS_VALUE, "; --set NAME=VALUE sets a value" },
     { GANTRY_ASKS_PROCESSOR, "; --device cpu runs it there" },

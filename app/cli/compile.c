@@ -48,7 +48,11 @@ static void
 print_json (const GantryProgram *program, const GantryCompilation *compilation, const GantryGpuModel *gpu)
 {
   const GantryPlan *plan = program->executable->plan;
-  const struct { const char *key; gint64 value; } sizes[] = {
+  const struct
+  {
+    const char *key;
+    gint64 value;
+  } sizes[] = {
     { "kernels", program->executable->n_kernels },
     { "steps", plan->n_steps - plan->n_init_steps },
     { "init_steps", plan->n_init_steps },
@@ -96,8 +100,7 @@ print_text (const GantryProgram *program)
   named = gantry_memory_parts_text (&parts);
   gantry_cli_print ("%-12s %s\n", "target", program->target);
   gantry_cli_print ("%-12s %u kernels in %.0f ms\n", "compiled", program->executable->n_kernels, program->compile_ms);
-  gantry_cli_print ("%-12s %u steps, and %u once at load\n", "plan", plan->n_steps - plan->n_init_steps,
-                    plan->n_init_steps);
+  gantry_cli_print ("%-12s %u steps, and %u once at load\n", "plan", plan->n_steps - plan->n_init_steps, plan->n_init_steps);
   gantry_cli_print ("%-12s %s planned (lower bound %s): %s\n", "memory", needed, bound, named);
   gantry_cli_print ("%-12s %.3f ms predicted\n", "time", plan->total_us / 1000);
   if (program->executable->n_images > 0)
@@ -127,8 +130,7 @@ compile (const Options *options, const char *path)
   g_autoptr (GantryProgram) program = NULL;
 
   if (document != NULL)
-    program = gantry_program_new (gantry_document_get_compilation (document), gantry_document_get_settings (document),
-                                  &options->program, progress, &error);
+    program = gantry_program_new (gantry_document_get_compilation (document), gantry_document_get_settings (document), &options->program, progress, &error);
   if (program != NULL)
     gantry_kernel_table_keep (program->sizes, &options->program);
   if (program != NULL && options->emit != NULL)
@@ -178,28 +180,27 @@ gantry_cli_compile (int argc, char **argv)
 {
   g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT };
   const GOptionEntry own[] = {
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file; with --emit a folder of texts",
-      "PATH" },
-    { "session", 0, 0, G_OPTION_ARG_NONE, &options.session,
-      "The argument is a session file: only note in it what the kernels need", NULL },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file; with --emit a folder of texts", "PATH" },
+    { "session", 0, 0, G_OPTION_ARG_NONE, &options.session, "The argument is a session file: only note in it what the kernels need", NULL },
     { "parent", 0, 0, G_OPTION_ARG_INT, &options.parent, "End when this process, which asked for it, ends", "PID" },
     { "emit", 0, 0, G_OPTION_ARG_STRING, &options.emit, "Write code: " GANTRY_CODE_EMITS, "KIND" },
-    { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
-      "cpu, or grid (what is made for a GPU, for the processor); a GPU is named by --target sm_90a", "NAME" },
+    { "device", 0, 0, G_OPTION_ARG_STRING, &options.device, "cpu, or grid (what is made for a GPU, for the processor); a GPU is named by --target sm_90a",
+      "NAME" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
-    { "gpu-library", 0, 0, G_OPTION_ARG_NONE, &options.program.gpu_library,
-      "cuBLASLt may do products on a GPU, where it is faster", NULL },
-    { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options.program.allow_tf32,
-      "Products of f32 on a GPU may be rounded to 10 bits of mantissa, for tensor cores", NULL },
+    { "gpu-library", 0, 0, G_OPTION_ARG_NONE, &options.program.gpu_library, "cuBLASLt may do products on a GPU, where it is faster", NULL },
+    { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options.program.allow_tf32, "Products of f32 on a GPU may be rounded to 10 bits of mantissa, for tensor cores",
+      NULL },
     { NULL },
   };
   g_autofree char *cache = g_build_filename (g_get_user_cache_dir (), "gantry", "cubin", NULL);
   g_autoptr (GError) error = NULL;
 
   options.common.places = options.common.code = TRUE;
-  if (!gantry_cli_parse ("compile", "MODEL", "Compiles a model for this machine, or for the GPU that --target names: "
-                         "a100, h100, h200, b200 or rtx4090, or sm_80, sm_90, sm_90a or sm_100.", &options.common, own, &argc, &argv))
+  if (!gantry_cli_parse ("compile", "MODEL",
+                         "Compiles a model for this machine, or for the GPU that --target names: "
+                         "a100, h100, h200, b200 or rtx4090, or sm_80, sm_90, sm_90a or sm_100.",
+                         &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {

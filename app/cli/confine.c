@@ -48,17 +48,15 @@ gantry_confine_child (pid_t parent, guint64 most_file_bytes, GError **error)
 #define OTHER_ABI 0x40000000 /* numbers of x32 calls begin here */
 
 /* The call is answered by whether its first argument names this process. */
-#define REFUSE_OTHERS(number) \
-  IF_EQUAL ((number), 0, 4), LOAD (args[0]), IF_EQUAL ((guint32) getpid (), 0, 1), ANSWER (SECCOMP_RET_ALLOW), REFUSE (EPERM)
+#define REFUSE_OTHERS(number) IF_EQUAL ((number), 0, 4), LOAD (args[0]), IF_EQUAL ((guint32) getpid (), 0, 1), ANSWER (SECCOMP_RET_ALLOW), REFUSE (EPERM)
 
 /* A ring that makes system calls by itself would pass by the filter. Numbers of calls mean something for one architecture alone. */
 static void
 add_common (GArray *all)
 {
   const struct sock_filter part[] = {
-    LOAD (arch), IF_EQUAL (AUDIT_ARCH_X86_64, 1, 0), REFUSE (ENOSYS),
-    LOAD (nr), BPF_JUMP (BPF_JMP | BPF_JGE | BPF_K, OTHER_ABI, 0, 1), REFUSE (ENOSYS),
-    REFUSE_CALL (SYS_io_uring_setup, ENOSYS),
+    LOAD (arch),     IF_EQUAL (AUDIT_ARCH_X86_64, 1, 0),       REFUSE (ENOSYS), LOAD (nr), BPF_JUMP (BPF_JMP | BPF_JGE | BPF_K, OTHER_ABI, 0, 1),
+    REFUSE (ENOSYS), REFUSE_CALL (SYS_io_uring_setup, ENOSYS),
   };
 
   g_array_append_vals (all, part, G_N_ELEMENTS (part));
@@ -88,8 +86,11 @@ add_processes (GArray *all)
     REFUSE_CALL (SYS_execve, EPERM),
     REFUSE_CALL (SYS_execveat, EPERM),
     REFUSE_CALL (SYS_clone3, ENOSYS),
-    IF_EQUAL (SYS_clone, 0, 4), LOAD (args[0]), BPF_JUMP (BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
-    ANSWER (SECCOMP_RET_ALLOW), REFUSE (EPERM),
+    IF_EQUAL (SYS_clone, 0, 4),
+    LOAD (args[0]),
+    BPF_JUMP (BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
+    ANSWER (SECCOMP_RET_ALLOW),
+    REFUSE (EPERM),
   };
 
   g_array_append_vals (all, part, G_N_ELEMENTS (part));
@@ -118,11 +119,10 @@ refuse_where (GArray *all, guint32 number, guint argument, const guint32 *values
 
 /* A call of (kind, id) is let through for the process itself. */
 #define REFUSE_BUT_SELF(number, kind, answer) \
-  IF_EQUAL ((number), 0, 7), LOAD (args[0]), IF_EQUAL ((kind), 0, 4), LOAD (args[1]), IF_EQUAL (0, 1, 0), \
-    IF_EQUAL ((guint32) getpid (), 0, 1), ANSWER (SECCOMP_RET_ALLOW), answer
-#define REFUSE_PID(number, answer) \
-  IF_EQUAL ((number), 0, 5), LOAD (args[0]), IF_EQUAL (0, 1, 0), IF_EQUAL ((guint32) getpid (), 0, 1), \
+  IF_EQUAL ((number), 0, 7), LOAD (args[0]), IF_EQUAL ((kind), 0, 4), LOAD (args[1]), IF_EQUAL (0, 1, 0), IF_EQUAL ((guint32) getpid (), 0, 1), \
     ANSWER (SECCOMP_RET_ALLOW), answer
+#define REFUSE_PID(number, answer) \
+  IF_EQUAL ((number), 0, 5), LOAD (args[0]), IF_EQUAL (0, 1, 0), IF_EQUAL ((guint32) getpid (), 0, 1), ANSWER (SECCOMP_RET_ALLOW), answer
 
 #define PROCESS_OF_IOPRIO 1 /* IOPRIO_WHO_PROCESS, ioprio_set(2): in no header of the C library */
 
@@ -166,11 +166,11 @@ static void
 add_kernel (GArray *all)
 {
   static const guint32 numbers[] = {
-    SYS_keyctl,      SYS_add_key,       SYS_request_key,   SYS_bpf,        SYS_userfaultfd,   SYS_perf_event_open,
-    SYS_mount,       SYS_umount2,       SYS_pivot_root,    SYS_chroot,     SYS_unshare,       SYS_setns,
-    SYS_fsopen,      SYS_fsconfig,      SYS_fsmount,       SYS_fspick,     SYS_open_tree,     SYS_move_mount,
-    SYS_init_module, SYS_finit_module,  SYS_delete_module, SYS_kexec_load, SYS_kexec_file_load, SYS_reboot,
-    SYS_swapon,      SYS_swapoff,       SYS_mount_setattr, SYS_vhangup,    SYS_open_by_handle_at,
+    SYS_keyctl,      SYS_add_key,      SYS_request_key,   SYS_bpf,        SYS_userfaultfd,       SYS_perf_event_open,
+    SYS_mount,       SYS_umount2,      SYS_pivot_root,    SYS_chroot,     SYS_unshare,           SYS_setns,
+    SYS_fsopen,      SYS_fsconfig,     SYS_fsmount,       SYS_fspick,     SYS_open_tree,         SYS_move_mount,
+    SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_kexec_file_load,   SYS_reboot,
+    SYS_swapon,      SYS_swapoff,      SYS_mount_setattr, SYS_vhangup,    SYS_open_by_handle_at,
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
@@ -186,8 +186,7 @@ static void
 add_network (GArray *all)
 {
   const struct sock_filter part[] = {
-    IF_EQUAL (SYS_socket, 0, 4), LOAD (args[0]), IF_EQUAL (AF_UNIX, 2, 0), IF_EQUAL (AF_NETLINK, 1, 0), REFUSE (EACCES),
-    ANSWER (SECCOMP_RET_ALLOW),
+    IF_EQUAL (SYS_socket, 0, 4), LOAD (args[0]), IF_EQUAL (AF_UNIX, 2, 0), IF_EQUAL (AF_NETLINK, 1, 0), REFUSE (EACCES), ANSWER (SECCOMP_RET_ALLOW),
   };
 
   g_array_append_vals (all, part, G_N_ELEMENTS (part));
@@ -210,7 +209,7 @@ set_filter (gboolean processes)
       add_kernel (all);
     }
   add_network (all);
-  program = (struct sock_fprog) { (unsigned short) all->len, (struct sock_filter *) (gpointer) all->data };
+  program = (struct sock_fprog){ (unsigned short) all->len, (struct sock_filter *) (gpointer) all->data };
   if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     return FALSE;
   /* Threads that are there already, too. */
@@ -233,8 +232,8 @@ gantry_confine_code (gboolean processes, GError **error)
 {
   if (set_filter (processes))
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-               "this system has no filter of system calls (%s): generated code could reach the network", g_strerror (errno));
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "this system has no filter of system calls (%s): generated code could reach the network",
+               g_strerror (errno));
   return FALSE;
 }
 

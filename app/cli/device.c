@@ -64,7 +64,8 @@ gantry_cli_device_print_memory (GantryDevice *device)
   total = gantry_cli_bytes (memory.total);
   before = gantry_cli_bytes (memory.before);
   gantry_cli_print ("%-10s %s at most taken from the driver by allocating, beside %s that its context and other programs held before; %s of %s "
-                    "free now\n", "", peak, before, left, total);
+                    "free now\n",
+                    "", peak, before, left, total);
 }
 
 /* gantry-cli devices */
@@ -94,9 +95,8 @@ print_measured (const Measured *measured)
   const GantryDeviceRates *rates = &measured->rates;
 
   if (measured->known)
-    gantry_cli_print ("%-10s copies to host %.1f GB/s, to device %.1f GB/s, both at once %.1f GB/s each; an empty kernel %.2f us\n",
-                      "",
-                      rates->to_host / 1e9, rates->to_device / 1e9, rates->both / 1e9, rates->launch_us);
+    gantry_cli_print ("%-10s copies to host %.1f GB/s, to device %.1f GB/s, both at once %.1f GB/s each; an empty kernel %.2f us\n", "", rates->to_host / 1e9,
+                      rates->to_device / 1e9, rates->both / 1e9, rates->launch_us);
 }
 
 static void
@@ -116,7 +116,7 @@ typedef struct
   const GantryDeviceKind *kind;
   GantryDeviceProbe *probe; /* NULL: why */
   GError *why;
-  Measured *measured;       /* by device */
+  Measured *measured; /* by device */
 } Listing;
 
 static char *
@@ -131,8 +131,8 @@ print_device (const char *spec, const GantryDeviceInfo *info, const Measured *me
   g_autofree char *bytes = gantry_cli_bytes (info->bytes);
 
   if (info->major > 0)
-    gantry_cli_print ("%-10s %s, compute capability %d.%d, %s, %u processors, %u copy engines, PCI %s\n", spec, info->name, info->major,
-                      info->minor, bytes, info->n_processors, info->n_copy_engines, info->pci);
+    gantry_cli_print ("%-10s %s, compute capability %d.%d, %s, %u processors, %u copy engines, PCI %s\n", spec, info->name, info->major, info->minor, bytes,
+                      info->n_processors, info->n_copy_engines, info->pci);
   else
     gantry_cli_print ("%-10s %s\n", spec, info->name);
   if (info->limited != NULL)
@@ -267,8 +267,7 @@ gantry_cli_devices (int argc, char **argv)
   };
   g_autoptr (GArray) listings = g_array_new (FALSE, FALSE, sizeof (Listing));
 
-  if (!gantry_cli_parse ("devices", "", "Lists what programs can run on, and says what is missing for others.", &options, own, &argc,
-                         &argv))
+  if (!gantry_cli_parse ("devices", "", "Lists what programs can run on, and says what is missing for others.", &options, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 1)
     {

@@ -30,8 +30,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 static gboolean
 write_as (const char *format, const GantryRecording *recording, GOutputStream *stream, GError **error)
 {
-  static const struct { const char *name; GantryCsvTable table; } tables[] = {
-    { "csv", GANTRY_CSV_EVENTS }, { "memory-csv", GANTRY_CSV_MEMORY }, { "counters-csv", GANTRY_CSV_COUNTERS },
+  static const struct
+  {
+    const char *name;
+    GantryCsvTable table;
+  } tables[] = {
+    { "csv", GANTRY_CSV_EVENTS },
+    { "memory-csv", GANTRY_CSV_MEMORY },
+    { "counters-csv", GANTRY_CSV_COUNTERS },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
@@ -56,8 +62,7 @@ choose (const Options *options, const char *path, GPtrArray *runs, const GError 
   if (left_out != NULL)
     g_set_error (error, left_out->domain, left_out->code, "%s: none of its runs can be exported; %s", path, left_out->message);
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "%s: the session has no run yet; make one with gantry-cli run --session %s", path, path);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: the session has no run yet; make one with gantry-cli run --session %s", path, path);
   return NULL;
 }
 
@@ -121,8 +126,7 @@ export_model (const Options *options, GantryExportFormat format, const char *pat
 
 /* A recording */
 
-static gboolean
-export (const Options *options, const char *path, GError **error)
+static gboolean export(const Options *options, const char *path, GError **error)
 {
   g_autoptr (GError) notice = NULL;
   g_autoptr (GPtrArray) runs = gantry_runs_read (path, gantry_cli_progress (&options->common), &notice, error);
@@ -135,8 +139,7 @@ export (const Options *options, const char *path, GError **error)
   if (strcmp (options->output, "-") == 0)
     return write_to_standard_output (options->to, run->recording, error);
   output = gantry_output_new (options->output, options->common.read, error);
-  return output != NULL
-         && gantry_output_finish (output, write_as (options->to, run->recording, gantry_output_stream (output), error), error);
+  return output != NULL && gantry_output_finish (output, write_as (options->to, run->recording, gantry_output_stream (output), error), error);
 }
 
 static void
@@ -164,13 +167,13 @@ gantry_cli_export (int argc, char **argv)
   g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT };
   const GOptionEntry own[] = {
     { "to", 't', 0, G_OPTION_ARG_STRING, &options.to,
-      "Of a model: onnx, stablehlo, mindir or gir (as the file's name ends); of a recording: chrome (for Perfetto and about:tracing; the default, but for names in .csv), csv, "
-      "memory-csv or counters-csv", "FORMAT" },
+      "Of a model: onnx, stablehlo, mindir or gir (as the file's name ends); of a recording: chrome (for Perfetto and about:tracing; the default, but "
+      "for names in .csv), csv, "
+      "memory-csv or counters-csv",
+      "FORMAT" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File to write; - for standard output", "FILE" },
-    { "run", 'r', 0, G_OPTION_ARG_STRING, &options.run,
-      "Which run of the session, by number or first digits of its id (the last)", "RUN" },
-    { "snapshot", 0, 0, G_OPTION_ARG_STRING, &options.snapshot,
-      "Of a model: the pass after which it is written (as it was made or imported)", "PASS" },
+    { "run", 'r', 0, G_OPTION_ARG_STRING, &options.run, "Which run of the session, by number or first digits of its id (the last)", "RUN" },
+    { "snapshot", 0, 0, G_OPTION_ARG_STRING, &options.snapshot, "Of a model: the pass after which it is written (as it was made or imported)", "PASS" },
     { "external-data", 0, 0, G_OPTION_ARG_NONE, &options.external, "Of an ONNX model: weights in a file beside it", NULL },
     { NULL },
   };
@@ -178,9 +181,8 @@ gantry_cli_export (int argc, char **argv)
   GantryExportFormat format;
   gboolean guessed;
 
-  if (!gantry_cli_parse ("export", "MODEL|SESSION|TRACE",
-                         "Writes a model, or what a run recorded, in a form that other programs read.",
-                         &options.common, own, &argc, &argv))
+  if (!gantry_cli_parse ("export", "MODEL|SESSION|TRACE", "Writes a model, or what a run recorded, in a form that other programs read.", &options.common, own,
+                         &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2 || options.output == NULL)
     {
@@ -190,12 +192,11 @@ gantry_cli_export (int argc, char **argv)
   gantry_read_files_add (options.common.read, argv[1]);
   format = model_format (&options);
   if (format != GANTRY_EXPORT_NONE)
-    return export_model (&options, format, argv[1], &error)
-             ? GANTRY_EXIT_DONE : gantry_cli_fail (error);
+    return export_model (&options, format, argv[1], &error) ? GANTRY_EXIT_DONE : gantry_cli_fail (error);
   guessed = options.to == NULL;
   if (guessed)
     options.to = g_strdup (g_str_has_suffix (options.output, ".csv") ? "csv" : "chrome");
-  if (!export (&options, argv[1], &error))
+  if (!export(&options, argv[1], &error))
     {
       if (guessed && g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED))
         gantry_error_prefix (&error, "%s: a model is written to a name in .onnx, .mlir, .mindir or .gir, or with --to; as a recording: ", options.output);

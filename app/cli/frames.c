@@ -91,8 +91,7 @@ gantry_frame_read (GInputStream *stream, GantryFrame *frame, GError **error)
     }
   if (length > GANTRY_FRAME_MOST_BYTES)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                   "a frame of %" G_GUINT64_FORMAT " bytes where %u are allowed", length, GANTRY_FRAME_MOST_BYTES);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "a frame of %" G_GUINT64_FORMAT " bytes where %u are allowed", length, GANTRY_FRAME_MOST_BYTES);
       return FALSE;
     }
   payload = gantry_try_allocate (length + 1, 1, "a frame", error);
@@ -119,8 +118,8 @@ gantry_frame_write (GOutputStream *stream, GantryFrameKind kind, gconstpointer d
   memcpy (head, magic, sizeof magic);
   put (head + 4, kind, 4);
   put (head + 8, n, 8);
-  return g_output_stream_write_all (stream, head, sizeof head, NULL, NULL, error)
-         && (n == 0 || g_output_stream_write_all (stream, data, n, NULL, NULL, error)) && g_output_stream_flush (stream, NULL, error);
+  return g_output_stream_write_all (stream, head, sizeof head, NULL, NULL, error) && (n == 0 || g_output_stream_write_all (stream, data, n, NULL, NULL, error))
+         && g_output_stream_flush (stream, NULL, error);
 }
 
 /* A number and a text behind it: what several frames are. */
@@ -143,8 +142,8 @@ parse_number (const GantryFrame *frame, GantryFrameKind kind, guint width, guint
 
   if (frame->kind != kind || n < width)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a frame of kind %u with %" G_GSIZE_FORMAT " bytes where one of kind %u belongs",
-                   frame->kind, n, kind);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a frame of kind %u with %" G_GSIZE_FORMAT " bytes where one of kind %u belongs", frame->kind, n,
+                   kind);
       return FALSE;
     }
   *number = get (data, width);
@@ -167,8 +166,8 @@ gantry_frame_parse_hello (const GantryFrame *frame, char **version, GError **err
     return FALSE;
   if (number == GANTRY_FRAMES_VERSION)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "gantry-cli %s there speaks version %u of the frames, this one %u",
-               *version, (guint) number, GANTRY_FRAMES_VERSION);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "gantry-cli %s there speaks version %u of the frames, this one %u", *version, (guint) number,
+               GANTRY_FRAMES_VERSION);
   g_clear_pointer (version, g_free);
   return FALSE;
 }
@@ -200,8 +199,7 @@ gantry_frame_write_arguments (GOutputStream *stream, char *const *arguments, GEr
     g_byte_array_append (payload, (const guint8 *) arguments[n], (guint) strlen (arguments[n]) + 1);
   if (n > GANTRY_FRAME_MOST_ARGUMENTS || payload->len > GANTRY_FRAME_MOST_BYTES)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%u arguments of %u bytes are too many for another machine", n,
-                   payload->len);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%u arguments of %u bytes are too many for another machine", n, payload->len);
       return FALSE;
     }
   return gantry_frame_write (stream, GANTRY_FRAME_ARGUMENTS, payload->data, payload->len, error);
@@ -313,8 +311,7 @@ receive_data (GInputStream *stream, GOutputStream *to, const char *name, guint64
       data = g_bytes_get_data (frame.payload, &n);
       if (frame.kind != GANTRY_FRAME_DATA || n == 0 || n > bytes)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the file %s breaks off %" G_GUINT64_FORMAT " bytes before its end",
-                       name, bytes);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the file %s breaks off %" G_GUINT64_FORMAT " bytes before its end", name, bytes);
           return FALSE;
         }
       if (!g_output_stream_write_all (to, data, n, NULL, NULL, error))
@@ -335,8 +332,7 @@ gantry_frame_receive_file (GInputStream *stream, const GantryFrame *frame, const
     return NULL;
   path = g_build_filename (folder, name, NULL);
   to = gantry_output_new (path, NULL, error);
-  if (to == NULL
-      || !gantry_output_finish (to, receive_data (stream, gantry_output_stream (to), name, bytes, error), error))
+  if (to == NULL || !gantry_output_finish (to, receive_data (stream, gantry_output_stream (to), name, bytes, error), error))
     return NULL;
   return g_steal_pointer (&path);
 }

@@ -10,20 +10,17 @@ static char *
 module_folder (GError **error)
 {
   static const char *const places[] = { "../share/gantry/python", "../data/python" };
-  g_autofree char *self = g_file_read_link ("/proc/self/exe", error),
-                  *folder = self != NULL ? g_path_get_dirname (self) : NULL;
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", error), *folder = self != NULL ? g_path_get_dirname (self) : NULL;
 
   for (guint i = 0; folder != NULL && i < G_N_ELEMENTS (places); i++)
     {
-      g_autofree char *place = g_build_filename (folder, places[i], NULL),
-                      *module = g_build_filename (place, "gantry", "__init__.py", NULL);
+      g_autofree char *place = g_build_filename (folder, places[i], NULL), *module = g_build_filename (place, "gantry", "__init__.py", NULL);
 
       if (g_file_test (module, G_FILE_TEST_IS_REGULAR))
         return g_canonicalize_filename (place, NULL);
     }
   if (folder != NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "the Python module 'gantry' is not installed beside %s",
-                 self);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "the Python module 'gantry' is not installed beside %s", self);
   return NULL;
 }
 
@@ -34,8 +31,7 @@ interpreter (const char *python)
 
   if (python != NULL)
     return g_strdup (python);
-  return environment != NULL && *environment != '\0' ? g_build_filename (environment, "bin", "python", NULL)
-                                                     : g_strdup ("python3");
+  return environment != NULL && *environment != '\0' ? g_build_filename (environment, "bin", "python", NULL) : g_strdup ("python3");
 }
 
 static gboolean
@@ -58,11 +54,9 @@ run (const char *program, const char *python, const char *folder, GError **error
   if (g_subprocess_get_successful (child))
     return TRUE;
   if (g_subprocess_get_if_exited (child))
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: it ended with status %d under %s", program,
-                 g_subprocess_get_exit_status (child), path);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: it ended with status %d under %s", program, g_subprocess_get_exit_status (child), path);
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: signal %d ended it", program,
-                 g_subprocess_get_term_sig (child));
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: signal %d ended it", program, g_subprocess_get_term_sig (child));
   return FALSE;
 }
 
@@ -114,22 +108,17 @@ choose (const GPtrArray *files, const char *program, const char *entry, const ch
       g_string_append_printf (names, "\n  %s", name);
     }
   if (files->len == 0)
-    g_set_error (
-      error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-      "%s: it shows nothing; say what is to be taken over by `import gantry` and `gantry.show (f, *arguments)`",
-      program);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                 "%s: it shows nothing; say what is to be taken over by `import gantry` and `gantry.show (f, *arguments)`", program);
   else if (entry != NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: it does not show '%s', but:%s", program, entry,
-                 names->str);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: it does not show '%s', but:%s", program, entry, names->str);
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: it shows several; name one by --entry:%s", program,
-                 names->str);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: it shows several; name one by --entry:%s", program, names->str);
   return NULL;
 }
 
 char *
-gantry_cli_show_real (const char *program, const char *python, const char *entry, const GantryScratch *scratch,
-                      GError **error)
+gantry_cli_show_real (const char *program, const char *python, const char *entry, const GantryScratch *scratch, GError **error)
 {
   const char *folder = gantry_scratch_folder (scratch);
   g_autoptr (GPtrArray) files = NULL;

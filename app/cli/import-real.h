@@ -13,5 +13,4 @@
  *
  * What the program prints goes to standard error. Returns: (transfer full) (nullable): the file of what it shows
  */
-char *gantry_cli_show_real (const char *program, const char *python, const char *entry, const GantryScratch *scratch,
-                            GError **error);
+char *gantry_cli_show_real (const char *program, const char *python, const char *entry, const GantryScratch *scratch, GError **error);

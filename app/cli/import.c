@@ -42,9 +42,8 @@ keep (const Options *options, GantryDocument *document, const char *path, GError
   if (options->output != NULL && !gantry_document_save (document, options->output, error))
     return FALSE;
   if (!options->common.json)
-    gantry_cli_print ("%s: %u operations, %u inputs, %u outputs\n", options->output != NULL ? options->output : path,
-                      model->n_nodes,
-                      model->n_inputs, model->n_outputs);
+    gantry_cli_print ("%s: %u operations, %u inputs, %u outputs\n", options->output != NULL ? options->output : path, model->n_nodes, model->n_inputs,
+                      model->n_outputs);
   return TRUE;
 }
 
@@ -62,8 +61,10 @@ import_program (const Options *options, const char *path, GError **error)
     g_string_append_printf (lines, "\n  %s: %s", model->unsupported[i].where, model->unsupported[i].why);
   if (model->n_unsupported > 0)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: a graph that calls Python cannot be kept without it; these "
-                   "lines do:%s", path, lines->str);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                   "%s: a graph that calls Python cannot be kept without it; these "
+                   "lines do:%s",
+                   path, lines->str);
       return FALSE;
     }
   return keep (options, document, path, error);
@@ -74,8 +75,7 @@ static gboolean
 import_real (Options *options, const char *path, GError **error)
 {
   g_autoptr (GantryScratch) scratch = gantry_scratch_new (error);
-  g_autofree char *shown =
-    scratch != NULL ? gantry_cli_show_real (path, options->python, options->common.entry, scratch, error) : NULL;
+  g_autofree char *shown = scratch != NULL ? gantry_cli_show_real (path, options->python, options->common.entry, scratch, error) : NULL;
   g_autoptr (GantryDocument) document = NULL;
 
   if (shown == NULL)

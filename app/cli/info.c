@@ -87,8 +87,7 @@ print_json (const GantryModel *model, const GPtrArray *unsupported)
   gantry_cli_print_json (json);
 }
 
-static void
-say (const char *title, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static void say (const char *title, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static void
 say (const char *title, const char *format, ...)
@@ -121,8 +120,7 @@ print_text (const GantryModel *model, const GPtrArray *unsupported)
   say ("model", "%s (%s, %s%s%s)", model->path, model->format, file, *model->producer != '\0' ? ", by " : "", model->producer);
   if (*model->opset != '\0')
     say ("opset", "%s", model->opset);
-  gantry_cli_print ("%-13s %u\n%-13s %u (%s)\n", "nodes", model->n_nodes, "initializers", model->n_initializers,
-                    weights);
+  gantry_cli_print ("%-13s %u\n%-13s %u (%s)\n", "nodes", model->n_nodes, "initializers", model->n_initializers, weights);
   print_values ("inputs", model->inputs, model->n_inputs);
   print_values ("outputs", model->outputs, model->n_outputs);
   for (guint i = 0; model->unbound != NULL && model->unbound[i] != NULL; i++)
@@ -178,8 +176,8 @@ gantry_cli_info (int argc, char **argv)
   g_autoptr (GError) error = NULL;
 
   options.keep_unbound = TRUE;
-  if (!gantry_cli_parse ("info", "MODEL", "Says what is in a model file and what of it cannot be compiled, or what a trace holds.", &options,
-                         NULL, &argc, &argv))
+  if (!gantry_cli_parse ("info", "MODEL", "Says what is in a model file and what of it cannot be compiled, or what a trace holds.", &options, NULL, &argc,
+                         &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {

@@ -87,9 +87,7 @@ make_element (const Maker *maker, const GantryType *type, gint64 i, gint64 n)
     {
     case MAKE_ARANGE: return (double) i / (double) n;
     case MAKE_RANDOM: return is_float ? g_rand_double (maker->random) : g_rand_int_range (maker->random, 0, 2);
-    case MAKE_HASH:
-      u = gantry_random_at (maker->start, (guint64) i);
-      return is_float ? u : floor (2 * u);
+    case MAKE_HASH: u = gantry_random_at (maker->start, (guint64) i); return is_float ? u : floor (2 * u);
     default: return maker->value;
     }
 }
@@ -138,12 +136,13 @@ refuse_name (const GantryModule *module, const char *given, GError **error)
   g_autoptr (GString) names = g_string_new (NULL);
 
   for (guint i = 0; i < entry->n_params && i < MOST_NAMES; i++)
-    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
-                            gantry_context_string (module->context, module->nodes[entry->first_node + i].name));
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", gantry_context_string (module->context, module->nodes[entry->first_node + i].name));
   if (entry->n_params > MOST_NAMES)
     g_string_append_printf (names, " and %u more", entry->n_params - MOST_NAMES);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--input %s: there is no such input, and no further one without a value; "
-               "the inputs are: %s", given, names->len > 0 ? names->str : "none");
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "--input %s: there is no such input, and no further one without a value; "
+               "the inputs are: %s",
+               given, names->len > 0 ? names->str : "none");
   return FALSE;
 }
 
@@ -183,8 +182,7 @@ source_clear (gpointer data)
 }
 
 static gboolean
-find (GantryModule *module, const GantryNode *parameter, const char *text, GantryReadFiles *read, GantryInputSource *source,
-      GError **error)
+find (GantryModule *module, const GantryNode *parameter, const char *text, GantryReadFiles *read, GantryInputSource *source, GError **error)
 {
   const GantryAttr *initial = gantry_attrs_find (module->context, parameter->attrs, "initial");
   Maker maker;
@@ -227,8 +225,7 @@ gantry_inputs_find (GantryModule *module, char **given, GantryReadFiles *read, G
   for (guint i = 0; i < entry->n_params; i++)
     {
       g_array_set_size (sources, i + 1);
-      if (!find (module, &module->nodes[entry->first_node + i], texts[i], read, &g_array_index (sources, GantryInputSource, i),
-                 error))
+      if (!find (module, &module->nodes[entry->first_node + i], texts[i], read, &g_array_index (sources, GantryInputSource, i), error))
         return NULL;
     }
   return g_steal_pointer (&sources);
@@ -267,8 +264,7 @@ close_enough (double a, double b, double relative, double absolute, double *diff
 }
 
 void
-gantry_compare (const GantryLiteral *got, const GantryLiteral *expected, double relative, double absolute,
-                GantryComparison *comparison)
+gantry_compare (const GantryLiteral *got, const GantryLiteral *expected, double relative, double absolute, GantryComparison *comparison)
 {
   gint64 n = gantry_type_elements (expected->type);
   double largest = 0;

@@ -36,7 +36,7 @@ GantryLiteral *gantry_input_read (GantryContext *context, const char *path, cons
 
 typedef struct
 {
-  gboolean equal;       /* same type and shape, every |a - b| <= absolute + relative |b|, NaN equals NaN */
+  gboolean equal; /* same type and shape, every |a - b| <= absolute + relative |b|, NaN equals NaN */
   double worst_absolute;
   double worst_relative; /* |a - b| / max |b|: against the largest value expected */
   gint64 worst_index;
@@ -50,7 +50,6 @@ typedef struct
  *
  * Compares element by element: floats in double, all others exactly.
  */
-void gantry_compare (const GantryLiteral *got, const GantryLiteral *expected, double relative, double absolute,
-                     GantryComparison *comparison);
+void gantry_compare (const GantryLiteral *got, const GantryLiteral *expected, double relative, double absolute, GantryComparison *comparison);
 
 G_END_DECLS

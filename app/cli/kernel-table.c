@@ -4,8 +4,7 @@
 #include "core/build/sizes.h"
 
 gboolean
-gantry_kernel_table_use (GantryDocument *document, const GantryProgramOptions *options, const GantryProgress *progress,
-                         GError **error)
+gantry_kernel_table_use (GantryDocument *document, const GantryProgramOptions *options, const GantryProgress *progress, GError **error)
 {
   const GantryBuildOptions build = gantry_program_build_options (options);
   g_autoptr (GantryKernelSizes) sizes = gantry_build_sizes (gantry_document_get_compilation (document), &build, progress, error);
@@ -23,8 +22,8 @@ gantry_kernel_table_use_for_search (GantryDocument *document, const GantryProgre
   const GantryProgramOptions usual = { 0 };
   g_autoptr (GError) error = NULL;
 
-  if (gantry_document_get_settings (document)->target.arch[0] != '\0'
-      || gantry_document_get_compilation (document)->refusal != NULL || gantry_kernel_table_use (document, &usual, progress, &error))
+  if (gantry_document_get_settings (document)->target.arch[0] != '\0' || gantry_document_get_compilation (document)->refusal != NULL
+      || gantry_kernel_table_use (document, &usual, progress, &error))
     return;
   fprintf (stderr, "%s: what kernels need is not counted: %s\n", g_get_prgname (), error->message);
 }

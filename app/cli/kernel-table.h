@@ -10,8 +10,7 @@ void gantry_kernel_table_keep (const GantryKernelSizes *sizes, const GantryProgr
 /** Lets gantry_cli_open() plan for kernels as @how (unowned) has them made, and take a limit in per cent of all that they need, too. */
 void gantry_kernel_table_count_in (GantryCliOptions *common, const GantryProgramOptions *how);
 /** Has @document planned with it. Returns: FALSE with @error where the kernels could not be made */
-gboolean gantry_kernel_table_use (GantryDocument *document, const GantryProgramOptions *options, const GantryProgress *progress,
-                                  GError **error);
+gboolean gantry_kernel_table_use (GantryDocument *document, const GantryProgramOptions *options, const GantryProgress *progress, GError **error);
 /**
  * gantry_kernel_table_use_for_search:
  *

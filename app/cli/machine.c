@@ -34,8 +34,7 @@ measure (guint n_threads)
 
   if (cli == NULL)
     return;
-  gantry_cli_tell ("%s: note: this processor is measured once, so that predictions of time are of it; that takes some seconds\n",
-                   g_get_prgname ());
+  gantry_cli_tell ("%s: note: this processor is measured once, so that predictions of time are of it; that takes some seconds\n", g_get_prgname ());
   if (!g_spawn_sync (NULL, (char **) command, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &said, &status, &error))
     gantry_cli_tell ("%s: note: %s\n", g_get_prgname (), error->message);
   else if (status != 0)

@@ -74,8 +74,8 @@ gantry_memory_report_text (const GantryRunResult *result, const GantryModule *mo
     return;
   planned = gantry_format_bytes_within (summary->planned_all, limit);
   process = gantry_format_bytes_within (summary->process, limit);
-  gantry_cli_print ("%-10s %s at most since the program was loaded, where %s are planned%s; beside the plan\n", "process", process,
-                    planned, summary->planned_all > summary->planned ? " in all" : "");
+  gantry_cli_print ("%-10s %s at most since the program was loaded, where %s are planned%s; beside the plan\n", "process", process, planned,
+                    summary->planned_all > summary->planned ? " in all" : "");
   print_differences (summary);
 }
 
@@ -92,8 +92,7 @@ tell_unmeasured (const char *why, guint64 limit)
 void
 gantry_memory_report_warn (const GantryRunResult *result, const GantryModule *module, guint64 limit)
 {
-  g_autoptr (GantryMemorySummary) summary =
-    result->memory != NULL ? gantry_memory_summary_new (result->plan, result->memory, module, limit) : NULL;
+  g_autoptr (GantryMemorySummary) summary = result->memory != NULL ? gantry_memory_summary_new (result->plan, result->memory, module, limit) : NULL;
 
   if (result->unmeasured != NULL)
     tell_unmeasured (result->unmeasured, limit);

@@ -83,9 +83,8 @@ print_text (const GantryPackTable *table, const Answer *answer, gboolean with_of
 
   for (guint32 i = 0; with_offsets && i < table->n; i++)
     gantry_cli_print ("%s %" G_GUINT64_FORMAT "\n", table->ids[i], table->items[i].offset);
-  gantry_cli_print ("height %" G_GUINT64_FORMAT " bytes, lower bound %" G_GUINT64_FORMAT ", gap %" G_GUINT64_FORMAT
-                    ", %.1f ms",
-                    result->height, result->lower_bound, result->height - result->lower_bound, answer->milliseconds);
+  gantry_cli_print ("height %" G_GUINT64_FORMAT " bytes, lower bound %" G_GUINT64_FORMAT ", gap %" G_GUINT64_FORMAT ", %.1f ms", result->height,
+                    result->lower_bound, result->height - result->lower_bound, answer->milliseconds);
   if (answer->capacity > 0 && result->height <= answer->capacity)
     gantry_cli_print (", fits");
   else if (answer->capacity > 0)
@@ -103,8 +102,7 @@ parse_count (const char *option, const char *text, guint64 *value, GError **erro
 {
   if (text == NULL || (g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT64, value, NULL)))
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s %s: write a number of at least 1 in digits", option,
-               text);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s %s: write a number of at least 1 in digits", option, text);
   return FALSE;
 }
 
@@ -119,8 +117,7 @@ read_table (const char *path, GError **error)
   length = g_mapped_file_get_length (file);
   if (length <= MOST_FILE_BYTES)
     return gantry_pack_table_from_csv (length > 0 ? g_mapped_file_get_contents (file) : "", length, path, error);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-               "%s: %" G_GSIZE_FORMAT " bytes; tables up to 64 MiB are read", path, length);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: %" G_GSIZE_FORMAT " bytes; tables up to 64 MiB are read", path, length);
   return NULL;
 }
 
@@ -143,10 +140,8 @@ gantry_cli_pack (int argc, char **argv)
   g_autofree char *capacity = NULL, *alignment = NULL, *effort = NULL;
   gboolean offsets = FALSE;
   const GOptionEntry own[] = {
-    { "capacity", 'c', 0, G_OPTION_ARG_STRING, &capacity, "Bytes to fit into; status 2 where they do not suffice",
-      "BYTES" },
-    { "alignment", 0, 0, G_OPTION_ARG_STRING, &alignment, "Offsets and sizes are multiples of this; 1 without",
-      "BYTES" },
+    { "capacity", 'c', 0, G_OPTION_ARG_STRING, &capacity, "Bytes to fit into; status 2 where they do not suffice", "BYTES" },
+    { "alignment", 0, 0, G_OPTION_ARG_STRING, &alignment, "Offsets and sizes are multiples of this; 1 without", "BYTES" },
     { "effort", 0, 0, G_OPTION_ARG_STRING, &effort, "How long to search, in decisions: at most so many (500000; with --capacity 5000000)", "N" },
     { "offsets", 0, 0, G_OPTION_ARG_NONE, &offsets, "Print the offset of each buffer", NULL },
     { NULL },
@@ -156,16 +151,14 @@ gantry_cli_pack (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   Answer answer;
 
-  if (!gantry_cli_parse ("pack", "FILE.csv", "Gives the buffers of a table (id,lower,upper,size) offsets in one arena.",
-                         &options, own, &argc, &argv))
+  if (!gantry_cli_parse ("pack", "FILE.csv", "Gives the buffers of a table (id,lower,upper,size) offsets in one arena.", &options, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {
       gantry_cli_tell ("gantry-cli pack: give one table\n");
       return GANTRY_EXIT_ERROR;
     }
-  if (!parse_count ("--capacity", capacity, &how.target, &error)
-      || !parse_count ("--alignment", alignment, &how.alignment, &error)
+  if (!parse_count ("--capacity", capacity, &how.target, &error) || !parse_count ("--alignment", alignment, &how.alignment, &error)
       || !parse_count ("--effort", effort, &how.nodes, &error))
     return gantry_cli_fail (error);
   if (how.alignment > G_GUINT64_CONSTANT (1) << 30)
@@ -179,8 +172,7 @@ gantry_cli_pack (int argc, char **argv)
   if (how.nodes == 0)
     how.nodes = how.target > 0 ? CAPACITY_NODES : LOWEST_NODES;
   /* Where nothing can fit, a second is enough to say what would. */
-  if (effort == NULL && how.target > 0
-      && gantry_pack_lower_bound (table->items, table->n, how.alignment, NULL) > how.target)
+  if (effort == NULL && how.target > 0 && gantry_pack_lower_bound (table->items, table->n, how.alignment, NULL) > how.target)
     how.nodes = 0;
   answer = pack (table, &how, gantry_cli_progress (&options));
   if (options.json)

@@ -60,9 +60,8 @@ print_text (GPtrArray *points)
       g_autofree char *peak = gantry_memory_peak_text (variant->figures.peak_bytes, variant->limit, variant->figures.sizes_known);
       g_autofree char *copied = gantry_cli_bytes (variant->figures.copied_bytes), *host = gantry_cli_bytes (variant->figures.host_bytes);
 
-      gantry_cli_print ("%20s %12.3f %12.3f %12.3f %12s %12s %7.2f%%%s\n", peak, variant->figures.step_us / 1000,
-                        variant->figures.recompute_us / 1000, variant->figures.stall_us / 1000, copied, host, 100 * variant->gap,
-                        gantry_variant_is_approximate (variant) ? " approximate" : "");
+      gantry_cli_print ("%20s %12.3f %12.3f %12.3f %12s %12s %7.2f%%%s\n", peak, variant->figures.step_us / 1000, variant->figures.recompute_us / 1000,
+                        variant->figures.stall_us / 1000, copied, host, 100 * variant->gap, gantry_variant_is_approximate (variant) ? " approximate" : "");
     }
 }
 
@@ -79,8 +78,7 @@ pareto (const Options *options, const char *path)
   if (document != NULL && !options->no_kernels)
     gantry_kernel_table_use_for_search (document, gantry_cli_progress (&options->common));
   if (document != NULL)
-    points = gantry_document_front (document, (guint) options->points, allowed, options->seconds,
-                                    gantry_cli_progress (&options->common), &error);
+    points = gantry_document_front (document, (guint) options->points, allowed, options->seconds, gantry_cli_progress (&options->common), &error);
   for (guint i = 0; points != NULL && options->output != NULL && i < points->len; i++)
     gantry_document_add_variant (document, g_ptr_array_index (points, i));
   if (points != NULL && options->output != NULL)
@@ -100,17 +98,16 @@ gantry_cli_pareto (int argc, char **argv)
   g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT, .points = 8, .seconds = 300 };
   const GOptionEntry own[] = {
     { "points", 0, 0, G_OPTION_ARG_INT, &options.points, "At most so many points (8)", "N" },
-    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "End the search after so long (300), 0: never; what is cut so may be better with more time", "S" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "End the search after so long (300), 0: never; what is cut so may be better with more time",
+      "S" },
     { "no-kernels", 0, 0, G_OPTION_ARG_NONE, &options.no_kernels, "As for solve", NULL },
     { "allow", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.allow, "As for solve", "KIND" },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file with a variant for each point",
-      "FILE.gantry" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file with a variant for each point", "FILE.gantry" },
     { NULL },
   };
 
   options.common.places = TRUE;
-  if (!gantry_cli_parse ("pareto", "MODEL", "Finds the points where less memory costs more time.", &options.common, own,
-                         &argc, &argv))
+  if (!gantry_cli_parse ("pareto", "MODEL", "Finds the points where less memory costs more time.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2 || options.points < 2 || options.points > 1000 || options.seconds < 0)
     {

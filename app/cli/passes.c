@@ -61,10 +61,8 @@ print_text (const GantryCompilation *compilation)
       const GantrySnapshot *snapshot = &compilation->snapshots[i];
       g_autofree char *holds = gantry_snapshot_properties_text (snapshot);
 
-      gantry_cli_print ("%-*s %8u %8u %8u %8u %10.2f  %s%s\n", width, snapshot->pass, snapshot->nodes_before,
-                        snapshot->nodes_after,
-                        snapshot->n_made, snapshot->n_removed, snapshot->milliseconds,
-                        holds, snapshot->enabled ? "" : " (off)");
+      gantry_cli_print ("%-*s %8u %8u %8u %8u %10.2f  %s%s\n", width, snapshot->pass, snapshot->nodes_before, snapshot->nodes_after, snapshot->n_made,
+                        snapshot->n_removed, snapshot->milliseconds, holds, snapshot->enabled ? "" : " (off)");
     }
 }
 
@@ -99,8 +97,7 @@ gantry_cli_passes (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   const GantryCompilation *compilation;
 
-  if (!gantry_cli_parse ("passes", "MODEL", "Runs the passes and says what each of them changed.", &options, own, &argc,
-                         &argv))
+  if (!gantry_cli_parse ("passes", "MODEL", "Runs the passes and says what each of them changed.", &options, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {

@@ -12,8 +12,7 @@ gboolean
 gantry_plan_report_check (GantryDocument *document, GError **error)
 {
   const GantryCompilation *compilation = gantry_document_get_compilation (document);
-  const GError *failure = compilation->refusal != NULL ? compilation->refusal
-                                                       : gantry_document_get_plan_error (document);
+  const GError *failure = compilation->refusal != NULL ? compilation->refusal : gantry_document_get_plan_error (document);
 
   if (failure != NULL)
     {
@@ -27,9 +26,8 @@ static GantryMemoryAnalysis *
 analyse (GantryDocument *document, guint64 limit, guint most_holders)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (document);
-  GantryMemoryAnalysis *analysis =
-    gantry_memory_analysis_new (gantry_compilation_module (compilation), gantry_document_get_plan (document),
-                                gantry_document_get_planner (document), gantry_document_get_placements (document), most_holders);
+  GantryMemoryAnalysis *analysis = gantry_memory_analysis_new (gantry_compilation_module (compilation), gantry_document_get_plan (document),
+                                                               gantry_document_get_planner (document), gantry_document_get_placements (document), most_holders);
 
   analysis->limit = limit > 0 ? limit : gantry_document_get_settings (document)->target.memory_limit;
   return analysis;
@@ -38,7 +36,11 @@ analyse (GantryDocument *document, guint64 limit, guint most_holders)
 static void
 add_sizes (JsonBuilder *json, const GantryMemoryAnalysis *a, const GantryPlan *plan)
 {
-  const struct { const char *key; guint64 value; } sizes[] = {
+  const struct
+  {
+    const char *key;
+    guint64 value;
+  } sizes[] = {
     { "planned_bytes", a->peak_bytes },
     { "temp_bytes", a->temp_bytes },
     { "argument_bytes", a->argument_bytes },
@@ -330,8 +332,8 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   gantry_cli_add_string (json, "target", gantry_document_get_settings (document)->target.name);
   gantry_cli_add_string (json, "rates", rates);
   gantry_cli_add_int (json, "limit_bytes", (gint64) gantry_document_get_settings (document)->target.memory_limit);
-  gantry_cli_add_string (json, "times", gantry_document_get_settings (document)->measured != NULL
-                                          ? gantry_document_get_settings (document)->measured->name : "model");
+  gantry_cli_add_string (json, "times",
+                         gantry_document_get_settings (document)->measured != NULL ? gantry_document_get_settings (document)->measured->name : "model");
   gantry_cli_add_string (json, "runs_with", unusual);
   if (gantry_document_get_model (document)->assignment != NULL)
     gantry_cli_add_assignment (json, gantry_document_get_model (document)->assignment, FALSE);
@@ -406,8 +408,7 @@ print_rules (GPtrArray *reports)
       if (report->problem != NULL)
         gantry_cli_print ("rule       %s (%s): %s\n", report->text, report->place, report->problem);
       else
-        gantry_cli_print ("rule       %s: decides %u of %u values\n", report->text, report->n_decided,
-                          report->n_matched);
+        gantry_cli_print ("rule       %s: decides %u of %u values\n", report->text, report->n_decided, report->n_matched);
     }
 }
 
@@ -420,8 +421,7 @@ gantry_plan_report_print_problems (const GantryModule *module, const GantryPlan 
       const GantryNode *node = gantry_module_node (module, problem->node);
       g_autofree char *label = node != NULL ? gantry_node_label (module, node) : g_strdup ("?");
 
-      gantry_cli_print ("not done   %s of %s: %s\n", gantry_placement_kind_name (problem->kind), label,
-                        problem->reason);
+      gantry_cli_print ("not done   %s of %s: %s\n", gantry_placement_kind_name (problem->kind), label, problem->reason);
     }
 }
 
@@ -456,8 +456,8 @@ gantry_plan_report_text (GantryDocument *document, guint64 limit, guint most_hol
   if (unusual != NULL)
     gantry_cli_print ("%-10s runs with %s\n", "for", unusual);
   print_target (&gantry_document_get_settings (document)->target, plan);
-  gantry_cli_print ("%-10s %.3f ms predicted, of that %.3f ms done again and %.3f ms waiting for copies\n", "step",
-                    plan->total_us / 1000, plan->recompute_us / 1000, plan->stall_us / 1000);
+  gantry_cli_print ("%-10s %.3f ms predicted, of that %.3f ms done again and %.3f ms waiting for copies\n", "step", plan->total_us / 1000,
+                    plan->recompute_us / 1000, plan->stall_us / 1000);
   gantry_cli_print ("%-10s %s between device and host\n", "copied", copied);
   gantry_plan_report_print_approximate (plan);
   if (assignment != NULL)

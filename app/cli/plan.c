@@ -25,7 +25,7 @@ typedef struct
   gint holders;
   gboolean kernels, no_kernels;
   gboolean allocations;
-  GArray *rows; /* (nullable) (element-type GantryAllocation) */
+  GArray *rows;           /* (nullable) (element-type GantryAllocation) */
   GantryDivided *divided; /* (nullable) */
 } Options;
 
@@ -33,7 +33,10 @@ typedef struct
 static const GantryProgramOptions default_kernels = { 0 };
 
 #define MOST_EFFORT 1000000
-#define OPTIONS_INIT { .common = GANTRY_CLI_OPTIONS_INIT, .seconds = 60, .effort = 1, .holders = 10 }
+#define OPTIONS_INIT \
+  { \
+    .common = GANTRY_CLI_OPTIONS_INIT, .seconds = 60, .effort = 1, .holders = 10 \
+  }
 
 static void
 options_clear (Options *options)
@@ -53,8 +56,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 static gboolean
 parse_method (const char *name, GantrySolveMethod *method, GError **error)
 {
-  static const char *const names[] = { [GANTRY_SOLVE_AUTO] = "auto", [GANTRY_SOLVE_EXACT] = "exact",
-                                       [GANTRY_SOLVE_SEARCH] = "search", [GANTRY_SOLVE_AUTOTM] = "autotm" };
+  static const char *const names[] = {
+    [GANTRY_SOLVE_AUTO] = "auto", [GANTRY_SOLVE_EXACT] = "exact", [GANTRY_SOLVE_SEARCH] = "search", [GANTRY_SOLVE_AUTOTM] = "autotm"
+  };
 
   guint found = name != NULL ? gantry_find_name (names, G_N_ELEMENTS (names), name) : GANTRY_SOLVE_AUTO;
 
@@ -77,8 +81,8 @@ read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *go
   *goal = (GantrySolveGoal){ .seconds = options->seconds, .effort = (guint) options->effort, .host_price = options->host_price * 1000 };
   if (!parse_method (options->method, &goal->method, error))
     return FALSE;
-  goal->allowed = 1u << GANTRY_PLACEMENT_KEEP | (options->no_recompute ? 0 : 1u << GANTRY_PLACEMENT_RECOMPUTE) |
-                  (options->no_offload ? 0 : 1u << GANTRY_PLACEMENT_OFFLOAD);
+  goal->allowed = 1u << GANTRY_PLACEMENT_KEEP | (options->no_recompute ? 0 : 1u << GANTRY_PLACEMENT_RECOMPUTE)
+                  | (options->no_offload ? 0 : 1u << GANTRY_PLACEMENT_OFFLOAD);
   if (!gantry_cli_parse_allow (options->allow, &goal->allowed, microbatches, error))
     return FALSE;
   if (options->fit == NULL)
@@ -103,11 +107,9 @@ use_times (GantryDocument *document, const char *times, GError **error)
 
   if (strcmp (times, "model") == 0)
     return gantry_document_set_measured (document, NULL, error);
-  if ((strcmp (times, "last") != 0 && !g_ascii_string_to_unsigned (times, 10, 1, G_MAXUINT32, &number, NULL))
-      || number < 1 || number > runs->len)
+  if ((strcmp (times, "last") != 0 && !g_ascii_string_to_unsigned (times, 10, 1, G_MAXUINT32, &number, NULL)) || number < 1 || number > runs->len)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "--times %s: takes the number of a run, last, or model; this file has %u run%s", times, runs->len,
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--times %s: takes the number of a run, last, or model; this file has %u run%s", times, runs->len,
                    runs->len == 1 ? "" : "s");
       return FALSE;
     }
@@ -242,7 +244,8 @@ count_kernels (const Options *options, GantryDocument *document, GError **error)
   if (arch[0] == '\0')
     return gantry_kernel_table_use (document, &default_kernels, gantry_cli_progress (&options->common), error);
   g_printerr ("%s: what kernels for %s need is not counted: their driver says it when they are loaded, so that a session knows it "
-              "after a run on such a GPU\n", g_get_prgname (), arch);
+              "after a run on such a GPU\n",
+              g_get_prgname (), arch);
   return TRUE;
 }
 
@@ -326,12 +329,11 @@ run (const char *command, const char *description, gboolean needs_goal, int argc
   const GOptionEntry own[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file", "FILE.gantry" },
     { "kernels", 0, 0, G_OPTION_ARG_NONE, &options.kernels,
-      "Make the kernels first, where the cache does not know them: workspaces, packed weights and code are then counted; a search does so",
+      "Make the kernels first, where the cache does not know them: workspaces, packed weights and code are then counted; a search does so", NULL },
+    { "no-kernels", 0, 0, G_OPTION_ARG_NONE, &options.no_kernels, "Search without that: what is found is then at least so large, and a run may need more",
       NULL },
-    { "no-kernels", 0, 0, G_OPTION_ARG_NONE, &options.no_kernels,
-      "Search without that: what is found is then at least so large, and a run may need more", NULL },
-    { "times", 0, 0, G_OPTION_ARG_STRING, &options.times,
-      "Plan with the times that a run of the session measured, and tell what that changes", "RUN|last|model" },
+    { "times", 0, 0, G_OPTION_ARG_STRING, &options.times, "Plan with the times that a run of the session measured, and tell what that changes",
+      "RUN|last|model" },
     { "fit", 0, 0, G_OPTION_ARG_STRING, &options.fit, "Search for the fastest placements with at most this peak", "SIZE" },
     { "fastest", 0, 0, G_OPTION_ARG_NONE, &options.fastest, "With --fit: which is what it does", NULL },
     { "at-most", 0, 0, G_OPTION_ARG_DOUBLE, &options.at_most_ms, "Search for the least memory with at most this time", "MS" },

@@ -59,9 +59,7 @@ read_conversion (const char *at, Conversion *conversion, va_list *arguments)
 static void
 append_string (GString *out, const Conversion *conversion, const char *text)
 {
-  g_autofree char *cut = text == NULL                 ? g_strdup ("")
-                         : conversion->precision >= 0 ? g_strndup (text, (gsize) conversion->precision)
-                                                      : g_strdup (text);
+  g_autofree char *cut = text == NULL ? g_strdup ("") : conversion->precision >= 0 ? g_strndup (text, (gsize) conversion->precision) : g_strdup (text);
   g_autofree char *shown = gantry_format_text (cut, FALSE);
 
   g_string_append_c (conversion->text, 's');

@@ -9,7 +9,7 @@ struct _GantryGpuProfiler
 {
   GantryCuptiRecorder *recorder; /* (nullable): NULL: it did not start */
   GError *why;
-  GantryDevice *device;          /* that has our marks */
+  GantryDevice *device; /* that has our marks */
 };
 
 GantryGpuProfiler *
@@ -49,8 +49,7 @@ explain (const GantryGpuProfiler *profiler, GantryExecutable *executable, const 
 
   capture->is_monotonic = TRUE;
   capture->device = g_strdup (gantry_recording_device (observed));
-  gantry_cupti_capture_note (capture, "recorded without CUPTI, kernels and copies are as the program's own events timed them: %s",
-                             profiler->why->message);
+  gantry_cupti_capture_note (capture, "recorded without CUPTI, kernels and copies are as the program's own events timed them: %s", profiler->why->message);
   return gantry_cupti_convert (capture, NULL, 0, executable, observed);
 }
 
@@ -130,8 +129,8 @@ find_launch (Alone *alone, guint32 node, GError **error)
         alone->instruction = i;
         return TRUE;
       }
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "--kernel %u: no kernel does the work of that node; run with --slowest lists nodes with kernels", node);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--kernel %u: no kernel does the work of that node; run with --slowest lists nodes with kernels",
+               node);
   return FALSE;
 }
 
@@ -141,10 +140,8 @@ type_of (const Alone *alone, guint32 i)
 {
   const GantryExecutable *executable = alone->executable;
   const GantryInstruction *launch = &executable->instructions[alone->instruction];
-  const GantryPlanBuffer *buffer =
-    i < launch->n_buffers ? &executable->plan->buffers[executable->buffer_refs[launch->buffers + i]] : NULL;
-  const GantryNode *node = buffer != NULL && buffer->category != GANTRY_BUFFER_WORKSPACE
-                             ? gantry_module_node (executable->module, buffer->node) : NULL;
+  const GantryPlanBuffer *buffer = i < launch->n_buffers ? &executable->plan->buffers[executable->buffer_refs[launch->buffers + i]] : NULL;
+  const GantryNode *node = buffer != NULL && buffer->category != GANTRY_BUFFER_WORKSPACE ? gantry_module_node (executable->module, buffer->node) : NULL;
   const GantryType *type = node != NULL ? gantry_node_type (executable->module, node) : NULL;
 
   return type != NULL && gantry_type_bytes (type) == (gint64) buffer->size ? type : NULL;
@@ -187,9 +184,8 @@ allocate (Alone *alone, GError **error)
   below = bound_of (alone);
   for (guint32 i = 0; i < alone->n; i++)
     {
-      alone->sizes[i] = i < launch->n_buffers
-                          ? alone->executable->plan->buffers[alone->executable->buffer_refs[launch->buffers + i]].size
-                          : kernel->packed_bytes;
+      alone->sizes[i] = i < launch->n_buffers ? alone->executable->plan->buffers[alone->executable->buffer_refs[launch->buffers + i]].size
+                                              : kernel->packed_bytes;
       alone->buffers[i] = gantry_device_allocate (alone->device, GANTRY_MEMORY_DEVICE, alone->sizes[i], error);
       if (alone->buffers[i] == NULL || !fill (alone, i, below, error))
         return FALSE;
@@ -213,15 +209,14 @@ launch_alone (gpointer user_data, GError **error)
 }
 
 gboolean
-gantry_gpu_profile_node (GantryDevice *device, guint ordinal, GantryProgram *program, guint32 node, char **name,
-                         GantryCuptiKernelProfile *profile, GError **error)
+gantry_gpu_profile_node (GantryDevice *device, guint ordinal, GantryProgram *program, guint32 node, char **name, GantryCuptiKernelProfile *profile,
+                         GError **error)
 {
   g_auto (Alone) alone = { .device = device, .executable = program->executable };
 
   if (!gantry_device_is_cuda (device))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "--kernel %u: a kernel's hardware counters are those of a GPU: use --device cuda", node);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "--kernel %u: a kernel's hardware counters are those of a GPU: use --device cuda", node);
       return FALSE;
     }
   if (!find_launch (&alone, node, error) || !allocate (&alone, error))

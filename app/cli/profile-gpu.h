@@ -30,7 +30,7 @@ void gantry_gpu_profiler_attach (GantryGpuProfiler *profiler, GantryProgramOptio
  *
  * Returns: FALSE with %GANTRY_ERROR_INVALID for a node that no kernel does the work of, or as gantry_cupti_profile_kernel()
  */
-gboolean gantry_gpu_profile_node (GantryDevice *device, guint ordinal, GantryProgram *program, guint32 node, char **name,
-                                  GantryCuptiKernelProfile *profile, GError **error);
+gboolean gantry_gpu_profile_node (GantryDevice *device, guint ordinal, GantryProgram *program, guint32 node, char **name, GantryCuptiKernelProfile *profile,
+                                  GError **error);
 
 G_END_DECLS

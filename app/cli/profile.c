@@ -37,8 +37,8 @@ typedef struct
 static void
 options_clear (Options *options)
 {
-  char **const texts[] = { &options->output, &options->device, &options->arch, &options->loss, &options->optimizer, &options->raw,
-                           &options->kernels, &options->host, &options->launcher, &options->remote_cli };
+  char **const texts[] = { &options->output, &options->device,  &options->arch, &options->loss,     &options->optimizer,
+                           &options->raw,    &options->kernels, &options->host, &options->launcher, &options->remote_cli };
 
   gantry_cli_options_clear (&options->common);
   gantry_training_options_clear (&options->training);
@@ -56,7 +56,7 @@ typedef struct
   GantryDocument *document;
   GantryRunResult *result;
   GantryProgramTimes times; /* of runs that were not recorded: then there is no result */
-  char *kernel; /* (nullable): that was looked at */
+  char *kernel;             /* (nullable): that was looked at */
   GantryCuptiKernelProfile counted;
 } Profile;
 
@@ -95,8 +95,7 @@ measure (Profile *profile, const Options *options, const GantryProgramOptions *h
   if (values == NULL)
     return FALSE;
   if (options->unrecorded)
-    return gantry_program_time (program, how, values, (guint) options->warmup, (guint) options->runs, &profile->times, progress,
-                                error);
+    return gantry_program_time (program, how, values, (guint) options->warmup, (guint) options->runs, &profile->times, progress, error);
   if (options->steps > 0)
     profile->result = gantry_program_measure_steps (program, how, values, (guint) options->steps, losses, progress, error);
   else
@@ -105,8 +104,8 @@ measure (Profile *profile, const Options *options, const GantryProgramOptions *h
 }
 
 static gboolean
-profile_with (Profile *profile, const Options *options, GantryGpuProfiler *gpu, GantryDevice *device,
-              GantryProgramOptions *how, const char *path, GError **error)
+profile_with (Profile *profile, const Options *options, GantryGpuProfiler *gpu, GantryDevice *device, GantryProgramOptions *how, const char *path,
+              GError **error)
 {
   g_autoptr (GantryProgram) program = NULL;
 
@@ -115,9 +114,8 @@ profile_with (Profile *profile, const Options *options, GantryGpuProfiler *gpu, 
     return FALSE;
   how->limit = gantry_document_get_settings (profile->document)->target.memory_limit;
   how->host_limit = gantry_document_get_settings (profile->document)->target.host_limit;
-  program = gantry_program_new (gantry_document_get_compilation (profile->document),
-                                gantry_document_get_settings (profile->document), how, gantry_cli_progress (&options->common),
-                                error);
+  program = gantry_program_new (gantry_document_get_compilation (profile->document), gantry_document_get_settings (profile->document), how,
+                                gantry_cli_progress (&options->common), error);
   if (program == NULL)
     return FALSE;
   gantry_program_confine (how);
@@ -126,8 +124,7 @@ profile_with (Profile *profile, const Options *options, GantryGpuProfiler *gpu, 
   if (!measure (profile, options, how, program, error))
     return FALSE;
   return options->kernel < 0
-         || gantry_gpu_profile_node (device, ordinal_of (options->device), program, (guint32) options->kernel, &profile->kernel,
-                                     &profile->counted, error);
+         || gantry_gpu_profile_node (device, ordinal_of (options->device), program, (guint32) options->kernel, &profile->kernel, &profile->counted, error);
 }
 
 static gboolean
@@ -259,10 +256,9 @@ static guint
 figures_of (const GantryCuptiKernelProfile *p, Figure *figures)
 {
   const Figure all[] = {
-    { "passes", p->n_passes },          { "microseconds", p->duration_ns / 1e3 }, { "clock_hz", p->clock_hz },
-    { "flops", p->flops },              { "tensor_flops", p->tensor_flops },      { "dram_bytes", p->dram_bytes },
-    { "l2_bytes", p->l2_bytes },        { "occupancy_percent", p->occupancy },    { "sm_percent", p->sm_busy },
-    { "tensor_percent", p->tensor_busy }, { "dram_percent", p->dram_busy },       { "l2_percent", p->l2_busy },
+    { "passes", p->n_passes },           { "microseconds", p->duration_ns / 1e3 }, { "clock_hz", p->clock_hz },      { "flops", p->flops },
+    { "tensor_flops", p->tensor_flops }, { "dram_bytes", p->dram_bytes },          { "l2_bytes", p->l2_bytes },      { "occupancy_percent", p->occupancy },
+    { "sm_percent", p->sm_busy },        { "tensor_percent", p->tensor_busy },     { "dram_percent", p->dram_busy }, { "l2_percent", p->l2_busy },
   };
 
   memcpy (figures, all, sizeof all);
@@ -274,8 +270,7 @@ static void
 add_kernels (JsonBuilder *json, const Profile *profile)
 {
   const GantryRates rates = { 0 };
-  g_autoptr (GantryKernelTable) table =
-    gantry_kernel_table_new (profile->result->recording, module_of (profile), profile->result->plan, &rates);
+  g_autoptr (GantryKernelTable) table = gantry_kernel_table_new (profile->result->recording, module_of (profile), profile->result->plan, &rates);
   double us = 0;
 
   for (guint i = 0; i < table->rows->len; i++)
@@ -332,8 +327,8 @@ print_launch (const GantryRunResult *result)
   if (launch->len == 0)
     return;
   g_array_sort (launch, gantry_compare_doubles);
-  gantry_cli_print ("%-10s %.3f ms, median: the host's, before the GPU begins, with CUPTI at each kernel; not in the time, which is the GPU's\n",
-                    "launch", g_array_index (launch, double, launch->len / 2));
+  gantry_cli_print ("%-10s %.3f ms, median: the host's, before the GPU begins, with CUPTI at each kernel; not in the time, which is the GPU's\n", "launch",
+                    g_array_index (launch, double, launch->len / 2));
 }
 
 static void
@@ -391,10 +386,15 @@ report (Profile *profile, const Options *options, GantryDevice *device, GError *
 {
   const GantryCompileSettings *settings = gantry_document_get_settings (profile->document);
   g_autofree char *elsewhere = gantry_document_predicted_elsewhere (profile->document, profile->result);
-  GantryRunReport report = { .result = profile->result, .module = module_of (profile), .limit = settings->target.memory_limit,
+  GantryRunReport report = { .result = profile->result,
+                             .module = module_of (profile),
+                             .limit = settings->target.memory_limit,
                              .target = settings->target,
                              .elsewhere = elsewhere,
-                             .n_slowest = (guint) options->slowest, .device = device, .add = add_more, .add_data = profile };
+                             .n_slowest = (guint) options->slowest,
+                             .device = device,
+                             .add = add_more,
+                             .add_data = profile };
 
   if (options->kernels != NULL && !gantry_run_report_write_kernels (&report, options->kernels, options->common.read, error))
     return FALSE;
@@ -430,11 +430,10 @@ profile (const Options *options, const char *path)
       return GANTRY_EXIT_ERROR;
     }
   gantry_document_add_run (profile.document, profile.result);
-  if ((output != NULL && !gantry_document_save (profile.document, output, &error))
-      || !report (&profile, options, device, &error))
+  if ((output != NULL && !gantry_document_save (profile.document, output, &error)) || !report (&profile, options, device, &error))
     return gantry_cli_fail (error);
-  return gantry_memory_report_above (profile.result, gantry_document_get_settings (profile.document)->target.memory_limit)
-           ? GANTRY_EXIT_ABOVE_LIMIT : GANTRY_EXIT_DONE;
+  return gantry_memory_report_above (profile.result, gantry_document_get_settings (profile.document)->target.memory_limit) ? GANTRY_EXIT_ABOVE_LIMIT
+                                                                                                                           : GANTRY_EXIT_DONE;
 }
 
 static gboolean
@@ -475,15 +474,13 @@ parse (Options *options, int *argc, char ***argv)
     { "runs", 'n', 0, G_OPTION_ARG_INT, &options->runs, "Recorded runs (5)", "N" },
     { "warmup", 0, 0, G_OPTION_ARG_INT, &options->warmup, "Runs before those (2)", "N" },
     { "steps", 0, 0, G_OPTION_ARG_INT, &options->steps, "Instead: steps in a row, as gantry-cli run", "N" },
-    { "unrecorded", 0, 0, G_OPTION_ARG_NONE, &options->unrecorded,
-      "Record nothing: only tell how long steps in a row take when nobody looks", NULL },
+    { "unrecorded", 0, 0, G_OPTION_ARG_NONE, &options->unrecorded, "Record nothing: only tell how long steps in a row take when nobody looks", NULL },
     { "train", 0, 0, G_OPTION_ARG_NONE, &options->train, "Make a training step of the program first", NULL },
     { "loss", 0, 0, G_OPTION_ARG_STRING, &options->loss, "With --train: as gantry-cli train", "NAME" },
     { "optimizer", 0, 0, G_OPTION_ARG_STRING, &options->optimizer, "With --train: as gantry-cli train", "NAME" },
     { "input", 'i', 0, G_OPTION_ARG_STRING_ARRAY, &options->inputs, "An input, as gantry-cli run", "VALUE" },
     { "counters", 0, 0, G_OPTION_ARG_NONE, &options->cupti.counters, "Sample a GPU's hardware counters too", NULL },
-    { "kernel", 0, 0, G_OPTION_ARG_INT64, &options->kernel,
-      "Then launch this node's kernel by itself, and count what it does on the GPU", "NODE" },
+    { "kernel", 0, 0, G_OPTION_ARG_INT64, &options->kernel, "Then launch this node's kernel by itself, and count what it does on the GPU", "NODE" },
     { "raw", 0, 0, G_OPTION_ARG_FILENAME, &options->raw, "Keep what CUPTI gave as it came", "FILE.cupti" },
     { "slowest", 0, 0, G_OPTION_ARG_INT, &options->slowest, "List the operations that take longest (20)", "N" },
     { "kernels", 0, 0, G_OPTION_ARG_FILENAME, &options->kernels, "Write a table of all kernels and copies", "FILE.csv" },
@@ -492,19 +489,17 @@ parse (Options *options, int *argc, char ***argv)
     { "gpu-library", 0, 0, G_OPTION_ARG_NONE, &options->program.gpu_library, "As gantry-cli run", NULL },
     { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options->program.allow_tf32, "As gantry-cli run", NULL },
     { "host", 0, 0, G_OPTION_ARG_STRING, &options->host, "Do it on another machine, through ssh", "[USER@]MACHINE" },
-    { "launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher,
-      "Do it where this program starts another one: 'srun -n1 --gres=gpu:1'; with --host from there", "COMMAND" },
+    { "launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher, "Do it where this program starts another one: 'srun -n1 --gres=gpu:1'; with --host from there",
+      "COMMAND" },
     { "remote-cli", 0, 0, G_OPTION_ARG_STRING, &options->remote_cli, "gantry-cli there (gantry-cli)", "PATH" },
-    { "send", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->send,
-      "Another file that the model needs beside it there, such as its weights", "FILE" },
+    { "send", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->send, "Another file that the model needs beside it there, such as its weights", "FILE" },
     { "session", 0, 0, G_OPTION_ARG_NONE, &options->session, "The argument is a session file: add the run to it", NULL },
     { "parent", 0, 0, G_OPTION_ARG_INT, &options->parent, "End when this process, which started the run, ends", "PID" },
     { NULL },
   };
 
-  return gantry_cli_parse ("profile", "MODEL",
-                           "Compiles a model, records its runs, and tells what was planned and what was measured.",
-                           &options->common, own, argc, argv);
+  return gantry_cli_parse ("profile", "MODEL", "Compiles a model, records its runs, and tells what was planned and what was measured.", &options->common, own,
+                           argc, argv);
 }
 
 int
@@ -521,8 +516,7 @@ gantry_cli_profile (int argc, char **argv)
   gantry_training_options_init (&options.training);
   if (!parse (&options, &argc, &argv))
     return GANTRY_EXIT_ERROR;
-  if (!check (&options, argc, &error)
-      || (options.parent != 0 && !gantry_confine_child (options.parent, GANTRY_MOST_FILE_BYTES, &error))
+  if (!check (&options, argc, &error) || (options.parent != 0 && !gantry_confine_child (options.parent, GANTRY_MOST_FILE_BYTES, &error))
       || !gantry_program_choose_device (&options.program, options.device, &options.common, &options.arch, &error))
     return gantry_cli_fail (error);
   /* Still one thread: libraries' ranges are seen only when the environment says so before they are loaded. */

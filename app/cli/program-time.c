@@ -24,8 +24,7 @@ step_done (gpointer self, guint step, const GantryRunOutput *outputs)
 {
   Timing *timing = self;
   double ms = (double) (gantry_time_ns () - timing->start) / 1e6;
-  double on_device =
-    gantry_device_is_cuda (timing->device) ? (double) gantry_cuda_device_take_replay_ns (timing->device) / 1e6 : 0;
+  double on_device = gantry_device_is_cuda (timing->device) ? (double) gantry_cuda_device_take_replay_ns (timing->device) / 1e6 : 0;
 
   if (step >= timing->n_warmup)
     {
@@ -49,13 +48,12 @@ take (const Timing *timing, GantryProgramTimes *times)
 }
 
 gboolean
-gantry_program_time_inputs (GantryProgram *program, const GantryProgramOptions *options, const GantryRunInput *inputs, guint n_warmup,
-                            guint n_steps, GantryProgramTimes *times, const GantryProgress *progress, GError **error)
+gantry_program_time_inputs (GantryProgram *program, const GantryProgramOptions *options, const GantryRunInput *inputs, guint n_warmup, guint n_steps,
+                            GantryProgramTimes *times, const GantryProgress *progress, GError **error)
 {
   const GantryExecutable *executable = program->executable;
   GCancellable *cancellable = progress != NULL ? progress->cancellable : NULL;
-  g_autoptr (GantryDevice) device = options->device != NULL ? gantry_device_ref (options->device)
-                                                            : gantry_cpu_device_new (program->n_threads);
+  g_autoptr (GantryDevice) device = options->device != NULL ? gantry_device_ref (options->device) : gantry_cpu_device_new (program->n_threads);
   g_autoptr (GantryExecutor) executor = NULL;
   g_autofree GantryRunOutput *out = g_new0 (GantryRunOutput, executable->n_outputs + 1);
   g_autoptr (GArray) host = g_array_new (FALSE, FALSE, sizeof (double)), events = g_array_new (FALSE, FALSE, sizeof (double));
@@ -72,16 +70,15 @@ gantry_program_time_inputs (GantryProgram *program, const GantryProgramOptions *
   if (gantry_device_is_cuda (device))
     gantry_cuda_device_take_replay_ns (device);
   timing.start = gantry_time_ns ();
-  if (!gantry_executor_run_steps (executor, n_warmup + n_steps, inputs, executable->n_inputs, out,
-                                  executable->n_outputs, &hooks, NULL, cancellable, error))
+  if (!gantry_executor_run_steps (executor, n_warmup + n_steps, inputs, executable->n_inputs, out, executable->n_outputs, &hooks, NULL, cancellable, error))
     return FALSE;
   take (&timing, times);
   return TRUE;
 }
 
 gboolean
-gantry_program_time (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_warmup,
-                     guint n_steps, GantryProgramTimes *times, const GantryProgress *progress, GError **error)
+gantry_program_time (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_warmup, guint n_steps,
+                     GantryProgramTimes *times, const GantryProgress *progress, GError **error)
 {
   gantry_values_write (values);
   return gantry_program_time_inputs (program, options, gantry_values_inputs (values), n_warmup, n_steps, times, progress, error);

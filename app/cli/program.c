@@ -25,8 +25,7 @@ choose_instructions (GantryProgramOptions *options, const GantryCliOptions *comm
   options->quick_compile = common->quick_compile;
   if (common->instructions == NULL)
     return TRUE;
-  if (gantry_instruction_set_parse (common->instructions, &options->instructions, error)
-      && gantry_kernels_limit_library (options->instructions, error))
+  if (gantry_instruction_set_parse (common->instructions, &options->instructions, error) && gantry_kernels_limit_library (options->instructions, error))
     return TRUE;
   g_prefix_error (error, "--instructions: ");
   return FALSE;
@@ -36,10 +35,17 @@ GantryBuildOptions
 gantry_program_build_options (const GantryProgramOptions *options)
 {
   return (GantryBuildOptions){
-    .threads = (guint) MAX (options->threads, 0), .code = options->code, .no_library = options->no_library,
-    .allow_tf32 = options->allow_tf32, .gpu_library = options->gpu_library, .keep_texts = options->keep_texts,
-    .quick_compile = options->quick_compile, .instructions = options->instructions, .layout_block = options->layout_block,
-    .arch = options->arch, .cache_folder = options->cache_folder,
+    .threads = (guint) MAX (options->threads, 0),
+    .code = options->code,
+    .no_library = options->no_library,
+    .allow_tf32 = options->allow_tf32,
+    .gpu_library = options->gpu_library,
+    .keep_texts = options->keep_texts,
+    .quick_compile = options->quick_compile,
+    .instructions = options->instructions,
+    .layout_block = options->layout_block,
+    .arch = options->arch,
+    .cache_folder = options->cache_folder,
   };
 }
 
@@ -52,8 +58,7 @@ gantry_program_conditions (const GantryProgramOptions *options)
 }
 
 gboolean
-gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common, char **arch,
-                              GError **error)
+gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common, char **arch, GError **error)
 {
   guint ordinal;
   const GantryDeviceKind *kind = gantry_device_kind_find (device, &ordinal, error);
@@ -109,8 +114,8 @@ gantry_program_confine (const GantryProgramOptions *options)
 }
 
 GantryProgram *
-gantry_program_new (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                    const GantryProgramOptions *options, const GantryProgress *progress, GError **error)
+gantry_program_new (const GantryCompilation *compilation, const GantryCompileSettings *settings, const GantryProgramOptions *options,
+                    const GantryProgress *progress, GError **error)
 {
   const GantryBuildOptions build = gantry_program_build_options (options);
   GantryProgram *program = gantry_build (compilation, settings, &build, progress, error);
@@ -139,7 +144,8 @@ take_device_times (GantryRunResult *result, GArray *times)
 {
   g_autoptr (GArray) took = g_array_new (FALSE, FALSE, sizeof (double));
 
-  if (!gantry_run_result_is_of_gpu (result) || result->recording == NULL || !gantry_recording_device_times (result->recording, took, NULL) || took->len != times->len)
+  if (!gantry_run_result_is_of_gpu (result) || result->recording == NULL || !gantry_recording_device_times (result->recording, took, NULL)
+      || took->len != times->len)
     return;
   g_array_set_size (times, 0);
   g_array_append_vals (times, took->data, took->len);
@@ -167,41 +173,42 @@ take_codes (GantryRunResult *result, const GantryExecutable *executable)
   for (guint32 i = 0; i < executable->n_kernels; i++)
     {
       const GantryKernel *kernel = &executable->kernels[i];
-      GantryCode code = { .node = kernel->node, .kernel = kernel->name, .kind = (char *) kernel_kinds[kernel->kind],
-                          .texpr = kernel->texpr, .llvm_ir = kernel->llvm_ir, .assembly = kernel->assembly,
+      GantryCode code = { .node = kernel->node,
+                          .kernel = kernel->name,
+                          .kind = (char *) kernel_kinds[kernel->kind],
+                          .texpr = kernel->texpr,
+                          .llvm_ir = kernel->llvm_ir,
+                          .assembly = kernel->assembly,
                           .schedule = kernel->schedule };
 
       if (kernel->node == G_MAXUINT32)
         continue;
-      if (kernel->gpu != NULL && kernel->gpu->n_launches > 0
-          && kernel->gpu->launches[0].image < executable->n_images)
+      if (kernel->gpu != NULL && kernel->gpu->n_launches > 0 && kernel->gpu->launches[0].image < executable->n_images)
         take_image (&code, &executable->images[kernel->gpu->launches[0].image]);
       if (code.llvm_ir == NULL)
         gantry_run_result_add_code (result, &code, NULL);
       else
-        g_hash_table_insert (first, code.llvm_ir,
-                             (gpointer) gantry_run_result_add_code (result, &code, g_hash_table_lookup (first, code.llvm_ir)));
+        g_hash_table_insert (first, code.llvm_ir, (gpointer) gantry_run_result_add_code (result, &code, g_hash_table_lookup (first, code.llvm_ir)));
     }
 }
 
 /* A run of its own for the memory; what it writes over is written anew for the next. */
 static gboolean
-measure_memory (GantryExecutor *executor, const GantryProgram *program, GantryValues *values, const GantryProgress *progress,
-                GError **error)
+measure_memory (GantryExecutor *executor, const GantryProgram *program, GantryValues *values, const GantryProgress *progress, GError **error)
 {
   const GantryExecutable *executable = program->executable;
 
   if (gantry_progress_cancelled (progress, error))
     return FALSE;
   gantry_values_write (values);
-  return gantry_executor_measure (executor, gantry_values_inputs (values), executable->n_inputs, gantry_values_outputs (values, FALSE),
-                                  executable->n_outputs, progress, error);
+  return gantry_executor_measure (executor, gantry_values_inputs (values), executable->n_inputs, gantry_values_outputs (values, FALSE), executable->n_outputs,
+                                  progress, error);
 }
 
 /* @device: of others than the host's the executor has its own copies of arguments, which are then written once. */
 static gboolean
-run_all (GantryExecutor *executor, GantryProgram *program, const GantryDevice *device, GantryCpuRecorder *recorder,
-         GantryValues *values, guint n_warmup, guint n_runs, GArray *times, const GantryProgress *progress, GError **error)
+run_all (GantryExecutor *executor, GantryProgram *program, const GantryDevice *device, GantryCpuRecorder *recorder, GantryValues *values, guint n_warmup,
+         guint n_runs, GArray *times, const GantryProgress *progress, GError **error)
 {
   const GantryExecutable *executable = program->executable;
   guint n = n_warmup + n_runs;
@@ -217,9 +224,8 @@ run_all (GantryExecutor *executor, GantryProgram *program, const GantryDevice *d
       gantry_progress_report (progress, (double) i / n, "Running");
       if (gantry_device_is_host (device))
         gantry_values_write (values);
-      if (!gantry_executor_run (executor, gantry_values_inputs (values), executable->n_inputs,
-                                gantry_values_outputs (values, i + 1 == n), executable->n_outputs,
-                                i >= n_warmup ? gantry_cpu_recorder_observer (recorder) : NULL,
+      if (!gantry_executor_run (executor, gantry_values_inputs (values), executable->n_inputs, gantry_values_outputs (values, i + 1 == n),
+                                executable->n_outputs, i >= n_warmup ? gantry_cpu_recorder_observer (recorder) : NULL,
                                 progress != NULL ? progress->cancellable : NULL, error))
         return FALSE;
       ms = (double) gantry_executor_run_ns (executor) / 1e6;
@@ -282,8 +288,7 @@ check_memory (const GantryPlan *plan, guint64 beside, const GantryProgramOptions
 }
 
 static gboolean
-load (Session *session, GantryProgram *program, const GantryProgramOptions *options, const GantryValues *values,
-      const GantryProgress *progress, GError **error)
+load (Session *session, GantryProgram *program, const GantryProgramOptions *options, const GantryValues *values, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
 
@@ -300,10 +305,8 @@ load (Session *session, GantryProgram *program, const GantryProgramOptions *opti
   gantry_progress_report (progress, -1, "Loading");
   session->watch = gantry_memory_watch_new (gantry_plan_memory_bytes (program->executable->plan, GANTRY_MEMORY_DEVICE)
                                             + gantry_plan_host_bytes (program->executable->plan));
-  session->executor = gantry_executor_new (session->device, program->executable,
-                                           progress != NULL ? progress->cancellable : NULL, error);
-  return session->executor != NULL
-         && check_memory (program->executable->plan, gantry_values_bytes_beside (values, session->executor), options, error);
+  session->executor = gantry_executor_new (session->device, program->executable, progress != NULL ? progress->cancellable : NULL, error);
+  return session->executor != NULL && check_memory (program->executable->plan, gantry_values_bytes_beside (values, session->executor), options, error);
 }
 
 /* What the device did otherwise than asked for. */
@@ -369,14 +372,14 @@ result_of (Session *session, const GantryProgram *program, const GantryProgramOp
 }
 
 GantryRunResult *
-gantry_program_measure (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_warmup,
-                        guint n_runs, const GantryProgress *progress, GError **error)
+gantry_program_measure (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_warmup, guint n_runs,
+                        const GantryProgress *progress, GError **error)
 {
   g_auto (Session) session = { 0 };
 
   g_return_val_if_fail (n_runs > 0, NULL);
-  if (!load (&session, program, options, values, progress, error) ||
-      !run_all (session.executor, program, session.device, session.recorder, values, n_warmup, n_runs, session.times, progress, error))
+  if (!load (&session, program, options, values, progress, error)
+      || !run_all (session.executor, program, session.device, session.recorder, values, n_warmup, n_runs, session.times, progress, error))
     return NULL;
   return result_of (&session, program, options, values);
 }
@@ -412,8 +415,7 @@ step_done (gpointer self, guint step, const GantryRunOutput *outputs)
 }
 
 static gboolean
-run_steps (Session *session, const GantryProgram *program, GantryValues *values, guint n_steps, GArray *losses,
-           const GantryProgress *progress, GError **error)
+run_steps (Session *session, const GantryProgram *program, GantryValues *values, guint n_steps, GArray *losses, const GantryProgress *progress, GError **error)
 {
   const GantryExecutable *executable = program->executable;
   const GantryLiteral *first = executable->n_outputs > 0 ? gantry_values_result (values, 0) : NULL;
@@ -426,21 +428,19 @@ run_steps (Session *session, const GantryProgram *program, GantryValues *values,
     return FALSE;
   gantry_values_write (values);
   steps.start = gantry_time_ns ();
-  return gantry_executor_run_steps (session->executor, n_steps, gantry_values_inputs (values), executable->n_inputs,
-                                    gantry_values_outputs (values, TRUE), executable->n_outputs, &hooks,
-                                    gantry_cpu_recorder_observer (session->recorder),
+  return gantry_executor_run_steps (session->executor, n_steps, gantry_values_inputs (values), executable->n_inputs, gantry_values_outputs (values, TRUE),
+                                    executable->n_outputs, &hooks, gantry_cpu_recorder_observer (session->recorder),
                                     progress != NULL ? progress->cancellable : NULL, error);
 }
 
 GantryRunResult *
-gantry_program_measure_steps (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_steps,
-                              GArray *losses, const GantryProgress *progress, GError **error)
+gantry_program_measure_steps (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_steps, GArray *losses,
+                              const GantryProgress *progress, GError **error)
 {
   g_auto (Session) session = { 0 };
 
   g_return_val_if_fail (n_steps > 0, NULL);
-  if (!load (&session, program, options, values, progress, error) ||
-      !run_steps (&session, program, values, n_steps, losses, progress, error))
+  if (!load (&session, program, options, values, progress, error) || !run_steps (&session, program, values, n_steps, losses, progress, error))
     return NULL;
   return result_of (&session, program, options, values);
 }

@@ -82,8 +82,7 @@ run (gpointer self, gpointer data, GantryLiteral *const *arguments, GantryLitera
   /* The arenas are taken by the first run: a graph may be compiled to be looked at alone. */
   if (compiled->executor == NULL && !take_arenas (own, compiled, error))
     return FALSE;
-  return gantry_executor_run_literals (compiled->executor, arguments, executable->n_inputs, results, executable->n_outputs,
-                                       NULL, cancellable, error);
+  return gantry_executor_run_literals (compiled->executor, arguments, executable->n_inputs, results, executable->n_outputs, NULL, cancellable, error);
 }
 
 static void
@@ -140,18 +139,20 @@ problems (gpointer self, gpointer data)
 }
 
 static GantryModule *
-gradient (gpointer self, GantryModule *module, const guint *outputs, guint n_outputs, const guint *inputs, guint n_inputs,
-          gboolean integers, GError **error)
+gradient (gpointer self, GantryModule *module, const guint *outputs, guint n_outputs, const guint *inputs, guint n_inputs, gboolean integers, GError **error)
 {
-  const GantryGradientOptions options = { .outputs = outputs, .n_outputs = n_outputs, .with_respect_to = inputs,
-                                          .n_with_respect_to = n_inputs, .seeds = TRUE, .keep_results = TRUE,
+  const GantryGradientOptions options = { .outputs = outputs,
+                                          .n_outputs = n_outputs,
+                                          .with_respect_to = inputs,
+                                          .n_with_respect_to = n_inputs,
+                                          .seeds = TRUE,
+                                          .keep_results = TRUE,
                                           .integers = integers };
 
   return gantry_differentiate (module, &options, NULL, error);
 }
 
-static gboolean
-export (gpointer self, GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values, GError **error)
+static gboolean export(gpointer self, GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values, GError **error)
 {
   return gantry_module_export (module, path, names, values, error);
 }

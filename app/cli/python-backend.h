@@ -16,8 +16,7 @@ void gantry_python_backend_free (GantryPythonBackend *backend);
  * Runs the program as the child of whoever opens it as a model: its graphs and errors become files (core/compiler/python-model.h
  * reads them). Limits the memory of this process. Returns: the exit status
  */
-int gantry_cli_python_graphs (const GantryPythonOptions *options, const GantryPythonBackend *backend, const char *folder,
-                              GError **error);
+int gantry_cli_python_graphs (const GantryPythonOptions *options, const GantryPythonBackend *backend, const char *folder, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPythonBackend, gantry_python_backend_free)
 
 G_END_DECLS

@@ -74,8 +74,7 @@ write_sources (GPtrArray *sources, const char *folder, GantryReadFiles *read, GE
 }
 
 int
-gantry_cli_python_graphs (const GantryPythonOptions *options, const GantryPythonBackend *backend, const char *folder,
-                          GError **error)
+gantry_cli_python_graphs (const GantryPythonOptions *options, const GantryPythonBackend *backend, const char *folder, GError **error)
 {
   g_autoptr (GPtrArray) graphs = NULL, errors = NULL, sources = NULL;
   g_autoptr (GantryReadFiles) read = gantry_read_files_new ();
@@ -90,8 +89,7 @@ gantry_cli_python_graphs (const GantryPythonOptions *options, const GantryPython
   gantry_read_files_add (read, options->argv[0]);
   for (guint i = 0; i < sources->len; i++)
     gantry_read_files_add (read, g_ptr_array_index (sources, i));
-  if (!write_graphs (graphs, folder, read, error) || !write_errors (errors, folder, read, error) ||
-      !write_sources (sources, folder, read, error))
+  if (!write_graphs (graphs, folder, read, error) || !write_errors (errors, folder, read, error) || !write_sources (sources, folder, read, error))
     return 1;
   return status;
 }

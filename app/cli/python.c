@@ -97,8 +97,7 @@ gantry_cli_python (int argc, char **argv)
   if (options.graphs != NULL)
     supervise ();
   backend = gantry_python_backend_new ((guint) MAX (options.threads, 0));
-  status = options.graphs != NULL ? gantry_cli_python_graphs (&python, backend, options.graphs, &error)
-                                  : gantry_python_run (&python, backend, &error);
+  status = options.graphs != NULL ? gantry_cli_python_graphs (&python, backend, options.graphs, &error) : gantry_python_run (&python, backend, &error);
   if (error != NULL)
     status = gantry_cli_fail (error);
   /* What CPython does not free when it ends a sanitizer would take for a leak of ours. */

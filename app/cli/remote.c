@@ -10,9 +10,9 @@
 typedef struct
 {
   const GantryRemote *remote;
-  char *where;     /* for messages: "user@machine", or the launcher */
+  char *where; /* for messages: "user@machine", or the launcher */
   GPtrArray *argv;
-  char *said;      /* file of its standard error */
+  char *said; /* file of its standard error */
   GSubprocess *process;
   GOutputStream *to;
   GInputStream *from;
@@ -97,8 +97,7 @@ make_command (Link *link, GError **error)
 static gboolean
 start (Link *link, const char *folder, GError **error)
 {
-  g_autoptr (GSubprocessLauncher) launcher =
-    g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE);
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE);
   g_autoptr (GError) why = NULL;
   const char *program = g_ptr_array_index (link->argv, 0);
 
@@ -148,7 +147,8 @@ set_ended (Link *link, const GError *why, GError **error)
       said = last_said (link);
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s answers, but %s%s%s%s", link->where, why->message,
                    g_error_matches (why, GANTRY_ERROR, GANTRY_ERROR_INVALID)
-                     ? ": what a login prints must not go to standard output there, and --remote-cli must name gantry-cli" : "",
+                     ? ": what a login prints must not go to standard output there, and --remote-cli must name gantry-cli"
+                     : "",
                    *said != '\0' ? "\n" : "", said);
       return;
     }
@@ -163,10 +163,9 @@ set_ended (Link *link, const GError *why, GError **error)
   else if (status >= 0)
     how = g_strdup_printf ("%s: %s ended with status %d before the run was over", link->where, program, status);
   else
-    how = g_strdup_printf ("%s: %s was ended by signal %d before the run was over", link->where, program,
-                           g_subprocess_get_term_sig (link->process));
-  g_set_error (error, GANTRY_ERROR, status == 126 || status == 127 ? GANTRY_ERROR_UNSUPPORTED : GANTRY_ERROR_FAILED, "%s%s%s", how,
-               *said != '\0' ? "\n" : "", said);
+    how = g_strdup_printf ("%s: %s was ended by signal %d before the run was over", link->where, program, g_subprocess_get_term_sig (link->process));
+  g_set_error (error, GANTRY_ERROR, status == 126 || status == 127 ? GANTRY_ERROR_UNSUPPORTED : GANTRY_ERROR_FAILED, "%s%s%s", how, *said != '\0' ? "\n" : "",
+               said);
 }
 
 /* The other gantry-cli says itself what went wrong. */
@@ -249,9 +248,7 @@ follow (Link *link, const char *folder, const GantryProgress *progress, GError *
           if (session == NULL)
             g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "no session came with the end");
           return g_steal_pointer (&session);
-        default:
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a frame of kind %u in the middle of a run", frame.kind);
-          return NULL;
+        default: g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a frame of kind %u in the middle of a run", frame.kind); return NULL;
         }
     }
 }
@@ -265,8 +262,8 @@ hear_why (Link *link, const char *folder, GError **error)
 
   if (g_error_matches (broken, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE))
     g_free (follow (link, folder, NULL, &said));
-  g_propagate_error (error, said != NULL && !g_error_matches (said, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED) ? g_steal_pointer (&said)
-                                                                                                       : g_steal_pointer (&broken));
+  g_propagate_error (error,
+                     said != NULL && !g_error_matches (said, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED) ? g_steal_pointer (&said) : g_steal_pointer (&broken));
   return NULL;
 }
 

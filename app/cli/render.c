@@ -58,16 +58,15 @@ make_picture (const Options *options, GantryModule *module, GError **error)
 
 /* One pane at @left of a scene that the caller has made large enough: a second scene, moved. */
 static void
-paint_pane (GantryScene *scene, const GantryGraphPicture *picture, const char *title, GHashTable *made,
-            GHashTable *removed, float left, const GantryTheme *theme)
+paint_pane (GantryScene *scene, const GantryGraphPicture *picture, const char *title, GHashTable *made, GHashTable *removed, float left,
+            const GantryTheme *theme)
 {
   GantryGraphState state = { .made = made, .removed = removed, .labels = TRUE };
   GantryGraphView view = { -left - MARGIN, -HEADER - MARGIN, 1 };
   float width, height;
 
   gantry_graph_picture_size (picture, &width, &height);
-  gantry_scene_text (scene, left + MARGIN, 12, MAX (width, 200), 26, title, GANTRY_TEXT_LARGE | GANTRY_TEXT_BOLD, 1,
-                     GANTRY_INK_TEXT);
+  gantry_scene_text (scene, left + MARGIN, 12, MAX (width, 200), 26, title, GANTRY_TEXT_LARGE | GANTRY_TEXT_BOLD, 1, GANTRY_INK_TEXT);
   gantry_paint_graph (scene, picture, &view, &state, theme);
 }
 
@@ -119,13 +118,11 @@ static GantryRunResult *
 run_of (const Options *options, GantryDocument *document, GError **error)
 {
   GPtrArray *runs = gantry_document_get_runs (document);
-  GantryRunResult *run =
-    gantry_cli_choose_run (runs, gantry_document_get_left_out (document), gantry_document_get_path (document), options->run, error);
+  GantryRunResult *run = gantry_cli_choose_run (runs, gantry_document_get_left_out (document), gantry_document_get_path (document), options->run, error);
 
   if (run == NULL || gantry_run_result_is_of (run, gantry_document_get_compilation (document)))
     return run;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--run %s: is a run of another program than the session is set to",
-               options->run);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--run %s: is a run of another program than the session is set to", options->run);
   return NULL;
 }
 
@@ -157,15 +154,13 @@ paint_time (const Options *options, GantryDocument *document, gboolean memory, G
 
   if (plan == NULL)
     return NULL;
-  model = gantry_time_model_new (gantry_compilation_module (compilation), plan, run,
-                                 run != NULL && run->recording != NULL ? gantry_time_typical_run (run) : 0);
+  model = gantry_time_model_new (gantry_compilation_module (compilation), plan, run, run != NULL && run->recording != NULL ? gantry_time_typical_run (run) : 0);
   if (run != NULL && !gantry_document_is_run_of_another (document, run))
     state.difference = difference = gantry_document_run_difference (document, run, plan->steps, plan->n_steps);
   view.t1 = gantry_time_model_length (model);
-  scene = gantry_scene_new (options->width > 0 ? (float) options->width : TIME_WIDTH,
-                            options->height > 0 ? (float) options->height
-                            : memory            ? MEMORY_HEIGHT
-                                                : gantry_timeline_height (model));
+  scene = gantry_scene_new (options->width > 0 ? (float) options->width : TIME_WIDTH, options->height > 0 ? (float) options->height
+                                                                                      : memory            ? MEMORY_HEIGHT
+                                                                                                          : gantry_timeline_height (model));
   if (memory)
     gantry_paint_memory (scene, model, &view, &state, theme);
   else
@@ -201,9 +196,8 @@ render (const Options *options, GantryDocument *document, GError **error)
     return write_dot (options, compilation, index, error);
   else
     scene = paint_graph (options, compilation, index, error);
-  return scene != NULL &&
-         gantry_scene_write (scene, gantry_theme_get (options->dark), options->output, scale_for (options, scene), options->common.read,
-                             error);
+  return scene != NULL
+         && gantry_scene_write (scene, gantry_theme_get (options->dark), options->output, scale_for (options, scene), options->common.read, error);
 }
 
 static void
@@ -251,9 +245,8 @@ gantry_cli_render (int argc, char **argv)
     return GANTRY_EXIT_ERROR;
   if (options.view == NULL)
     options.view = g_strdup ("graph");
-  if (argc != 2 || options.output == NULL ||
-      (strcmp (options.view, "graph") != 0 && strcmp (options.view, "timeline") != 0 &&
-       strcmp (options.view, "memory") != 0))
+  if (argc != 2 || options.output == NULL
+      || (strcmp (options.view, "graph") != 0 && strcmp (options.view, "timeline") != 0 && strcmp (options.view, "memory") != 0))
     {
       gantry_cli_tell ("gantry-cli render: give one model, --output FILE, and --view graph, timeline or memory\n");
       return GANTRY_EXIT_ERROR;

@@ -26,8 +26,7 @@ gantry_cli_find_run (GPtrArray *entries, const char *path, const char *option, c
   guint n = found != NULL;
 
   for (guint i = 0; strlen (name) >= LEAST_DIGITS && i < entries->len; i++)
-    if (g_str_has_prefix (((const GantryRunEntry *) g_ptr_array_index (entries, i))->uid, name)
-        && g_ptr_array_index (entries, i) != numbered)
+    if (g_str_has_prefix (((const GantryRunEntry *) g_ptr_array_index (entries, i))->uid, name) && g_ptr_array_index (entries, i) != numbered)
       {
         found = g_ptr_array_index (entries, i);
         n++;
@@ -36,8 +35,8 @@ gantry_cli_find_run (GPtrArray *entries, const char *path, const char *option, c
     return found;
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                numbered != NULL ? "%s %s: %s has a run of this number and another whose id begins so; give more of an id"
-               : n > 1 ? "%s %s: %s has several such runs; give more of the id"
-                     : "%s %s: %s has no such run; gantry-cli runs lists numbers and ids",
+               : n > 1          ? "%s %s: %s has several such runs; give more of the id"
+                                : "%s %s: %s has no such run; gantry-cli runs lists numbers and ids",
                option, name, path);
   return NULL;
 }

@@ -25,7 +25,6 @@ const GantryRunEntry *gantry_cli_find_run (GPtrArray *entries, const char *path,
  *
  * Returns: (transfer none) (nullable): one of @runs
  */
-GantryRunResult *gantry_cli_choose_run (GPtrArray *runs, const GError *left_out, const char *path, const char *name,
-                                        GError **error);
+GantryRunResult *gantry_cli_choose_run (GPtrArray *runs, const GError *left_out, const char *path, const char *name, GError **error);
 
 G_END_DECLS

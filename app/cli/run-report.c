@@ -138,8 +138,7 @@ print_slowest (const GantryRunReport *report)
       const GantryKernelRow *row = &g_array_index (table->rows, GantryKernelRow, i);
       const GantryNode *node = gantry_module_node (report->module, row->node);
       g_autofree char *label = node != NULL ? gantry_node_label (report->module, node) : NULL;
-      g_autofree char *scope
-        = node != NULL ? gantry_format_text (gantry_context_scope_path (report->module->context, node->scope), FALSE) : NULL;
+      g_autofree char *scope = node != NULL ? gantry_format_text (gantry_context_scope_path (report->module->context, node->scope), FALSE) : NULL;
       g_autofree char *within = row->control != 0 ? g_strdup_printf (", within %%%u", row->control) : g_strdup ("");
       /* What is within a loop has no time of its own in the plan. */
       g_autofree char *predicted = row->control != 0 ? g_strdup ("-") : g_strdup_printf ("%.3f", MAX (row->planned_us, 0) / 1000);
@@ -150,13 +149,10 @@ print_slowest (const GantryRunReport *report)
       if (n == 0 && report->elsewhere != NULL)
         gantry_cli_print ("\nWhat is predicted, and the roofline, are for another machine than ran.\n");
       if (n++ == 0)
-        gantry_cli_print ("\n%13s %13s %7s %8s %9s  %-9s %s\n", "ms of a run", "predicted ms", "times", "GB/s",
-                          "roofline", "phase",
-                          "operation");
-      gantry_cli_print ("%13.3f %13s %7.0f %8.2f %9s  %-9s %%%u %s '%s'%s%s%s\n", row->measured_us / 1000,
-                        predicted, row->count, gantry_kernel_row_achieved (row) / 1e9, roofline,
-                        gantry_phase_name (node->phase), node->id, gantry_node_op_name (report->module, node), label,
-                        scope != NULL && *scope != '\0' ? " in " : "", scope != NULL ? scope : "", within);
+        gantry_cli_print ("\n%13s %13s %7s %8s %9s  %-9s %s\n", "ms of a run", "predicted ms", "times", "GB/s", "roofline", "phase", "operation");
+      gantry_cli_print ("%13.3f %13s %7.0f %8.2f %9s  %-9s %%%u %s '%s'%s%s%s\n", row->measured_us / 1000, predicted, row->count,
+                        gantry_kernel_row_achieved (row) / 1e9, roofline, gantry_phase_name (node->phase), node->id, gantry_node_op_name (report->module, node),
+                        label, scope != NULL && *scope != '\0' ? " in " : "", scope != NULL ? scope : "", within);
     }
 }
 
@@ -167,9 +163,8 @@ gantry_run_report_write_kernels (const GantryRunReport *report, const char *path
   g_autoptr (GantryOutput) output = gantry_output_new (path, read, error);
 
   return output != NULL
-         && gantry_output_finish (output,
-                                  gantry_kernel_table_write_csv (table, report->result->recording, report->module,
-                                                                 gantry_output_stream (output), NULL, error), error);
+         && gantry_output_finish (
+           output, gantry_kernel_table_write_csv (table, report->result->recording, report->module, gantry_output_stream (output), NULL, error), error);
 }
 
 void
@@ -177,19 +172,28 @@ gantry_run_report_json (const GantryRunReport *report)
 {
   const GantryRunResult *result = report->result;
   const GantryPlan *plan = result->plan;
-  const struct { const char *key; double value; } numbers[] = {
-    { "milliseconds", result->milliseconds },         { "milliseconds_min", result->milliseconds_min },
-    { "milliseconds_max", result->milliseconds_max }, { "compile_milliseconds", result->compile_ms },
-    { "predicted_milliseconds", plan->total_us / 1000 },
+  const struct
+  {
+    const char *key;
+    double value;
+  } numbers[] = {
+    { "milliseconds", result->milliseconds },       { "milliseconds_min", result->milliseconds_min },    { "milliseconds_max", result->milliseconds_max },
+    { "compile_milliseconds", result->compile_ms }, { "predicted_milliseconds", plan->total_us / 1000 },
   };
-  const struct { const char *key; guint64 value; } sizes[] = {
-    { "threads", result->n_threads },           { "runs", result->n_runs },
+  const struct
+  {
+    const char *key;
+    guint64 value;
+  } sizes[] = {
+    { "threads", result->n_threads },
+    { "runs", result->n_runs },
     { "planned_bytes", gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) },
     { "host_planned_bytes", gantry_plan_host_bytes (plan) },
     { "arena_bytes", plan->arena_bytes[GANTRY_MEMORY_DEVICE] },
     { "lower_bound_bytes", gantry_plan_least_bytes (plan) },
     { "arena_lower_bound_bytes", plan->lower_bound },
-    { "limit_bytes", report->limit },           { "copied_bytes", plan->copied_bytes },
+    { "limit_bytes", report->limit },
+    { "copied_bytes", plan->copied_bytes },
     { "copied_in_out_bytes", result->copied_in_out },
     { "kernels", gantry_recording_n_events (result->recording, GANTRY_QUEUE_COMPUTE) / MAX (gantry_recording_n_runs (result->recording), 1) },
   };
@@ -254,18 +258,16 @@ gantry_run_report_text (const GantryRunReport *report)
 
   gantry_memory_report_warn (result, report->module, report->limit);
   gantry_cli_print ("%-10s %s\n", "device", result->device);
-  gantry_cli_print ("%-10s %.3f ms, median of %u (%.3f to %.3f)", "time", result->milliseconds, result->n_runs,
-                    result->milliseconds_min, result->milliseconds_max);
+  gantry_cli_print ("%-10s %.3f ms, median of %u (%.3f to %.3f)", "time", result->milliseconds, result->n_runs, result->milliseconds_min,
+                    result->milliseconds_max);
   if (report->elsewhere == NULL)
     gantry_cli_print ("; predicted %.3f ms\n", result->plan->total_us / 1000);
   else
-    gantry_cli_print ("\n%-10s %.3f ms for %s, which is not what ran: not to be compared\n", "predicted",
-                      result->plan->total_us / 1000, elsewhere);
+    gantry_cli_print ("\n%-10s %.3f ms for %s, which is not what ran: not to be compared\n", "predicted", result->plan->total_us / 1000, elsewhere);
   gantry_plan_report_print_approximate (result->plan);
   gantry_plan_report_print_problems (report->module, result->plan);
   if (report->replanned)
-    gantry_cli_print ("%-10s %.3f ms measured, %.3f ms predicted\n", "before", report->measured_before_ms,
-                      report->predicted_before_ms);
+    gantry_cli_print ("%-10s %.3f ms measured, %.3f ms predicted\n", "before", report->measured_before_ms, report->predicted_before_ms);
   if (report->changes != NULL)
     gantry_changes_report_text (report->changes, report->module);
   gantry_memory_report_planned (result->plan, report->limit);

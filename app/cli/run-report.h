@@ -21,8 +21,8 @@ typedef struct
   const GantryPlanChanges *changes; /* (nullable): by planning again */
   GantryTarget target;
   const char *elsewhere; /* (nullable): what times are predicted for where that is not what ran (gantry_document_predicted_elsewhere()) */
-  guint n_slowest; /* how many operations to list with their times */
-  GantryDevice *device; /* (nullable) (unowned) */
+  guint n_slowest;       /* how many operations to list with their times */
+  GantryDevice *device;  /* (nullable) (unowned) */
   void (*add) (JsonBuilder *json, gpointer add_data); /* (nullable): more members of the JSON object */
   gpointer add_data;
 } GantryRunReport;

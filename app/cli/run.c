@@ -21,10 +21,10 @@ typedef struct
   char *output;     /* session file to write */
   char *output_dir; /* for outputs as .npy */
   gint runs, warmup;
-  gint steps;       /* 0: independent runs */
+  gint steps; /* 0: independent runs */
   gboolean replan;
-  gint slowest;     /* operations to list */
-  char *kernels;    /* CSV of all of them */
+  gint slowest;  /* operations to list */
+  char *kernels; /* CSV of all of them */
   double relative, absolute;
   gboolean session;
   gint parent; /* 0: none that matters */
@@ -59,8 +59,7 @@ compare_outputs (const Options *options, GantryModule *module, const GantryValue
 
       if (i >= entry->n_results)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--expect %s: the model has only %u outputs",
-                       options->expected[i], entry->n_results);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--expect %s: the model has only %u outputs", options->expected[i], entry->n_results);
           return FALSE;
         }
       expected = gantry_input_read (module->context, options->expected[i], NULL, error);
@@ -70,8 +69,7 @@ compare_outputs (const Options *options, GantryModule *module, const GantryValue
       *worst = MAX (*worst, comparison.worst_relative);
       if (!comparison.equal)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_MISMATCH, "output %u differs from %s: %s", i,
-                       options->expected[i], comparison.why);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_MISMATCH, "output %u differs from %s: %s", i, options->expected[i], comparison.why);
           g_free (comparison.why);
           return FALSE;
         }
@@ -82,8 +80,7 @@ compare_outputs (const Options *options, GantryModule *module, const GantryValue
 /* Outputs @first to @end: all are written before the first takes its place, so that a disk that is full leaves the old ones.
  * @n_new: (inout): how many have taken it */
 static gboolean
-write_some (const char *directory, GantryReadFiles *read, const GantryValues *values, guint first, guint end, guint *n_new,
-            GError **error)
+write_some (const char *directory, GantryReadFiles *read, const GantryValues *values, guint first, guint end, guint *n_new, GError **error)
 {
   g_autoptr (GPtrArray) begun = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_output_free);
 
@@ -104,8 +101,7 @@ write_some (const char *directory, GantryReadFiles *read, const GantryValues *va
 }
 
 static gboolean
-write_outputs (const char *directory, GantryReadFiles *read, GantryModule *module, const GantryValues *values,
-               GError **error)
+write_outputs (const char *directory, GantryReadFiles *read, GantryModule *module, const GantryValues *values, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
   guint n_new = 0;
@@ -126,8 +122,8 @@ write_outputs (const char *directory, GantryReadFiles *read, GantryModule *modul
 }
 
 static gboolean
-finish (const Options *options, const char *path, GantryDocument *document, const GantryProgram *program,
-        GantryRunResult *result, const GantryValues *values, double *worst, GError **error)
+finish (const Options *options, const char *path, GantryDocument *document, const GantryProgram *program, GantryRunResult *result, const GantryValues *values,
+        double *worst, GError **error)
 {
   const char *session = options->session ? path : options->output;
   GantryModule *module = program->executable->module;
@@ -179,11 +175,9 @@ measure (Run *run, const Options *options, const GantryProgramOptions *how, GErr
   g_array_set_size (run->losses, 0);
   g_clear_pointer (&run->report.result, gantry_run_result_unref);
   if (options->steps > 0)
-    run->report.result = gantry_program_measure_steps (run->program, how, run->values, (guint) options->steps, run->losses,
-                                                       progress, error);
+    run->report.result = gantry_program_measure_steps (run->program, how, run->values, (guint) options->steps, run->losses, progress, error);
   else
-    run->report.result = gantry_program_measure (run->program, how, run->values, (guint) options->warmup,
-                                                 (guint) options->runs, progress, error);
+    run->report.result = gantry_program_measure (run->program, how, run->values, (guint) options->warmup, (guint) options->runs, progress, error);
   return run->report.result != NULL;
 }
 
@@ -204,8 +198,7 @@ replan (Run *run, const Options *options, const GantryProgramOptions *how, GErro
   gantry_document_wait (run->document);
   run->report.changes = gantry_document_get_changes (run->document);
   g_clear_pointer (&run->program, gantry_program_free);
-  run->program = gantry_program_new (gantry_document_get_compilation (run->document),
-                                     gantry_document_get_settings (run->document), how,
+  run->program = gantry_program_new (gantry_document_get_compilation (run->document), gantry_document_get_settings (run->document), how,
                                      gantry_cli_progress (&options->common), error);
   return run->program != NULL && measure (run, options, how, error);
 }
@@ -233,27 +226,25 @@ run_all (Run *run, const Options *options, const char *path, GError **error)
     gantry_read_files_add (options->common.read, options->expected[i]);
   run->document = gantry_cli_open (&options->common, path, error);
   /* What could not be kept is not measured first. */
-  if (run->document == NULL
-      || (options->kernels != NULL && !gantry_read_files_allow (options->common.read, options->kernels, error)))
+  if (run->document == NULL || (options->kernels != NULL && !gantry_read_files_allow (options->common.read, options->kernels, error)))
     return FALSE;
   settings = gantry_document_get_settings (run->document);
   how.limit = settings->target.memory_limit;
   how.host_limit = settings->target.host_limit;
-  run->program = gantry_program_new (gantry_document_get_compilation (run->document), settings, &how,
-                                     gantry_cli_progress (&options->common), error);
+  run->program = gantry_program_new (gantry_document_get_compilation (run->document), settings, &how, gantry_cli_progress (&options->common), error);
   if (run->program != NULL && options->steps > 0 && !goes_on (module_of (run)))
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                    "--steps %d: %s is no training step, nothing goes on from one run to the next; make a step of it with gantry-cli train, or run "
-                   "it as often with --runs", options->steps, path);
+                   "it as often with --runs",
+                   options->steps, path);
       return FALSE;
     }
   if (run->program != NULL)
     gantry_program_confine (&how);
   if (run->program != NULL)
     run->values = gantry_values_new (module_of (run), options->inputs, options->common.read, error);
-  return run->values != NULL && measure (run, options, &how, error) &&
-         (!options->replan || replan (run, options, &how, error));
+  return run->values != NULL && measure (run, options, &how, error) && (!options->replan || replan (run, options, &how, error));
 }
 
 /* Rules without an effect are told, whatever the output's form: a run that ignored them looks like any other. */
@@ -265,8 +256,7 @@ warn_of_rules (GPtrArray *reports)
       const GantryPolicyReport *report = g_ptr_array_index (reports, i);
 
       if (report->problem != NULL)
-        gantry_cli_tell ("%s: rule '%s' (%s): %s\n", g_get_prgname (), report->text, report->place,
-                         report->problem);
+        gantry_cli_tell ("%s: rule '%s' (%s): %s\n", g_get_prgname (), report->text, report->place, report->problem);
     }
 }
 
@@ -293,8 +283,7 @@ run (const Options *options, GantryDevice *device, const char *path)
   run.report.target = settings->target;
   run.report.elsewhere = elsewhere = gantry_document_predicted_elsewhere (run.document, run.report.result);
   run.report.device = device;
-  if (options->kernels != NULL
-      && !gantry_run_report_write_kernels (&run.report, options->kernels, options->common.read, &error))
+  if (options->kernels != NULL && !gantry_run_report_write_kernels (&run.report, options->kernels, options->common.read, &error))
     return gantry_cli_fail (error);
   if (options->common.json)
     gantry_run_report_json (&run.report);
@@ -337,20 +326,17 @@ gantry_cli_run (int argc, char **argv)
     { "absolute", 0, 0, G_OPTION_ARG_DOUBLE, &options.absolute, "Absolute tolerance (1e-7)", "A" },
     { "runs", 'n', 0, G_OPTION_ARG_INT, &options.runs, "Measured runs (5)", "N" },
     { "warmup", 0, 0, G_OPTION_ARG_INT, &options.warmup, "Runs before those (2)", "N" },
-    { "steps", 0, 0, G_OPTION_ARG_INT, &options.steps,
-      "Instead: steps in a row, each going on with the parameters and the state of the one before", "N" },
+    { "steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "Instead: steps in a row, each going on with the parameters and the state of the one before", "N" },
     { "replan", 0, 0, G_OPTION_ARG_NONE, &options.replan, "Plan again from the times measured, and run that", NULL },
     { "slowest", 0, 0, G_OPTION_ARG_INT, &options.slowest, "List the operations that take longest", "N" },
     { "kernels", 0, 0, G_OPTION_ARG_FILENAME, &options.kernels, "Write a table of all kernels and copies", "FILE.csv" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
-    { "gpu-library", 0, 0, G_OPTION_ARG_NONE, &options.program.gpu_library,
-      "cuBLASLt may do products on a GPU, where it is faster", NULL },
-    { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options.program.allow_tf32,
-      "Products of f32 on a GPU may be rounded to 10 bits of mantissa, for tensor cores", NULL },
+    { "gpu-library", 0, 0, G_OPTION_ARG_NONE, &options.program.gpu_library, "cuBLASLt may do products on a GPU, where it is faster", NULL },
+    { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options.program.allow_tf32, "Products of f32 on a GPU may be rounded to 10 bits of mantissa, for tensor cores",
+      NULL },
     { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
-      "What runs it: cpu, cuda or cuda:N (a GPU), or grid (what is made for the GPU that --target names, on the processor)",
-      "NAME" },
+      "What runs it: cpu, cuda or cuda:N (a GPU), or grid (what is made for the GPU that --target names, on the processor)", "NAME" },
     { "keep-code", 0, 0, G_OPTION_ARG_NONE, &options.program.keep_texts, "Keep the kernels' texts in the session", NULL },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file", "FILE.gantry" },
     { "output-dir", 0, 0, G_OPTION_ARG_FILENAME, &options.output_dir, "Write the outputs as .npy", "DIR" },
@@ -367,8 +353,7 @@ gantry_cli_run (int argc, char **argv)
   options.common.places = options.common.code = TRUE;
   if (!gantry_cli_parse ("run", "MODEL", "Compiles a model, runs it and measures.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
-  if (!check (&options, argc, &error)
-      || (options.parent != 0 && !gantry_confine_child (options.parent, GANTRY_MOST_FILE_BYTES, &error))
+  if (!check (&options, argc, &error) || (options.parent != 0 && !gantry_confine_child (options.parent, GANTRY_MOST_FILE_BYTES, &error))
       || !gantry_program_choose_device (&options.program, options.device, &options.common, &options.arch, &error))
     return gantry_cli_fail (error);
   options.program.keep_texts = options.program.keep_texts || options.session || options.output != NULL;

@@ -6,8 +6,7 @@
 
 #define SHOWN_DIGITS 8 /* of an id */
 
-static gboolean
-delete (GPtrArray *runs, const char *path, char **names, GError **error)
+static gboolean delete (GPtrArray *runs, const char *path, char **names, GError **error)
 {
   g_autoptr (GPtrArray) uids = g_ptr_array_new ();
 
@@ -54,16 +53,14 @@ static void
 print_text (GPtrArray *runs)
 {
   if (runs->len > 0)
-    gantry_cli_print ("%6s  %-*s  %-20s  %12s  %-10s  %s\n", "number", SHOWN_DIGITS, "id", "recorded at", "ms",
-                      "device", "name");
+    gantry_cli_print ("%6s  %-*s  %-20s  %12s  %-10s  %s\n", "number", SHOWN_DIGITS, "id", "recorded at", "ms", "device", "name");
   for (guint i = 0; i < runs->len; i++)
     {
       const GantryRunEntry *entry = g_ptr_array_index (runs, i);
       g_autofree char *uid = gantry_cli_field (entry->uid), *when = gantry_cli_field (entry->when);
       g_autofree char *device = gantry_cli_field (gantry_cli_device_known (entry->device, GANTRY_CLI_NOT_KNOWN)), *name = gantry_cli_field (entry->name);
 
-      gantry_cli_print ("%6u  %-*.*s  %-20s  %12.3f  %-10s  %s\n", i + 1, SHOWN_DIGITS, SHOWN_DIGITS, uid, when,
-                        entry->milliseconds, device, name);
+      gantry_cli_print ("%6u  %-*.*s  %-20s  %12.3f  %-10s  %s\n", i + 1, SHOWN_DIGITS, SHOWN_DIGITS, uid, when, entry->milliseconds, device, name);
     }
 }
 
@@ -80,8 +77,7 @@ gantry_cli_runs (int argc, char **argv)
   g_autoptr (GPtrArray) runs = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (!gantry_cli_parse ("runs", "SESSION", "Lists the runs of a session, those too that cannot be read, or deletes some.",
-                         &options, own, &argc, &argv))
+  if (!gantry_cli_parse ("runs", "SESSION", "Lists the runs of a session, those too that cannot be read, or deletes some.", &options, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {

@@ -22,7 +22,7 @@ typedef struct
   GOutputStream *to;
   GantryScratch *scratch;
   const char *folder;
-  char *session;   /* the first file that came */
+  char *session; /* the first file that came */
   char **arguments;
   GSubprocess *child;
   GCancellable *done; /* the run is over */
@@ -116,8 +116,7 @@ follow (Serve *serve, GError **error)
 
       if (line == NULL)
         return g_subprocess_wait (serve->child, NULL, error);
-      if (g_str_has_prefix (line, "progress ")
-          && !gantry_frame_write (serve->to, GANTRY_FRAME_PROGRESS, line, MIN (strlen (line), 4096), error))
+      if (g_str_has_prefix (line, "progress ") && !gantry_frame_write (serve->to, GANTRY_FRAME_PROGRESS, line, MIN (strlen (line), 4096), error))
         {
           g_subprocess_force_exit (serve->child);
           return FALSE;
@@ -137,8 +136,8 @@ say_how_it_ended (Serve *serve, const char *said)
   if (text != NULL)
     g_strchomp (text);
   if (g_subprocess_get_if_signaled (serve->child))
-    message = g_strdup_printf ("the run was ended by signal %d%s%s", g_subprocess_get_term_sig (serve->child),
-                               text != NULL && *text != '\0' ? ": " : "", text != NULL ? text : "");
+    message = g_strdup_printf ("the run was ended by signal %d%s%s", g_subprocess_get_term_sig (serve->child), text != NULL && *text != '\0' ? ": " : "",
+                               text != NULL ? text : "");
   else
     {
       status = g_subprocess_get_exit_status (serve->child);
@@ -170,8 +169,7 @@ answer (Serve *serve)
     return gantry_cli_fail (error);
   if (!g_subprocess_get_if_exited (serve->child) || g_subprocess_get_exit_status (serve->child) != GANTRY_EXIT_DONE)
     return say_how_it_ended (serve, said);
-  if (!gantry_frame_send_file (serve->to, serve->session, "session.gantry", &error)
-      || !gantry_frame_write (serve->to, GANTRY_FRAME_DONE, NULL, 0, &error))
+  if (!gantry_frame_send_file (serve->to, serve->session, "session.gantry", &error) || !gantry_frame_write (serve->to, GANTRY_FRAME_DONE, NULL, 0, &error))
     return gantry_cli_fail (error);
   return GANTRY_EXIT_DONE;
 }

@@ -54,8 +54,10 @@ gantry_cli_target_refuse (const char *name, GError **error)
 {
   g_autofree char *names = gantry_gpu_model_names ();
 
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--target %s: there is neither such a file nor a GPU of that name; "
-               "there are %s, and architectures such as sm_90a", name, names);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "--target %s: there is neither such a file nor a GPU of that name; "
+               "there are %s, and architectures such as sm_90a",
+               name, names);
   return FALSE;
 }
 
@@ -75,5 +77,5 @@ gantry_cli_target_clear (GantryCliTarget *target)
 {
   g_clear_pointer (&target->machine, g_free);
   g_clear_pointer (&target->arch, g_free);
-  *target = (GantryCliTarget) { NULL };
+  *target = (GantryCliTarget){ NULL };
 }

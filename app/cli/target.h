@@ -10,10 +10,10 @@ G_BEGIN_DECLS
 /** All members are 0 where there is no --target. */
 typedef struct
 {
-  GantryTarget *machine;      /* (nullable): what is planned for; NULL: the architecture has no published rates */
-  const GantryGpuModel *gpu;  /* (nullable): the GPU that is named, or that the architecture stands for */
-  char *arch;                 /* (nullable): what code is for: "sm_90a"; NULL: the processor */
-  gboolean is_file;           /* its rates are the file's own */
+  GantryTarget *machine;     /* (nullable): what is planned for; NULL: the architecture has no published rates */
+  const GantryGpuModel *gpu; /* (nullable): the GPU that is named, or that the architecture stands for */
+  char *arch;                /* (nullable): what code is for: "sm_90a"; NULL: the processor */
+  gboolean is_file;          /* its rates are the file's own */
 } GantryCliTarget;
 
 /**

@@ -56,23 +56,21 @@ gantry_cli_print_trace (const GantryRecording *recording)
 
   gantry_recording_totals (recording, totals);
   gantry_recording_range (recording, &begin, &end);
-  gantry_cli_print ("%-10s %s\n%-10s %.6g ms, %u runs\n\n", "device",
-                    gantry_cli_device_known (gantry_recording_device (recording), GANTRY_CLI_NOT_KNOWN), "time",
-                    (double) (end - begin) / 1e6, gantry_recording_n_runs (recording));
+  gantry_cli_print ("%-10s %s\n%-10s %.6g ms, %u runs\n\n", "device", gantry_cli_device_known (gantry_recording_device (recording), GANTRY_CLI_NOT_KNOWN),
+                    "time", (double) (end - begin) / 1e6, gantry_recording_n_runs (recording));
   gantry_cli_print ("%-10s %12s %14s %12s\n", "kind", "events", "total ms", "bytes");
   for (guint i = 0; i < GANTRY_N_EVENT_KINDS; i++)
     {
       g_autofree char *bytes = gantry_cli_bytes (totals[i].bytes);
 
       if (totals[i].count > 0)
-        gantry_cli_print ("%-10s %12" G_GUINT64_FORMAT " %14.6g %12s\n", gantry_event_kind_name (i), totals[i].count,
-                          (double) totals[i].total_ns / 1e6, totals[i].bytes > 0 ? bytes : "");
+        gantry_cli_print ("%-10s %12" G_GUINT64_FORMAT " %14.6g %12s\n", gantry_event_kind_name (i), totals[i].count, (double) totals[i].total_ns / 1e6,
+                          totals[i].bytes > 0 ? bytes : "");
     }
   gantry_cli_print ("\n%-36s %12s\n", "lane", "events");
   for (guint lane = 0; lane < gantry_recording_n_lanes (recording); lane++)
     if (gantry_recording_n_events (recording, lane) > 0)
-      gantry_cli_print ("%-36s %12" G_GUINT64_FORMAT "\n", gantry_recording_lane_name (recording, lane),
-                        gantry_recording_n_events (recording, lane));
+      gantry_cli_print ("%-36s %12" G_GUINT64_FORMAT "\n", gantry_recording_lane_name (recording, lane), gantry_recording_n_events (recording, lane));
   for (guint i = 0; i < gantry_recording_n_notes (recording); i++)
     gantry_cli_print (i == 0 ? "\nnotes\n  %s\n" : "  %s\n", gantry_recording_note (recording, i));
 }

@@ -122,19 +122,18 @@ print_text (const Options *options, GantryDocument *document, const Counts *coun
   g_autofree char *parameters = gantry_cli_bytes (counts->parameter_bytes);
   g_autofree char *states = gantry_cli_bytes (counts->state_bytes);
 
-  gantry_cli_print ("%-10s %s of the loss %s%s\n", "training", what_of (options->training.optimizer),
-                    gantry_loss_name (options->training.loss), options->training.no_loss ? ", which is no result" : "");
+  gantry_cli_print ("%-10s %s of the loss %s%s\n", "training", what_of (options->training.optimizer), gantry_loss_name (options->training.loss),
+                    options->training.no_loss ? ", which is no result" : "");
   if (options->training.microbatches > 1)
     {
       g_autofree char *divided = inputs_of (document, TRUE), *whole = inputs_of (document, FALSE);
 
-      gantry_cli_print ("%-10s %u microbatches, whose gradients are accumulated; they divide %s%s%s\n", "batch", options->training.microbatches,
-                        divided, *whole != '\0' ? "; each has all of " : "", whole);
+      gantry_cli_print ("%-10s %u microbatches, whose gradients are accumulated; they divide %s%s%s\n", "batch", options->training.microbatches, divided,
+                        *whole != '\0' ? "; each has all of " : "", whole);
     }
-  gantry_cli_print ("%-10s %u, %s; %u states, %s\n", "parameters", counts->n_parameters, parameters, counts->n_states,
-                    states);
-  gantry_cli_print ("%-10s %u forward, %u backward, %u update\n", "nodes", counts->nodes[GANTRY_PHASE_FORWARD],
-                    counts->nodes[GANTRY_PHASE_BACKWARD], counts->nodes[GANTRY_PHASE_UPDATE]);
+  gantry_cli_print ("%-10s %u, %s; %u states, %s\n", "parameters", counts->n_parameters, parameters, counts->n_states, states);
+  gantry_cli_print ("%-10s %u forward, %u backward, %u update\n", "nodes", counts->nodes[GANTRY_PHASE_FORWARD], counts->nodes[GANTRY_PHASE_BACKWARD],
+                    counts->nodes[GANTRY_PHASE_UPDATE]);
   gantry_plan_report_text (document, 0, (guint) options->holders);
 }
 
@@ -146,8 +145,7 @@ train (const Options *options, const char *path)
   Counts counts;
 
   if (document != NULL && gantry_module_is_training (gantry_document_get_model (document)->module))
-    g_set_error (&error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "%s: is a training step already; plan, solve, pareto and run take it as it is", path);
+    g_set_error (&error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: is a training step already; plan, solve, pareto and run take it as it is", path);
   else if (document != NULL && gantry_plan_report_check (document, &error) && options->output != NULL)
     gantry_document_save (document, options->output, &error);
   if (error != NULL)
@@ -164,8 +162,8 @@ static gboolean
 read_training (Options *options, GError **error)
 {
   GantryTrainingOptions *training = &options->training;
-  const double numbers[] = { training->learning_rate, training->momentum, training->beta1, training->beta2,
-                             training->epsilon, training->weight_decay, training->clip_norm, training->l2 };
+  const double numbers[] = { training->learning_rate, training->momentum,     training->beta1,     training->beta2,
+                             training->epsilon,       training->weight_decay, training->clip_norm, training->l2 };
 
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     if (!(numbers[i] >= 0 && numbers[i] < 1e300))
@@ -193,8 +191,8 @@ read_training (Options *options, GError **error)
   training->output = (guint) options->index;
   if (options->gradients_only)
     training->optimizer = GANTRY_OPTIMIZER_NONE;
-  return (options->loss == NULL || gantry_loss_parse (options->loss, &training->loss, error)) &&
-         (options->optimizer == NULL || gantry_optimizer_parse (options->optimizer, &training->optimizer, error));
+  return (options->loss == NULL || gantry_loss_parse (options->loss, &training->loss, error))
+         && (options->optimizer == NULL || gantry_optimizer_parse (options->optimizer, &training->optimizer, error));
 }
 
 int
@@ -220,16 +218,14 @@ gantry_cli_train (int argc, char **argv)
     { "l2", 0, 0, G_OPTION_ARG_DOUBLE, &training->l2, "Add this times the sum of squared parameters to the loss (0)", "X" },
     { "microbatches", 0, 0, G_OPTION_ARG_INT, &options.microbatches,
       "Accumulate the gradients of as many batches of the model's size: the step takes N times its examples (1)", "N" },
-    { "train", 0, 0, G_OPTION_ARG_STRING_ARRAY, &training->with_respect_to, "Train only parameters of this name, '*' allowed",
-      "GLOB" },
+    { "train", 0, 0, G_OPTION_ARG_STRING_ARRAY, &training->with_respect_to, "Train only parameters of this name, '*' allowed", "GLOB" },
     { "holders", 0, 0, G_OPTION_ARG_INT, &options.holders, "How many of the values at the peak to list (10)", "N" },
     { NULL },
   };
 
   gantry_training_options_init (training);
   options.common.places = TRUE;
-  if (!gantry_cli_parse ("train", "MODEL", "Makes a training step of a program and plans it.", &options.common, own, &argc,
-                         &argv))
+  if (!gantry_cli_parse ("train", "MODEL", "Makes a training step of a program and plans it.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2 || options.holders < 0)
     {

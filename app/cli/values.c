@@ -11,23 +11,23 @@
 
 typedef struct
 {
-  guint8 *own;    /* (nullable): of gantry_pages_new() */
-  gint result;    /* what is donated to it, or -1 */
+  guint8 *own; /* (nullable): of gantry_pages_new() */
+  gint result; /* what is donated to it, or -1 */
 } Argument;
 
 struct _GantryValues
 {
   GantryModule *module;
   guint n_inputs, n_outputs;
-  GArray *sources;           /* GantryInputSource, by input */
-  Argument *arguments;       /* by input */
-  guint8 **own;              /* by output (nullable): of gantry_pages_new() */
+  GArray *sources;     /* GantryInputSource, by input */
+  Argument *arguments; /* by input */
+  guint8 **own;        /* by output (nullable): of gantry_pages_new() */
   GantryRunInput *inputs;
-  GantryRunOutput *outputs;  /* all, and with those that are donated left out */
+  GantryRunOutput *outputs; /* all, and with those that are donated left out */
   GantryRunOutput *plain;
-  GantryLiteral **results;   /* what reads them */
+  GantryLiteral **results; /* what reads them */
   gboolean written;
-  guint64 copied;            /* bytes of given values that lie otherwise than a run wants them */
+  guint64 copied; /* bytes of given values that lie otherwise than a run wants them */
 };
 
 void
@@ -58,8 +58,7 @@ type_of_result (const GantryValues *values, guint i)
 {
   const GantryFunction *entry = gantry_module_entry (values->module);
 
-  return gantry_node_type (values->module,
-                           gantry_module_node (values->module, gantry_function_result_id (values->module, entry, i)));
+  return gantry_node_type (values->module, gantry_module_node (values->module, gantry_function_result_id (values->module, entry, i)));
 }
 
 /* The result whose bytes take the place of the input's, or -1. */
@@ -70,8 +69,7 @@ donated_to (const GantryValues *values, guint i)
   const GantryNode *parameter = &values->module->nodes[entry->first_node + i];
   gint result = gantry_parameter_alias (values->module, parameter);
 
-  if (result < 0 || gantry_type_bytes (type_of_result (values, (guint) result)) != (gint64) values->inputs[i].size
-      || values->outputs[result].data != NULL)
+  if (result < 0 || gantry_type_bytes (type_of_result (values, (guint) result)) != (gint64) values->inputs[i].size || values->outputs[result].data != NULL)
     return -1;
   return result;
 }
@@ -155,7 +153,8 @@ check_sizes (GantryModule *module, GError **error)
   outputs_text = gantry_format_bytes (outputs);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                "the program's inputs take %s and its outputs %s, this machine has %s; export it with smaller sizes, or give them with --dim "
-               "where the model leaves them open", inputs_text, outputs_text, there_text);
+               "where the model leaves them open",
+               inputs_text, outputs_text, there_text);
   return FALSE;
 }
 

@@ -14,7 +14,14 @@
 #define GPU_BATCH 25
 #define END_OF_CASE '\x1e' /* on a child's standard error: behind what one folder's case has written, then its status */
 
-typedef enum { PASS, MISMATCH, UNSUPPORTED, FAILED, N_VERDICTS } Verdict;
+typedef enum
+{
+  PASS,
+  MISMATCH,
+  UNSUPPORTED,
+  FAILED,
+  N_VERDICTS
+} Verdict;
 static const char *const verdict_names[N_VERDICTS] = { "pass", "mismatch", "unsupported", "error" };
 
 typedef struct
@@ -22,7 +29,7 @@ typedef struct
   GantryCliOptions common;
   GantryProgramOptions program;
   double relative, absolute;
-  gboolean child; /* this is one: it tells the status of each folder on standard error */
+  gboolean child;   /* this is one: it tells the status of each folder on standard error */
   gboolean several; /* folders: the next one is compiled where the one before has run */
   gboolean quiet;
   char *device, *arch;
@@ -93,9 +100,8 @@ run_data_set (const Options *options, GantryProgram *program, const char *direct
 
   if (g_strv_length (input_files) != entry->n_params || g_strv_length (output_files) > entry->n_results)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: has %u inputs and %u outputs, the model %u and %u",
-                   directory, g_strv_length (input_files), g_strv_length (output_files), entry->n_params,
-                   entry->n_results);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: has %u inputs and %u outputs, the model %u and %u", directory, g_strv_length (input_files),
+                   g_strv_length (output_files), entry->n_params, entry->n_results);
       return FALSE;
     }
   values = gantry_values_new (module, input_files, options->common.read, error);
@@ -122,8 +128,7 @@ verify_folder (const Options *options, const char *folder, GError **error)
 
   if (document == NULL)
     return FALSE;
-  program = gantry_program_new (gantry_document_get_compilation (document), gantry_document_get_settings (document),
-                                &options->program, NULL, error);
+  program = gantry_program_new (gantry_document_get_compilation (document), gantry_document_get_settings (document), &options->program, NULL, error);
   if (program == NULL)
     return FALSE;
   if (!options->several)
@@ -268,10 +273,7 @@ first_line (const char *text)
 static Verdict
 verdict_of (int status)
 {
-  return status == GANTRY_EXIT_DONE          ? PASS
-         : status == GANTRY_EXIT_MISMATCH    ? MISMATCH
-         : status == GANTRY_EXIT_UNSUPPORTED ? UNSUPPORTED
-                                             : FAILED;
+  return status == GANTRY_EXIT_DONE ? PASS : status == GANTRY_EXIT_MISMATCH ? MISMATCH : status == GANTRY_EXIT_UNSUPPORTED ? UNSUPPORTED : FAILED;
 }
 
 /* What ended the child in the middle of @c, which had written @output. */
@@ -282,9 +284,9 @@ fail_case (Case *c, GSubprocess *child, const char *output)
   int number = signaled ? g_subprocess_get_term_sig (child) : g_subprocess_get_exit_status (child);
 
   c->verdict = FAILED;
-  c->first_line = !signaled && *output != '\0' ? first_line (output)
+  c->first_line = !signaled && *output != '\0'    ? first_line (output)
                   : signaled && number == SIGALRM ? g_strdup_printf ("took longer than %d s", CASE_SECONDS)
-                  : g_strdup_printf ("the child ended with %s %d", signaled ? "signal" : "status", number);
+                                                  : g_strdup_printf ("the child ended with %s %d", signaled ? "signal" : "status", number);
 }
 
 /* Waits for the child; returns the first of the cases @first to before @end that it has not come to. */
@@ -334,8 +336,7 @@ report_case (const Case *c, JsonBuilder *json, gboolean quiet)
   if (c->verdict == PASS || c->verdict == MISMATCH)
     {
       if (!quiet || c->verdict == MISMATCH)
-        gantry_cli_print ("%-60s %s%s%s\n", name, verdict_names[c->verdict], c->verdict == PASS ? "" : "  ",
-                          c->verdict == PASS ? "" : c->first_line);
+        gantry_cli_print ("%-60s %s%s%s\n", name, verdict_names[c->verdict], c->verdict == PASS ? "" : "  ", c->verdict == PASS ? "" : c->first_line);
     }
   else if (!quiet || c->verdict == FAILED)
     gantry_cli_print ("%-60s %s: %s\n", name, verdict_names[c->verdict], c->first_line);
@@ -344,8 +345,7 @@ report_case (const Case *c, JsonBuilder *json, gboolean quiet)
 
 /* Keeps as many children at work as there are processors; results are told in order of name. */
 static gboolean
-run_cases (GPtrArray *cases, const Options *options, const char *self, JsonBuilder *json, guint *totals,
-           GError **error)
+run_cases (GPtrArray *cases, const Options *options, const char *self, JsonBuilder *json, guint *totals, GError **error)
 {
   guint width = options->program.threads > 0 ? (guint) options->program.threads : g_get_num_processors ();
   guint batch = options->program.code == GANTRY_CODE_CUDA ? GPU_BATCH : 1;
@@ -389,9 +389,7 @@ print_totals (JsonBuilder *json, const guint *totals, guint n)
 {
   if (json == NULL)
     {
-      gantry_cli_print ("%u folders: %u pass, %u mismatch, %u unsupported, %u error\n", n, totals[PASS],
-                        totals[MISMATCH],
-                        totals[UNSUPPORTED], totals[FAILED]);
+      gantry_cli_print ("%u folders: %u pass, %u mismatch, %u unsupported, %u error\n", n, totals[PASS], totals[MISMATCH], totals[UNSUPPORTED], totals[FAILED]);
       return;
     }
   json_builder_end_array (json);
@@ -448,10 +446,10 @@ gantry_cli_verify (int argc, char **argv)
     { "absolute", 0, 0, G_OPTION_ARG_DOUBLE, &options.absolute, "Absolute tolerance (1e-7)", "A" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Children at work at once", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
-    { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options.program.allow_tf32,
-      "Products of f32 on a GPU may be rounded to 10 bits of mantissa, for tensor cores", NULL },
-    { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
-      "What runs them: cpu, cuda or cuda:N (a GPU), or grid (what is made for a GPU, on the processor)", "NAME" },
+    { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options.program.allow_tf32, "Products of f32 on a GPU may be rounded to 10 bits of mantissa, for tensor cores",
+      NULL },
+    { "device", 0, 0, G_OPTION_ARG_STRING, &options.device, "What runs them: cpu, cuda or cuda:N (a GPU), or grid (what is made for a GPU, on the processor)",
+      "NAME" },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Only mismatches, errors and totals", NULL },
     { "child", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options.child, "Run the folders in this process", NULL },
     { NULL },
@@ -464,7 +462,8 @@ gantry_cli_verify (int argc, char **argv)
   options.common.code = TRUE;
   if (!gantry_cli_parse ("verify", "DIR...",
                          "Runs folders of ONNX backend tests, or folders of such folders, and prints for each: pass, "
-                         "mismatch, unsupported: WHY or error: WHY.", &options.common, own, &argc, &argv))
+                         "mismatch, unsupported: WHY or error: WHY.",
+                         &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (!gantry_program_choose_device (&options.program, options.device, &options.common, &options.arch, &error))
     return gantry_cli_fail (error);

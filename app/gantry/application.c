@@ -15,8 +15,8 @@ struct _GantryApplication
 {
   AdwApplication parent_instance;
   GCancellable *calibrating; /* until the program ends */
-  gboolean restored; /* what was unsaved was looked for */
-  gboolean lost;     /* what was unsaved could be kept nowhere */
+  gboolean restored;         /* what was unsaved was looked for */
+  gboolean lost;             /* what was unsaved could be kept nowhere */
 };
 
 G_DEFINE_FINAL_TYPE (GantryApplication, gantry_application, ADW_TYPE_APPLICATION)
@@ -63,8 +63,8 @@ about (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   GtkWindow *window = gtk_application_get_active_window (data);
 
-  adw_show_about_window (window, "application-name", "Gantry", "application-icon", "org.gantry.Gantry", "version",
-                         GANTRY_VERSION, "license-type", GTK_LICENSE_APACHE_2_0, "comments",
+  adw_show_about_window (window, "application-name", "Gantry", "application-icon", "org.gantry.Gantry", "version", GANTRY_VERSION, "license-type",
+                         GTK_LICENSE_APACHE_2_0, "comments",
                          "A workbench for neural networks that must fit and run fast: the graph before and after every "
                          "compiler pass, the plan of memory, and the measured run laid over it.",
                          NULL);
@@ -161,8 +161,7 @@ gantry_application_startup (GApplication *application)
   g_resources_register (gantry_get_resource ());
   G_APPLICATION_CLASS (gantry_application_parent_class)->startup (application);
   gtk_css_provider_load_from_resource (css, RESOURCES "/style.css");
-  gtk_style_context_add_provider_for_display (gdk_display_get_default (), GTK_STYLE_PROVIDER (css),
-                                              GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
+  gtk_style_context_add_provider_for_display (gdk_display_get_default (), GTK_STYLE_PROVIDER (css), GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
   g_object_set (gtk_settings_get_default (), "gtk-label-select-on-focus", FALSE, NULL); /* to read, not to copy */
   gtk_icon_theme_add_resource_path (gtk_icon_theme_get_for_display (gdk_display_get_default ()), RESOURCES "/icons");
   gtk_window_set_default_icon_name ("org.gantry.Gantry");
@@ -265,8 +264,8 @@ gantry_application_init (GantryApplication *self)
 GantryApplication *
 gantry_application_new (GApplicationFlags flags)
 {
-  return g_object_new (GANTRY_TYPE_APPLICATION, "application-id", "org.gantry.Gantry", "flags",
-                       flags | G_APPLICATION_HANDLES_OPEN, "resource-base-path", RESOURCES, "register-session", TRUE, NULL);
+  return g_object_new (GANTRY_TYPE_APPLICATION, "application-id", "org.gantry.Gantry", "flags", flags | G_APPLICATION_HANDLES_OPEN, "resource-base-path",
+                       RESOURCES, "register-session", TRUE, NULL);
 }
 
 int

@@ -10,7 +10,7 @@ typedef struct
   gatomicrefcount ref_count; /* the dialog's and the comparison's */
   GantryDocument *document;
   GCancellable *cancellable;
-  GtkWindow *dialog;         /* (nullable): NULL when it was closed */
+  GtkWindow *dialog; /* (nullable): NULL when it was closed */
   GtkWidget *grid, *message;
 } Orders;
 
@@ -40,8 +40,7 @@ row_chosen (GtkCheckButton *button, Orders *o)
   guint which = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "row"));
 
   if (gtk_check_button_get_active (button))
-    gantry_document_set_allocation (o->document, (GantryOrderPolicy) (which / GANTRY_N_ALLOCATORS),
-                                    (GantryAllocator) (which % GANTRY_N_ALLOCATORS));
+    gantry_document_set_allocation (o->document, (GantryOrderPolicy) (which / GANTRY_N_ALLOCATORS), (GantryAllocator) (which % GANTRY_N_ALLOCATORS));
 }
 
 static void

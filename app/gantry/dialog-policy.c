@@ -59,8 +59,7 @@ show_reports (Policy *p)
       GString *line = g_ptr_array_index (lines, i);
 
       gtk_text_buffer_get_end_iter (p->reports, &end);
-      gtk_text_buffer_insert_with_tags_by_name (p->reports, &end, line->str, (int) line->len,
-                                                g_hash_table_contains (bad, line) ? "problem" : "good", NULL);
+      gtk_text_buffer_insert_with_tags_by_name (p->reports, &end, line->str, (int) line->len, g_hash_table_contains (bad, line) ? "problem" : "good", NULL);
       gtk_text_buffer_get_end_iter (p->reports, &end);
       gtk_text_buffer_insert (p->reports, &end, "\n", 1);
     }
@@ -170,8 +169,8 @@ append_item (GMenu *menu, const char *text, const char *action)
 static GtkWidget *
 make_insert (void)
 {
-  static const char *const rules[] = { "op:dot keep", "op:* recompute", "scope:encoder/* recompute", "name:x offload",
-                                       "role:state offload", "bytes>=64MiB offload" };
+  static const char *const rules[] = { "op:dot keep",    "op:* recompute",     "scope:encoder/* recompute",
+                                       "name:x offload", "role:state offload", "bytes>=64MiB offload" };
   GtkWidget *button = gtk_menu_button_new ();
   g_autoptr (GMenu) menu = g_menu_new (), policies = g_menu_new (), examples = g_menu_new ();
   const char *const *names = gantry_policy_names ();
@@ -277,9 +276,8 @@ add_keys (Policy *p)
   GtkEventController *controller = gtk_shortcut_controller_new ();
 
   gtk_event_controller_set_propagation_phase (controller, GTK_PHASE_CAPTURE); /* before the text takes Return */
-  gtk_shortcut_controller_add_shortcut (GTK_SHORTCUT_CONTROLLER (controller),
-                                        gtk_shortcut_new (gtk_keyval_trigger_new (GDK_KEY_Return, GDK_CONTROL_MASK),
-                                                          gtk_callback_action_new (apply_by_key, p, NULL)));
+  gtk_shortcut_controller_add_shortcut (GTK_SHORTCUT_CONTROLLER (controller), gtk_shortcut_new (gtk_keyval_trigger_new (GDK_KEY_Return, GDK_CONTROL_MASK),
+                                                                                                gtk_callback_action_new (apply_by_key, p, NULL)));
   gtk_widget_add_controller (GTK_WIDGET (p->dialog), controller);
 }
 

@@ -218,14 +218,12 @@ divided (GObject *source, GAsyncResult *result, gpointer data)
   else if (answer != NULL)
     {
       g_autofree char *figures = figures_of (answer->variant);
-      g_autofree char *text = answer->microbatches == 1
-                                ? g_strdup_printf ("%s: %s, the batch as a whole", asked->name, figures)
-                                : g_strdup_printf ("%s: %s, in %u microbatches of %" G_GINT64_FORMAT, asked->name, figures, answer->microbatches,
-                                                   answer->batch / answer->microbatches);
+      g_autofree char *text = answer->microbatches == 1 ? g_strdup_printf ("%s: %s, the batch as a whole", asked->name, figures)
+                                                        : g_strdup_printf ("%s: %s, in %u microbatches of %" G_GINT64_FORMAT, asked->name, figures,
+                                                                           answer->microbatches, answer->batch / answer->microbatches);
 
-      _gantry_window_toast (asked->window, gantry_document_load_divided (s->document, answer)
-                                             ? text
-                                             : "Another model was opened meanwhile: what was found is not of this one");
+      _gantry_window_toast (
+        asked->window, gantry_document_load_divided (s->document, answer) ? text : "Another model was opened meanwhile: what was found is not of this one");
       gtk_window_close (dialog);
     }
   else if (error != NULL)
@@ -253,8 +251,7 @@ read_goal (Solve *s, GantrySolveGoal *goal, GError **error)
       goal->step_us = gtk_spin_button_get_value (GTK_SPIN_BUTTON (s->time)) * 1000;
       return TRUE;
     }
-  if (!gantry_size_read (s->document, text, gantry_document_get_settings (s->document)->target.memory_limit, &goal->memory_bytes,
-                         error))
+  if (!gantry_size_read (s->document, text, gantry_document_get_settings (s->document)->target.memory_limit, &goal->memory_bytes, error))
     return FALSE;
   if (goal->memory_bytes > 0)
     return TRUE;
@@ -282,8 +279,7 @@ start (Solve *s)
   say (s, "Searching", FALSE);
   set_searching (s, TRUE);
   asked = g_new0 (Asked, 1);
-  *asked = (Asked){ s, g_object_ref (s->window), gantry_compilation_ref (gantry_document_get_compilation (s->document)),
-                    goal_name (&goal) };
+  *asked = (Asked){ s, g_object_ref (s->window), gantry_compilation_ref (gantry_document_get_compilation (s->document)), goal_name (&goal) };
   g_atomic_ref_count_inc (&s->ref_count);
   if (gtk_widget_get_sensitive (s->microbatches) && gtk_check_button_get_active (GTK_CHECK_BUTTON (s->microbatches)))
     gantry_document_divide_async (s->document, &goal, divided, asked);
@@ -379,7 +375,8 @@ make_form (Solve *s)
   s->offload = gtk_check_button_new_with_mnemonic ("Allow _offloading to host memory");
   s->approximate = gtk_check_button_new_with_mnemonic ("Allow _approximate results: residuals in bf16 or 8 bits");
   s->microbatches = gtk_check_button_new_with_mnemonic ("Allow _microbatches: the batch in parts, one after the other");
-  gtk_widget_set_tooltip_text (s->microbatches, "As many as make the fastest step. Loss and gradients stay those of the whole batch: a loss that is not shown to be a mean over "
+  gtk_widget_set_tooltip_text (s->microbatches,
+                               "As many as make the fastest step. Loss and gradients stay those of the whole batch: a loss that is not shown to be a mean over "
                                "examples that do not depend on each other is refused");
   gtk_check_button_set_active (GTK_CHECK_BUTTON (s->recompute), TRUE);
   gtk_check_button_set_active (GTK_CHECK_BUTTON (s->offload), TRUE);

@@ -60,8 +60,8 @@ show_rows (Train *t)
   gboolean on = gtk_switch_get_active (GTK_SWITCH (t->on));
   guint optimizer = adw_combo_row_get_selected (ADW_COMBO_ROW (t->optimizer));
   gboolean adam = optimizer == GANTRY_OPTIMIZER_ADAM || optimizer == GANTRY_OPTIMIZER_ADAMW;
-  GtkWidget *const all[] = { t->loss, t->output, t->optimizer, t->parameters, t->rate, t->momentum,
-                             t->beta1, t->beta2, t->epsilon, t->decay, t->clip, t->l2, t->microbatches };
+  GtkWidget *const all[] = { t->loss,  t->output,  t->optimizer, t->parameters, t->rate, t->momentum,    t->beta1,
+                             t->beta2, t->epsilon, t->decay,     t->clip,       t->l2,   t->microbatches };
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     gtk_widget_set_sensitive (all[i], on);
@@ -189,8 +189,7 @@ make_optimizer (Train *t, const GantryCompileSettings *settings)
   const GantryTrainingOptions *o = &settings->training;
   GtkWidget *group = adw_preferences_group_new ();
 
-  t->optimizer = combo_new ("Optimizer", "optimizer",
-                            (const char *const[]){ optimizers[0], optimizers[1], optimizers[2], optimizers[3], optimizers[4], NULL },
+  t->optimizer = combo_new ("Optimizer", "optimizer", (const char *const[]){ optimizers[0], optimizers[1], optimizers[2], optimizers[3], optimizers[4], NULL },
                             settings->train ? o->optimizer : GANTRY_OPTIMIZER_ADAM);
   t->rate = _gantry_dialog_number ("Learning rate", "rate", o->learning_rate);
   t->momentum = _gantry_dialog_number ("Momentum", "momentum", o->momentum);

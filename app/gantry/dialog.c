@@ -28,8 +28,7 @@ _gantry_dialog_new (GantryWindow *window, const char *name, const char *title, G
   gtk_box_append (GTK_BOX (box), content);
   adw_window_set_content (ADW_WINDOW (dialog), box);
   gtk_shortcut_controller_add_shortcut (GTK_SHORTCUT_CONTROLLER (controller),
-                                        gtk_shortcut_new (gtk_keyval_trigger_new (GDK_KEY_Escape, 0),
-                                                          gtk_callback_action_new (close_on_escape, NULL, NULL)));
+                                        gtk_shortcut_new (gtk_keyval_trigger_new (GDK_KEY_Escape, 0), gtk_callback_action_new (close_on_escape, NULL, NULL)));
   gtk_widget_add_controller (dialog, controller);
   return GTK_WINDOW (dialog);
 }

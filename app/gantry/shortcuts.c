@@ -119,10 +119,12 @@ table_to_xml (void)
       g_autofree char *shown = shown_keys (shortcuts[i].accelerators), *keys = g_markup_escape_text (shown, -1);
 
       if (i == 0 || g_strcmp0 (shortcuts[i].group, shortcuts[i - 1].group) != 0)
-        g_string_append_printf (xml, "%s<child><object class='GtkShortcutsGroup'><property name='title'>%s</property>",
-                                i > 0 ? "</object></child>" : "", shortcuts[i].group);
-      g_string_append_printf (xml, "<child><object class='GtkShortcutsShortcut'><property name='title'>%s</property>"
-                                   "<property name='accelerator'>%s</property></object></child>", title, keys);
+        g_string_append_printf (xml, "%s<child><object class='GtkShortcutsGroup'><property name='title'>%s</property>", i > 0 ? "</object></child>" : "",
+                                shortcuts[i].group);
+      g_string_append_printf (xml,
+                              "<child><object class='GtkShortcutsShortcut'><property name='title'>%s</property>"
+                              "<property name='accelerator'>%s</property></object></child>",
+                              title, keys);
     }
   g_string_append (xml, "</object></child></object></child></object></interface>");
   return g_string_free (xml, FALSE);

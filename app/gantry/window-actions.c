@@ -352,18 +352,17 @@ static const GActionEntry entries[] = {
 
 /* What makes no sense without a model. */
 static const char *const need_model[] = {
-  "save", "save-as", "export", "find", "find-next", "find-previous", "fit", "zoom-in", "zoom-out", "fold-all",
-  "unfold-all", "place", "clear-placements", "next-pass", "previous-pass", "single-pane", "finite-math", "maximize-time",
-  "train", "limit", "no-limit", "problems", "bottom-page", "show-in-time", "show-code", "go-to-source", "reload",
+  "save",       "save-as",  "export",           "find",         "find-next",     "find-previous", "fit",         "zoom-in",       "zoom-out", "fold-all",
+  "unfold-all", "place",    "clear-placements", "next-pass",    "previous-pass", "single-pane",   "finite-math", "maximize-time", "train",    "limit",
+  "no-limit",   "problems", "bottom-page",      "show-in-time", "show-code",     "go-to-source",  "reload",
 };
 
 /* What makes no sense for a program that is not planned. */
 static const char *const need_planner[] = { "policy", "orders", "solve", "variant", "save-variant" };
 
 /* And what makes none of the run of another program, whose document is a recording and nothing else. */
-static const char *const need_program[] = { "train", "policy", "orders", "solve", "variant", "save-variant", "place", "clear-placements",
-                                            "limit", "no-limit", "export", "show-in-time", "show-code", "go-to-source",
-                                            "delete-run" };
+static const char *const need_program[] = { "train", "policy",   "orders", "solve",        "variant",   "save-variant", "place",     "clear-placements",
+                                            "limit", "no-limit", "export", "show-in-time", "show-code", "go-to-source", "delete-run" };
 
 static void
 enable (GantryWindow *self, const char *name, gboolean enabled)
@@ -400,8 +399,9 @@ _gantry_window_update_actions (GantryWindow *self)
   for (guint i = 0; i < G_N_ELEMENTS (need_planner); i++)
     enable (self, need_planner[i], compilation != NULL && self->opening == NULL && gantry_document_get_planner (self->document) != NULL);
   /* What does not fit has a peak too. */
-  enable (self, "peak", (gantry_shown_plan (self->document) != NULL || gantry_document_get_refused_plan (self->document) != NULL)
-                        && compilation != NULL && !gantry_document_is_recording (self->document));
+  enable (self, "peak",
+          (gantry_shown_plan (self->document) != NULL || gantry_document_get_refused_plan (self->document) != NULL) && compilation != NULL
+            && !gantry_document_is_recording (self->document));
   enable (self, "delete-run", gantry_document_get_run (self->document) != NULL && !busy);
   update_run (self);
   if (gantry_document_is_recording (self->document))

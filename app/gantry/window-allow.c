@@ -74,12 +74,10 @@ _gantry_window_ask_to_allow (GantryWindow *self, const char *path, GantryRecover
   question = g_new0 (Question, 1);
   *question = (Question){ g_strdup (path), recovery != NULL ? gantry_recovery_ref (recovery) : NULL, self->allowed | ask->what };
   dialog = adw_message_dialog_new (GTK_WINDOW (self), ask->heading, NULL);
-  adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s%s%s", recovery != NULL ? "To restore what was not saved: " : "",
-                                  error->message, ask->also);
+  adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s%s%s", recovery != NULL ? "To restore what was not saved: " : "", error->message, ask->also);
   gtk_widget_set_name (dialog, ask->name);
   g_object_set_data_full (G_OBJECT (dialog), "question", question, question_free);
-  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", recovery != NULL ? "_Not Now" : "_Cancel", "allow",
-                                    ask->answer, NULL);
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", recovery != NULL ? "_Not Now" : "_Cancel", "allow", ask->answer, NULL);
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "allow", ADW_RESPONSE_DESTRUCTIVE);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
@@ -142,8 +140,8 @@ _gantry_window_ask_which (GantryWindow *self, const char *path, const GError *er
   *question = (Question){ g_strdup (path), NULL, self->allowed };
   dialog = adw_message_dialog_new (GTK_WINDOW (self), "Which graph?", NULL);
   if (gantry_model_is_program (path))
-    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s makes %u graphs. The program runs again for the one that is opened.",
-                                    name, g_strv_length (graphs) / 2);
+    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s makes %u graphs. The program runs again for the one that is opened.", name,
+                                    g_strv_length (graphs) / 2);
   else
     adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s has %u compilations.", name, g_strv_length (graphs) / 2);
   list = list_of (graphs);

@@ -156,9 +156,9 @@ typedef struct
   gulong handler;
   char *shown;
   GantryCompilation *before, *after; /* @after: (nullable) until it is there */
-  guint snapshot; /* of @before */
-  GArray *selected; /* guint32: ids there, the primary one first */
-  gboolean chosen; /* another selection since @after is there */
+  guint snapshot;                    /* of @before */
+  GArray *selected;                  /* guint32: ids there, the primary one first */
+  gboolean chosen;                   /* another selection since @after is there */
 } Reload;
 
 static void

@@ -6,7 +6,8 @@
 #include "views/wrapped-label.h"
 #include <string.h>
 
-/* Sets wrapping and font for @text, which the label has. What is laid out in lines that begin with spaces, as a Python traceback is, keeps them below each other; sentences are wrapped. Returns:
+/* Sets wrapping and font for @text, which the label has. What is laid out in lines that begin with spaces, as a Python traceback is, keeps them below each
+ * other; sentences are wrapped. Returns:
  * whether its lines may be longer than there is room */
 static gboolean
 lay_out (GtkLabel *label, const char *text)

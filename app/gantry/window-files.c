@@ -68,7 +68,8 @@ _gantry_window_say_formats (GantryWindow *self)
 {
   g_autofree char *models = gantry_model_formats (),
                   *all = g_strdup_printf ("A model: %s; a session (.gantry); or what another program recorded: an Nsight Systems export "
-                                          "(.sqlite), a Kineto or Chrome trace (.json). You can also drop a file here.", models);
+                                          "(.sqlite), a Kineto or Chrome trace (.json). You can also drop a file here.",
+                                          models);
 
   adw_status_page_set_description (self->welcome_page, all);
 }
@@ -297,8 +298,7 @@ _gantry_window_choose_export (GantryWindow *self)
 {
   g_autofree char *name = _gantry_window_propose_name (self, ".svg");
 
-  show_chooser (self, "Export the graph (.svg, .png or .dot)", GTK_FILE_CHOOSER_ACTION_SAVE, name,
-                G_CALLBACK (export_response));
+  show_chooser (self, "Export the graph (.svg, .png or .dot)", GTK_FILE_CHOOSER_ACTION_SAVE, name, G_CALLBACK (export_response));
   add_filter (self->chooser, "SVG, PNG and DOT", "*.svg *.png *.dot");
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
 }
@@ -442,17 +442,20 @@ _gantry_window_ask_unsaved (GantryWindow *self, const char *path)
   g_object_get (self->document, "title", &name, NULL);
   /* The model is in its file, whatever is answered. */
   if (session == NULL)
-    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "Placements, settings, searches and runs of %s are not part of the model's file, "
+    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog),
+                                    "Placements, settings, searches and runs of %s are not part of the model's file, "
                                     "and there is no session file with them yet. They are lost if they are not saved; the model "
-                                    "stays as it is.", name);
+                                    "stays as it is.",
+                                    name);
   else
-    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "What was set, searched for and measured since %s was saved last is lost if it is not "
-                                    "saved now.", name);
+    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog),
+                                    "What was set, searched for and measured since %s was saved last is lost if it is not "
+                                    "saved now.",
+                                    name);
   gtk_widget_set_name (dialog, "unsaved");
   g_free (self->next);
   self->next = g_strdup (path);
-  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", "_Cancel", "discard", "_Discard", "save",
-                                    "_Save", NULL);
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", "_Cancel", "discard", "_Discard", "save", "_Save", NULL);
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "discard", ADW_RESPONSE_DESTRUCTIVE);
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "save", ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "save");

@@ -24,8 +24,7 @@ show_limit (GantryWindow *self)
   guint64 limit = settings != NULL ? settings->target.memory_limit : 0;
   g_autofree char *text = limit_text (self), *bytes = gantry_format_integer (limit), *size = gantry_size_text (limit);
   g_autofree char *now = limit > 0 ? g_strdup_printf ("\nNow %s: %s bytes", size, bytes) : g_strdup ("");
-  g_autofree char *tooltip = g_strconcat (
-    "Limit of device memory: 8 GiB, 512MiB, or 50% of the peak of keeping everything; empty: none", now, NULL);
+  g_autofree char *tooltip = g_strconcat ("Limit of device memory: 8 GiB, 512MiB, or 50% of the peak of keeping everything; empty: none", now, NULL);
 
   self->limit_shown = limit;
   gtk_editable_set_text (GTK_EDITABLE (self->limit_entry), text);
@@ -94,8 +93,8 @@ current_variant (GantryWindow *self)
     {
       GantryVariant *variant = g_ptr_array_index (variants, i);
 
-      if (g_strcmp0 (variant->policy, settings->policy) == 0 && same_limit (variant, &settings->target) &&
-          gantry_choices_equal (variant->choices, settings->choices))
+      if (g_strcmp0 (variant->policy, settings->policy) == 0 && same_limit (variant, &settings->target)
+          && gantry_choices_equal (variant->choices, settings->choices))
         return variant;
     }
   return NULL;
@@ -123,7 +122,8 @@ variants_menu (GantryWindow *self)
   for (guint i = 0; variants != NULL && i < variants->len; i++)
     {
       const GantryVariant *variant = gantry_document_get_figures (self->document, g_ptr_array_index (variants, i));
-      g_autofree char *shown = gantry_variant_shown_name (variant), *name = gantry_format_short (shown, GANTRY_MENU_NAME), *figures = figures_text (self, variant);
+      g_autofree char *shown = gantry_variant_shown_name (variant), *name = gantry_format_short (shown, GANTRY_MENU_NAME),
+                      *figures = figures_text (self, variant);
       g_autofree char *label = figures != NULL ? g_strdup_printf ("%s   %s", name, figures) : g_strdup (name);
       g_autofree char *escaped = _gantry_window_menu_text (label);
       g_autoptr (GMenuItem) item = g_menu_item_new (escaped, NULL);
@@ -151,14 +151,13 @@ show_variant (GantryWindow *self)
   const GantryVariant *current = current_variant (self);
   GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), "variant");
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
-  gboolean placed = settings != NULL && ((settings->policy != NULL && *settings->policy != '\0') ||
-                                         (settings->choices != NULL && settings->choices->entries->len > 0));
+  gboolean placed = settings != NULL
+                    && ((settings->policy != NULL && *settings->policy != '\0') || (settings->choices != NULL && settings->choices->entries->len > 0));
 
   gtk_label_set_text (self->variant_label, current != NULL ? current->name : placed ? "Unnamed variant" : "No variant");
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (current != NULL ? current->name : ""));
   for (guint i = 0; i < 2; i++)
-    g_simple_action_set_enabled (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self), i == 0 ? "rename-variant"
-                                                                                                           : "delete-variant")),
+    g_simple_action_set_enabled (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self), i == 0 ? "rename-variant" : "delete-variant")),
                                  current != NULL);
 }
 
@@ -271,9 +270,9 @@ _gantry_window_update_header (GantryWindow *self)
   gboolean model = g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), "model") == 0;
 
   /* What is being written stays, and what was wrong until the limit is another one. */
-  if (settings != NULL && (settings->target.memory_limit != self->limit_shown ||
-                           (gtk_widget_get_focus_child (GTK_WIDGET (self->limit_entry)) == NULL &&
-                            !gtk_widget_has_css_class (GTK_WIDGET (self->limit_entry), "error"))))
+  if (settings != NULL
+      && (settings->target.memory_limit != self->limit_shown
+          || (gtk_widget_get_focus_child (GTK_WIDGET (self->limit_entry)) == NULL && !gtk_widget_has_css_class (GTK_WIDGET (self->limit_entry), "error"))))
     show_limit (self);
   show_variant (self);
   _gantry_window_update_times (self);

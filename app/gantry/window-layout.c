@@ -169,7 +169,6 @@ _gantry_window_show_in_time (GantryWindow *self)
 {
   _gantry_window_show_bottom (self, "time");
   if (!gantry_time_panel_show_selection (self->time_panel))
-    _gantry_window_toast (self, gantry_selection_count (self->selection) == 0
-                                  ? "Select a node first"
-                                  : "What is selected takes no time: no step of the plan does its work");
+    _gantry_window_toast (self, gantry_selection_count (self->selection) == 0 ? "Select a node first"
+                                                                              : "What is selected takes no time: no step of the plan does its work");
 }

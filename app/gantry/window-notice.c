@@ -34,8 +34,7 @@ read_field (GtkWidget *field, GantryBindings *bindings, GString *what, GError **
   if (dim != NULL)
     {
       gantry_bindings_set_dim (bindings, dim, gtk_spin_button_get_value_as_int (GTK_SPIN_BUTTON (field)));
-      g_string_append_printf (what, "%s%s = %d", what->len > 0 ? ", " : "", dim,
-                              gtk_spin_button_get_value_as_int (GTK_SPIN_BUTTON (field)));
+      g_string_append_printf (what, "%s%s = %d", what->len > 0 ? ", " : "", dim, gtk_spin_button_get_value_as_int (GTK_SPIN_BUTTON (field)));
     }
   return TRUE;
 }
@@ -228,7 +227,9 @@ make_without (const GantryModel *model)
                                        "run need all of it. ",
                                        g_str_has_prefix (model->format, "ONNX")
                                          ? "An export to standard operations helps, or one that brings the operation along as a function "
-                                           "of the model." : "An export to standard operations helps.", NULL);
+                                           "of the model."
+                                         : "An export to standard operations helps.",
+                                       NULL);
 
   gtk_label_set_text (GTK_LABEL (label), text);
   gtk_widget_set_name (label, "without-operations");
@@ -246,8 +247,7 @@ make_operations (GantryWindow *self, const GantryModel *model)
   for (guint i = 0; i < model->n_unsupported && i < MOST_LISTED; i++)
     {
       const GantryModelRefusal *refusal = &model->unsupported[i];
-      g_autofree char *text = refusal->count > 1 ? g_strdup_printf ("%s \303\227 %u", refusal->operation, refusal->count)
-                                                 : g_strdup (refusal->operation);
+      g_autofree char *text = refusal->count > 1 ? g_strdup_printf ("%s \303\227 %u", refusal->operation, refusal->count) : g_strdup (refusal->operation);
       g_autofree char *why = g_strdup_printf ("%s\n%s\nClick to select and show", refusal->why, refusal->where);
       GtkWidget *button = gtk_button_new_with_label (text);
 
@@ -289,8 +289,13 @@ make_plan_error (GantryWindow *self, const GError *error)
 {
   g_autofree char *text = g_strdup_printf ("This does not fit and cannot be run: %s", error->message);
   GtkWidget *line = gantry_notice_new (text);
-  static const struct { const char *label, *action; } buttons[] = {
-    { "Details", "win.problems" }, { "Fit…", "win.solve" }, { "Remove the limit", "win.no-limit" },
+  static const struct
+  {
+    const char *label, *action;
+  } buttons[] = {
+    { "Details", "win.problems" },
+    { "Fit…", "win.solve" },
+    { "Remove the limit", "win.no-limit" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (buttons); i++)
@@ -389,8 +394,7 @@ take_focus (GantryWindow *self)
 void
 _gantry_window_update_notice (GantryWindow *self)
 {
-  GtkWidget *lines[] = { self->changed != NULL ? _gantry_window_make_changed_notice (self) : NULL, make_missing_notice (self),
-                         make_program_notice (self) };
+  GtkWidget *lines[] = { self->changed != NULL ? _gantry_window_make_changed_notice (self) : NULL, make_missing_notice (self), make_program_notice (self) };
   GtkWidget *box = NULL;
 
   g_free (self->missing);

@@ -67,12 +67,11 @@ _gantry_window_place (GantryWindow *self, int kind, GantryReach reach)
   values = values_reached (self, reach);
   if (values->len == 0)
     {
-      _gantry_window_toast (self, reach == GANTRY_REACH_MATCHES ? "The search has found no value that can be placed"
-                                                                : "No value that can be placed is selected");
+      _gantry_window_toast (self,
+                            reach == GANTRY_REACH_MATCHES ? "The search has found no value that can be placed" : "No value that can be placed is selected");
       return;
     }
-  n = gantry_document_set_placement (self->document, compilation->n_snapshots - 1, (const guint32 *) (gpointer) values->data,
-                                     values->len, kind, &why);
+  n = gantry_document_set_placement (self->document, compilation->n_snapshots - 1, (const guint32 *) (gpointer) values->data, values->len, kind, &why);
   text = gantry_format_placed (kind, n, why);
   if (text != NULL)
     _gantry_window_toast (self, text);
@@ -100,6 +99,5 @@ _gantry_window_update_placements (GantryWindow *self)
 {
   GantryForecast *forecast = gantry_document_get_prediction (self->document);
 
-  gantry_pass_view_set_placements (self->pass_view, gantry_document_get_placements (self->document),
-                                   forecast != NULL ? forecast->prediction->steps : NULL);
+  gantry_pass_view_set_placements (self->pass_view, gantry_document_get_placements (self->document), forecast != NULL ? forecast->prediction->steps : NULL);
 }

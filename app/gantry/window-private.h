@@ -10,15 +10,15 @@ struct _GantryWindow
   AdwApplicationWindow parent_instance;
   GantryDocument *document;
   GantrySelection *selection;
-  char *error;     /* (nullable) */
-  char *opening;   /* (nullable): path that is being opened */
-  guint allowed;   /* GANTRY_ALLOW_...: for that opening */
-  char *entry;     /* (nullable): which graph of a program that makes several: likewise */
+  char *error;   /* (nullable) */
+  char *opening; /* (nullable): path that is being opened */
+  guint allowed; /* GANTRY_ALLOW_...: for that opening */
+  char *entry;   /* (nullable): which graph of a program that makes several: likewise */
   gboolean running;
   gboolean find_sizes;
-  guint n_restored; /* other windows that hold what was unsaved, of which is told once something is open here */
-  gboolean closing; /* the user has said that the session may go */
-  char *next;       /* (nullable): path that is opened once the session is saved */
+  guint n_restored;         /* other windows that hold what was unsaved, of which is told once something is open here */
+  gboolean closing;         /* the user has said that the session may go */
+  char *next;               /* (nullable): path that is opened once the session is saved */
   GantryRecovery *recovery; /* (nullable): where what is unsaved is kept */
   gboolean keeping, keep_failed, recovering;
   guint keep_source;
@@ -28,11 +28,11 @@ struct _GantryWindow
   guint look_source;
   gboolean looking; /* on a thread */
   gboolean reload_when_saved;
-  char *changed;       /* (nullable): file of the model that is not what it was when it was opened */
+  char *changed; /* (nullable): file of the model that is not what it was when it was opened */
   GantryFileIdentity session_seen;
   gconstpointer runs_listed; /* the list that the menu has, and how many of it */
   guint n_runs_listed;
-  gconstpointer runs_beside; /* the compilation of which they were, or were not */
+  gconstpointer runs_beside;     /* the compilation of which they were, or were not */
   GtkFileChooserNative *chooser; /* kept alive while it is shown */
 
   /* Of the template */

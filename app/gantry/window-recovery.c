@@ -133,8 +133,7 @@ show_run (GantryWindow *self, const char *uid)
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
 
   for (guint i = 0; i < runs->len; i++)
-    if (g_strcmp0 (((GantryRunResult *) g_ptr_array_index (runs, i))->uid, uid) == 0
-        && gantry_run_result_is_of (g_ptr_array_index (runs, i), compilation))
+    if (g_strcmp0 (((GantryRunResult *) g_ptr_array_index (runs, i))->uid, uid) == 0 && gantry_run_result_is_of (g_ptr_array_index (runs, i), compilation))
       gantry_document_set_run (self->document, g_ptr_array_index (runs, i));
 }
 
@@ -264,8 +263,8 @@ keep_elsewhere (GantryWindow *self, const char *text, const GError *why)
   g_autofree char *path = gantry_recovery_save_elsewhere (self->document, text, &error);
 
   if (path != NULL)
-    g_printerr ("gantry: unsaved work of %s (%s) is kept in %s; open it there. It is not where it is looked for at the next start: %s\n",
-                name, what, path, why->message);
+    g_printerr ("gantry: unsaved work of %s (%s) is kept in %s; open it there. It is not where it is looked for at the next start: %s\n", name, what, path,
+                why->message);
   else
     g_printerr ("gantry: unsaved work of %s is LOST (%s): %s; %s\n", name, what, why->message, error->message);
   return path != NULL;
@@ -385,8 +384,8 @@ void
 _gantry_window_say_restored (GantryWindow *self)
 {
   const guint n = self->n_restored;
-  g_autofree char *text = g_strdup_printf (n == 1 ? "Unsaved work was restored, in %u window of its own"
-                                                  : "Unsaved work was restored, in %u windows of its own", n);
+  g_autofree char *text = g_strdup_printf (
+    n == 1 ? "Unsaved work was restored, in %u window of its own" : "Unsaved work was restored, in %u windows of its own", n);
 
   if (n > 0)
     _gantry_window_toast (self, text);

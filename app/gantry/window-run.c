@@ -72,7 +72,8 @@ _gantry_window_run (GantryWindow *self)
     {
       g_set_error (&error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
                    "%s, which compiles and runs programs for the window, is not installed: put it beside the window's "
-                   "program or into $PATH, or name it in $GANTRY_CLI", GANTRY_CLI_NAME);
+                   "program or into $PATH, or name it in $GANTRY_CLI",
+                   GANTRY_CLI_NAME);
       _gantry_window_tell (self, "The program cannot be run", error);
       return;
     }
@@ -91,7 +92,7 @@ _gantry_window_find_sizes (GantryWindow *self)
 
   if (!self->find_sizes || forecast == NULL || gantry_document_is_recording (self->document) || forecast->prediction->sizes_known
       || forecast->prediction->beside.bytes[GANTRY_PART_CODE] > 0 /* of a table: no other says more */
-      || settings->target.arch[0] != '\0') /* of a GPU code is made where there is one */
+      || settings->target.arch[0] != '\0')                        /* of a GPU code is made where there is one */
     return;
   cli = gantry_child_program ();
   if (cli != NULL)

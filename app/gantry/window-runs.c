@@ -103,8 +103,10 @@ _gantry_window_delete_run (GSimpleAction *action, GVariant *value, gpointer data
     return;
   dialog = adw_message_dialog_new (GTK_WINDOW (self), "Delete this run?", NULL);
   gtk_widget_set_name (dialog, "delete-run");
-  adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s\n\nWhat was measured goes, from the session file too. This cannot "
-                                                               "be undone.", plain);
+  adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog),
+                                  "%s\n\nWhat was measured goes, from the session file too. This cannot "
+                                  "be undone.",
+                                  plain);
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", "_Cancel", "delete", "_Delete", NULL);
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "delete", ADW_RESPONSE_DESTRUCTIVE);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
@@ -179,7 +181,7 @@ _gantry_window_update_runs (GantryWindow *self)
   if (runs != self->runs_listed || runs->len != self->n_runs_listed || compilation != self->runs_beside)
     {
       self->runs_beside = compilation; /* only compared: runs of others are marked */
-      self->runs_listed = runs; /* only compared */
+      self->runs_listed = runs;        /* only compared */
       self->n_runs_listed = runs->len;
       _gantry_window_fill_recent (self);
     }

@@ -94,8 +94,8 @@ time_text (GantryDocument *document, const GantryRunResult *run)
     return g_strdup_printf ("Time %s measured", measured);
   if (gantry_shown_run (document) != run)
     return g_strdup_printf ("%s; the run chosen, %s, is of another program", predicted, measured);
-  return g_strdup_printf ("%s, %s measured%s%s (median of %u)", predicted, measured, difference != NULL ? " " : "",
-                          difference != NULL ? difference : "", run->n_runs);
+  return g_strdup_printf ("%s, %s measured%s%s (median of %u)", predicted, measured, difference != NULL ? " " : "", difference != NULL ? difference : "",
+                          run->n_runs);
 }
 
 static char *
@@ -125,8 +125,7 @@ show_forecast (GantryWindow *self, const GantryForecast *forecast)
 
   if (gantry_shown_parts (self->document, &parts, &sizes_known))
     {
-      peak = gantry_memory_peak_text (gantry_memory_parts_total (&parts),
-                                      gantry_document_get_settings (self->document)->target.memory_limit, sizes_known);
+      peak = gantry_memory_peak_text (gantry_memory_parts_total (&parts), gantry_document_get_settings (self->document)->target.memory_limit, sizes_known);
       temp = gantry_format_bytes (parts.bytes[GANTRY_PART_TEMPORARIES]);
       set_label (self->status_peak, g_strdup_printf ("Peak %s%s, temporaries %s", peak, peak_delta != NULL ? peak_delta : "", temp));
     }
@@ -155,8 +154,7 @@ policy_text (GantryWindow *self)
     return g_strdup ("Cannot be run: " GANTRY_DOES_NOT_FIT);
   for (guint i = 0; reports != NULL && i < reports->len; i++)
     n += ((const GantryPolicyReport *) g_ptr_array_index (reports, i))->problem != NULL;
-  return n == 0 ? NULL : g_strdup_printf (n == 1 ? "%u statement of the policy has a problem"
-                                                 : "%u statements of the policy have a problem", n);
+  return n == 0 ? NULL : g_strdup_printf (n == 1 ? "%u statement of the policy has a problem" : "%u statements of the policy have a problem", n);
 }
 
 /* That residuals are stored in fewer bits, of the plan or of the run that is shown with it. (transfer full) (nullable): neither does */
@@ -198,8 +196,8 @@ show_recording (GantryWindow *self, const GantryRunResult *run)
   time = gantry_format_ns ((gint64) (run->milliseconds * 1e6));
   peak = gantry_format_bytes (run->peak_bytes);
   set_label (self->status_peak, run->peak_bytes > 0 ? g_strdup_printf ("Peak %s touched", peak) : NULL);
-  set_label (self->status_time, run->n_runs > 1 ? g_strdup_printf ("Time %s measured (median of %u)", time, run->n_runs)
-                                                : g_strdup_printf ("Time %s measured", time));
+  set_label (self->status_time,
+             run->n_runs > 1 ? g_strdup_printf ("Time %s measured (median of %u)", time, run->n_runs) : g_strdup_printf ("Time %s measured", time));
   set_label (self->status_nodes, g_strdup_printf ("%s events in %u lanes", events, gantry_recording_n_lanes (run->recording)));
 }
 
@@ -241,9 +239,8 @@ _gantry_window_update_status (GantryWindow *self)
   first = gantry_format_integer (compilation->snapshots[compilation->imported].nodes_after);
   last = gantry_format_integer (compilation->snapshots[compilation->n_snapshots - 1].nodes_after);
   nodes = compilation->snapshots[compilation->imported].nodes_after == 1 ? "node" : "nodes";
-  set_label (self->status_nodes, compilation->refusal != NULL
-                                   ? g_strdup_printf ("%s %s imported", first, nodes)
-                                   : g_strdup_printf ("%s %s imported, %s after all passes", first, nodes, last));
+  set_label (self->status_nodes, compilation->refusal != NULL ? g_strdup_printf ("%s %s imported", first, nodes)
+                                                              : g_strdup_printf ("%s %s imported, %s after all passes", first, nodes, last));
   policy = compilation->refusal == NULL ? policy_text (self) : NULL;
   if (policy == NULL && compilation->refusal == NULL)
     policy = approximate_text (self);
@@ -281,4 +278,3 @@ _gantry_window_show_problems (GantryWindow *self)
       _gantry_window_tell (self, "What the file says that is not understood", warning);
     }
 }
-

@@ -155,8 +155,7 @@ make_placements (const GantryPlanChanges *changes, const GantryModule *module)
       const GantryPlacementChange *change = &g_array_index (changes->placements, GantryPlacementChange, i);
       g_autofree char *label = label_of (module, change->node);
 
-      add_line (GTK_GRID (grid), (int) i + 1, label, gantry_placement_kind_name (change->before),
-                gantry_placement_kind_name (change->after), "");
+      add_line (GTK_GRID (grid), (int) i + 1, label, gantry_placement_kind_name (change->before), gantry_placement_kind_name (change->after), "");
     }
   return grid;
 }
@@ -190,8 +189,7 @@ fill_popover (GantryWindow *self)
   const GantryForecast *now = gantry_document_get_prediction (self->document);
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   g_autofree char *name = name_of (self);
-  g_autofree char *title = times != NULL ? g_strdup_printf ("Planned with the times of %s", name)
-                                         : g_strdup ("Planned with predicted times");
+  g_autofree char *title = times != NULL ? g_strdup_printf ("Planned with the times of %s", name) : g_strdup ("Planned with predicted times");
   g_autofree char *summary = NULL;
 
   gtk_widget_set_margin_start (box, 6);
@@ -231,12 +229,10 @@ _gantry_window_update_times (GantryWindow *self)
 
   gtk_label_set_text (self->times_label, text);
   words = times == NULL ? g_strdup ("The plan is made with predicted times; Ctrl+M plans with those of the run shown")
-                        : g_strdup_printf ("The plan is made with times that %s measured, of %u nodes", times->name,
-                                           times->entries->len);
+                        : g_strdup_printf ("The plan is made with times that %s measured, of %u nodes", times->name, times->entries->len);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->times_button), words);
   /* Nothing to say before anything was measured. */
-  gtk_widget_set_visible (GTK_WIDGET (self->times_button),
-                          model && (times != NULL || gantry_document_get_changes (self->document) != NULL));
+  gtk_widget_set_visible (GTK_WIDGET (self->times_button), model && (times != NULL || gantry_document_get_changes (self->document) != NULL));
 }
 
 static void

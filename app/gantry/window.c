@@ -27,8 +27,7 @@ _gantry_window_show_target (GantryWindow *self)
   int width, height;
 
   gtk_window_get_default_size (GTK_WINDOW (self), &width, &height);
-  gtk_widget_set_visible (GTK_WIDGET (self->target_label),
-                          model && (width >= LEAST_WIDTH_FOR_TARGET || gtk_window_is_maximized (GTK_WINDOW (self))));
+  gtk_widget_set_visible (GTK_WIDGET (self->target_label), model && (width >= LEAST_WIDTH_FOR_TARGET || gtk_window_is_maximized (GTK_WINDOW (self))));
 }
 
 static void
@@ -102,10 +101,7 @@ void
 _gantry_window_update (GantryWindow *self)
 {
   gboolean loaded = gantry_document_get_compilation (self->document) != NULL;
-  const char *page = self->opening != NULL  ? "loading"
-                     : self->error != NULL && !loaded ? "error"
-                     : loaded                ? "model"
-                                             : "welcome";
+  const char *page = self->opening != NULL ? "loading" : self->error != NULL && !loaded ? "error" : loaded ? "model" : "welcome";
 
   gtk_stack_set_visible_child_name (self->stack, page);
   gtk_widget_set_visible (self->status_bar, g_strcmp0 (page, "model") == 0);
@@ -150,8 +146,7 @@ compilation_changed (GantryWindow *self)
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
 
   gantry_selection_set_compilation (self->selection, compilation);
-  gantry_pass_view_set (self->pass_view, compilation,
-                        compilation != NULL ? gantry_pass_list_get_selected (self->pass_list) : 0);
+  gantry_pass_view_set (self->pass_view, compilation, compilation != NULL ? gantry_pass_list_get_selected (self->pass_list) : 0);
   gantry_source_page_set_snapshot (self->source_page, gantry_pass_list_get_selected (self->pass_list));
   _gantry_window_watch_files (self);
   _gantry_window_update_notice (self);
@@ -248,8 +243,7 @@ opened (GObject *source, GAsyncResult *result, gpointer data)
       g_clear_pointer (&self->opening, g_free);
       if (path != NULL && (_gantry_window_ask_to_allow (self, path, NULL, error) || _gantry_window_ask_which (self, path, error)))
         ;
-      else if (gantry_document_get_compilation (self->document) != NULL ||
-          g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+      else if (gantry_document_get_compilation (self->document) != NULL || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         _gantry_window_tell_of (self, path, "This file cannot be opened", error);
       else
         _gantry_window_show_error (self, path, error);

@@ -35,13 +35,13 @@ gboolean gantry_window_keep (GantryWindow *window);
 void gantry_window_set_find_sizes (GantryWindow *window, gboolean find_sizes);
 
 /* Its parts, for its actions and for tests: (transfer none), never NULL, they live as long as the window. */
-GantryDocument *gantry_window_get_document (GantryWindow *window); /* what is open; one for the life of the window */
-GantrySelection *gantry_window_get_selection (GantryWindow *window); /* what all views share */
-GantryPassList *gantry_window_get_pass_list (GantryWindow *window); /* the list of snapshots, on the left */
-GantryPassView *gantry_window_get_pass_view (GantryWindow *window); /* the graph before and after the pass selected */
-GantryInspector *gantry_window_get_inspector (GantryWindow *window); /* what is known of the selection */
-GantrySourcePage *gantry_window_get_source_page (GantryWindow *window); /* the source beside the graph */
-GantryTimePanel *gantry_window_get_time_panel (GantryWindow *window); /* lanes and memory curve, a page at the bottom */
+GantryDocument *gantry_window_get_document (GantryWindow *window);          /* what is open; one for the life of the window */
+GantrySelection *gantry_window_get_selection (GantryWindow *window);        /* what all views share */
+GantryPassList *gantry_window_get_pass_list (GantryWindow *window);         /* the list of snapshots, on the left */
+GantryPassView *gantry_window_get_pass_view (GantryWindow *window);         /* the graph before and after the pass selected */
+GantryInspector *gantry_window_get_inspector (GantryWindow *window);        /* what is known of the selection */
+GantrySourcePage *gantry_window_get_source_page (GantryWindow *window);     /* the source beside the graph */
+GantryTimePanel *gantry_window_get_time_panel (GantryWindow *window);       /* lanes and memory curve, a page at the bottom */
 GantryComparePanel *gantry_window_get_compare_panel (GantryWindow *window); /* variants side by side, a page at the bottom */
 GantryKernelsPanel *gantry_window_get_kernels_panel (GantryWindow *window); /* kernels of the run shown, a page at the bottom */
 /** The page shown: "welcome", "loading", "error" or "model". */

@@ -44,16 +44,15 @@ typedef struct
  *  have no derivative ("<op>: <why>", one a line, with where they stand), %GANTRY_ERROR_INVALID: an index out of
  *  range, or an output that is no floating point scalar and has no seed
  */
-GantryModule *gantry_differentiate (GantryModule *module, const GantryGradientOptions *options,
-                                    const GantryProgress *progress, GError **error);
+GantryModule *gantry_differentiate (GantryModule *module, const GantryGradientOptions *options, const GantryProgress *progress, GError **error);
 
 /** TRUE when the core operation has a derivative (or needs none: its result is of integers or booleans). */
 gboolean gantry_op_is_differentiable (guint op);
 
 typedef enum
 {
-  GANTRY_LOSS_OUTPUT,               /* result @output itself; a tensor is averaged */
-  GANTRY_LOSS_MEAN_SQUARED_ERROR,   /* against one more input of the output's type, "target" */
+  GANTRY_LOSS_OUTPUT,                /* result @output itself; a tensor is averaged */
+  GANTRY_LOSS_MEAN_SQUARED_ERROR,    /* against one more input of the output's type, "target" */
   GANTRY_LOSS_SOFTMAX_CROSS_ENTROPY, /* over the last dimension, against integer labels of one dimension less, "labels" */
 } GantryLoss;
 
@@ -125,8 +124,7 @@ gboolean gantry_optimizer_parse (const char *name, GantryOptimizer *optimizer, G
  *
  * Returns: FALSE with %GANTRY_ERROR_INVALID, which says where examples meet, or what is not seen through
  */
-gboolean gantry_training_check_examples (const GantryModule *module, const GantryModule *twice, const GantryTrainingOptions *options,
-                                         GError **error);
+gboolean gantry_training_check_examples (const GantryModule *module, const GantryModule *twice, const GantryTrainingOptions *options, GError **error);
 
 /**
  * gantry_operand_is_setting:
@@ -149,8 +147,7 @@ gboolean gantry_operand_is_setting (const GantryModule *module, const GantryNode
  * Returns: (transfer full) (nullable): the next snapshot, @module itself when there is nothing to do;
  *  %GANTRY_ERROR_INVALID when a glob matches no such constant and no parameter that is one already
  */
-GantryModule *gantry_parameterize (GantryModule *module, char *const *names, const GantryProgress *progress,
-                                   GError **error);
+GantryModule *gantry_parameterize (GantryModule *module, char *const *names, const GantryProgress *progress, GError **error);
 
 /**
  * gantry_training_step:
@@ -165,7 +162,6 @@ GantryModule *gantry_parameterize (GantryModule *module, char *const *names, con
  *  matches none, an output or labels of the wrong kind, shapes that are not bound; %GANTRY_ERROR_UNSUPPORTED as
  *  gantry_differentiate()
  */
-GantryModule *gantry_training_step (GantryModule *module, const GantryTrainingOptions *options,
-                                    const GantryProgress *progress, GError **error);
+GantryModule *gantry_training_step (GantryModule *module, const GantryTrainingOptions *options, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

@@ -23,17 +23,13 @@ _gantry_slot_type (const GantryModule *module, const GantryNode *node, guint slo
 {
   const GantryType *type = gantry_node_type (module, node);
 
-  return type->kind == GANTRY_TYPE_TUPLE
-           ? gantry_context_tuple_member (module->context, node->type, slot)
-           : node->type;
+  return type->kind == GANTRY_TYPE_TUPLE ? gantry_context_tuple_member (module->context, node->type, slot) : node->type;
 }
 
 gboolean
 _gantry_type_has_cotangent (const GantryDiffJob *job, const GantryType *type)
 {
-  return gantry_type_is_tensor (type)
-         && (gantry_element_is_float (type->element)
-             || (job->integers && gantry_element_is_integer (type->element)));
+  return gantry_type_is_tensor (type) && (gantry_element_is_float (type->element) || (job->integers && gantry_element_is_integer (type->element)));
 }
 
 /* Operations whose rule holds for integers as it stands; what others give of integers is a step, or bits. */
@@ -42,15 +38,44 @@ carries_integers (guint op)
 {
   switch (op)
     {
-    case GANTRY_OP_TUPLE: case GANTRY_OP_RESULT: case GANTRY_OP_SORT:
-    case GANTRY_OP_IF: case GANTRY_OP_SCAN: case GANTRY_OP_WHILE: case GANTRY_OP_CALL: case GANTRY_OP_FUSION:
-    case GANTRY_OP_OPTIMIZATION_BARRIER: case GANTRY_OP_CHECKPOINT_NAME: case GANTRY_OP_COPY: case GANTRY_OP_CONVERT:
-    case GANTRY_OP_NEGATE: case GANTRY_OP_ABS: case GANTRY_OP_ADD: case GANTRY_OP_SUBTRACT: case GANTRY_OP_MULTIPLY:
-    case GANTRY_OP_POWER: case GANTRY_OP_REMAINDER: case GANTRY_OP_MAXIMUM: case GANTRY_OP_MINIMUM: case GANTRY_OP_SELECT:
-    case GANTRY_OP_CLAMP: case GANTRY_OP_BROADCAST_IN_DIM: case GANTRY_OP_RESHAPE: case GANTRY_OP_TRANSPOSE: case GANTRY_OP_REVERSE:
-    case GANTRY_OP_SLICE: case GANTRY_OP_PAD: case GANTRY_OP_CONCATENATE: case GANTRY_OP_GATHER: case GANTRY_OP_DYNAMIC_SLICE:
-    case GANTRY_OP_DYNAMIC_UPDATE_SLICE: case GANTRY_OP_SCATTER: case GANTRY_OP_REDUCE: case GANTRY_OP_REDUCE_WINDOW:
-    case GANTRY_OP_DOT_GENERAL: case GANTRY_OP_CONVOLUTION: return TRUE;
+    case GANTRY_OP_TUPLE:
+    case GANTRY_OP_RESULT:
+    case GANTRY_OP_SORT:
+    case GANTRY_OP_IF:
+    case GANTRY_OP_SCAN:
+    case GANTRY_OP_WHILE:
+    case GANTRY_OP_CALL:
+    case GANTRY_OP_FUSION:
+    case GANTRY_OP_OPTIMIZATION_BARRIER:
+    case GANTRY_OP_CHECKPOINT_NAME:
+    case GANTRY_OP_COPY:
+    case GANTRY_OP_CONVERT:
+    case GANTRY_OP_NEGATE:
+    case GANTRY_OP_ABS:
+    case GANTRY_OP_ADD:
+    case GANTRY_OP_SUBTRACT:
+    case GANTRY_OP_MULTIPLY:
+    case GANTRY_OP_POWER:
+    case GANTRY_OP_REMAINDER:
+    case GANTRY_OP_MAXIMUM:
+    case GANTRY_OP_MINIMUM:
+    case GANTRY_OP_SELECT:
+    case GANTRY_OP_CLAMP:
+    case GANTRY_OP_BROADCAST_IN_DIM:
+    case GANTRY_OP_RESHAPE:
+    case GANTRY_OP_TRANSPOSE:
+    case GANTRY_OP_REVERSE:
+    case GANTRY_OP_SLICE:
+    case GANTRY_OP_PAD:
+    case GANTRY_OP_CONCATENATE:
+    case GANTRY_OP_GATHER:
+    case GANTRY_OP_DYNAMIC_SLICE:
+    case GANTRY_OP_DYNAMIC_UPDATE_SLICE:
+    case GANTRY_OP_SCATTER:
+    case GANTRY_OP_REDUCE:
+    case GANTRY_OP_REDUCE_WINDOW:
+    case GANTRY_OP_DOT_GENERAL:
+    case GANTRY_OP_CONVOLUTION: return TRUE;
     default: return FALSE;
     }
 }
@@ -61,8 +86,7 @@ _gantry_result_slots (const GantryModule *module, const GantryFunction *function
   guint n = 0;
 
   for (guint i = 0; i < function->n_results; i++)
-    n += _gantry_slot_count (
-      module, gantry_module_node (module, gantry_function_result_id (module, function, i)));
+    n += _gantry_slot_count (module, gantry_module_node (module, gantry_function_result_id (module, function, i)));
   return n;
 }
 
@@ -71,9 +95,7 @@ _gantry_body_of (const GantryModule *module, const GantryNode *node, const char 
 {
   const GantryAttr *attr = gantry_attrs_find (module->context, node->attrs, key);
 
-  return attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION
-           ? gantry_module_function (module, attr->id)
-           : NULL;
+  return attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION ? gantry_module_function (module, attr->id) : NULL;
 }
 
 static gboolean
@@ -81,15 +103,13 @@ slot_has_cotangent (const GantryDiffJob *job, const GantryActivity *a, const Gan
 {
   const GantryType *type = gantry_context_type (a->module->context, _gantry_slot_type (a->module, node, slot));
 
-  return _gantry_type_has_cotangent (job, type)
-         && (gantry_element_is_float (type->element) || node->op == GANTRY_OP_PARAMETER || carries_integers (node->op));
+  return _gantry_type_has_cotangent (job, type) && (gantry_element_is_float (type->element) || node->op == GANTRY_OP_PARAMETER || carries_integers (node->op));
 }
 
 static guint32
 operand_slot (const GantryActivity *a, const GantryNode *node, guint i)
 {
-  return a->first[gantry_module_position (a->module, gantry_node_operand (a->module, node, i))
-                  - a->function->first_node];
+  return a->first[gantry_module_position (a->module, gantry_node_operand (a->module, node, i)) - a->function->first_node];
 }
 
 static guint
@@ -128,13 +148,10 @@ take_results (const GantryActivity *a, const guint8 *flags, guint8 *list)
 {
   for (guint i = 0; i < a->function->n_results; i++)
     {
-      const GantryNode *node = gantry_module_node (
-        a->module, gantry_function_result_id (a->module, a->function, i));
+      const GantryNode *node = gantry_module_node (a->module, gantry_function_result_id (a->module, a->function, i));
       guint n = _gantry_slot_count (a->module, node);
 
-      memcpy (list,
-              flags + a->first[gantry_module_position (a->module, node) - a->function->first_node],
-              n);
+      memcpy (list, flags + a->first[gantry_module_position (a->module, node) - a->function->first_node], n);
       list += n;
     }
 }
@@ -159,8 +176,7 @@ vary_results (GantryDiffJob *job, const GantryFunction *function, const guint8 *
 
 /* Grows @in by what is useful when @out is. */
 static void
-use_parameters (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied,
-                const guint8 *out, guint8 *in)
+use_parameters (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied, const guint8 *out, guint8 *in)
 {
   g_autoptr (GantryActivity) a = NULL;
 
@@ -172,8 +188,7 @@ use_parameters (GantryDiffJob *job, const GantryFunction *function, const guint8
 }
 
 void
-_gantry_scan_settle (GantryDiffJob *job, const GantryFunction *body, guint n_carries,
-                     guint8 *varied, guint8 *useful)
+_gantry_scan_settle (GantryDiffJob *job, const GantryFunction *body, guint n_carries, guint8 *varied, guint8 *useful)
 {
   guint n = _gantry_result_slots (job->module, body);
   g_autofree guint8 *out = g_new0 (guint8, n + 1);
@@ -213,9 +228,7 @@ vary_loop (GantryDiffJob *job, GantryActivity *a, const GantryNode *node, guint3
 {
   const GantryFunction *body = _gantry_body_of (a->module, node, "body");
   g_autoptr (GByteArray) in = take_operands (a, node, 0, a->varied);
-  guint n_carries = node->op == GANTRY_OP_WHILE
-                      ? in->len
-                      : (guint) gantry_attrs_int (a->module->context, node->attrs, "n_carries", 0);
+  guint n_carries = node->op == GANTRY_OP_WHILE ? in->len : (guint) gantry_attrs_int (a->module->context, node->attrs, "n_carries", 0);
 
   if (body == NULL)
     return;
@@ -271,13 +284,10 @@ vary (GantryDiffJob *job, GantryActivity *a, const GantryNode *node, guint32 slo
     case GANTRY_OP_TUPLE:
     case GANTRY_OP_SORT:
       for (guint i = 0; i < n; i++)
-        a->varied[slot + i] = operand_slots (a, node, i) == 1
-                              && a->varied[operand_slot (a, node, i)];
+        a->varied[slot + i] = operand_slots (a, node, i) == 1 && a->varied[operand_slot (a, node, i)];
       break;
     case GANTRY_OP_RESULT:
-      a->varied[slot] =
-        a->varied[operand_slot (a, node, 0)
-                  + (guint) gantry_attrs_int (a->module->context, node->attrs, "index", 0)];
+      a->varied[slot] = a->varied[operand_slot (a, node, 0) + (guint) gantry_attrs_int (a->module->context, node->attrs, "index", 0)];
       break;
     case GANTRY_OP_IF:
     case GANTRY_OP_SCAN:
@@ -345,10 +355,7 @@ use (GantryDiffJob *job, GantryActivity *a, const GantryNode *node, guint32 slot
       for (guint i = 0; i < n; i++)
         a->useful[operand_slot (a, node, i)] |= a->useful[slot + i];
       break;
-    case GANTRY_OP_RESULT:
-      a->useful[operand_slot (a, node, 0)
-                + (guint) gantry_attrs_int (a->module->context, node->attrs, "index", 0)] = 1;
-      break;
+    case GANTRY_OP_RESULT: a->useful[operand_slot (a, node, 0) + (guint) gantry_attrs_int (a->module->context, node->attrs, "index", 0)] = 1; break;
     case GANTRY_OP_IF:
     case GANTRY_OP_SCAN:
     case GANTRY_OP_WHILE:
@@ -367,8 +374,7 @@ use_results (GantryActivity *a, const guint8 *useful)
 {
   for (guint i = 0; i < a->function->n_results; i++)
     {
-      const GantryNode *node = gantry_module_node (
-        a->module, gantry_function_result_id (a->module, a->function, i));
+      const GantryNode *node = gantry_module_node (a->module, gantry_function_result_id (a->module, a->function, i));
       guint32 slot = a->first[gantry_module_position (a->module, node) - a->function->first_node];
 
       for (guint k = 0; k < _gantry_slot_count (a->module, node); k++)
@@ -377,8 +383,7 @@ use_results (GantryActivity *a, const guint8 *useful)
 }
 
 GantryActivity *
-_gantry_activity_new (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied,
-                      const guint8 *useful)
+_gantry_activity_new (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied, const guint8 *useful)
 {
   GantryActivity *a = g_new0 (GantryActivity, 1);
   const GantryNode *nodes = &job->module->nodes[function->first_node];

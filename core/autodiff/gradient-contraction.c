@@ -21,8 +21,7 @@ static void
 read_dot (const GantryDiff *d, const GantryNode *node, Dot *dot)
 {
   static const char *const batching[] = { "lhs_batching_dimensions", "rhs_batching_dimensions" };
-  static const char *const contracting[] = { "lhs_contracting_dimensions",
-                                             "rhs_contracting_dimensions" };
+  static const char *const contracting[] = { "lhs_contracting_dimensions", "rhs_contracting_dimensions" };
   gsize n_batching, n_contracting;
 
   memset (dot, 0, sizeof *dot);
@@ -30,10 +29,8 @@ read_dot (const GantryDiff *d, const GantryNode *node, Dot *dot)
     {
       guint32 used = 0;
 
-      dot->batching[side] = gantry_attrs_ints (d->context, node->attrs, batching[side],
-                                               &n_batching);
-      dot->contracting[side] = gantry_attrs_ints (d->context, node->attrs, contracting[side],
-                                                  &n_contracting);
+      dot->batching[side] = gantry_attrs_ints (d->context, node->attrs, batching[side], &n_batching);
+      dot->contracting[side] = gantry_attrs_ints (d->context, node->attrs, contracting[side], &n_contracting);
       for (gsize i = 0; i < n_batching; i++)
         used |= 1u << dot->batching[side][i];
       for (gsize i = 0; i < n_contracting; i++)
@@ -93,19 +90,11 @@ dot_back (GantryDiff *d, const GantryNode *node, const Dot *dot, guint side, gui
     batching[i] = i;
   for (guint i = 0; i < dot->n_free[other]; i++)
     contracting[i] = n + (other == 1 ? dot->n_free[0] : 0) + i;
-  gantry_attr_list_set_ints (attrs, swapped ? "rhs_batching_dimensions" : "lhs_batching_dimensions",
-                             batching, n);
-  gantry_attr_list_set_ints (attrs, swapped ? "lhs_batching_dimensions" : "rhs_batching_dimensions",
-                             dot->batching[other], n);
-  gantry_attr_list_set_ints (attrs,
-                             swapped ? "rhs_contracting_dimensions" : "lhs_contracting_dimensions",
-                             contracting, dot->n_free[other]);
-  gantry_attr_list_set_ints (attrs,
-                             swapped ? "lhs_contracting_dimensions" : "rhs_contracting_dimensions",
-                             dot->free[other], dot->n_free[other]);
-  product = gantry_builder_add (B, GANTRY_OP_DOT_GENERAL,
-                                (guint32[]){ swapped ? value : g, swapped ? g : value }, 2,
-                                gantry_attr_list_end (attrs));
+  gantry_attr_list_set_ints (attrs, swapped ? "rhs_batching_dimensions" : "lhs_batching_dimensions", batching, n);
+  gantry_attr_list_set_ints (attrs, swapped ? "lhs_batching_dimensions" : "rhs_batching_dimensions", dot->batching[other], n);
+  gantry_attr_list_set_ints (attrs, swapped ? "rhs_contracting_dimensions" : "lhs_contracting_dimensions", contracting, dot->n_free[other]);
+  gantry_attr_list_set_ints (attrs, swapped ? "lhs_contracting_dimensions" : "rhs_contracting_dimensions", dot->free[other], dot->n_free[other]);
+  product = gantry_builder_add (B, GANTRY_OP_DOT_GENERAL, (guint32[]){ swapped ? value : g, swapped ? g : value }, 2, gantry_attr_list_end (attrs));
   product = gantry_builder_convert (B, gantry_builder_transpose (B, product, place), type->element);
   _gantry_diff_give (d, node, side, product);
 }
@@ -127,8 +116,7 @@ typedef struct
 {
   guint n; /* spatial dimensions */
   gint64 groups;
-  gint64 stride[GANTRY_MAX_RANK], base[GANTRY_MAX_RANK], dilation[GANTRY_MAX_RANK],
-    low[GANTRY_MAX_RANK];
+  gint64 stride[GANTRY_MAX_RANK], base[GANTRY_MAX_RANK], dilation[GANTRY_MAX_RANK], low[GANTRY_MAX_RANK];
   const GantryType *x, *w, *y;
 } Convolution;
 
@@ -172,8 +160,7 @@ spread (GantryDiff *d, const Convolution *c, guint32 x, const gint64 *padding, c
 /* The operand is spread and cropped by itself: spread and cropped operands are what libraries have no fast convolution
  * for, and the product with the zeros in between costs less than that. */
 static guint32
-convolve (GantryDiff *d, const Convolution *c, guint32 x, guint32 w, const gint64 *stride,
-          const gint64 *padding, const gint64 *base, const gint64 *dilation)
+convolve (GantryDiff *d, const Convolution *c, guint32 x, guint32 w, const gint64 *stride, const gint64 *padding, const gint64 *base, const gint64 *dilation)
 {
   GantryAttrList *attrs = gantry_attr_list_new (d->context);
   gint64 crop[2 * GANTRY_MAX_RANK], rest[2 * GANTRY_MAX_RANK], ones[GANTRY_MAX_RANK];
@@ -190,8 +177,7 @@ convolve (GantryDiff *d, const Convolution *c, guint32 x, guint32 w, const gint6
   gantry_attr_list_set_ints (attrs, "lhs_dilation", ones, c->n);
   gantry_attr_list_set_ints (attrs, "rhs_dilation", dilation, c->n);
   gantry_attr_list_set_int (attrs, "feature_group_count", c->groups);
-  return gantry_builder_add (B, GANTRY_OP_CONVOLUTION, (guint32[]){ x, w }, 2,
-                             gantry_attr_list_end (attrs));
+  return gantry_builder_add (B, GANTRY_OP_CONVOLUTION, (guint32[]){ x, w }, 2, gantry_attr_list_end (attrs));
 }
 
 /* Splits dimension @axis of @x into groups, exchanges the two dimensions @a and @b of the result,
@@ -206,10 +192,7 @@ regroup (GantryDiff *d, guint32 x, guint axis, gint64 groups, guint a, guint b, 
 
   for (guint i = 0; i < rank; i++)
     {
-      dims[i] = i < axis        ? type->dims[i]
-                : i == axis     ? groups
-                : i == axis + 1 ? type->dims[axis] / groups
-                                : type->dims[i - 1];
+      dims[i] = i < axis ? type->dims[i] : i == axis ? groups : i == axis + 1 ? type->dims[axis] / groups : type->dims[i - 1];
       permutation[i] = i == a ? b : i == b ? a : i;
     }
   for (guint i = 0; i < rank; i++)
@@ -258,8 +241,7 @@ convolution_by_operand (GantryDiff *d, const GantryNode *node, const Convolution
 
       spatial[i] = i + 2;
       padding[2 * i] = span - 1 - c->low[i];
-      padding[2 * i + 1] = (c->x->dims[i + 2] - 1) * c->base[i] + span
-                           - ((c->y->dims[i + 2] - 1) * c->stride[i] + 1) - padding[2 * i];
+      padding[2 * i + 1] = (c->x->dims[i + 2] - 1) * c->base[i] + span - ((c->y->dims[i + 2] - 1) * c->stride[i] + 1) - padding[2 * i];
     }
   if (c->groups == 1)
     w = swap_leading (d, w);
@@ -293,9 +275,8 @@ convolution_by_kernel (GantryDiff *d, const GantryNode *node, const Convolution 
   for (guint i = 0; i < c->n; i++)
     {
       padding[2 * i] = c->low[i];
-      padding[2 * i + 1] = (c->w->dims[i + 2] - 1) * c->dilation[i]
-                           + (c->y->dims[i + 2] - 1) * c->stride[i] + 1
-                           - ((c->x->dims[i + 2] - 1) * c->base[i] + 1) - c->low[i];
+      padding[2 * i + 1] = (c->w->dims[i + 2] - 1) * c->dilation[i] + (c->y->dims[i + 2] - 1) * c->stride[i] + 1 - ((c->x->dims[i + 2] - 1) * c->base[i] + 1)
+                           - c->low[i];
     }
   if (c->groups == 1)
     x = swap_leading (d, x);
@@ -311,8 +292,7 @@ is_pointwise (const Convolution *c)
   gboolean pointwise = c->groups == 1 && c->n > 0;
 
   for (guint i = 0; i < c->n; i++)
-    pointwise &= c->w->dims[i + 2] == 1 && c->base[i] == 1 && c->low[i] == 0
-                 && (c->y->dims[i + 2] - 1) * c->stride[i] < c->x->dims[i + 2];
+    pointwise &= c->w->dims[i + 2] == 1 && c->base[i] == 1 && c->low[i] == 0 && (c->y->dims[i + 2] - 1) * c->stride[i] < c->x->dims[i + 2];
   return pointwise;
 }
 
@@ -339,9 +319,7 @@ take_points (GantryDiff *d, const Convolution *c, guint32 x)
 static guint32
 convolution_by_point (GantryDiff *d, const GantryNode *node, const Convolution *c, guint32 g)
 {
-  guint32 x = take_points (
-            d, c, gantry_builder_convert (B, _gantry_diff_operand (d, node, 0), c->y->element)),
-          w;
+  guint32 x = take_points (d, c, gantry_builder_convert (B, _gantry_diff_operand (d, node, 0), c->y->element)), w;
   GantryDim images = c->x->dims[0], in = c->x->dims[1], out = c->y->dims[1], points = 1;
   GantryAttrList *attrs = gantry_attr_list_new (d->context);
   gboolean by_image;
@@ -365,8 +343,7 @@ convolution_by_point (GantryDiff *d, const GantryNode *node, const Convolution *
     }
   gantry_attr_list_set_ints (attrs, "lhs_contracting_dimensions", &last, 1);
   gantry_attr_list_set_ints (attrs, "rhs_contracting_dimensions", &last, 1);
-  w = gantry_builder_add (B, GANTRY_OP_DOT_GENERAL, (guint32[]){ g, x }, 2,
-                          gantry_attr_list_end (attrs));
+  w = gantry_builder_add (B, GANTRY_OP_DOT_GENERAL, (guint32[]){ g, x }, 2, gantry_attr_list_end (attrs));
   if (by_image)
     w = gantry_builder_reduce (B, "add", w, &zero, 1);
   return gantry_builder_convert (B, _gantry_diff_reshape (d, w, c->w), c->w->element);
@@ -381,25 +358,18 @@ _gantry_gradient_convolution (GantryDiff *d, const GantryNode *node, guint32 g)
   Convolution c;
 
   read_convolution (d, node, &c);
-  if (gantry_type_elements (c.x) == 0 || gantry_type_elements (c.y) == 0
-      || gantry_type_elements (c.w) == 0)
+  if (gantry_type_elements (c.x) == 0 || gantry_type_elements (c.y) == 0 || gantry_type_elements (c.w) == 0)
     return;
-  if (gantry_attrs_string (d->context, node->attrs, "post", NULL)
-      != NULL) /* "relu" is all there is */
-    g = _gantry_diff_where (
-      d, gantry_builder_compare (B, "GT", y, _gantry_diff_splat_like (d, y, 0)), g);
+  if (gantry_attrs_string (d->context, node->attrs, "post", NULL) != NULL) /* "relu" is all there is */
+    g = _gantry_diff_where (d, gantry_builder_compare (B, "GT", y, _gantry_diff_splat_like (d, y, 0)), g);
   if (_gantry_diff_wants (d, node, 0))
     _gantry_diff_give (d, node, 0, convolution_by_operand (d, node, &c, g));
   if (_gantry_diff_wants (d, node, 1))
-    _gantry_diff_give (d, node, 1,
-                       is_pointwise (&c) ? convolution_by_point (d, node, &c, g)
-                                         : convolution_by_kernel (d, node, &c, g));
+    _gantry_diff_give (d, node, 1, is_pointwise (&c) ? convolution_by_point (d, node, &c, g) : convolution_by_kernel (d, node, &c, g));
   if (!_gantry_diff_wants (d, node, 2))
     return;
   for (guint i = 0; i < c.y->rank; i++)
     if (i != 1)
       axes[n++] = i;
-  _gantry_diff_give (d, node, 2,
-                     gantry_builder_convert (B, gantry_builder_reduce (B, "add", g, axes, n),
-                                             _gantry_diff_operand_type (d, node, 2)->element));
+  _gantry_diff_give (d, node, 2, gantry_builder_convert (B, gantry_builder_reduce (B, "add", g, axes, n), _gantry_diff_operand_type (d, node, 2)->element));
 }

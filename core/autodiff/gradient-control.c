@@ -18,9 +18,8 @@ void
 _gantry_gradient_result (GantryDiff *d, const GantryNode *node, guint32 g)
 {
   const GantryNode *tuple = gantry_node_operand (d->module, node, 0);
-  guint32 slot =
-    d->activity->first[gantry_module_position (d->module, tuple) - d->function->first_node]
-    + (guint) gantry_attrs_int (d->context, node->attrs, "index", 0);
+  guint32 slot = d->activity->first[gantry_module_position (d->module, tuple) - d->function->first_node]
+                 + (guint) gantry_attrs_int (d->context, node->attrs, "index", 0);
 
   if (!d->activity->useful[slot])
     return;
@@ -37,15 +36,13 @@ spread_life (const GantryModule *module, guint8 *live)
 
   for (guint32 i = function->n_nodes; i-- > 0;)
     for (guint k = 0; live[i] && k < module->nodes[i].n_operands; k++)
-      live[gantry_module_position (module, gantry_node_operand (module, &module->nodes[i], k))] =
-        TRUE;
+      live[gantry_module_position (module, gantry_node_operand (module, &module->nodes[i], k))] = TRUE;
 }
 
 /* Writes one backward branch: (captures, seeds) -> cotangents of the captures in @wanted, zero
  * where there is none. */
 static guint32
-write_branch (GantryDiff *d, const GantryNode *node, const char *key, const GantryJoint *joint,
-              const guint8 *wanted)
+write_branch (GantryDiff *d, const GantryNode *node, const char *key, const GantryJoint *joint, const guint8 *wanted)
 {
   const GantryModule *module = joint->module;
   const GantryFunction *function = gantry_module_entry (module);
@@ -57,8 +54,7 @@ write_branch (GantryDiff *d, const GantryNode *node, const char *key, const Gant
 
   for (guint i = 0; i < joint->n_params; i++)
     if (wanted[i] && joint->cotangents[i] != 0)
-      live[gantry_module_position (module, gantry_module_node (module, joint->cotangents[i]))] =
-        TRUE;
+      live[gantry_module_position (module, gantry_module_node (module, joint->cotangents[i]))] = TRUE;
   spread_life (module, live);
   _gantry_joint_copy_functions (joint, B);
   id = gantry_builder_begin (B, name, 0);
@@ -69,11 +65,8 @@ write_branch (GantryDiff *d, const GantryNode *node, const char *key, const Gant
   for (guint i = 0; i < joint->n_params; i++)
     if (wanted[i])
       {
-        guint32 result = joint->cotangents[i] != 0
-                           ? map[gantry_module_position (
-                             module, gantry_module_node (module, joint->cotangents[i]))]
-                           : _gantry_diff_splat (d, gantry_node_type (module, &module->nodes[i]),
-                                                 0);
+        guint32 result = joint->cotangents[i] != 0 ? map[gantry_module_position (module, gantry_module_node (module, joint->cotangents[i]))]
+                                                   : _gantry_diff_splat (d, gantry_node_type (module, &module->nodes[i]), 0);
 
         g_array_append_val (results, result);
       }
@@ -83,15 +76,13 @@ write_branch (GantryDiff *d, const GantryNode *node, const char *key, const Gant
 
 /* The branch's joint with a seed for each member that has a cotangent. */
 static guint32
-branch_back (GantryDiff *d, const GantryNode *node, const char *key, const guint8 *varied,
-             const guint8 *seeded, const guint8 *wanted)
+branch_back (GantryDiff *d, const GantryNode *node, const char *key, const guint8 *varied, const guint8 *seeded, const guint8 *wanted)
 {
   const GantryFunction *function = _gantry_body_of (d->module, node, key);
   g_autoptr (GantryJoint) joint = NULL;
 
   if (function != NULL)
-    joint = _gantry_joint_new (d->job, function, varied, seeded, TRUE,
-                               d->job->error == NULL ? &d->job->error : NULL);
+    joint = _gantry_joint_new (d->job, function, varied, seeded, TRUE, d->job->error == NULL ? &d->job->error : NULL);
   if (joint == NULL)
     {
       gantry_builder_fail (B, GANTRY_ERROR_FAILED, "branch %s has no derivative", key);
@@ -103,8 +94,7 @@ branch_back (GantryDiff *d, const GantryNode *node, const char *key, const guint
 void
 _gantry_gradient_if (GantryDiff *d, const GantryNode *node, guint32 g)
 {
-  guint n = node->n_operands - 1, n_slots = _gantry_slot_count (d->module, node), n_wanted = 0,
-        next = 0;
+  guint n = node->n_operands - 1, n_slots = _gantry_slot_count (d->module, node), n_wanted = 0, next = 0;
   g_autofree guint8 *varied = g_new0 (guint8, n + 1);
   g_autofree guint8 *wanted = g_new0 (guint8, n + 1);
   g_autofree guint8 *seeded = g_new0 (guint8, n_slots + 1);
@@ -142,13 +132,11 @@ _gantry_gradient_if (GantryDiff *d, const GantryNode *node, guint32 g)
   attrs = gantry_attr_list_new (d->context);
   gantry_attr_list_set_function (attrs, "then", then);
   gantry_attr_list_set_function (attrs, "else", or_else);
-  branches = gantry_builder_add (B, GANTRY_OP_IF, (const guint32 *) (gpointer) operands->data,
-                                 operands->len, gantry_attr_list_end (attrs));
+  branches = gantry_builder_add (B, GANTRY_OP_IF, (const guint32 *) (gpointer) operands->data, operands->len, gantry_attr_list_end (attrs));
   for (guint i = 0; i < n; i++)
     if (wanted[i])
       {
-        _gantry_diff_give (d, node, i + 1,
-                           n_wanted == 1 ? branches : gantry_builder_result (B, branches, next));
+        _gantry_diff_give (d, node, i + 1, n_wanted == 1 ? branches : gantry_builder_result (B, branches, next));
         next++;
       }
 }

@@ -76,8 +76,19 @@ _gantry_gradient_abs (GantryDiff *d, const GantryNode *node, guint32 g)
 void
 _gantry_gradient_unary (GantryDiff *d, const GantryNode *node, guint32 g)
 {
-#define OPERAND(expression) { const guint32 x = _gantry_diff_operand (d, node, 0); (void) x; dx = (expression); break; }
-#define RESULT(expression) { const guint32 y = _gantry_diff_result (d, node); dx = (expression); break; }
+#define OPERAND(expression) \
+  { \
+    const guint32 x = _gantry_diff_operand (d, node, 0); \
+    (void) x; \
+    dx = (expression); \
+    break; \
+  }
+#define RESULT(expression) \
+  { \
+    const guint32 y = _gantry_diff_result (d, node); \
+    dx = (expression); \
+    break; \
+  }
 #define RULE(name) g_assert_not_reached ();
 #define ZERO g_assert_not_reached ();
   guint32 dx;
@@ -96,8 +107,7 @@ _gantry_gradient_unary (GantryDiff *d, const GantryNode *node, guint32 g)
 void
 _gantry_gradient_convert (GantryDiff *d, const GantryNode *node, guint32 g)
 {
-  _gantry_diff_give (
-    d, node, 0, gantry_builder_convert (B, g, _gantry_diff_operand_type (d, node, 0)->element));
+  _gantry_diff_give (d, node, 0, gantry_builder_convert (B, g, _gantry_diff_operand_type (d, node, 0)->element));
 }
 
 /* Back to where the operand lies. */
@@ -156,9 +166,7 @@ _gantry_gradient_divide (GantryDiff *d, const GantryNode *node, guint32 g)
 
   _gantry_diff_give (d, node, 0, q);
   if (_gantry_diff_wants (d, node, 1))
-    _gantry_diff_give (
-      d, node, 1,
-      unary (d, GANTRY_OP_NEGATE, _gantry_diff_multiply (d, q, _gantry_diff_result (d, node))));
+    _gantry_diff_give (d, node, 1, unary (d, GANTRY_OP_NEGATE, _gantry_diff_multiply (d, q, _gantry_diff_result (d, node))));
 }
 
 static gboolean
@@ -176,11 +184,8 @@ _gantry_gradient_remainder (GantryDiff *d, const GantryNode *node, guint32 g)
   _gantry_diff_give (d, node, 0, g);
   if (!_gantry_diff_wants (d, node, 1))
     return;
-  q = binary (d, GANTRY_OP_DIVIDE, _gantry_diff_operand (d, node, 0),
-              _gantry_diff_operand (d, node, 1));
-  t = is_float (d, node) ? _gantry_diff_multiply (d, unary (d, GANTRY_OP_SIGN, q),
-                                                  unary (d, GANTRY_OP_FLOOR, unary (d, GANTRY_OP_ABS, q)))
-                         : q;
+  q = binary (d, GANTRY_OP_DIVIDE, _gantry_diff_operand (d, node, 0), _gantry_diff_operand (d, node, 1));
+  t = is_float (d, node) ? _gantry_diff_multiply (d, unary (d, GANTRY_OP_SIGN, q), unary (d, GANTRY_OP_FLOOR, unary (d, GANTRY_OP_ABS, q))) : q;
   _gantry_diff_give (d, node, 1, unary (d, GANTRY_OP_NEGATE, _gantry_diff_multiply (d, g, t)));
 }
 
@@ -210,8 +215,7 @@ power_by_base (GantryDiff *d, guint32 x, guint32 y)
       if (number == 3)
         return _gantry_diff_scale (d, square_of (d, x), 3);
       exponent = _gantry_diff_splat_like (d, x, number - 1);
-      return number == 0 ? 0
-                         : _gantry_diff_scale (d, binary (d, GANTRY_OP_POWER, x, exponent), number);
+      return number == 0 ? 0 : _gantry_diff_scale (d, binary (d, GANTRY_OP_POWER, x, exponent), number);
     }
   zero = _gantry_diff_splat_like (d, y, 0);
   one = _gantry_diff_splat_like (d, y, 1);
@@ -234,8 +238,7 @@ _gantry_gradient_power (GantryDiff *d, const GantryNode *node, guint32 g)
     {
       /* log (x) x^y; at x = 0 that is 0 for each y > 0 */
       t = gantry_builder_compare (B, "EQ", x, _gantry_diff_splat_like (d, x, 0));
-      t = unary (d, GANTRY_OP_LOG,
-                 gantry_builder_select (B, t, _gantry_diff_splat_like (d, x, 1), x));
+      t = unary (d, GANTRY_OP_LOG, gantry_builder_select (B, t, _gantry_diff_splat_like (d, x, 1), x));
       t = _gantry_diff_multiply (d, t, _gantry_diff_result (d, node));
       _gantry_diff_give (d, node, 1, _gantry_diff_multiply (d, g, t));
     }
@@ -248,12 +251,10 @@ void
 _gantry_gradient_extremum (GantryDiff *d, const GantryNode *node, guint32 g)
 {
   guint32 x = _gantry_diff_operand (d, node, 0), y = _gantry_diff_operand (d, node, 1);
-  const char *wins = node->op == GANTRY_OP_MAXIMUM ? "GT" : "LT",
-             *loses = node->op == GANTRY_OP_MAXIMUM ? "LT" : "GT";
+  const char *wins = node->op == GANTRY_OP_MAXIMUM ? "GT" : "LT", *loses = node->op == GANTRY_OP_MAXIMUM ? "LT" : "GT";
   const char *wins_or_equals = node->op == GANTRY_OP_MAXIMUM ? "GE" : "LE";
   const char *loses_or_equals = node->op == GANTRY_OP_MAXIMUM ? "LE" : "GE";
-  gboolean halves =
-    g_strcmp0 (gantry_attrs_string (d->context, node->attrs, "ties", NULL), "half") == 0;
+  gboolean halves = g_strcmp0 (gantry_attrs_string (d->context, node->attrs, "ties", NULL), "half") == 0;
   guint32 shared;
 
   /* The result is beyond the constant where the operand is: it is what the next product saves anyway, the operand is not. */
@@ -267,15 +268,11 @@ _gantry_gradient_extremum (GantryDiff *d, const GantryNode *node, guint32 g)
       _gantry_diff_give (d, node, 1, _gantry_diff_where (d, gantry_builder_compare (B, loses, x, _gantry_diff_result (d, node)), g));
       return;
     }
-  shared = gantry_builder_select (B, gantry_builder_compare (B, "EQ", x, y),
-                                  _gantry_diff_scale (d, g, 0.5), g);
+  shared = gantry_builder_select (B, gantry_builder_compare (B, "EQ", x, y), _gantry_diff_scale (d, g, 0.5), g);
   if (_gantry_diff_wants (d, node, 0))
-    _gantry_diff_give (
-      d, node, 0, _gantry_diff_where (d, gantry_builder_compare (B, wins_or_equals, x, y), shared));
+    _gantry_diff_give (d, node, 0, _gantry_diff_where (d, gantry_builder_compare (B, wins_or_equals, x, y), shared));
   if (_gantry_diff_wants (d, node, 1))
-    _gantry_diff_give (
-      d, node, 1,
-      _gantry_diff_where (d, gantry_builder_compare (B, loses_or_equals, x, y), shared));
+    _gantry_diff_give (d, node, 1, _gantry_diff_where (d, gantry_builder_compare (B, loses_or_equals, x, y), shared));
 }
 
 /* atan2 (x, y): dx = g y / (x^2 + y^2), dy = -g x / (x^2 + y^2) */
@@ -283,8 +280,7 @@ void
 _gantry_gradient_atan2 (GantryDiff *d, const GantryNode *node, guint32 g)
 {
   guint32 x = _gantry_diff_operand (d, node, 0), y = _gantry_diff_operand (d, node, 1);
-  guint32 q = binary (d, GANTRY_OP_DIVIDE, g,
-                      binary (d, GANTRY_OP_ADD, square_of (d, x), square_of (d, y)));
+  guint32 q = binary (d, GANTRY_OP_DIVIDE, g, binary (d, GANTRY_OP_ADD, square_of (d, x), square_of (d, y)));
 
   if (_gantry_diff_wants (d, node, 0))
     _gantry_diff_give (d, node, 0, _gantry_diff_multiply (d, q, y));
@@ -300,8 +296,7 @@ _gantry_gradient_select (GantryDiff *d, const GantryNode *node, guint32 g)
   if (_gantry_diff_wants (d, node, 1))
     _gantry_diff_give (d, node, 1, _gantry_diff_where (d, predicate, g));
   if (_gantry_diff_wants (d, node, 2))
-    _gantry_diff_give (d, node, 2,
-                       gantry_builder_select (B, predicate, _gantry_diff_splat_like (d, g, 0), g));
+    _gantry_diff_give (d, node, 2, gantry_builder_select (B, predicate, _gantry_diff_splat_like (d, g, 0), g));
 }
 
 /* x takes the cotangent strictly between the bounds, as in JAX, and a bound where it is what the
@@ -309,25 +304,19 @@ _gantry_gradient_select (GantryDiff *d, const GantryNode *node, guint32 g)
 void
 _gantry_gradient_clamp (GantryDiff *d, const GantryNode *node, guint32 g)
 {
-  guint32 low = _gantry_diff_operand (d, node, 0), x = _gantry_diff_operand (d, node, 1),
-          high = _gantry_diff_operand (d, node, 2), inside;
+  guint32 low = _gantry_diff_operand (d, node, 0), x = _gantry_diff_operand (d, node, 1), high = _gantry_diff_operand (d, node, 2), inside;
 
   if (_gantry_diff_wants (d, node, 1))
     {
-      inside = binary (d, GANTRY_OP_AND, gantry_builder_compare (B, "GT", x, low),
-                       gantry_builder_compare (B, "LT", x, high));
+      inside = binary (d, GANTRY_OP_AND, gantry_builder_compare (B, "GT", x, low), gantry_builder_compare (B, "LT", x, high));
       _gantry_diff_give (d, node, 1, _gantry_diff_where (d, inside, g));
     }
   /* The bounds may cross: the result is min (max (x, low), high). */
   if (_gantry_diff_wants (d, node, 0))
     {
-      inside = binary (d, GANTRY_OP_AND, gantry_builder_compare (B, "GT", low, x),
-                       gantry_builder_compare (B, "LT", low, high));
+      inside = binary (d, GANTRY_OP_AND, gantry_builder_compare (B, "GT", low, x), gantry_builder_compare (B, "LT", low, high));
       _gantry_diff_give (d, node, 0, _gantry_diff_where (d, inside, g));
     }
   if (_gantry_diff_wants (d, node, 2))
-    _gantry_diff_give (
-      d, node, 2,
-      _gantry_diff_where (
-        d, gantry_builder_compare (B, "LT", high, binary (d, GANTRY_OP_MAXIMUM, x, low)), g));
+    _gantry_diff_give (d, node, 2, _gantry_diff_where (d, gantry_builder_compare (B, "LT", high, binary (d, GANTRY_OP_MAXIMUM, x, low)), g));
 }

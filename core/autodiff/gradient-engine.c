@@ -7,8 +7,7 @@
 #include <string.h>
 
 GantryDiff *
-_gantry_diff_new (GantryDiffJob *job, GantryBuilder *builder, const GantryFunction *function,
-                  GantryActivity *activity)
+_gantry_diff_new (GantryDiffJob *job, GantryBuilder *builder, const GantryFunction *function, GantryActivity *activity)
 {
   GantryDiff *d = g_new0 (GantryDiff, 1);
 
@@ -54,8 +53,7 @@ _gantry_job_need (GantryDiffJob *job, guint32 attrs)
   const GantryAttrs *list = gantry_context_attrs (job->module->context, attrs);
 
   for (guint i = 0; i < list->n; i++)
-    if (list->items[i].kind == GANTRY_ATTR_FUNCTION
-        && gantry_module_function (job->module, list->items[i].id) != NULL
+    if (list->items[i].kind == GANTRY_ATTR_FUNCTION && gantry_module_function (job->module, list->items[i].id) != NULL
         && g_hash_table_add (job->needed, GUINT_TO_POINTER (list->items[i].id)))
       g_array_append_val (job->to_copy, list->items[i].id);
 }
@@ -82,8 +80,8 @@ _gantry_diff_refuse (GantryDiff *d, const GantryNode *node, const char *why)
   if (g_hash_table_size (job->refused) > GANTRY_MOST_REFUSALS)
     return;
   where = gantry_context_location_text (d->context, node->location);
-  g_string_append_printf (job->refusals, "%s%s: %s (%%%u, %s)", job->refusals->len > 0 ? "\n" : "",
-                          gantry_node_op_name (d->module, node), why, node->id, where);
+  g_string_append_printf (job->refusals, "%s%s: %s (%%%u, %s)", job->refusals->len > 0 ? "\n" : "", gantry_node_op_name (d->module, node), why, node->id,
+                          where);
 }
 
 /* Forward */
@@ -112,8 +110,7 @@ _gantry_diff_copy_node (GantryDiff *d, const GantryNode *node)
   if (d->again)
     copy.phase = GANTRY_PHASE_BACKWARD;
   _gantry_job_need (d->job, node->attrs);
-  return d->map[position_of (d, node)] = gantry_builder_add_node (d->builder, &copy, operands,
-                                                                  origins);
+  return d->map[position_of (d, node)] = gantry_builder_add_node (d->builder, &copy, operands, origins);
 }
 
 void
@@ -193,8 +190,7 @@ _gantry_diff_seed (GantryDiff *d, guint result_slot, guint32 cotangent)
 {
   for (guint i = 0; i < d->function->n_results; i++)
     {
-      const GantryNode *node = gantry_module_node (
-        d->module, gantry_function_result_id (d->module, d->function, i));
+      const GantryNode *node = gantry_module_node (d->module, gantry_function_result_id (d->module, d->function, i));
       guint n = _gantry_slot_count (d->module, node);
 
       if (result_slot < n)
@@ -218,12 +214,10 @@ has_known_shape (const GantryDiff *d, const GantryNode *node)
   guint n = _gantry_slot_count (d->module, node);
 
   for (guint k = 0; k < n; k++)
-    if (!gantry_type_is_static (
-          gantry_context_type (d->context, _gantry_slot_type (d->module, node, k))))
+    if (!gantry_type_is_static (gantry_context_type (d->context, _gantry_slot_type (d->module, node, k))))
       return FALSE;
   for (guint i = 0; i < node->n_operands; i++)
-    if (_gantry_diff_wants (d, node, i)
-        && !gantry_type_is_static (_gantry_diff_operand_type (d, node, i)))
+    if (_gantry_diff_wants (d, node, i) && !gantry_type_is_static (_gantry_diff_operand_type (d, node, i)))
       return FALSE;
   return TRUE;
 }
@@ -269,8 +263,7 @@ _gantry_diff_backward (GantryDiff *d, GError **error)
         {
           g_autofree char *where = gantry_context_location_text (d->context, node->location);
 
-          gantry_error_prefix (error, "derivative of %s (%%%u, %s): ",
-                               gantry_node_op_name (d->module, node), node->id, where);
+          gantry_error_prefix (error, "derivative of %s (%%%u, %s): ", gantry_node_op_name (d->module, node), node->id, where);
           return FALSE;
         }
     }
@@ -303,8 +296,7 @@ _gantry_diff_operand_slot (const GantryDiff *d, const GantryNode *node, guint i)
 gboolean
 _gantry_diff_wants (const GantryDiff *d, const GantryNode *node, guint i)
 {
-  return i < node->n_operands && d->activity->useful[_gantry_diff_operand_slot (d, node, i)]
-         && gantry_type_is_tensor (_gantry_diff_operand_type (d, node, i));
+  return i < node->n_operands && d->activity->useful[_gantry_diff_operand_slot (d, node, i)] && gantry_type_is_tensor (_gantry_diff_operand_type (d, node, i));
 }
 
 guint32
@@ -323,11 +315,9 @@ _gantry_diff_give (GantryDiff *d, const GantryNode *node, guint i, guint32 cotan
 
   if (cotangent == 0 || !_gantry_diff_wants (d, node, i))
     return;
-  if (!gantry_type_same_shape (gantry_node_type (d->module, operand),
-                               gantry_builder_get_type (d->builder, cotangent)))
+  if (!gantry_type_same_shape (gantry_node_type (d->module, operand), gantry_builder_get_type (d->builder, cotangent)))
     {
-      gantry_builder_fail (d->builder, GANTRY_ERROR_FAILED,
-                           "the cotangent of operand %u is not of its type", i);
+      gantry_builder_fail (d->builder, GANTRY_ERROR_FAILED, "the cotangent of operand %u is not of its type", i);
       return;
     }
   if (d->cotangents[slot] != 0 && operand->op != GANTRY_OP_PARAMETER)

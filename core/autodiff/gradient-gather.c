@@ -31,8 +31,7 @@ translate (GantryDiff *d, const GantryNode *node)
       list = gantry_attrs_ints (d->context, node->attrs, names[i][from], &n);
       gantry_attr_list_set_ints (attrs, names[i][1 - from], list, n);
     }
-  gantry_attr_list_set_int (attrs, "index_vector_dim",
-                            gantry_attrs_int (d->context, node->attrs, "index_vector_dim", 0));
+  gantry_attr_list_set_int (attrs, "index_vector_dim", gantry_attrs_int (d->context, node->attrs, "index_vector_dim", 0));
   return attrs;
 }
 
@@ -45,8 +44,7 @@ along_vector (GantryDiff *d, const GantryNode *node, guint32 indices, const gint
   guint32 id;
 
   if (vector == type->rank)
-    return gantry_builder_broadcast (B, gantry_builder_int_scalar (B, GANTRY_I64, values[0]),
-                                     type->rank, type->dims, NULL);
+    return gantry_builder_broadcast (B, gantry_builder_int_scalar (B, GANTRY_I64, values[0]), type->rank, type->dims, NULL);
   id = gantry_builder_ints (B, values, n);
   return gantry_builder_broadcast (B, id, type->rank, type->dims, &vector);
 }
@@ -79,8 +77,7 @@ clamped_indices (GantryDiff *d, const GantryNode *node)
     return indices;
   for (gsize i = 0; i < n; i++)
     most[i] = x->dims[map[i]] - sizes[map[i]];
-  return clamp (d, zeros_like_indices (d, indices), indices,
-                along_vector (d, node, indices, most, n));
+  return clamp (d, zeros_like_indices (d, indices), indices, along_vector (d, node, indices, most, n));
 }
 
 /* What is read outside is the nearest element, and its cotangent goes there; unless the node says
@@ -89,17 +86,14 @@ void
 _gantry_gradient_gather (GantryDiff *d, const GantryNode *node, guint32 g)
 {
   GantryAttrList *attrs = translate (d, node);
-  gboolean drops =
-    g_strcmp0 (gantry_attrs_string (d->context, node->attrs, "outside", NULL), "drop") == 0;
+  gboolean drops = g_strcmp0 (gantry_attrs_string (d->context, node->attrs, "outside", NULL), "drop") == 0;
   guint32 operands[3];
 
   gantry_attr_list_set_string (attrs, "kind", "add");
   operands[0] = _gantry_diff_splat (d, _gantry_diff_operand_type (d, node, 0), 0);
   operands[1] = drops ? _gantry_diff_operand (d, node, 1) : clamped_indices (d, node);
   operands[2] = g;
-  _gantry_diff_give (
-    d, node, 0,
-    gantry_builder_add (B, GANTRY_OP_SCATTER, operands, 3, gantry_attr_list_end (attrs)));
+  _gantry_diff_give (d, node, 0, gantry_builder_add (B, GANTRY_OP_SCATTER, operands, 3, gantry_attr_list_end (attrs)));
 }
 
 /* Scatter */
@@ -108,15 +102,11 @@ _gantry_gradient_gather (GantryDiff *d, const GantryNode *node, guint32 g)
 static void
 window_sizes (GantryDiff *d, const GantryNode *node, gint64 *sizes)
 {
-  const GantryType *x = _gantry_diff_operand_type (d, node, 0),
-                   *updates = _gantry_diff_operand_type (d, node, 2);
+  const GantryType *x = _gantry_diff_operand_type (d, node, 0), *updates = _gantry_diff_operand_type (d, node, 2);
   gsize n_window, n_inserted, n_batching;
-  const gint64 *window = gantry_attrs_ints (d->context, node->attrs, "update_window_dims",
-                                            &n_window);
-  const gint64 *inserted = gantry_attrs_ints (d->context, node->attrs, "inserted_window_dims",
-                                              &n_inserted);
-  const gint64 *batching = gantry_attrs_ints (d->context, node->attrs, "input_batching_dims",
-                                              &n_batching);
+  const gint64 *window = gantry_attrs_ints (d->context, node->attrs, "update_window_dims", &n_window);
+  const gint64 *inserted = gantry_attrs_ints (d->context, node->attrs, "inserted_window_dims", &n_inserted);
+  const gint64 *batching = gantry_attrs_ints (d->context, node->attrs, "input_batching_dims", &n_batching);
   guint next = 0;
 
   for (guint i = 0; i < x->rank; i++)
@@ -139,14 +129,11 @@ gather_back (GantryDiff *d, const GantryNode *node, guint32 x)
   GantryAttrList *attrs = translate (d, node);
   GantryElementType element = gantry_builder_get_type (B, x)->element;
   const GantryType *type = _gantry_diff_operand_type (d, node, 0);
-  guint32 indices = gantry_builder_convert (B, _gantry_diff_operand (d, node, 1), GANTRY_I64),
-          padded;
-  gint64 sizes[GANTRY_MAX_RANK], rim[GANTRY_MAX_RANK] = { 0 }, width[GANTRY_MAX_RANK],
-                                 low[GANTRY_MAX_RANK];
+  guint32 indices = gantry_builder_convert (B, _gantry_diff_operand (d, node, 1), GANTRY_I64), padded;
+  gint64 sizes[GANTRY_MAX_RANK], rim[GANTRY_MAX_RANK] = { 0 }, width[GANTRY_MAX_RANK], low[GANTRY_MAX_RANK];
   gint64 high[GANTRY_MAX_RANK];
   gsize n;
-  const gint64 *map = gantry_attrs_ints (d->context, node->attrs, "scatter_dims_to_operand_dims",
-                                         &n);
+  const gint64 *map = gantry_attrs_ints (d->context, node->attrs, "scatter_dims_to_operand_dims", &n);
 
   window_sizes (d, node, sizes);
   for (gsize i = 0; i < n; i++)
@@ -158,14 +145,11 @@ gather_back (GantryDiff *d, const GantryNode *node, guint32 x)
   padded = gantry_builder_pad (B, x, gantry_builder_scalar (B, element, 0), rim, rim, NULL);
   if (n > 0)
     {
-      indices = clamp (d, along_vector (d, node, indices, low, n), indices,
-                       along_vector (d, node, indices, high, n));
-      indices = gantry_builder_binary (B, GANTRY_OP_ADD, indices,
-                                       along_vector (d, node, indices, width, n));
+      indices = clamp (d, along_vector (d, node, indices, low, n), indices, along_vector (d, node, indices, high, n));
+      indices = gantry_builder_binary (B, GANTRY_OP_ADD, indices, along_vector (d, node, indices, width, n));
     }
   gantry_attr_list_set_ints (attrs, "slice_sizes", sizes, type->rank);
-  return gantry_builder_add (B, GANTRY_OP_GATHER, (guint32[]){ padded, indices }, 2,
-                             gantry_attr_list_end (attrs));
+  return gantry_builder_add (B, GANTRY_OP_GATHER, (guint32[]){ padded, indices }, 2, gantry_attr_list_end (attrs));
 }
 
 /* The same scatter with other values. */
@@ -184,8 +168,7 @@ scatter_again (GantryDiff *d, const GantryNode *node, const char *kind, guint32 
 static void
 scatter_set (GantryDiff *d, const GantryNode *node, guint32 g)
 {
-  const GantryType *x = _gantry_diff_operand_type (d, node, 0),
-                   *updates = _gantry_diff_operand_type (d, node, 2);
+  const GantryType *x = _gantry_diff_operand_type (d, node, 0), *updates = _gantry_diff_operand_type (d, node, 2);
   guint32 zeros = _gantry_diff_splat (d, updates, 0), numbers, winners;
   gint64 n = gantry_type_elements (updates);
 
@@ -194,16 +177,10 @@ scatter_set (GantryDiff *d, const GantryNode *node, guint32 g)
   if (!_gantry_diff_wants (d, node, 2))
     return;
   numbers = gantry_builder_iota (B, GANTRY_I64, 1, &n, 0);
-  numbers = gantry_builder_binary (
-    B, GANTRY_OP_ADD, numbers,
-    gantry_builder_splat (B, GANTRY_I64, 1, 1, &n)); /* 0 is nobody's number */
+  numbers = gantry_builder_binary (B, GANTRY_OP_ADD, numbers, gantry_builder_splat (B, GANTRY_I64, 1, 1, &n)); /* 0 is nobody's number */
   numbers = _gantry_diff_reshape (d, numbers, updates);
-  winners = scatter_again (d, node, "set",
-                           gantry_builder_splat (B, GANTRY_I64, 0, x->rank, x->dims), numbers);
-  _gantry_diff_give (d, node, 2,
-                     _gantry_diff_where (
-                       d, gantry_builder_compare (B, "EQ", gather_back (d, node, winners), numbers),
-                       gather_back (d, node, g)));
+  winners = scatter_again (d, node, "set", gantry_builder_splat (B, GANTRY_I64, 0, x->rank, x->dims), numbers);
+  _gantry_diff_give (d, node, 2, _gantry_diff_where (d, gantry_builder_compare (B, "EQ", gather_back (d, node, winners), numbers), gather_back (d, node, g)));
 }
 
 /* max, min: what equals the result takes its cotangent, in equal parts. */
@@ -211,12 +188,10 @@ static void
 scatter_extremum (GantryDiff *d, const GantryNode *node, guint32 g)
 {
   GantryElementType element = gantry_node_type (d->module, node)->element;
-  guint32 x = _gantry_diff_operand (d, node, 0), u = _gantry_diff_operand (d, node, 2),
-          y = _gantry_diff_result (d, node);
+  guint32 x = _gantry_diff_operand (d, node, 0), u = _gantry_diff_operand (d, node, 2), y = _gantry_diff_result (d, node);
   guint32 x_wins = gantry_builder_compare (B, "EQ", x, y);
   guint32 u_wins = gantry_builder_compare (B, "EQ", u, gather_back (d, node, y));
-  guint32 count = scatter_again (d, node, "add", gantry_builder_convert (B, x_wins, element),
-                                 gantry_builder_convert (B, u_wins, element));
+  guint32 count = scatter_again (d, node, "add", gantry_builder_convert (B, x_wins, element), gantry_builder_convert (B, u_wins, element));
   guint32 share = gantry_builder_binary (B, GANTRY_OP_DIVIDE, g, count);
 
   _gantry_diff_give (d, node, 0, _gantry_diff_where (d, x_wins, share));
@@ -240,11 +215,9 @@ _gantry_gradient_scatter (GantryDiff *d, const GantryNode *node, guint32 g)
   else if (strcmp (kind, "max") == 0 || strcmp (kind, "min") == 0)
     scatter_extremum (d, node, g);
   else if (_gantry_diff_wants (d, node, 2))
-    _gantry_diff_refuse (
-      d, node, "of kind mul has no derivative by its updates: several may meet in one place");
+    _gantry_diff_refuse (d, node, "of kind mul has no derivative by its updates: several may meet in one place");
   else
-    _gantry_diff_give (d, node, 0,
-                       scatter_again (d, node, "mul", g, _gantry_diff_operand (d, node, 2)));
+    _gantry_diff_give (d, node, 0, scatter_again (d, node, "mul", g, _gantry_diff_operand (d, node, 2)));
 }
 
 /* Sort: the keys are sorted with their numbers, which gives the order; sorting by that puts

@@ -14,16 +14,14 @@ add_seeds (GantryDiff *d, GantryJoint *joint, const guint8 *useful)
 
   for (guint i = 0; i < d->function->n_results; i++)
     {
-      const GantryNode *node = gantry_module_node (
-        d->module, gantry_function_result_id (d->module, d->function, i));
+      const GantryNode *node = gantry_module_node (d->module, gantry_function_result_id (d->module, d->function, i));
       guint n = _gantry_slot_count (d->module, node);
 
       _gantry_diff_stand_at (d, node);
       for (guint k = 0; k < n; k++, slot++)
         if (useful[slot])
           {
-            joint->seeds[slot] = gantry_builder_parameter (
-              d->builder, _gantry_slot_type (d->module, node, k), NULL);
+            joint->seeds[slot] = gantry_builder_parameter (d->builder, _gantry_slot_type (d->module, node, k), NULL);
             joint->n_seeds++;
           }
     }
@@ -37,8 +35,7 @@ end_function (GantryDiff *d, GantryJoint *joint)
 
   for (guint i = 0; i < d->function->n_results; i++)
     {
-      const GantryNode *node = gantry_module_node (
-        d->module, gantry_function_result_id (d->module, d->function, i));
+      const GantryNode *node = gantry_module_node (d->module, gantry_function_result_id (d->module, d->function, i));
       guint n = _gantry_slot_count (d->module, node);
 
       joint->results[slot] = _gantry_diff_result (d, node);
@@ -55,20 +52,17 @@ end_function (GantryDiff *d, GantryJoint *joint)
 }
 
 GantryJoint *
-_gantry_joint_new (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied,
-                   const guint8 *useful, gboolean again, GError **error)
+_gantry_joint_new (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied, const guint8 *useful, gboolean again, GError **error)
 {
   g_autoptr (GantryBuilder) builder = gantry_builder_new (job->module->context, "joint");
-  g_autoptr (GantryDiff) d = _gantry_diff_new (
-    job, builder, function, _gantry_activity_new (job, function, varied, useful));
+  g_autoptr (GantryDiff) d = _gantry_diff_new (job, builder, function, _gantry_activity_new (job, function, varied, useful));
   g_autoptr (GantryJoint) joint = g_new0 (GantryJoint, 1);
   guint n = _gantry_result_slots (job->module, function);
   gboolean done;
 
   if (job->depth >= MOST_DEPTH)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                   "bodies lie within bodies at a depth over %u", MOST_DEPTH);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "bodies lie within bodies at a depth over %u", MOST_DEPTH);
       return NULL;
     }
   d->again = again;
@@ -119,22 +113,19 @@ _gantry_joint_copy_functions (const GantryJoint *joint, GantryBuilder *builder)
     {
       const GantryFunction *function = &module->functions[f];
 
-      gantry_builder_begin (builder, gantry_context_string (module->context, function->name),
-                            function->id);
+      gantry_builder_begin (builder, gantry_context_string (module->context, function->name), function->id);
       for (guint32 i = 0; i < function->n_nodes; i++)
         {
           const GantryNode *node = &module->nodes[function->first_node + i];
 
-          gantry_builder_add_node (builder, node, module->operands + node->operands,
-                                   module->origins + node->origins);
+          gantry_builder_add_node (builder, node, module->operands + node->operands, module->origins + node->origins);
         }
       gantry_builder_end (builder, module->operands + function->results, function->n_results);
     }
 }
 
 guint32
-_gantry_joint_copy_node (const GantryJoint *joint, GantryBuilder *builder, const GantryNode *node,
-                         guint32 *map, guint32 id)
+_gantry_joint_copy_node (const GantryJoint *joint, GantryBuilder *builder, const GantryNode *node, guint32 *map, guint32 id)
 {
   const GantryModule *module = joint->module;
   GantryNode copy = *node;
@@ -143,6 +134,5 @@ _gantry_joint_copy_node (const GantryJoint *joint, GantryBuilder *builder, const
   for (guint i = 0; i < node->n_operands; i++)
     operands[i] = map[gantry_module_position (module, gantry_node_operand (module, node, i))];
   copy.id = id;
-  return map[gantry_module_position (module, node)] = gantry_builder_add_node (
-           builder, &copy, operands, module->origins + node->origins);
+  return map[gantry_module_position (module, node)] = gantry_builder_add_node (builder, &copy, operands, module->origins + node->origins);
 }

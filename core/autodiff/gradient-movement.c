@@ -18,8 +18,7 @@ ints (const GantryDiff *d, const GantryNode *node, const char *key)
 void
 _gantry_gradient_broadcast (GantryDiff *d, const GantryNode *node, guint32 g)
 {
-  const GantryType *x = _gantry_diff_operand_type (d, node, 0),
-                   *y = gantry_node_type (d->module, node);
+  const GantryType *x = _gantry_diff_operand_type (d, node, 0), *y = gantry_node_type (d->module, node);
   const gint64 *map = ints (d, node, "broadcast_dimensions");
   gint64 axes[GANTRY_MAX_RANK], permutation[GANTRY_MAX_RANK], kept[GANTRY_MAX_RANK];
   gint64 from[GANTRY_MAX_RANK];
@@ -41,15 +40,13 @@ _gantry_gradient_broadcast (GantryDiff *d, const GantryNode *node, guint32 g)
     for (guint k = 0; k < n_kept; k++)
       if (kept[k] == i)
         permutation[n++] = k;
-  _gantry_diff_give (d, node, 0,
-                     _gantry_diff_reshape (d, gantry_builder_transpose (B, g, permutation), x));
+  _gantry_diff_give (d, node, 0, _gantry_diff_reshape (d, gantry_builder_transpose (B, g, permutation), x));
 }
 
 void
 _gantry_gradient_reshape (GantryDiff *d, const GantryNode *node, guint32 g)
 {
-  _gantry_diff_give (d, node, 0,
-                     _gantry_diff_reshape (d, g, _gantry_diff_operand_type (d, node, 0)));
+  _gantry_diff_give (d, node, 0, _gantry_diff_reshape (d, g, _gantry_diff_operand_type (d, node, 0)));
 }
 
 void
@@ -72,8 +69,7 @@ _gantry_gradient_reverse (GantryDiff *d, const GantryNode *node, guint32 g)
 void
 _gantry_gradient_slice (GantryDiff *d, const GantryNode *node, guint32 g)
 {
-  const GantryType *x = _gantry_diff_operand_type (d, node, 0),
-                   *y = gantry_node_type (d->module, node);
+  const GantryType *x = _gantry_diff_operand_type (d, node, 0), *y = gantry_node_type (d->module, node);
   const gint64 *start = ints (d, node, "start_indices"), *stride = ints (d, node, "strides");
   gint64 high[GANTRY_MAX_RANK], interior[GANTRY_MAX_RANK];
 
@@ -85,14 +81,11 @@ _gantry_gradient_slice (GantryDiff *d, const GantryNode *node, guint32 g)
       interior[i] = stride != NULL ? stride[i] - 1 : 0;
       high[i] = x->dims[i] - start[i] - (y->dims[i] - 1) * (interior[i] + 1) - 1;
     }
-  _gantry_diff_give (
-    d, node, 0,
-    gantry_builder_pad (B, g, gantry_builder_scalar (B, x->element, 0), start, high, interior));
+  _gantry_diff_give (d, node, 0, gantry_builder_pad (B, g, gantry_builder_scalar (B, x->element, 0), start, high, interior));
 }
 
 guint32
-_gantry_diff_unpad (GantryDiff *d, guint32 g, const gint64 *low, const gint64 *high,
-                    const gint64 *interior, const GantryType *type)
+_gantry_diff_unpad (GantryDiff *d, guint32 g, const gint64 *low, const gint64 *high, const gint64 *interior, const GantryType *type)
 {
   gint64 minus_low[GANTRY_MAX_RANK], minus_high[GANTRY_MAX_RANK], start[GANTRY_MAX_RANK] = { 0 };
   gint64 limit[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK];
@@ -117,8 +110,7 @@ _gantry_diff_unpad (GantryDiff *d, guint32 g, const gint64 *low, const gint64 *h
       limit[i] += low[i];
     }
   if (crops && adds)
-    g = gantry_builder_pad (B, g, gantry_builder_scalar (B, type->element, 0), minus_low,
-                            minus_high, NULL);
+    g = gantry_builder_pad (B, g, gantry_builder_scalar (B, type->element, 0), minus_low, minus_high, NULL);
   return strides || (crops && !adds) ? gantry_builder_slice (B, g, start, limit, stride) : g;
 }
 
@@ -137,14 +129,12 @@ sum_all (GantryDiff *d, guint32 x)
 void
 _gantry_gradient_pad (GantryDiff *d, const GantryNode *node, guint32 g)
 {
-  guint32 x = _gantry_diff_unpad (
-    d, g, ints (d, node, "edge_padding_low"), ints (d, node, "edge_padding_high"),
-    ints (d, node, "interior_padding"), _gantry_diff_operand_type (d, node, 0));
+  guint32 x = _gantry_diff_unpad (d, g, ints (d, node, "edge_padding_low"), ints (d, node, "edge_padding_high"), ints (d, node, "interior_padding"),
+                                  _gantry_diff_operand_type (d, node, 0));
 
   _gantry_diff_give (d, node, 0, x);
   if (_gantry_diff_wants (d, node, 1))
-    _gantry_diff_give (
-      d, node, 1, gantry_builder_binary (B, GANTRY_OP_SUBTRACT, sum_all (d, g), sum_all (d, x)));
+    _gantry_diff_give (d, node, 1, gantry_builder_binary (B, GANTRY_OP_SUBTRACT, sum_all (d, g), sum_all (d, x)));
 }
 
 void
@@ -162,15 +152,13 @@ _gantry_gradient_concatenate (GantryDiff *d, const GantryNode *node, guint32 g)
       at += _gantry_diff_operand_type (d, node, i)->dims[axis];
       limit[axis] = at;
       if (_gantry_diff_wants (d, node, i))
-        _gantry_diff_give (
-          d, node, i, node->n_operands == 1 ? g : gantry_builder_slice (B, g, start, limit, NULL));
+        _gantry_diff_give (d, node, i, node->n_operands == 1 ? g : gantry_builder_slice (B, g, start, limit, NULL));
     }
 }
 
 /* @first and the starts of @node from operand @from on, for an operation of its kind. */
 static guint32
-with_starts (GantryDiff *d, const GantryNode *node, guint from, guint op, guint32 x, guint32 update,
-             guint32 attrs)
+with_starts (GantryDiff *d, const GantryNode *node, guint from, guint op, guint32 x, guint32 update, guint32 attrs)
 {
   g_autofree guint32 *operands = g_new (guint32, node->n_operands + 2);
   guint n = 0;
@@ -188,8 +176,7 @@ _gantry_gradient_dynamic_slice (GantryDiff *d, const GantryNode *node, guint32 g
 {
   guint32 zeros = _gantry_diff_splat (d, _gantry_diff_operand_type (d, node, 0), 0);
 
-  _gantry_diff_give (d, node, 0,
-                     with_starts (d, node, 1, GANTRY_OP_DYNAMIC_UPDATE_SLICE, zeros, g, 0));
+  _gantry_diff_give (d, node, 0, with_starts (d, node, 1, GANTRY_OP_DYNAMIC_UPDATE_SLICE, zeros, g, 0));
 }
 
 void
@@ -199,14 +186,10 @@ _gantry_gradient_dynamic_update_slice (GantryDiff *d, const GantryNode *node, gu
   GantryAttrList *attrs;
 
   if (_gantry_diff_wants (d, node, 0))
-    _gantry_diff_give (d, node, 0,
-                       with_starts (d, node, 2, GANTRY_OP_DYNAMIC_UPDATE_SLICE, g,
-                                    _gantry_diff_splat (d, update, 0), 0));
+    _gantry_diff_give (d, node, 0, with_starts (d, node, 2, GANTRY_OP_DYNAMIC_UPDATE_SLICE, g, _gantry_diff_splat (d, update, 0), 0));
   if (!_gantry_diff_wants (d, node, 1))
     return;
   attrs = gantry_attr_list_new (d->context);
   gantry_attr_list_set_ints (attrs, "slice_sizes", update->dims, update->rank);
-  _gantry_diff_give (
-    d, node, 1,
-    with_starts (d, node, 2, GANTRY_OP_DYNAMIC_SLICE, g, 0, gantry_attr_list_end (attrs)));
+  _gantry_diff_give (d, node, 1, with_starts (d, node, 2, GANTRY_OP_DYNAMIC_SLICE, g, 0, gantry_attr_list_end (attrs)));
 }

@@ -8,7 +8,7 @@ typedef struct
 {
   const GantryNode *node; /* the slice */
   guint32 cotangent;
-  gint64 start, size;     /* along the axis */
+  gint64 start, size; /* along the axis */
 } Piece;
 
 /* Of one slot. */
@@ -39,8 +39,7 @@ outer_axis (const GantryType *type)
 }
 
 gboolean
-_gantry_diff_give_piece (GantryDiff *d, const GantryNode *node, guint32 slot, guint32 cotangent, const gint64 *start,
-                         const gint64 *stride)
+_gantry_diff_give_piece (GantryDiff *d, const GantryNode *node, guint32 slot, guint32 cotangent, const gint64 *start, const gint64 *stride)
 {
   const GantryType *x = _gantry_diff_operand_type (d, node, 0), *y = gantry_node_type (d->module, node);
   guint axis = x->rank > 0 ? outer_axis (x) : 0;
@@ -103,8 +102,7 @@ pad (GantryDiff *d, const Piece *piece, guint axis, const GantryType *type)
 
   low[axis] = piece->start;
   high[axis] = type->dims[axis] - piece->start - piece->size;
-  return gantry_builder_pad (d->builder, piece->cotangent, gantry_builder_scalar (d->builder, type->element, 0), low, high,
-                             interior);
+  return gantry_builder_pad (d->builder, piece->cotangent, gantry_builder_scalar (d->builder, type->element, 0), low, high, interior);
 }
 
 void

@@ -45,8 +45,7 @@ typedef struct
  * @varied: by slot of the function's parameters
  * @useful: (nullable): by slot of its results, in order
  */
-GantryActivity *_gantry_activity_new (GantryDiffJob *job, const GantryFunction *function,
-                                      const guint8 *varied, const guint8 *useful);
+GantryActivity *_gantry_activity_new (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied, const guint8 *useful);
 void _gantry_activity_free (GantryActivity *activity);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryActivity, _gantry_activity_free)
 guint _gantry_slot_count (const GantryModule *module, const GantryNode *node);
@@ -54,12 +53,10 @@ guint _gantry_slot_count (const GantryModule *module, const GantryNode *node);
 guint _gantry_result_slots (const GantryModule *module, const GantryFunction *function);
 /** TRUE when a cotangent of that type exists: a tensor of floating point, or of integers where those are differentiated. */
 gboolean _gantry_type_has_cotangent (const GantryDiffJob *job, const GantryType *type);
-const GantryFunction *
-_gantry_body_of (const GantryModule *module, const GantryNode *node, const char *key);
+const GantryFunction *_gantry_body_of (const GantryModule *module, const GantryNode *node, const char *key);
 /** What the carries of a scan are once its iterations have been gone through: @varied by slot of the
  *  body's parameters, @useful by slot of its results; both are grown in place. */
-void _gantry_scan_settle (GantryDiffJob *job, const GantryFunction *body, guint n_carries,
-                          guint8 *varied, guint8 *useful);
+void _gantry_scan_settle (GantryDiffJob *job, const GantryFunction *body, guint n_carries, guint8 *varied, guint8 *useful);
 
 /** One function being written: its forward nodes, then the backward nodes. */
 typedef struct
@@ -78,8 +75,7 @@ typedef struct
   gboolean again;      /* forward nodes are computed again in the backward phase */
 } GantryDiff;
 
-GantryDiff *_gantry_diff_new (GantryDiffJob *job, GantryBuilder *builder,
-                              const GantryFunction *function, GantryActivity *activity);
+GantryDiff *_gantry_diff_new (GantryDiffJob *job, GantryBuilder *builder, const GantryFunction *function, GantryActivity *activity);
 void _gantry_diff_free (GantryDiff *d);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryDiff, _gantry_diff_free)
 /** Writes the parameters of the function into the open function of the builder. */
@@ -114,8 +110,7 @@ void _gantry_diff_give (GantryDiff *d, const GantryNode *node, guint i, guint32 
 void _gantry_diff_accumulate (GantryDiff *d, guint32 slot, guint32 cotangent);
 /** Notes the cotangent of the slice @node, to be put together with the others of what it was cut from, @slot. Returns: FALSE
  *  where that is not contiguous: it is given padded then */
-gboolean _gantry_diff_give_piece (GantryDiff *d, const GantryNode *node, guint32 slot, guint32 cotangent, const gint64 *start,
-                                  const gint64 *stride);
+gboolean _gantry_diff_give_piece (GantryDiff *d, const GantryNode *node, guint32 slot, guint32 cotangent, const gint64 *start, const gint64 *stride);
 /** Adds what was noted of @slot, a value of @owner, to its cotangent. */
 void _gantry_diff_join_pieces (GantryDiff *d, const GantryNode *owner, guint32 slot);
 /** The slot of operand @i. */
@@ -158,8 +153,7 @@ typedef struct
 
 const GantryGradient *_gantry_gradient_of (guint op);
 
-#define GANTRY_RULE(name) \
-  void _gantry_gradient_##name (GantryDiff *d, const GantryNode *node, guint32 g)
+#define GANTRY_RULE(name) void _gantry_gradient_##name (GantryDiff *d, const GantryNode *node, guint32 g)
 GANTRY_RULE (unary);
 GANTRY_RULE (abs);
 GANTRY_RULE (convert);
@@ -206,13 +200,11 @@ guint32 _gantry_diff_reduce (GantryDiff *d, const GantryNode *node, const char *
 gboolean _gantry_gradient_softmax (GantryDiff *d, const GantryNode *node, guint32 g);
 
 /** Undoes a padding: what pad's operand gets of the cotangent of its result. */
-guint32 _gantry_diff_unpad (GantryDiff *d, guint32 g, const gint64 *low, const gint64 *high,
-                            const gint64 *interior, const GantryType *type);
+guint32 _gantry_diff_unpad (GantryDiff *d, guint32 g, const gint64 *low, const gint64 *high, const gint64 *interior, const GantryType *type);
 
 /** Calls and fusions inlined, loops of at most `most_trips` trips as scans. Returns: (transfer full):
  *  the module itself where there are none */
-GantryModule *
-_gantry_prepare (GantryModule *module, gboolean integers, const GantryProgress *progress, GError **error);
+GantryModule *_gantry_prepare (GantryModule *module, gboolean integers, const GantryProgress *progress, GError **error);
 
 /* A function written aside, to be taken apart (gradient-joint.c). */
 
@@ -228,16 +220,13 @@ typedef struct
 } GantryJoint;
 
 /** @varied, @useful: as for the activity. Forward nodes get new ids. */
-GantryJoint *
-_gantry_joint_new (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied,
-                   const guint8 *useful, gboolean again, GError **error);
+GantryJoint *_gantry_joint_new (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied, const guint8 *useful, gboolean again, GError **error);
 void _gantry_joint_free (GantryJoint *joint);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryJoint, _gantry_joint_free)
 /** Copies all functions but the first into @builder, ids kept. */
 void _gantry_joint_copy_functions (const GantryJoint *joint, GantryBuilder *builder);
 /** Copies a node of the joint function; @map: by position; @id: 0 for a new one. */
-guint32 _gantry_joint_copy_node (const GantryJoint *joint, GantryBuilder *builder,
-                                 const GantryNode *node, guint32 *map, guint32 id);
+guint32 _gantry_joint_copy_node (const GantryJoint *joint, GantryBuilder *builder, const GantryNode *node, guint32 *map, guint32 id);
 
 /* Scans (gradient-scan.c, gradient-scan-plan.c) */
 
@@ -281,8 +270,7 @@ void _gantry_scan_plan_free (GantryScanPlan *plan);
 
 /** A list of integers of a node, as long as @n; what is not given is @fallback. */
 static inline void
-_gantry_diff_read_list (const GantryDiff *d, const GantryNode *node, const char *key, guint n, gint64 fallback,
-                        gint64 *values)
+_gantry_diff_read_list (const GantryDiff *d, const GantryNode *node, const char *key, guint n, gint64 fallback, gint64 *values)
 {
   gsize have;
   const gint64 *list = gantry_attrs_ints (d->context, node->attrs, key, &have);

@@ -42,8 +42,7 @@ product_of_others (GantryDiff *d, const GantryNode *node, guint32 x)
   guint32 safe = gantry_builder_select (B, is_zero, _gantry_diff_splat_like (d, x, 1), x);
   guint32 zeros = _gantry_diff_reduce (d, node, "add", gantry_builder_convert (B, is_zero, element));
   guint32 product = _gantry_diff_spread (d, node, _gantry_diff_reduce (d, node, "mul", safe));
-  guint32 others = gantry_builder_binary (B, GANTRY_OP_SUBTRACT, _gantry_diff_spread (d, node, zeros),
-                                          gantry_builder_convert (B, is_zero, element));
+  guint32 others = gantry_builder_binary (B, GANTRY_OP_SUBTRACT, _gantry_diff_spread (d, node, zeros), gantry_builder_convert (B, is_zero, element));
   guint32 none = gantry_builder_compare (B, "EQ", others, _gantry_diff_splat_like (d, others, 0));
 
   return _gantry_diff_where (d, none, gantry_builder_binary (B, GANTRY_OP_DIVIDE, product, safe));
@@ -63,14 +62,11 @@ _gantry_gradient_reduce (GantryDiff *d, const GantryNode *node, guint32 g)
     }
   if (strcmp (kind, "mul") == 0)
     {
-      _gantry_diff_give (
-        d, node, 0, _gantry_diff_multiply (d, _gantry_diff_spread (d, node, g), product_of_others (d, node, x)));
+      _gantry_diff_give (d, node, 0, _gantry_diff_multiply (d, _gantry_diff_spread (d, node, g), product_of_others (d, node, x)));
       return;
     }
   /* max, min: equal ones share, as in JAX */
   equal = gantry_builder_compare (B, "EQ", x, _gantry_diff_spread (d, node, _gantry_diff_result (d, node)));
-  g = gantry_builder_binary (
-    B, GANTRY_OP_DIVIDE, g,
-    _gantry_diff_reduce (d, node, "add", gantry_builder_convert (B, equal, element)));
+  g = gantry_builder_binary (B, GANTRY_OP_DIVIDE, g, _gantry_diff_reduce (d, node, "add", gantry_builder_convert (B, equal, element)));
   _gantry_diff_give (d, node, 0, _gantry_diff_where (d, equal, _gantry_diff_spread (d, node, g)));
 }

@@ -181,9 +181,7 @@ is_cheap (const GantryNode *node)
     case GANTRY_OP_CHECKPOINT_NAME:
     case GANTRY_OP_OPTIMIZATION_BARRIER:
     case GANTRY_OP_COPY: return FALSE;
-    default:
-      return (info->flags & GANTRY_OP_EXTERN) == 0 &&
-             (info->op_class == GANTRY_CLASS_MOVEMENT || info->op_class == GANTRY_CLASS_ELEMENTWISE);
+    default: return (info->flags & GANTRY_OP_EXTERN) == 0 && (info->op_class == GANTRY_CLASS_MOVEMENT || info->op_class == GANTRY_CLASS_ELEMENTWISE);
     }
 }
 

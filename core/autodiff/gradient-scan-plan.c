@@ -28,10 +28,8 @@ _gantry_scan_is_forward (const GantryScanPlan *plan, const GantryNode *node)
   const GantryModule *module = plan->joint->module;
 
   if (node->id <= plan->joint->last_forward)
-    return node->op != GANTRY_OP_PARAMETER
-           || gantry_module_position (module, node) < plan->n_params;
-  return node->op == GANTRY_OP_RESULT
-         && gantry_module_position (module, node) >= gantry_module_entry (module)->n_params
+    return node->op != GANTRY_OP_PARAMETER || gantry_module_position (module, node) < plan->n_params;
+  return node->op == GANTRY_OP_RESULT && gantry_module_position (module, node) >= gantry_module_entry (module)->n_params
          && _gantry_scan_is_forward (plan, gantry_node_operand (module, node, 0));
 }
 
@@ -40,18 +38,14 @@ static gboolean
 differentiate_body (GantryScanPlan *plan, GantryDiff *d, const GantryNode *node, GError **error)
 {
   const GantryFunction *body = gantry_module_function (d->module, plan->scan.body);
-  guint32 slot =
-    d->activity->first[gantry_module_position (d->module, node) - d->function->first_node];
+  guint32 slot = d->activity->first[gantry_module_position (d->module, node) - d->function->first_node];
   guint n_slots = _gantry_slot_count (d->module, node);
   g_autofree guint8 *varied = g_new0 (guint8, plan->n_params + 1);
   g_autofree guint8 *useful = g_memdup2 (d->activity->useful + slot, n_slots + 1);
   g_autoptr (GantryActivity) activity = NULL;
 
   for (guint i = 0; i < plan->n_params; i++)
-    varied[i] =
-      d->activity->varied[d->activity->first[gantry_module_position (
-                                               d->module, gantry_node_operand (d->module, node, i))
-                                             - d->function->first_node]];
+    varied[i] = d->activity->varied[d->activity->first[gantry_module_position (d->module, gantry_node_operand (d->module, node, i)) - d->function->first_node]];
   _gantry_scan_settle (d->job, body, plan->scan.n_carries, varied, useful);
   for (guint i = 0; i < plan->scan.n_carries; i++)
     useful[i] = useful[i] && varied[i];
@@ -78,18 +72,14 @@ mark_live (GantryScanPlan *plan)
     if (plan->joint->cotangents[i] != 0)
       plan->live[position_of (plan, plan->joint->cotangents[i])] = TRUE;
   for (guint32 i = n; i-- > 0;)
-    for (guint k = 0; plan->live[i] && !_gantry_scan_is_forward (plan, &module->nodes[i])
-                      && k < module->nodes[i].n_operands;
-         k++)
-      plan->live[gantry_module_position (
-        module, gantry_node_operand (module, &module->nodes[i], k))] = TRUE;
+    for (guint k = 0; plan->live[i] && !_gantry_scan_is_forward (plan, &module->nodes[i]) && k < module->nodes[i].n_operands; k++)
+      plan->live[gantry_module_position (module, gantry_node_operand (module, &module->nodes[i], k))] = TRUE;
 }
 
 static void
 add_residual (GantryScanPlan *plan, guint32 id)
 {
-  GantryResidual residual = { .node = id,
-                              .member = plan->scan.n_carries + plan->scan.n_ys + plan->n_saved };
+  GantryResidual residual = { .node = id, .member = plan->scan.n_carries + plan->scan.n_ys + plan->n_saved };
 
   for (guint i = 0; i < plan->scan.n_ys; i++)
     if (plan->joint->results[plan->scan.n_carries + i] == id)
@@ -123,8 +113,7 @@ find_residuals (GantryScanPlan *plan)
         {
           plan->again[i] = TRUE;
           for (guint k = 0; k < node->n_operands; k++)
-            plan->live[gantry_module_position (module, gantry_node_operand (module, node, k))] =
-              TRUE;
+            plan->live[gantry_module_position (module, gantry_node_operand (module, node, k))] = TRUE;
         }
       else
         add_residual (plan, node->id);

@@ -42,9 +42,7 @@ write_scan (GantryDiff *d, const GantryNode *node, const GantryScan *scan, const
   gantry_attr_list_set_ints (attrs, "axes", scan->axes, scan->n_xs);
   gantry_attr_list_set_ints (attrs, "y_axes", scan->y_axes, scan->n_ys);
   gantry_attr_list_set_int (attrs, "reverse", scan->reverse);
-  return gantry_builder_add (B, GANTRY_OP_SCAN, operands,
-                             scan->n_carries + scan->n_xs + scan->n_captures,
-                             gantry_attr_list_end (attrs));
+  return gantry_builder_add (B, GANTRY_OP_SCAN, operands, scan->n_carries + scan->n_xs + scan->n_captures, gantry_attr_list_end (attrs));
 }
 
 /* Forward */
@@ -56,8 +54,7 @@ write_saving_body (GantryDiff *d, const GantryScanPlan *plan)
   const GantryModule *module = plan->joint->module;
   const GantryFunction *function = gantry_module_entry (module);
   const GantryFunction *body = gantry_module_function (d->module, plan->scan.body);
-  g_autofree char *name = g_strdup_printf ("%s.saving",
-                                           gantry_context_string (d->context, body->name));
+  g_autofree char *name = g_strdup_printf ("%s.saving", gantry_context_string (d->context, body->name));
   g_autofree guint32 *map = g_new0 (guint32, module->n_nodes + 1);
   g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (guint32));
   guint32 id = gantry_builder_begin (B, name, 0);
@@ -109,8 +106,7 @@ _gantry_scan_forward (GantryDiff *d, const GantryNode *node, GError **error)
   const GantryFunction *body = _gantry_body_of (d->module, node, "body");
   GantryScanPlan *plan;
 
-  if (body == NULL || body->n_params != node->n_operands
-      || _gantry_result_slots (d->module, body) != body->n_results)
+  if (body == NULL || body->n_params != node->n_operands || _gantry_result_slots (d->module, body) != body->n_results)
     {
       _gantry_diff_refuse (d, node, "tuples go round or are captured; pass their members");
       return _gantry_diff_copy_node (d, node);
@@ -154,15 +150,13 @@ write_parameters (GantryDiff *d, const GantryScanPlan *plan, guint32 *map, guint
 
   for (guint i = 0; i < scan->n_carries; i++)
     if (plan->active[i])
-      map[joint_position (plan, joint->seeds[i])] = add_parameter (
-        d, plan, joint_node (plan, joint->seeds[i]));
+      map[joint_position (plan, joint->seeds[i])] = add_parameter (d, plan, joint_node (plan, joint->seeds[i]));
   for (guint i = first_capture; i < plan->n_params; i++)
     if (plan->active[i])
       sums[i] = add_parameter (d, plan, &joint->module->nodes[i]);
   for (guint i = scan->n_carries; i < scan->n_carries + scan->n_ys; i++)
     if (joint->seeds[i] != 0)
-      map[joint_position (plan, joint->seeds[i])] = add_parameter (
-        d, plan, joint_node (plan, joint->seeds[i]));
+      map[joint_position (plan, joint->seeds[i])] = add_parameter (d, plan, joint_node (plan, joint->seeds[i]));
   for (guint i = scan->n_carries; i < first_capture; i++)
     if (plan->read[i])
       map[i] = add_parameter (d, plan, &joint->module->nodes[i]);
@@ -193,12 +187,10 @@ write_nodes (GantryDiff *d, const GantryScanPlan *plan, guint32 *map)
           g_autofree guint32 *operands = g_new (guint32, node.n_operands + 1);
 
           for (guint k = 0; k < node.n_operands; k++)
-            operands[k] = map[gantry_module_position (
-              module, gantry_node_operand (module, &module->nodes[i], k))];
+            operands[k] = map[gantry_module_position (module, gantry_node_operand (module, &module->nodes[i], k))];
           node.id = 0;
           node.phase = GANTRY_PHASE_FORWARD; /* the pass fuse may copy it into each group that reads it */
-          map[position] = gantry_builder_add_node (B, &node, operands,
-                                                   module->origins + node.origins);
+          map[position] = gantry_builder_add_node (B, &node, operands, module->origins + node.origins);
         }
       else if (plan->live[i] && !_gantry_scan_is_forward (plan, &module->nodes[i]))
         _gantry_joint_copy_node (plan->joint, B, &module->nodes[i], map, node.id);
@@ -211,17 +203,14 @@ cotangent_of (GantryDiff *d, const GantryScanPlan *plan, const guint32 *map, gui
 {
   guint32 id = plan->joint->cotangents[i];
 
-  return id != 0 ? map[joint_position (plan, id)]
-                 : _gantry_diff_splat (
-                   d, gantry_node_type (plan->joint->module, &plan->joint->module->nodes[i]), 0);
+  return id != 0 ? map[joint_position (plan, id)] : _gantry_diff_splat (d, gantry_node_type (plan->joint->module, &plan->joint->module->nodes[i]), 0);
 }
 
 static guint32
 write_backward_body (GantryDiff *d, const GantryNode *node, const GantryScanPlan *plan)
 {
   const GantryFunction *body = gantry_module_function (d->module, plan->scan.body);
-  g_autofree char *name = g_strdup_printf ("%s.backward",
-                                           gantry_context_string (d->context, body->name));
+  g_autofree char *name = g_strdup_printf ("%s.backward", gantry_context_string (d->context, body->name));
   g_autofree guint32 *map = g_new0 (guint32, plan->joint->module->n_nodes + 1);
   g_autofree guint32 *sums = g_new0 (guint32, plan->n_params + 1);
   g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -240,10 +229,7 @@ write_backward_body (GantryDiff *d, const GantryNode *node, const GantryScanPlan
   for (guint i = first_capture; i < plan->n_params; i++)
     if (plan->active[i])
       {
-        value = plan->joint->cotangents[i] == 0
-                  ? sums[i]
-                  : gantry_builder_binary (B, GANTRY_OP_ADD, sums[i],
-                                           cotangent_of (d, plan, map, i));
+        value = plan->joint->cotangents[i] == 0 ? sums[i] : gantry_builder_binary (B, GANTRY_OP_ADD, sums[i], cotangent_of (d, plan, map, i));
         g_array_append_val (results, value);
       }
   for (guint i = plan->scan.n_carries; i < first_capture; i++)
@@ -272,15 +258,12 @@ member_cotangent (GantryDiff *d, const GantryNode *node, guint i)
 {
   guint32 id = _gantry_diff_cotangent (d, node, i);
 
-  return id != 0 ? id
-                 : _gantry_diff_splat (
-                   d, gantry_context_type (d->context, _gantry_slot_type (d->module, node, i)), 0);
+  return id != 0 ? id : _gantry_diff_splat (d, gantry_context_type (d->context, _gantry_slot_type (d->module, node, i)), 0);
 }
 
 /* The stack of a residual: of the forward phase, though it is taken out here. */
 static guint32
-residual_stack (GantryDiff *d, const GantryNode *node, const GantryScanPlan *plan,
-                const GantryResidual *residual)
+residual_stack (GantryDiff *d, const GantryNode *node, const GantryScanPlan *plan, const GantryResidual *residual)
 {
   guint32 id = plan->forward;
 
@@ -330,8 +313,7 @@ take_operands (GantryDiff *d, const GantryNode *node, const GantryScanPlan *plan
 }
 
 static void
-give_cotangents (GantryDiff *d, const GantryNode *node, const GantryScanPlan *plan,
-                 guint32 backward, guint n)
+give_cotangents (GantryDiff *d, const GantryNode *node, const GantryScanPlan *plan, guint32 backward, guint n)
 {
   guint first_capture = plan->scan.n_carries + plan->scan.n_xs, next = 0;
 
@@ -345,8 +327,7 @@ give_cotangents (GantryDiff *d, const GantryNode *node, const GantryScanPlan *pl
         if (plan->active[i])
           {
             if (_gantry_diff_wants (d, node, i))
-              _gantry_diff_give (d, node, i,
-                                 n == 1 ? backward : gantry_builder_result (B, backward, next));
+              _gantry_diff_give (d, node, i, n == 1 ? backward : gantry_builder_result (B, backward, next));
             next++;
           }
     }

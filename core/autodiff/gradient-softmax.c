@@ -54,8 +54,7 @@ static const GantryNode *
 through_reshapes (const GantryDiff *d, const GantryNode *node)
 {
   while (node != NULL && node->op == GANTRY_OP_RESHAPE)
-    node = same_but_for_ones (gantry_node_type (d->module, node), gantry_node_operand_type (d->module, node, 0))
-             ? only_operand (d, node, 0, 1) : NULL;
+    node = same_but_for_ones (gantry_node_type (d->module, node), gantry_node_operand_type (d->module, node, 0)) ? only_operand (d, node, 0, 1) : NULL;
   return node;
 }
 
@@ -98,8 +97,7 @@ find_sum (const GantryDiff *d, const GantryNode *node, guint i, gboolean logarit
   sum = through_reshapes (d, only_operand (d, spread, 0, 1));
   if (sum != NULL && logarithm)
     sum = sum->op == GANTRY_OP_LOG ? through_reshapes (d, only_operand (d, sum, 0, 1)) : NULL;
-  if (sum == NULL || sum->op != GANTRY_OP_REDUCE ||
-      g_strcmp0 (gantry_attrs_string (d->context, sum->attrs, "kind", ""), "add") != 0)
+  if (sum == NULL || sum->op != GANTRY_OP_REDUCE || g_strcmp0 (gantry_attrs_string (d->context, sum->attrs, "kind", ""), "add") != 0)
     return NULL;
   axes = gantry_attrs_ints (d->context, sum->attrs, "dimensions", &n);
   return gives_rows_back (d, spread, gantry_node_operand_type (d->module, sum, 0), axes, n) ? sum : NULL;
@@ -118,8 +116,7 @@ match (const GantryDiff *d, const GantryNode *node, const GantryNode **sum, cons
   *exponential = *sum != NULL ? only_operand (d, *sum, 0, n_users) : NULL;
   if (*exponential == NULL || (*exponential)->op != GANTRY_OP_EXPONENTIAL)
     return FALSE;
-  return gantry_node_operand (d->module, node, 0) ==
-         (logarithm ? gantry_node_operand (d->module, *exponential, 0) : *exponential);
+  return gantry_node_operand (d->module, node, 0) == (logarithm ? gantry_node_operand (d->module, *exponential, 0) : *exponential);
 }
 
 /* Where @t has no other readers and is x minus a number for each row, that gets nothing. */

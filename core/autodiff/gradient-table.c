@@ -9,30 +9,39 @@
 #define REFUSED(OP, reason) [GANTRY_OP_##OP] = { .why = reason }
 
 /* The derivatives in the table of scalar operations. */
-#define OPERAND(expression) { .rule = _gantry_gradient_unary }
-#define RESULT(expression) { .rule = _gantry_gradient_unary }
-#define RULE(name) { .rule = _gantry_gradient_##name }
-#define ZERO { .is_zero = TRUE }
+#define OPERAND(expression) \
+  { \
+    .rule = _gantry_gradient_unary \
+  }
+#define RESULT(expression) \
+  { \
+    .rule = _gantry_gradient_unary \
+  }
+#define RULE(name) \
+  { \
+    .rule = _gantry_gradient_##name \
+  }
+#define ZERO \
+  { \
+    .is_zero = TRUE \
+  }
 #define UNARY(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, integer_code, derivative, ...) \
   [GANTRY_OP_##NAME] = derivative,
-#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, \
-               derivative, ...) [GANTRY_OP_##NAME] = derivative,
+#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, derivative, ...) \
+  [GANTRY_OP_##NAME] = derivative,
 
 static const GantryGradient table[GANTRY_N_OPS] = {
   RULE_OF (TUPLE, tuple),
   RULE_OF (RESULT, result),
   RULE_OF (IF, if),
   RULE_OF (SCAN, scan),
-  REFUSED (WHILE,
-           "a loop of any number of trips cannot be walked back; attribute most_trips bounds it"),
+  REFUSED (WHILE, "a loop of any number of trips cannot be walked back; attribute most_trips bounds it"),
   RULE_OF (OPTIMIZATION_BARRIER, pass),
   RULE_OF (CHECKPOINT_NAME, pass),
   RULE_OF (COPY, copy),
-  GANTRY_UNARY_OPERATIONS (UNARY, )
-  RULE_OF (CONVERT, convert),
+  GANTRY_UNARY_OPERATIONS (UNARY, ) RULE_OF (CONVERT, convert),
   REFUSED (BITCAST_CONVERT, "the bits of a number are no smooth function of it"),
-  GANTRY_BINARY_OPERATIONS (BINARY, )
-  RULE_OF (SELECT, select),
+  GANTRY_BINARY_OPERATIONS (BINARY, ) RULE_OF (SELECT, select),
   RULE_OF (CLAMP, clamp),
   RULE_OF (BROADCAST_IN_DIM, broadcast),
   RULE_OF (RESHAPE, reshape),
@@ -52,8 +61,13 @@ static const GantryGradient table[GANTRY_N_OPS] = {
   RULE_OF (SORT, sort),
   REFUSED (CUSTOM_CALL, "what is called by name has no known derivative"),
   /* Before anything is differentiated, calls and fusions are inlined. */
-  NO_DERIVATIVE (PARAMETER), NO_DERIVATIVE (CONSTANT), NO_DERIVATIVE (CALL), NO_DERIVATIVE (FUSION), NO_DERIVATIVE (COMPARE),
-  NO_DERIVATIVE (IOTA), NO_DERIVATIVE (RNG_BIT_GENERATOR),
+  NO_DERIVATIVE (PARAMETER),
+  NO_DERIVATIVE (CONSTANT),
+  NO_DERIVATIVE (CALL),
+  NO_DERIVATIVE (FUSION),
+  NO_DERIVATIVE (COMPARE),
+  NO_DERIVATIVE (IOTA),
+  NO_DERIVATIVE (RNG_BIT_GENERATOR),
 };
 
 const GantryGradient *

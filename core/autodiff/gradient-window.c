@@ -14,8 +14,7 @@
 typedef struct
 {
   guint rank;
-  gint64 size[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK], base[GANTRY_MAX_RANK],
-    dilation[GANTRY_MAX_RANK];
+  gint64 size[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK], base[GANTRY_MAX_RANK], dilation[GANTRY_MAX_RANK];
   gint64 low[GANTRY_MAX_RANK], high[GANTRY_MAX_RANK];
 } Windows;
 
@@ -43,8 +42,7 @@ read_windows (const GantryDiff *d, const GantryNode *node, Windows *w)
 static guint32
 sum_back (GantryDiff *d, const GantryNode *node, const Windows *w, guint32 g)
 {
-  const GantryType *x = _gantry_diff_operand_type (d, node, 0),
-                   *y = gantry_node_type (d->module, node);
+  const GantryType *x = _gantry_diff_operand_type (d, node, 0), *y = gantry_node_type (d->module, node);
   GantryAttrList *attrs = gantry_attr_list_new (d->context);
   gint64 padding[2 * GANTRY_MAX_RANK];
 
@@ -53,8 +51,7 @@ sum_back (GantryDiff *d, const GantryNode *node, const Windows *w, guint32 g)
       gint64 span = (w->size[i] - 1) * w->dilation[i] + 1;
 
       padding[2 * i] = span - 1 - w->low[i];
-      padding[2 * i + 1] = (x->dims[i] - 1) * w->base[i] + span
-                           - ((y->dims[i] - 1) * w->stride[i] + 1) - padding[2 * i];
+      padding[2 * i + 1] = (x->dims[i] - 1) * w->base[i] + span - ((y->dims[i] - 1) * w->stride[i] + 1) - padding[2 * i];
     }
   gantry_attr_list_set_string (attrs, "kind", "add");
   gantry_attr_list_set_ints (attrs, "window_dimensions", w->size, w->rank);
@@ -81,18 +78,15 @@ read_slide (const GantryDiff *d, const GantryNode *node, const Windows *w, Slide
 
   *s = (Slide){ .places = 1, .outputs = 1 };
   for (guint i = 0; i < w->rank; i++)
-    if (w->size[i] == 1 && w->stride[i] == 1 && w->base[i] == 1 && w->low[i] == 0
-        && w->high[i] == 0)
+    if (w->size[i] == 1 && w->stride[i] == 1 && w->base[i] == 1 && w->low[i] == 0 && w->high[i] == 0)
       s->others[s->n_others++] = i;
     else
       {
         s->axes[s->n_axes++] = i;
-        if (__builtin_mul_overflow (s->places, w->size[i], &s->places)
-            || __builtin_mul_overflow (s->outputs, y->dims[i], &s->outputs))
+        if (__builtin_mul_overflow (s->places, w->size[i], &s->places) || __builtin_mul_overflow (s->outputs, y->dims[i], &s->outputs))
           return FALSE;
       }
-  return s->outputs < G_MAXINT32 / MAX (s->places * (gint64) (s->n_axes + 1), 1) / 4
-         && s->places < G_MAXINT32 / 64;
+  return s->outputs < G_MAXINT32 / MAX (s->places * (gint64) (s->n_axes + 1), 1) / 4 && s->places < G_MAXINT32 / 64;
 }
 
 /* Where in the padded operand each window begins: i32[outputs..., n_axes]. */
@@ -108,10 +102,7 @@ window_starts (GantryDiff *d, const GantryNode *node, const Windows *w, const Sl
   for (guint i = 0; i < s->n_axes; i++)
     dims[i] = y->dims[s->axes[i]];
   dims[s->n_axes] = s->n_axes;
-  literal = gantry_literal_new_zeroed (
-    gantry_context_type (d->context,
-                         gantry_context_tensor (d->context, GANTRY_I32, s->n_axes + 1, dims)),
-    &data);
+  literal = gantry_literal_new_zeroed (gantry_context_type (d->context, gantry_context_tensor (d->context, GANTRY_I32, s->n_axes + 1, dims)), &data);
   for (gint64 o = 0; o < s->outputs; o++)
     {
       for (guint i = 0; i < s->n_axes; i++, data += 4)
@@ -131,9 +122,7 @@ window_offsets (GantryDiff *d, const Windows *w, const Slide *s)
   gint64 at[GANTRY_MAX_RANK] = { 0 };
   guint8 *data;
 
-  literal = gantry_literal_new_zeroed (
-    gantry_context_type (d->context, gantry_context_tensor (d->context, GANTRY_I32, 2, dims)),
-    &data);
+  literal = gantry_literal_new_zeroed (gantry_context_type (d->context, gantry_context_tensor (d->context, GANTRY_I32, 2, dims)), &data);
   for (gint64 p = 0; p < s->places; p++)
     {
       for (guint i = 0; i < s->n_axes; i++, data += 4)
@@ -151,9 +140,9 @@ window_offsets (GantryDiff *d, const Windows *w, const Slide *s)
 typedef struct
 {
   gint64 taps[GANTRY_MAX_RANK], weight[GANTRY_MAX_RANK], spread[GANTRY_MAX_RANK]; /* by dimension; spread: of q */
-  gint64 numbers;                         /* no place has this one or a larger one */
-  guint rank;                             /* with the dimensions r, where windows are more than 1 apart */
-  gint64 dims[GANTRY_MAX_RANK], map[GANTRY_MAX_RANK]; /* map: where each dimension, or its q, is among those */
+  gint64 numbers;                                                                 /* no place has this one or a larger one */
+  guint rank;                                                                     /* with the dimensions r, where windows are more than 1 apart */
+  gint64 dims[GANTRY_MAX_RANK], map[GANTRY_MAX_RANK];                             /* map: where each dimension, or its q, is among those */
 } Taps;
 
 static gboolean
@@ -170,8 +159,7 @@ read_taps (const GantryDiff *d, guint32 padded, const Windows *w, const Slide *s
     {
       gint64 span, digits;
 
-      if (__builtin_mul_overflow (w->size[i] - 1, w->dilation[i], &span) || span >= most
-          || w->stride[i] > most)
+      if (__builtin_mul_overflow (w->size[i] - 1, w->dilation[i], &span) || span >= most || w->stride[i] > most)
         return FALSE;
       t->taps[i] = span / w->stride[i] + 1;
       t->spread[i] = (type->dims[i] + w->stride[i] - 1) / w->stride[i];
@@ -193,8 +181,7 @@ read_taps (const GantryDiff *d, guint32 padded, const Windows *w, const Slide *s
 
 /* The number of the place that won each window, in the type of the operand, which has its layout then. */
 static guint32
-winner_numbers (GantryDiff *d, const GantryNode *node, const Windows *w, const Slide *s, const Taps *t,
-                guint32 padded)
+winner_numbers (GantryDiff *d, const GantryNode *node, const Windows *w, const Slide *s, const Taps *t, guint32 padded)
 {
   const GantryType *y = gantry_node_type (d->module, node);
   guint32 best = 0;
@@ -216,8 +203,7 @@ winner_numbers (GantryDiff *d, const GantryNode *node, const Windows *w, const S
           best = mine;
           continue;
         }
-      equal = gantry_builder_compare (B, "EQ", gantry_builder_slice (B, padded, start, limit, w->stride),
-                                      _gantry_diff_result (d, node));
+      equal = gantry_builder_compare (B, "EQ", gantry_builder_slice (B, padded, start, limit, w->stride), _gantry_diff_result (d, node));
       best = gantry_builder_select (B, equal, mine, best);
     }
   return best;
@@ -280,8 +266,7 @@ previous_tap (const Windows *w, const Taps *t, gint64 *tap)
 /* Adds up the cotangents of the windows that each element won, in the order of the windows. Returns: for
  * each element of the padded operand, whose dimensions are rounded up to strides */
 static guint32
-take_from_windows (GantryDiff *d, const GantryNode *node, const Windows *w, const Taps *t, guint32 winner,
-                   guint32 g)
+take_from_windows (GantryDiff *d, const GantryNode *node, const Windows *w, const Taps *t, guint32 winner, guint32 g)
 {
   const GantryType *y = gantry_node_type (d->module, node);
   gint64 low[GANTRY_MAX_RANK], high[GANTRY_MAX_RANK], tap[GANTRY_MAX_RANK], whole[GANTRY_MAX_RANK];
@@ -293,8 +278,7 @@ take_from_windows (GantryDiff *d, const GantryNode *node, const Windows *w, cons
       high[i] = t->spread[i] - y->dims[i];
       whole[i] = t->spread[i] * w->stride[i];
     }
-  winner = gantry_builder_pad_if_any (
-    B, winner, gantry_builder_scalar (B, y->element, (double) t->numbers), low, high, NULL);
+  winner = gantry_builder_pad_if_any (B, winner, gantry_builder_scalar (B, y->element, (double) t->numbers), low, high, NULL);
   g = gantry_builder_pad_if_any (B, g, gantry_builder_scalar (B, y->element, 0), low, high, NULL);
   do
     {
@@ -321,11 +305,9 @@ take_from_windows (GantryDiff *d, const GantryNode *node, const Windows *w, cons
 
 /* All elements of all windows: the result's dimensions, then the places. */
 static guint32
-windows_of (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 padded, guint32 starts,
-            guint32 offsets)
+windows_of (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 padded, guint32 starts, guint32 offsets)
 {
-  const GantryType *type = gantry_builder_get_type (B, padded),
-                   *y = gantry_node_type (d->module, node);
+  const GantryType *type = gantry_builder_get_type (B, padded), *y = gantry_node_type (d->module, node);
   GantryAttrList *attrs = gantry_attr_list_new (d->context);
   gint64 dims[GANTRY_MAX_RANK + 2], map[GANTRY_MAX_RANK + 1], sizes[GANTRY_MAX_RANK];
   guint n = s->n_axes;
@@ -351,8 +333,7 @@ windows_of (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 padde
   gantry_attr_list_set_ints (attrs, "start_index_map", s->axes, n);
   gantry_attr_list_set_int (attrs, "index_vector_dim", n + 1);
   gantry_attr_list_set_ints (attrs, "slice_sizes", sizes, type->rank);
-  return gantry_builder_add (B, GANTRY_OP_GATHER, (guint32[]){ padded, indices }, 2,
-                             gantry_attr_list_end (attrs));
+  return gantry_builder_add (B, GANTRY_OP_GATHER, (guint32[]){ padded, indices }, 2, gantry_attr_list_end (attrs));
 }
 
 /* Which place of its window each element of the result came from: the first that equals it, as in
@@ -375,8 +356,7 @@ winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 windows)
 
 /* Adds each cotangent to the element that its window was won by. */
 static guint32
-scatter_to_winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 zeros,
-                    guint32 winner, guint32 starts, guint32 offsets, guint32 g)
+scatter_to_winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 zeros, guint32 winner, guint32 starts, guint32 offsets, guint32 g)
 {
   const GantryType *y = gantry_node_type (d->module, node);
   GantryAttrList *attrs = gantry_attr_list_new (d->context);
@@ -392,10 +372,8 @@ scatter_to_winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint
   gantry_attr_list_set_ints (attrs, "start_index_map", (const gint64[]){ 0 }, 1);
   gantry_attr_list_set_int (attrs, "index_vector_dim", y->rank);
   gantry_attr_list_set_ints (attrs, "slice_sizes", (const gint64[]){ 1, s->n_axes }, 2);
-  indices = gantry_builder_add (B, GANTRY_OP_GATHER, (guint32[]){ offsets, winner }, 2,
-                                gantry_attr_list_end (attrs));
-  indices = gantry_builder_binary (B, GANTRY_OP_ADD, indices,
-                                   gantry_builder_broadcast (B, starts, y->rank + 1, dims, map));
+  indices = gantry_builder_add (B, GANTRY_OP_GATHER, (guint32[]){ offsets, winner }, 2, gantry_attr_list_end (attrs));
+  indices = gantry_builder_binary (B, GANTRY_OP_ADD, indices, gantry_builder_broadcast (B, starts, y->rank + 1, dims, map));
   attrs = gantry_attr_list_new (d->context);
   gantry_attr_list_set_string (attrs, "kind", "add");
   gantry_attr_list_set_ints (attrs, "inserted_window_dims", s->axes, s->n_axes);
@@ -403,8 +381,7 @@ scatter_to_winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint
   gantry_attr_list_set_ints (attrs, "scatter_indices_batching_dims", s->others, s->n_others);
   gantry_attr_list_set_ints (attrs, "scatter_dims_to_operand_dims", s->axes, s->n_axes);
   gantry_attr_list_set_int (attrs, "index_vector_dim", y->rank);
-  return gantry_builder_add (B, GANTRY_OP_SCATTER, (guint32[]){ zeros, indices, g }, 3,
-                             gantry_attr_list_end (attrs));
+  return gantry_builder_add (B, GANTRY_OP_SCATTER, (guint32[]){ zeros, indices, g }, 3, gantry_attr_list_end (attrs));
 }
 
 /* Windows of many places: node count does not depend on their size. */
@@ -429,8 +406,7 @@ extremum_back (GantryDiff *d, const GantryNode *node, const Windows *w, guint32 
 
   if (!read_slide (d, node, w, &s) || w->rank + 2 > GANTRY_MAX_RANK)
     {
-      _gantry_diff_refuse (d, node,
-                           "its windows are too many or of too many dimensions to be numbered");
+      _gantry_diff_refuse (d, node, "its windows are too many or of too many dimensions to be numbered");
       return;
     }
   if (s.n_axes == 0)
@@ -443,9 +419,8 @@ extremum_back (GantryDiff *d, const GantryNode *node, const Windows *w, guint32 
       interior[i] = w->base[i] - 1;
       high[i] = w->high[i];
     }
-  padded = gantry_builder_pad_if_any (B, _gantry_diff_operand (d, node, 0),
-                                      gantry_builder_scalar (B, x->element, max ? -INFINITY : INFINITY),
-                                      w->low, w->high, interior);
+  padded = gantry_builder_pad_if_any (B, _gantry_diff_operand (d, node, 0), gantry_builder_scalar (B, x->element, max ? -INFINITY : INFINITY), w->low, w->high,
+                                      interior);
   if (read_taps (d, padded, w, &s, &t))
     {
       for (guint i = 0; i < w->rank; i++)
@@ -464,8 +439,7 @@ _gantry_gradient_reduce_window (GantryDiff *d, const GantryNode *node, guint32 g
   const GantryType *x = _gantry_diff_operand_type (d, node, 0);
   Windows w;
 
-  if (gantry_type_elements (x) == 0
-      || gantry_type_elements (gantry_node_type (d->module, node)) == 0)
+  if (gantry_type_elements (x) == 0 || gantry_type_elements (gantry_node_type (d->module, node)) == 0)
     return;
   read_windows (d, node, &w);
   if (strcmp (kind, "add") == 0)

@@ -39,18 +39,12 @@ check_output (const State *state, guint index, GError **error)
   const GantryType *type;
 
   if (index >= entry->n_results)
-    return invalid (error, "there is no result %u to differentiate: @%s has %u", index,
-                    gantry_context_string (module->context, entry->name), entry->n_results);
-  type = gantry_node_type (
-    module, gantry_module_node (module, gantry_function_result_id (module, entry, index)));
+    return invalid (error, "there is no result %u to differentiate: @%s has %u", index, gantry_context_string (module->context, entry->name), entry->n_results);
+  type = gantry_node_type (module, gantry_module_node (module, gantry_function_result_id (module, entry, index)));
   if (!_gantry_type_has_cotangent (&state->job, type))
-    return invalid (error, "result %u is no tensor of floating point numbers: it has no derivative",
-                    index);
+    return invalid (error, "result %u is no tensor of floating point numbers: it has no derivative", index);
   if (!state->options->seeds && type->rank != 0)
-    return invalid (
-      error,
-      "result %u has %u dimensions: only a scalar can be differentiated without a cotangent for it",
-      index, type->rank);
+    return invalid (error, "result %u has %u dimensions: only a scalar can be differentiated without a cotangent for it", index, type->rank);
   return TRUE;
 }
 
@@ -61,14 +55,10 @@ check_parameter (const State *state, guint index, GError **error)
   const GantryFunction *entry = gantry_module_entry (module);
 
   if (index >= entry->n_params)
-    return invalid (error, "there is no parameter %u to differentiate by: @%s has %u", index,
-                    gantry_context_string (module->context, entry->name), entry->n_params);
-  if (!_gantry_type_has_cotangent (
-        &state->job, gantry_node_type (module, &module->nodes[entry->first_node + index])))
-    return invalid (
-      error,
-      "parameter %u is no tensor of floating point numbers: nothing can be differentiated by it",
-      index);
+    return invalid (error, "there is no parameter %u to differentiate by: @%s has %u", index, gantry_context_string (module->context, entry->name),
+                    entry->n_params);
+  if (!_gantry_type_has_cotangent (&state->job, gantry_node_type (module, &module->nodes[entry->first_node + index])))
+    return invalid (error, "parameter %u is no tensor of floating point numbers: nothing can be differentiated by it", index);
   return TRUE;
 }
 
@@ -88,8 +78,7 @@ read_options (State *state, GError **error)
     g_array_append_vals (state->by, options->with_respect_to, options->n_with_respect_to);
   else
     for (guint i = 0; i < entry->n_params; i++)
-      if (_gantry_type_has_cotangent (
-            &state->job, gantry_node_type (module, &module->nodes[entry->first_node + i])))
+      if (_gantry_type_has_cotangent (&state->job, gantry_node_type (module, &module->nodes[entry->first_node + i])))
         g_array_append_val (state->by, i);
   for (guint i = 0; i < state->outputs->len; i++)
     if (!check_output (state, g_array_index (state->outputs, guint, i), error))
@@ -109,8 +98,7 @@ result_slot (const GantryModule *module, const GantryFunction *function, guint i
   guint slot = 0;
 
   for (guint i = 0; i < index; i++)
-    slot += _gantry_slot_count (
-      module, gantry_module_node (module, gantry_function_result_id (module, function, i)));
+    slot += _gantry_slot_count (module, gantry_module_node (module, gantry_function_result_id (module, function, i)));
   return slot;
 }
 
@@ -169,8 +157,7 @@ seed_outputs (State *state, GantryDiff *d, const guint32 *seeds)
       const GantryNode *node = output_node (d, index);
       guint32 seed = seeds[i];
 
-      if (!d->activity->useful[d->activity->first[gantry_module_position (d->module, node)
-                                                  - d->function->first_node]])
+      if (!d->activity->useful[d->activity->first[gantry_module_position (d->module, node) - d->function->first_node]])
         continue;
       _gantry_diff_stand_at (d, node);
       if (seed == 0)
@@ -199,8 +186,7 @@ end_entry (State *state, GantryDiff *d, GError **error)
       if (id == 0)
         {
           if (!gantry_type_is_static (gantry_node_type (d->module, node)))
-            return invalid (error, "the shape of parameter %u is not known; bind the symbols first",
-                            index);
+            return invalid (error, "the shape of parameter %u is not known; bind the symbols first", index);
           _gantry_diff_stand_at (d, node);
           id = _gantry_diff_splat (d, gantry_node_type (d->module, node), 0);
         }
@@ -220,8 +206,7 @@ note_replaced (State *state, const GantryDiff *d)
   for (guint32 i = 0; i < entry->n_nodes; i++)
     {
       const GantryNode *old = &source->nodes[entry->first_node + i];
-      const GantryNode *node = gantry_module_node (d->module,
-                                                   gantry_module_successor (d->module, old->id));
+      const GantryNode *node = gantry_module_node (d->module, gantry_module_successor (d->module, old->id));
 
       if (node != NULL && gantry_module_function_of (d->module, node) == d->function)
         gantry_rewriter_replace (state->rewriter, old, _gantry_diff_result (d, node));
@@ -257,8 +242,7 @@ write_entry (State *state, GError **error)
 {
   GantryBuilder *builder = gantry_rewriter_builder (state->rewriter);
   const GantryFunction *entry = gantry_module_entry (state->job.module);
-  g_autoptr (GantryDiff)
-    d = _gantry_diff_new (&state->job, builder, entry, activity_of_entry (state));
+  g_autoptr (GantryDiff) d = _gantry_diff_new (&state->job, builder, entry, activity_of_entry (state));
   g_autofree guint32 *seeds = NULL;
 
   d->keep_ids = TRUE;
@@ -284,11 +268,9 @@ copy_functions (State *state, GError **error)
 
   for (guint i = 0; i < job->to_copy->len; i++)
     {
-      const GantryFunction *function = gantry_module_function (
-        job->module, g_array_index (job->to_copy, guint32, i));
+      const GantryFunction *function = gantry_module_function (job->module, g_array_index (job->to_copy, guint32, i));
 
-      gantry_builder_begin (builder, gantry_context_string (job->module->context, function->name),
-                            function->id);
+      gantry_builder_begin (builder, gantry_context_string (job->module->context, function->name), function->id);
       for (guint32 k = 0; k < function->n_nodes; k++)
         {
           const GantryNode *node = &job->module->nodes[function->first_node + k];
@@ -322,23 +304,20 @@ run (State *state, GError **error)
   if (job->refusals->len > 0)
     {
       if (g_hash_table_size (job->refused) > GANTRY_MOST_REFUSALS)
-        g_string_append_printf (job->refusals, "\nand %u more",
-                                g_hash_table_size (job->refused) - GANTRY_MOST_REFUSALS);
+        g_string_append_printf (job->refusals, "\nand %u more", g_hash_table_size (job->refused) - GANTRY_MOST_REFUSALS);
       g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, job->refusals->str);
       return NULL;
     }
   if (!done)
     {
-      g_propagate_error (error, job->error != NULL ? g_steal_pointer (&job->error)
-                                                   : g_steal_pointer (&local));
+      g_propagate_error (error, job->error != NULL ? g_steal_pointer (&job->error) : g_steal_pointer (&local));
       return NULL;
     }
   return gantry_rewriter_finish (state->rewriter, error);
 }
 
 GantryModule *
-gantry_differentiate (GantryModule *module, const GantryGradientOptions *options,
-                      const GantryProgress *progress, GError **error)
+gantry_differentiate (GantryModule *module, const GantryGradientOptions *options, const GantryProgress *progress, GError **error)
 {
   State state = { .options = options };
   GantryModule *result;

@@ -9,15 +9,22 @@
 
 typedef struct
 {
-  GArray *chosen;   /* guint32: positions in module->nodes, ascending */
+  GArray *chosen;    /* guint32: positions in module->nodes, ascending */
   guint8 *is_chosen; /* by node id */
 } Parameters;
 
 /* Operands from which on an operation only learns what to do, not what to do it with. */
-static const struct { const char *op; guint first; } settings[] = {
-  { "onnx.Resize", 1 },         { "onnx.Upsample", 1 }, { "onnx.Shape", 0 },   { "onnx.Size", 0 },
-  { "onnx.ConstantOfShape", 0 }, { "onnx.Range", 0 },   { "onnx.OneHot", 0 },  { "onnx.Clip", 1 },
-  { "onnx.QuantizeLinear", 1 }, { "onnx.DequantizeLinear", 1 }, { "onnx.Dropout", 1 }, { "onnx.NonMaxSuppression", 2 },
+static const struct
+{
+  const char *op;
+  guint first;
+} settings[] = {
+  { "onnx.Resize", 1 },          { "onnx.Upsample", 1 },
+  { "onnx.Shape", 0 },           { "onnx.Size", 0 },
+  { "onnx.ConstantOfShape", 0 }, { "onnx.Range", 0 },
+  { "onnx.OneHot", 0 },          { "onnx.Clip", 1 },
+  { "onnx.QuantizeLinear", 1 },  { "onnx.DequantizeLinear", 1 },
+  { "onnx.Dropout", 1 },         { "onnx.NonMaxSuppression", 2 },
 };
 
 gboolean
@@ -40,8 +47,8 @@ may_carry (const GantryModule *module, const GantryNode *node)
 {
   const GantryType *type = gantry_node_type (module, node);
 
-  return type->kind != GANTRY_TYPE_TENSOR || gantry_element_is_float (type->element) ||
-         type->element == GANTRY_ELEMENT_NONE || type->element == GANTRY_ELEMENT_OTHER;
+  return type->kind != GANTRY_TYPE_TENSOR || gantry_element_is_float (type->element) || type->element == GANTRY_ELEMENT_NONE
+         || type->element == GANTRY_ELEMENT_OTHER;
 }
 
 /* Which values of the entry function reach a result by floating point values. Returns: (transfer full): by node id */
@@ -104,14 +111,13 @@ static const GantryAttr *
 weight_of (const GantryModule *module, const GantryNode *node)
 {
   const GantryType *type = gantry_node_type (module, node);
-  const GantryAttr *value = node->op == GANTRY_OP_CONSTANT || is_in_formula (module, node)
-                              ? gantry_attrs_find (module->context, node->attrs, "value") : NULL;
-  const GantryLiteral *literal = value != NULL && value->kind == GANTRY_ATTR_LITERAL
-                                   ? gantry_context_literal (module->context, value->id) : NULL;
+  const GantryAttr *value = node->op == GANTRY_OP_CONSTANT || is_in_formula (module, node) ? gantry_attrs_find (module->context, node->attrs, "value") : NULL;
+  const GantryLiteral *literal = value != NULL && value->kind == GANTRY_ATTR_LITERAL ? gantry_context_literal (module->context, value->id) : NULL;
 
-  return literal != NULL && !literal->splat && !gantry_node_is_set_input (module, node) && type->kind == GANTRY_TYPE_TENSOR &&
-             gantry_element_is_float (type->element) && gantry_element_is_compiled (type->element)
-           ? value : NULL;
+  return literal != NULL && !literal->splat && !gantry_node_is_set_input (module, node) && type->kind == GANTRY_TYPE_TENSOR
+             && gantry_element_is_float (type->element) && gantry_element_is_compiled (type->element)
+           ? value
+           : NULL;
 }
 
 /* TRUE when a glob names it; each that does is noted in @used. */
@@ -168,8 +174,7 @@ choose (const GantryModule *module, char *const *names, Parameters *parameters, 
     if (!used[i])
       {
         g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                     "'%s' is the name of no weight: of no dense constant of floating point that a result depends on",
-                     names[i]);
+                     "'%s' is the name of no weight: of no dense constant of floating point that a result depends on", names[i]);
         return FALSE;
       }
   return TRUE;
@@ -186,8 +191,7 @@ add_parameter (GantryRewriter *rewriter, const GantryModule *module, const Gantr
   node.op = GANTRY_OP_PARAMETER;
   node.attrs = gantry_attr_list_end (attrs);
   node.n_origins = 0; /* the same value under the same id */
-  gantry_rewriter_replace (rewriter, constant,
-                           gantry_builder_add_node (gantry_rewriter_builder (rewriter), &node, NULL, NULL));
+  gantry_rewriter_replace (rewriter, constant, gantry_builder_add_node (gantry_rewriter_builder (rewriter), &node, NULL, NULL));
 }
 
 static gboolean
@@ -208,8 +212,7 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
 GantryModule *
 gantry_parameterize (GantryModule *module, char *const *names, const GantryProgress *progress, GError **error)
 {
-  Parameters parameters = { .chosen = g_array_new (FALSE, FALSE, sizeof (guint32)),
-                            .is_chosen = g_new0 (guint8, module->n_index) };
+  Parameters parameters = { .chosen = g_array_new (FALSE, FALSE, sizeof (guint32)), .is_chosen = g_new0 (guint8, module->n_index) };
   g_autoptr (GantryRewriter) rewriter = NULL;
   GantryModule *next = NULL;
 

@@ -8,8 +8,8 @@
 typedef struct
 {
   gboolean is_state;
-  guint32 last;         /* the generator that draws last, where each goes on with the state that one before it leaves; else 0 */
-  guint32 left;         /* the state that it leaves, where the program has it; else 0 */
+  guint32 last; /* the generator that draws last, where each goes on with the state that one before it leaves; else 0 */
+  guint32 left; /* the state that it leaves, where the program has it; else 0 */
 } State;
 
 typedef struct
@@ -18,12 +18,12 @@ typedef struct
   const GantryModule *source;
   const GantryFunction *entry;
   GantryBuilder *builder;
-  gint64 n;             /* microbatches */
-  gint64 batch;         /* examples of one */
-  guint32 *inside;      /* by index of the entry's parameters: the parameter of the body that stands for it */
-  State *states;        /* likewise: of random generators */
-  guint n_carried;      /* states that go on from microbatch to microbatch */
-  GArray *operands;     /* ids: carries, xs, captures */
+  gint64 n;         /* microbatches */
+  gint64 batch;     /* examples of one */
+  guint32 *inside;  /* by index of the entry's parameters: the parameter of the body that stands for it */
+  State *states;    /* likewise: of random generators */
+  guint n_carried;  /* states that go on from microbatch to microbatch */
+  GArray *operands; /* ids: carries, xs, captures */
 } Accumulation;
 
 static const GantryNode *
@@ -161,10 +161,8 @@ is_data (const Accumulation *a, const GantryNode *node)
   const GantryType *type = gantry_node_type (a->source, node);
 
   return gantry_parameter_role (a->source, node) == GANTRY_SUBJECT_INPUT && type->kind == GANTRY_TYPE_TENSOR && type->rank > 0
-         && !a->states[index_of (a, node->id)].is_state
-         && gantry_attrs_find (a->source->context, node->attrs, "role") == NULL
-         && gantry_attrs_find (a->source->context, node->attrs, "initial") == NULL
-         && gantry_attrs_find (a->source->context, node->attrs, "alias") == NULL;
+         && !a->states[index_of (a, node->id)].is_state && gantry_attrs_find (a->source->context, node->attrs, "role") == NULL
+         && gantry_attrs_find (a->source->context, node->attrs, "initial") == NULL && gantry_attrs_find (a->source->context, node->attrs, "alias") == NULL;
 }
 
 static gboolean
@@ -191,8 +189,7 @@ find_batch (Accumulation *a, GError **error)
         if (gantry_type_is_static (type))
           {
             g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                         "microbatches divide the first dimension of the first input, '%s', whose size is %" G_GINT64_FORMAT
-                         ": it is to be from 1 to %d",
+                         "microbatches divide the first dimension of the first input, '%s', whose size is %" G_GINT64_FORMAT ": it is to be from 1 to %d",
                          gantry_context_string (a->source->context, parameter_at (a, i)->name), type->dims[0], G_MAXINT32);
             return FALSE;
           }
@@ -321,13 +318,13 @@ set_place (Accumulation *a, GantryPhase phase)
 {
   guint32 loss = gantry_function_result_id (a->source, a->entry, 0);
 
-  gantry_builder_set_place (a->builder, gantry_context_scope (a->source->context, "microbatches"),
-                            gantry_module_node (a->source, loss)->location);
+  gantry_builder_set_place (a->builder, gantry_context_scope (a->source->context, "microbatches"), gantry_module_node (a->source, loss)->location);
   gantry_builder_set_phase (a->builder, phase);
   gantry_builder_set_origins (a->builder, &loss, 1);
 }
 
-/* The function of a microbatch: what @entry was, its results added to the sums, and the states that its random generators leave. Where the scan is written out, one fusion of all
+/* The function of a microbatch: what @entry was, its results added to the sums, and the states that its random generators leave. Where the scan is written
+ * out, one fusion of all
  * additions would need the gradients of all microbatches at once: barriers are between them. Returns: its id, 0 where it was cancelled */
 static guint32
 write_body (Accumulation *a, const GantryProgress *progress, GError **error)
@@ -369,8 +366,7 @@ write_means (Accumulation *a, guint32 scan)
       GantryElementType element = (GantryElementType) gantry_builder_get_type (a->builder, sum)->element;
 
       set_place (a, i == 0 ? GANTRY_PHASE_FORWARD : GANTRY_PHASE_BACKWARD);
-      sum = gantry_builder_binary (a->builder, GANTRY_OP_DIVIDE, sum,
-                                   gantry_builder_splat (a->builder, element, (double) a->n, type->rank, type->dims));
+      sum = gantry_builder_binary (a->builder, GANTRY_OP_DIVIDE, sum, gantry_builder_splat (a->builder, element, (double) a->n, type->rank, type->dims));
       results[i] = gantry_builder_convert (a->builder, sum, (GantryElementType) type->element);
     }
   gantry_builder_end (a->builder, results, a->entry->n_results);
@@ -422,8 +418,12 @@ _gantry_training_accumulate (const GantryTraining *training, GantryModule *diffe
   GantryContext *context = differentiated->context;
   g_autoptr (GantryBuilder) builder = gantry_builder_new (context, gantry_context_string (context, differentiated->name));
   g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (guint32));
-  Accumulation a = { .training = training, .source = differentiated, .entry = gantry_module_entry (differentiated), .builder = builder,
-                     .n = training->options->microbatches, .operands = operands };
+  Accumulation a = { .training = training,
+                     .source = differentiated,
+                     .entry = gantry_module_entry (differentiated),
+                     .builder = builder,
+                     .n = training->options->microbatches,
+                     .operands = operands };
   g_autofree guint32 *inside = a.inside = g_new0 (guint32, a.entry->n_params + 1);
   g_autofree State *states = a.states = g_new0 (State, a.entry->n_params + 1);
   GantryModule *module;

@@ -8,9 +8,9 @@
 
 typedef enum
 {
-  KIND_NONE,  /* of no example; along a dimension of the batch it is the same everywhere */
-  KIND_ROWS,  /* a row for each example, made of that example alone */
-  KIND_MEAN,  /* the mean over all examples of what is made of one */
+  KIND_NONE, /* of no example; along a dimension of the batch it is the same everywhere */
+  KIND_ROWS, /* a row for each example, made of that example alone */
+  KIND_MEAN, /* the mean over all examples of what is made of one */
   KIND_MIXED,
 } Kind;
 
@@ -129,8 +129,7 @@ same_slices (const GantryLiteral *a, const GantryLiteral *b, guint dim)
         {
           const double value = gantry_literal_get_double (a, o * n * inner + i);
 
-          if (gantry_literal_get_double (b, (o * 2 * n + k) * inner + i) != value
-              || (k < n && gantry_literal_get_double (a, (o * n + k) * inner + i) != value))
+          if (gantry_literal_get_double (b, (o * 2 * n + k) * inner + i) != value || (k < n && gantry_literal_get_double (a, (o * n + k) * inner + i) != value))
             return FALSE;
         }
   return TRUE;
@@ -377,7 +376,7 @@ gather (const Examples *e, const GantryNode *node, int n_batch, guint dim)
   size = gantry_node_operand_type (e->module, node, 0)->dims[own];
   if (has_int (e, node, "operand_batching_dims", own))
     return from->kind == KIND_ROWS && (indices->kind == KIND_NONE || indices->outer == from->outer) ? rows_in (node, from, n_batch, dim)
-                                                                                                     : mixed (node, "gathers among examples");
+                                                                                                    : mixed (node, "gathers among examples");
   if (indices->kind != KIND_NONE || has_int (e, node, "start_index_map", own) || !int_is (e, node, "slice_sizes", own, size, 2 * size, -1))
     return mixed (node, "gathers among examples");
   return from->kind == KIND_ROWS ? rows_in (node, from, n_batch, dim) : *from;
@@ -521,9 +520,8 @@ classify (Examples *e, const GantryNode *node)
     case GANTRY_OP_PARAMETER: return (Value){ .kind = n_batch > 0 ? KIND_ROWS : KIND_NONE, .dim = dim, .outer = 1 };
     case GANTRY_OP_CONSTANT: return constant (e, node, (guint) n_batch, dim);
     case GANTRY_OP_IOTA:
-      return n_batch > 0 && gantry_attrs_int (e->module->context, node->attrs, "iota_dimension", -1) == (gint64) dim
-               ? mixed (node, "numbers the examples")
-               : (Value){ 0 };
+      return n_batch > 0 && gantry_attrs_int (e->module->context, node->attrs, "iota_dimension", -1) == (gint64) dim ? mixed (node, "numbers the examples")
+                                                                                                                     : (Value){ 0 };
     case GANTRY_OP_RESULT:
       {
         const Value *tuple = operand_value (e, node, 0);
@@ -566,8 +564,7 @@ are_alike (const GantryModule *a, const GantryModule *b)
   return TRUE;
 }
 
-static gboolean G_GNUC_PRINTF (2, 3)
-refuse (GError **error, const char *format, ...)
+static gboolean G_GNUC_PRINTF (2, 3) refuse (GError **error, const char *format, ...)
 {
   va_list args;
 

@@ -18,8 +18,8 @@ fail_output (GantryTraining *training, GError **error, const char *why)
   g_autofree char *label = gantry_node_label (training->module, node);
   g_autofree char *type = gantry_context_type_text (training->module->context, node->type);
 
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the loss cannot be made of result %u, '%s' of type %s: %s",
-               training->options->output, label, type, why);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the loss cannot be made of result %u, '%s' of type %s: %s", training->options->output, label, type,
+               why);
 }
 
 /* Checks that the loss can be made of the chosen result and finds it. */
@@ -32,8 +32,7 @@ find_output (GantryTraining *training, GError **error)
 
   if (options->output >= entry->n_results)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "the loss is to be made of result %u, but the program has %u; count from 0", options->output,
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the loss is to be made of result %u, but the program has %u; count from 0", options->output,
                    entry->n_results);
       return FALSE;
     }
@@ -99,8 +98,7 @@ mean_of_all (GantryBuilder *builder, guint32 x)
   for (guint d = 0; d < type->rank; d++)
     axes[d] = d;
   sum = gantry_builder_reduce (builder, "add", x, axes, type->rank);
-  return gantry_builder_binary (builder, GANTRY_OP_DIVIDE, sum,
-                                gantry_builder_scalar (builder, (GantryElementType) type->element, (double) n));
+  return gantry_builder_binary (builder, GANTRY_OP_DIVIDE, sum, gantry_builder_scalar (builder, (GantryElementType) type->element, (double) n));
 }
 
 static guint32
@@ -143,8 +141,8 @@ classes_of (GantryBuilder *builder, guint32 labels, gint64 n)
                                 gantry_builder_compare (builder, "LT", labels, end));
 }
 
-/* log (sum (exp (x))) - x[label], averaged over the rows whose label is a class: others, such as -100, mark what is padding. x is moved by its largest element rounded up: that keeps exp() from
- * overflowing as well as the element itself would, and rounding has no derivative, so that no gradient is sent
+/* log (sum (exp (x))) - x[label], averaged over the rows whose label is a class: others, such as -100, mark what is padding. x is moved by its largest
+ * element rounded up: that keeps exp() from overflowing as well as the element itself would, and rounding has no derivative, so that no gradient is sent
  * through the maximum, where all of it would cancel. */
 static guint32
 softmax_cross_entropy (GantryBuilder *builder, guint32 x, guint32 labels)
@@ -157,17 +155,14 @@ softmax_cross_entropy (GantryBuilder *builder, guint32 x, guint32 labels)
   for (guint d = 0; d + 1 < type->rank; d++)
     leading[d] = d;
   shift = gantry_builder_unary (builder, GANTRY_OP_CEIL, gantry_builder_reduce (builder, "max", x, &last, 1));
-  x = gantry_builder_binary (builder, GANTRY_OP_SUBTRACT, x,
-                             gantry_builder_broadcast (builder, shift, type->rank, type->dims, leading));
+  x = gantry_builder_binary (builder, GANTRY_OP_SUBTRACT, x, gantry_builder_broadcast (builder, shift, type->rank, type->dims, leading));
   sum = gantry_builder_reduce (builder, "add", gantry_builder_unary (builder, GANTRY_OP_EXPONENTIAL, x), &last, 1);
   log_sum = gantry_builder_unary (builder, GANTRY_OP_LOG, sum);
-  one_hot = gantry_builder_compare (builder, "EQ",
-                                    gantry_builder_broadcast (builder, labels, type->rank, type->dims, leading),
+  one_hot = gantry_builder_compare (builder, "EQ", gantry_builder_broadcast (builder, labels, type->rank, type->dims, leading),
                                     gantry_builder_iota (builder, GANTRY_I32, type->rank, type->dims, last));
   zero = gantry_builder_splat (builder, (GantryElementType) type->element, 0, type->rank, type->dims);
   picked = gantry_builder_reduce (builder, "add", gantry_builder_select (builder, one_hot, x, zero), &last, 1);
-  return mean_of_counted (builder, gantry_builder_binary (builder, GANTRY_OP_SUBTRACT, log_sum, picked),
-                          classes_of (builder, labels, type->dims[last]));
+  return mean_of_counted (builder, gantry_builder_binary (builder, GANTRY_OP_SUBTRACT, log_sum, picked), classes_of (builder, labels, type->dims[last]));
 }
 
 /* The loss in f32 at least; halves would lose the mean of a large output. */
@@ -177,8 +172,7 @@ add_loss (LossBuilder *loss, guint32 output)
   GantryTraining *training = loss->training;
   GantryBuilder *builder = gantry_rewriter_builder (loss->rewriter);
   const GantryNode *source = gantry_module_node (training->module, training->output);
-  GantryElementType element =
-    gantry_training_element ((GantryElementType) gantry_node_type (training->module, source)->element);
+  GantryElementType element = gantry_training_element ((GantryElementType) gantry_node_type (training->module, source)->element);
   guint32 result = 0;
 
   gantry_builder_set_place (builder, gantry_context_scope (training->module->context, "loss"), source->location);
@@ -187,15 +181,9 @@ add_loss (LossBuilder *loss, guint32 output)
   output = gantry_builder_convert (builder, output, element);
   switch (training->options->loss)
     {
-    case GANTRY_LOSS_OUTPUT:
-      result = mean_of_all (builder, output);
-      break;
-    case GANTRY_LOSS_MEAN_SQUARED_ERROR:
-      result = mean_squared_error (builder, output, gantry_builder_convert (builder, loss->extra, element));
-      break;
-    case GANTRY_LOSS_SOFTMAX_CROSS_ENTROPY:
-      result = softmax_cross_entropy (builder, output, loss->extra);
-      break;
+    case GANTRY_LOSS_OUTPUT: result = mean_of_all (builder, output); break;
+    case GANTRY_LOSS_MEAN_SQUARED_ERROR: result = mean_squared_error (builder, output, gantry_builder_convert (builder, loss->extra, element)); break;
+    case GANTRY_LOSS_SOFTMAX_CROSS_ENTROPY: result = softmax_cross_entropy (builder, output, loss->extra); break;
     }
   gantry_builder_name_node (builder, result, gantry_context_intern (training->module->context, "loss"));
   return result;

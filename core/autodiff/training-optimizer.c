@@ -26,23 +26,19 @@ _gantry_optimizer_states (GantryOptimizer optimizer)
 static guint32
 one_minus_power (GantryBuilder *builder, GantryElementType element, double beta, guint32 t)
 {
-  guint32 exponent = gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, t,
-                                            gantry_builder_scalar (builder, element, log (beta)));
+  guint32 exponent = gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, t, gantry_builder_scalar (builder, element, log (beta)));
 
-  return gantry_builder_unary (builder, GANTRY_OP_NEGATE,
-                               gantry_builder_unary (builder, GANTRY_OP_EXPONENTIAL_MINUS_ONE, exponent));
+  return gantry_builder_unary (builder, GANTRY_OP_NEGATE, gantry_builder_unary (builder, GANTRY_OP_EXPONENTIAL_MINUS_ONE, exponent));
 }
 
 void
-_gantry_optimizer_begin (GantryBuilder *builder, const GantryTrainingOptions *options, guint32 step, gboolean f32,
-                         gboolean f64, GantryUpdateScalars *scalars)
+_gantry_optimizer_begin (GantryBuilder *builder, const GantryTrainingOptions *options, guint32 step, gboolean f32, gboolean f64, GantryUpdateScalars *scalars)
 {
   const gboolean wanted[2] = { f32, f64 };
 
   if (step == 0)
     return;
-  scalars->new_step = gantry_builder_binary (builder, GANTRY_OP_ADD, step,
-                                             gantry_builder_int_scalar (builder, GANTRY_I32, 1));
+  scalars->new_step = gantry_builder_binary (builder, GANTRY_OP_ADD, step, gantry_builder_int_scalar (builder, GANTRY_I32, 1));
   for (guint i = 0; i < 2; i++)
     {
       GantryElementType element = i == 0 ? GANTRY_F32 : GANTRY_F64;
@@ -51,11 +47,9 @@ _gantry_optimizer_begin (GantryBuilder *builder, const GantryTrainingOptions *op
       if (!wanted[i])
         continue;
       t = gantry_builder_convert (builder, scalars->new_step, element);
-      scalars->rate[i] = gantry_builder_binary (builder, GANTRY_OP_DIVIDE,
-                                                gantry_builder_scalar (builder, element, options->learning_rate),
+      scalars->rate[i] = gantry_builder_binary (builder, GANTRY_OP_DIVIDE, gantry_builder_scalar (builder, element, options->learning_rate),
                                                 one_minus_power (builder, element, options->beta1, t));
-      scalars->correction[i] = gantry_builder_binary (builder, GANTRY_OP_DIVIDE,
-                                                      gantry_builder_scalar (builder, element, 1),
+      scalars->correction[i] = gantry_builder_binary (builder, GANTRY_OP_DIVIDE, gantry_builder_scalar (builder, element, 1),
                                                       one_minus_power (builder, element, options->beta2, t));
     }
 }
@@ -90,15 +84,13 @@ scale_clipped (GantryBuilder *builder, guint32 x, guint32 clip, double factor)
 
   if (clip == 0)
     return scale_by (builder, x, factor);
-  return scale (builder, x, gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, clip,
-                                                   gantry_builder_scalar (builder, element, factor)));
+  return scale (builder, x, gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, clip, gantry_builder_scalar (builder, element, factor)));
 }
 
 /* What Adam subtracts: rate m' / (sqrt (v' correction) + epsilon). The gradient is squared after it is clipped, since
  * the square of a small factor may be too small. */
 static guint32
-adam (GantryBuilder *builder, const GantryTrainingOptions *options, const GantryUpdateScalars *scalars,
-      GantryTrained *trained, guint32 clip)
+adam (GantryBuilder *builder, const GantryTrainingOptions *options, const GantryUpdateScalars *scalars, GantryTrained *trained, guint32 clip)
 {
   const GantryType *type = gantry_builder_get_type (builder, trained->value);
   guint i = trained->element == GANTRY_F64;
@@ -111,14 +103,12 @@ adam (GantryBuilder *builder, const GantryTrainingOptions *options, const Gantry
   trained->new_v = gantry_builder_binary (builder, GANTRY_OP_ADD, scale_by (builder, trained->v, options->beta2),
                                           scale_by (builder, gradient, 1 - options->beta2));
   root = gantry_builder_unary (builder, GANTRY_OP_SQRT, scale (builder, trained->new_v, scalars->correction[i]));
-  root = gantry_builder_binary (builder, GANTRY_OP_ADD, root,
-                                gantry_builder_splat (builder, trained->element, options->epsilon, type->rank, type->dims));
+  root = gantry_builder_binary (builder, GANTRY_OP_ADD, root, gantry_builder_splat (builder, trained->element, options->epsilon, type->rank, type->dims));
   return gantry_builder_binary (builder, GANTRY_OP_DIVIDE, scale (builder, trained->new_m, scalars->rate[i]), root);
 }
 
 void
-_gantry_optimizer_update (GantryBuilder *builder, const GantryTrainingOptions *options,
-                          const GantryUpdateScalars *scalars, GantryTrained *trained)
+_gantry_optimizer_update (GantryBuilder *builder, const GantryTrainingOptions *options, const GantryUpdateScalars *scalars, GantryTrained *trained)
 {
   GantryElementType stored = (GantryElementType) gantry_builder_get_type (builder, trained->node)->element;
   guint32 value = gantry_builder_convert (builder, trained->node, trained->element);
@@ -131,18 +121,14 @@ _gantry_optimizer_update (GantryBuilder *builder, const GantryTrainingOptions *o
       change = clip != 0 ? scale (builder, trained->value, clip) : trained->value;
       trained->new_value = gantry_builder_convert (builder, change, stored);
       return;
-    case GANTRY_OPTIMIZER_SGD:
-      change = scale_clipped (builder, trained->value, clip, options->learning_rate);
-      break;
+    case GANTRY_OPTIMIZER_SGD: change = scale_clipped (builder, trained->value, clip, options->learning_rate); break;
     case GANTRY_OPTIMIZER_MOMENTUM:
       trained->new_m = gantry_builder_binary (builder, GANTRY_OP_ADD, scale_by (builder, trained->m, options->momentum),
                                               clip != 0 ? scale (builder, trained->value, clip) : trained->value);
       change = scale_by (builder, trained->new_m, options->learning_rate);
       break;
     case GANTRY_OPTIMIZER_ADAM:
-    case GANTRY_OPTIMIZER_ADAMW:
-      change = adam (builder, options, scalars, trained, clip);
-      break;
+    case GANTRY_OPTIMIZER_ADAMW: change = adam (builder, options, scalars, trained, clip); break;
     }
   if (options->optimizer == GANTRY_OPTIMIZER_ADAMW)
     value = scale_by (builder, value, 1 - options->learning_rate * options->weight_decay);

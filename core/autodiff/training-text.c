@@ -5,9 +5,9 @@
 
 #define GROUP "training"
 
-static const char *const losses[] = { [GANTRY_LOSS_OUTPUT] = "output",
-                                      [GANTRY_LOSS_MEAN_SQUARED_ERROR] = "mse",
-                                      [GANTRY_LOSS_SOFTMAX_CROSS_ENTROPY] = "softmax-cross-entropy" };
+static const char *const losses[] = {
+  [GANTRY_LOSS_OUTPUT] = "output", [GANTRY_LOSS_MEAN_SQUARED_ERROR] = "mse", [GANTRY_LOSS_SOFTMAX_CROSS_ENTROPY] = "softmax-cross-entropy"
+};
 static const char *const optimizers[] = { [GANTRY_OPTIMIZER_NONE] = "none",
                                           [GANTRY_OPTIMIZER_SGD] = "sgd",
                                           [GANTRY_OPTIMIZER_MOMENTUM] = "momentum",
@@ -93,8 +93,7 @@ gantry_training_options_to_text (const GantryTrainingOptions *options)
     g_key_file_set_uint64 (file, GROUP, "microbatches", options->microbatches);
   g_key_file_set_boolean (file, GROUP, "no_loss", options->no_loss);
   if (options->with_respect_to != NULL)
-    g_key_file_set_string_list (file, GROUP, "with_respect_to", (const char *const *) options->with_respect_to,
-                                g_strv_length (options->with_respect_to));
+    g_key_file_set_string_list (file, GROUP, "with_respect_to", (const char *const *) options->with_respect_to, g_strv_length (options->with_respect_to));
   return g_key_file_to_data (file, NULL, NULL);
 }
 
@@ -129,8 +128,7 @@ parse_count (GKeyFile *file, const char *key, guint most, guint *count, GError *
     return TRUE;
   if (!g_ascii_string_to_unsigned (text, 10, 0, most, &value, NULL))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "training options: %s: must be a whole number from 0 to %u, not '%s'", key, most,
-                   text);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "training options: %s: must be a whole number from 0 to %u, not '%s'", key, most, text);
       return FALSE;
     }
   *count = (guint) value;
@@ -162,11 +160,11 @@ parse_all (GKeyFile *file, GantryTrainingOptions *options, GError **error)
   g_autofree char *loss = g_key_file_get_string (file, GROUP, "loss", NULL);
   g_autofree char *optimizer = g_key_file_get_string (file, GROUP, "optimizer", NULL);
 
-  if ((loss != NULL && !gantry_loss_parse (loss, &options->loss, error)) ||
-      (optimizer != NULL && !gantry_optimizer_parse (optimizer, &options->optimizer, error)) ||
-      !parse_count (file, "output", G_MAXINT, &options->output, error) ||
-      !parse_count (file, "microbatches", GANTRY_TRAINING_MOST_MICROBATCHES, &options->microbatches, error) ||
-      !parse_flag (file, "no_loss", &options->no_loss, error))
+  if ((loss != NULL && !gantry_loss_parse (loss, &options->loss, error))
+      || (optimizer != NULL && !gantry_optimizer_parse (optimizer, &options->optimizer, error))
+      || !parse_count (file, "output", G_MAXINT, &options->output, error)
+      || !parse_count (file, "microbatches", GANTRY_TRAINING_MOST_MICROBATCHES, &options->microbatches, error)
+      || !parse_flag (file, "no_loss", &options->no_loss, error))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     if (!parse_number (file, options, &numbers[i], error))

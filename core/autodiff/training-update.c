@@ -18,7 +18,7 @@ typedef struct
   GantryModule *source; /* differentiated */
   const GantryFunction *entry;
   GantryBuilder *builder;
-  GArray *origins; /* scratch */
+  GArray *origins;                  /* scratch */
   guint32 *by_available, *by_ready; /* indices of trained parameters, in that order */
   guint next_available, next_ready;
   guint32 loss_at; /* position of the loss */
@@ -75,8 +75,7 @@ copy_node (UpdateBuilder *u, const GantryNode *node)
 
   find_origins (u, node);
   copy.n_origins = (guint16) MIN (u->origins->len, G_MAXUINT16);
-  return gantry_builder_add_node (u->builder, &copy, &u->source->operands[node->operands],
-                                  (const guint32 *) (gpointer) u->origins->data);
+  return gantry_builder_add_node (u->builder, &copy, &u->source->operands[node->operands], (const guint32 *) (gpointer) u->origins->data);
 }
 
 static gboolean
@@ -202,8 +201,7 @@ result_index (const UpdateBuilder *u, guint i, gint state)
 
   if (options->optimizer == GANTRY_OPTIMIZER_NONE)
     return -1;
-  return state < 0 ? first + i
-                   : first + u->training->trained->len + (gint64) _gantry_optimizer_states (options->optimizer) * i + state;
+  return state < 0 ? first + i : first + u->training->trained->len + (gint64) _gantry_optimizer_states (options->optimizer) * i + state;
 }
 
 static void
@@ -236,8 +234,9 @@ add_state (UpdateBuilder *u, const char *name, guint32 type, gint64 alias, const
   g_autoptr (GBytes) zero = g_bytes_new_take (g_malloc0 (size), size);
   g_autoptr (GantryLiteral) initial = gantry_literal_new (tensor, zero, gantry_type_elements (tensor) != 1, NULL);
   GantryAttrList *attrs = gantry_attr_list_new (context);
-  GantryNode node = { .op = GANTRY_OP_PARAMETER, .type = type, .scope = of->scope, .location = of->location,
-                      .n_origins = 1, .name = gantry_context_intern (context, name) };
+  GantryNode node = {
+    .op = GANTRY_OP_PARAMETER, .type = type, .scope = of->scope, .location = of->location, .n_origins = 1, .name = gantry_context_intern (context, name)
+  };
 
   gantry_attr_list_set_string (attrs, "role", "state");
   gantry_attr_list_set_int (attrs, "alias", alias);
@@ -266,8 +265,7 @@ add_states (UpdateBuilder *u)
         t->v = add_state (u, v, type, result_index (u, i, 1), node);
     }
   if (n_states > 1)
-    u->training->step = add_state (u, "step", gantry_context_scalar (context, GANTRY_I32),
-                                   result_index (u, u->training->trained->len, 0),
+    u->training->step = add_state (u, "step", gantry_context_scalar (context, GANTRY_I32), result_index (u, u->training->trained->len, 0),
                                    gantry_module_node (u->training->module, u->training->output));
 }
 
@@ -306,8 +304,7 @@ finish_loss (UpdateBuilder *u, guint32 loss)
       u->penalty = u->penalty == 0 ? square : gantry_builder_binary (u->builder, GANTRY_OP_ADD, u->penalty, square);
     }
   set_place (u, NULL, GANTRY_PHASE_FORWARD, "loss/l2");
-  u->penalty = gantry_builder_binary (u->builder, GANTRY_OP_MULTIPLY, u->penalty,
-                                      gantry_builder_scalar (u->builder, element, options->l2));
+  u->penalty = gantry_builder_binary (u->builder, GANTRY_OP_MULTIPLY, u->penalty, gantry_builder_scalar (u->builder, element, options->l2));
   u->loss = gantry_builder_binary (u->builder, GANTRY_OP_ADD, loss, u->penalty);
   name_it (u, u->loss, "loss", "");
 }
@@ -326,8 +323,7 @@ finish_gradient (UpdateBuilder *u, GantryTrained *t)
     {
       t->value = gantry_builder_convert (u->builder, t->value, t->element);
       w = gantry_builder_convert (u->builder, t->node, t->element);
-      w = gantry_builder_binary (u->builder, GANTRY_OP_MULTIPLY, w,
-                                 gantry_builder_splat (u->builder, t->element, 2 * options->l2, type->rank, type->dims));
+      w = gantry_builder_binary (u->builder, GANTRY_OP_MULTIPLY, w, gantry_builder_splat (u->builder, t->element, 2 * options->l2, type->rank, type->dims));
       t->value = gantry_builder_binary (u->builder, GANTRY_OP_ADD, t->value, w);
     }
   if (options->optimizer == GANTRY_OPTIMIZER_NONE && options->clip_norm == 0)
@@ -488,13 +484,11 @@ write_entry (UpdateBuilder *u, const GantryProgress *progress, GError **error)
 }
 
 GantryModule *
-_gantry_training_add_update (GantryTraining *training, GantryModule *differentiated, const GantryProgress *progress,
-                             GError **error)
+_gantry_training_add_update (GantryTraining *training, GantryModule *differentiated, const GantryProgress *progress, GError **error)
 {
   GantryContext *context = differentiated->context;
   g_autoptr (GantryBuilder) builder = gantry_builder_new (context, gantry_context_string (context, differentiated->name));
-  UpdateBuilder u = { .training = training, .source = differentiated, .builder = builder,
-                      .entry = gantry_module_entry (differentiated) };
+  UpdateBuilder u = { .training = training, .source = differentiated, .builder = builder, .entry = gantry_module_entry (differentiated) };
   GantryModule *module = NULL;
   gboolean ok;
 

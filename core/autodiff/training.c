@@ -27,8 +27,7 @@ fail_unused (const GantryTrainingOptions *options, const gboolean *used, GError 
   for (guint i = 0; options->with_respect_to != NULL && options->with_respect_to[i] != NULL; i++)
     if (!used[i])
       {
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "'%s' is the name of no parameter of floating point",
-                     options->with_respect_to[i]);
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "'%s' is the name of no parameter of floating point", options->with_respect_to[i]);
         return FALSE;
       }
   return TRUE;
@@ -44,8 +43,7 @@ add_trained (GantryTraining *training, guint index, const GantryNode *node, GErr
     {
       g_autofree char *label = gantry_node_label (training->module, node);
 
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "parameter '%s' has no static shape; bind its dimensions to train it", label);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "parameter '%s' has no static shape; bind its dimensions to train it", label);
       return FALSE;
     }
   trained.name = gantry_node_label (training->module, node);
@@ -69,9 +67,8 @@ find_trained (GantryTraining *training, GError **error)
       const GantryType *type = gantry_node_type (module, node);
       g_autofree char *label = gantry_node_label (module, node);
 
-      if (gantry_parameter_role (module, node) != GANTRY_SUBJECT_PARAMETER || type->kind != GANTRY_TYPE_TENSOR ||
-          !gantry_element_is_float (type->element) || !gantry_element_is_compiled (type->element) ||
-          !is_wanted (options, label, used))
+      if (gantry_parameter_role (module, node) != GANTRY_SUBJECT_PARAMETER || type->kind != GANTRY_TYPE_TENSOR || !gantry_element_is_float (type->element)
+          || !gantry_element_is_compiled (type->element) || !is_wanted (options, label, used))
         continue;
       if (!add_trained (training, i, node, error))
         return FALSE;
@@ -90,17 +87,25 @@ static gboolean
 check_options (const GantryTraining *training, GError **error)
 {
   const GantryTrainingOptions *options = training->options;
-  const struct { const char *name; double value; double below; } rates[] = {
-    { "learning rate", options->learning_rate, G_MAXDOUBLE },   { "momentum", options->momentum, G_MAXDOUBLE },
-    { "beta1", options->beta1, 1 },                             { "beta2", options->beta2, 1 },
-    { "epsilon", options->epsilon, G_MAXDOUBLE },               { "weight decay", options->weight_decay, G_MAXDOUBLE },
-    { "norm to clip at", options->clip_norm, G_MAXDOUBLE },     { "L2 factor", options->l2, G_MAXDOUBLE },
+  const struct
+  {
+    const char *name;
+    double value;
+    double below;
+  } rates[] = {
+    { "learning rate", options->learning_rate, G_MAXDOUBLE },
+    { "momentum", options->momentum, G_MAXDOUBLE },
+    { "beta1", options->beta1, 1 },
+    { "beta2", options->beta2, 1 },
+    { "epsilon", options->epsilon, G_MAXDOUBLE },
+    { "weight decay", options->weight_decay, G_MAXDOUBLE },
+    { "norm to clip at", options->clip_norm, G_MAXDOUBLE },
+    { "L2 factor", options->l2, G_MAXDOUBLE },
   };
 
   if (gantry_module_is_training (training->module))
     {
-      g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                           "the program is a training step already; begin from its forward program");
+      g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the program is a training step already; begin from its forward program");
       return FALSE;
     }
   if (options->microbatches > GANTRY_TRAINING_MOST_MICROBATCHES)
@@ -112,8 +117,8 @@ check_options (const GantryTraining *training, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++)
     if (!(rates[i].value >= 0 && rates[i].value < rates[i].below))
       {
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the %s is %g, but has to be 0 or more%s",
-                     rates[i].name, rates[i].value, rates[i].below == 1 ? " and below 1" : "");
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the %s is %g, but has to be 0 or more%s", rates[i].name, rates[i].value,
+                     rates[i].below == 1 ? " and below 1" : "");
         return FALSE;
       }
   return TRUE;
@@ -125,8 +130,7 @@ differentiate (GantryTraining *training, const GantryProgress *progress, GError 
   guint n = training->trained->len;
   g_autofree guint *indices = g_new (guint, n);
   guint output = 0;
-  GantryGradientOptions options = { .outputs = &output, .n_outputs = 1, .with_respect_to = indices,
-                                    .n_with_respect_to = n, .keep_results = TRUE };
+  GantryGradientOptions options = { .outputs = &output, .n_outputs = 1, .with_respect_to = indices, .n_with_respect_to = n, .keep_results = TRUE };
   GantryModule *differentiated;
 
   for (guint i = 0; i < n; i++)
@@ -137,8 +141,7 @@ differentiate (GantryTraining *training, const GantryProgress *progress, GError 
 }
 
 GantryModule *
-gantry_training_step (GantryModule *module, const GantryTrainingOptions *options, const GantryProgress *progress,
-                      GError **error)
+gantry_training_step (GantryModule *module, const GantryTrainingOptions *options, const GantryProgress *progress, GError **error)
 {
   GantryTraining training = { .module = module, .options = options };
   g_autoptr (GantryModule) differentiated = NULL;

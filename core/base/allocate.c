@@ -26,8 +26,7 @@ gantry_set_no_memory (gsize bytes, const char *what, GError **error)
 {
   g_autofree char *text = gantry_format_bytes (bytes);
 
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "%s would take %s, which %s", what,
-               bytes < G_MAXSIZE ? text : "more bytes than can be counted",
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "%s would take %s, which %s", what, bytes < G_MAXSIZE ? text : "more bytes than can be counted",
                bytes > gantry_process_memory_of_machine () ? "is more than this machine has" : "is more than is free now");
 }
 

@@ -2,7 +2,7 @@
 /* The error domain, and what adds a place to a message. */
 #include "core/base/error.h"
 
-G_DEFINE_QUARK (gantry-error-quark, gantry_error)
+G_DEFINE_QUARK (gantry - error - quark, gantry_error)
 
 void
 gantry_error_prefix (GError **error, const char *format, ...)

@@ -88,8 +88,8 @@ find_mapping (uintptr_t address, Mapping *mapping)
         {
           found = address >= line.values[0] && address < line.values[1];
           if (found)
-            *mapping = (Mapping){ (uintptr_t) line.values[0], (uintptr_t) line.values[1],
-                                  line.values[5] != 0 ? line.values[4] << 40 ^ line.values[5] : 0, NULL };
+            *mapping = (Mapping){ (uintptr_t) line.values[0], (uintptr_t) line.values[1], line.values[5] != 0 ? line.values[4] << 40 ^ line.values[5] : 0,
+                                  NULL };
           line = (Line){ 0 };
         }
   if (maps >= 0)
@@ -118,8 +118,8 @@ get_range (Block *block, guint i, uintptr_t address, Mapping *range)
 
       if (changes % 2 == 1)
         return FALSE;
-      *range = (Mapping){ atomic_load (&block->ranges[i].start), atomic_load (&block->ranges[i].end),
-                          atomic_load (&block->ranges[i].file), atomic_load (&block->ranges[i].path) };
+      *range = (Mapping){ atomic_load (&block->ranges[i].start), atomic_load (&block->ranges[i].end), atomic_load (&block->ranges[i].file),
+                          atomic_load (&block->ranges[i].path) };
       if (atomic_load (&block->ranges[i].changes) == changes)
         return address >= range->start && address < range->end;
     }
@@ -210,8 +210,7 @@ page_is_gone (int number, siginfo_t *info, void *context)
           say (": changed while it was read, or its disk failed; run it again when what writes the file is done\n");
           _exit (1);
         }
-      if (mmap ((void *) lost.start, lost.end - lost.start, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
-          != MAP_FAILED)
+      if (mmap ((void *) lost.start, lost.end - lost.start, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
         {
           errno = number_before;
           return;

@@ -24,8 +24,7 @@ check_mode (const char *path, mode_t mode, GError **error)
 
   if (S_ISREG (mode))
     return TRUE;
-  g_set_error (error, G_FILE_ERROR, S_ISDIR (mode) ? G_FILE_ERROR_ISDIR : G_FILE_ERROR_INVAL,
-               "%s: is %s and not a file; name a file", path, kind);
+  g_set_error (error, G_FILE_ERROR, S_ISDIR (mode) ? G_FILE_ERROR_ISDIR : G_FILE_ERROR_INVAL, "%s: is %s and not a file; name a file", path, kind);
   return FALSE;
 }
 
@@ -165,8 +164,7 @@ gantry_file_map_beside (const char *path, const char *owner, gboolean anywhere, 
   if (file < 0 || anywhere || is_beside (file, owner))
     return map_and_close (file, path, error);
   close (file);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE,
-               "'%s' lies outside the model's folder; what a model reads there only you can allow", path);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE, "'%s' lies outside the model's folder; what a model reads there only you can allow", path);
   return NULL;
 }
 
@@ -178,8 +176,7 @@ gantry_file_identify (const char *path, GantryFileIdentity *identity)
   *identity = (GantryFileIdentity){ 0 };
   if (stat (path, &info) != 0)
     return FALSE;
-  *identity = (GantryFileIdentity){ info.st_dev, info.st_ino, (guint64) info.st_size,
-                                    (gint64) info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec };
+  *identity = (GantryFileIdentity){ info.st_dev, info.st_ino, (guint64) info.st_size, (gint64) info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec };
   return TRUE;
 }
 

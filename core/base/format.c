@@ -79,9 +79,9 @@ write_figures (const Figures *f)
 {
   guint64 scale = power_of_ten (f->digits);
 
-  return f->digits == 0 ? g_strdup_printf ("%" G_GUINT64_FORMAT " %s", f->value, byte_units[f->power])
-                        : g_strdup_printf ("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %s", f->value / scale, (int) f->digits,
-                                           f->value % scale, byte_units[f->power]);
+  return f->digits == 0
+           ? g_strdup_printf ("%" G_GUINT64_FORMAT " %s", f->value, byte_units[f->power])
+           : g_strdup_printf ("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %s", f->value / scale, (int) f->digits, f->value % scale, byte_units[f->power]);
 }
 
 /* In whole bytes, rounded down: what a text means to whoever reads it again. */
@@ -230,8 +230,14 @@ gantry_format_bytes_exactly (guint64 bytes)
 char *
 gantry_format_ns_finely (gint64 ns, guint more)
 {
-  static const struct { gint64 ns; const char *unit; } units[] = {
-    { 1000, "µs" }, { 1000 * 1000, "ms" }, { G_GINT64_CONSTANT (1000000000), "s" },
+  static const struct
+  {
+    gint64 ns;
+    const char *unit;
+  } units[] = {
+    { 1000, "µs" },
+    { 1000 * 1000, "ms" },
+    { G_GINT64_CONSTANT (1000000000), "s" },
   };
   guint i = 0;
 
@@ -278,8 +284,7 @@ is_obeyed (gunichar c, gboolean lines)
 {
   if (lines && (c == '\n' || c == '\t'))
     return FALSE;
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e)
-         || (c >= 0x2066 && c <= 0x2069);
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 char *

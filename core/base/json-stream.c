@@ -15,8 +15,8 @@ enum
   STATE_VALUE,       /* a value comes */
   STATE_FIRST_VALUE, /* or the end of the array that began */
   STATE_KEY,
-  STATE_FIRST_KEY,   /* or the end of the object that began */
-  STATE_AFTER,       /* a comma comes, or an end */
+  STATE_FIRST_KEY, /* or the end of the object that began */
+  STATE_AFTER,     /* a comma comes, or an end */
 };
 
 void
@@ -45,8 +45,7 @@ static GantryJsonToken
 fail (GantryJsonStream *json, GantryError code, const char *why)
 {
   if (json->error == NULL)
-    g_set_error (&json->error, GANTRY_ERROR, code, "%s, byte %" G_GUINT64_FORMAT ": %s", json->what,
-                 gantry_json_stream_offset (json), why);
+    g_set_error (&json->error, GANTRY_ERROR, code, "%s, byte %" G_GUINT64_FORMAT ": %s", json->what, gantry_json_stream_offset (json), why);
   return GANTRY_JSON_FAILED;
 }
 
@@ -205,11 +204,9 @@ take_word (GantryJsonStream *json)
     if (strcmp (json->text->str, words[i]) == 0)
       return GANTRY_JSON_WORD;
   byte = json->text->str[0];
-  if (g_ascii_isdigit (byte) || byte == '-' || strcmp (json->text->str, "NaN") == 0
-      || strcmp (json->text->str, "Infinity") == 0)
+  if (g_ascii_isdigit (byte) || byte == '-' || strcmp (json->text->str, "NaN") == 0 || strcmp (json->text->str, "Infinity") == 0)
     return GANTRY_JSON_NUMBER;
-  return byte == 0 && peek (json) < 0 ? ended (json)
-                                      : fail (json, GANTRY_ERROR_INVALID, "there should be a value here");
+  return byte == 0 && peek (json) < 0 ? ended (json) : fail (json, GANTRY_ERROR_INVALID, "there should be a value here");
 }
 
 static GantryJsonToken

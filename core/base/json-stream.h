@@ -27,15 +27,15 @@ typedef struct
 {
   GInputStream *stream; /* (unowned) */
   GCancellable *cancellable;
-  const char *what;     /* (unowned): begins the messages */
+  const char *what; /* (unowned): begins the messages */
   guint8 *buffer;
   gsize size, at;
-  guint64 before;       /* bytes before the buffer */
+  guint64 before; /* bytes before the buffer */
   GString *text;
   guint depth;
   guint8 in_object[GANTRY_JSON_MOST_DEPTH];
   guint8 state;
-  gboolean ended;       /* the stream has */
+  gboolean ended; /* the stream has */
   GError *error;
 } GantryJsonStream;
 

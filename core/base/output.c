@@ -28,8 +28,7 @@ struct _GantryOutput
 static gboolean
 fail (const GantryOutput *output, int code, GError **error)
 {
-  g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (code), "%s: cannot be written: %s", output->given,
-               g_strerror (code));
+  g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (code), "%s: cannot be written: %s", output->given, g_strerror (code));
   return FALSE;
 }
 
@@ -216,6 +215,5 @@ gantry_output_write (const char *path, GantryReadFiles *read, gconstpointer data
 {
   g_autoptr (GantryOutput) output = gantry_output_new (path, read, error);
 
-  return output != NULL
-         && gantry_output_finish (output, g_output_stream_write_all (output->stream, data, size, NULL, NULL, error), error);
+  return output != NULL && gantry_output_finish (output, g_output_stream_write_all (output->stream, data, size, NULL, NULL, error), error);
 }

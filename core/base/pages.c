@@ -111,7 +111,10 @@ gantry_pages_set_apart (gconstpointer memory, gsize size)
 static gssize
 count_pages (gsize first_page, gsize n, gsize *of_files)
 {
-  enum { AT_ONCE = 512 };
+  enum
+  {
+    AT_ONCE = 512
+  };
   guint64 entries[AT_ONCE];
   int file = open ("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   gssize there = 0;

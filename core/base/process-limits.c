@@ -46,8 +46,7 @@ parent_of (const char *pid)
   const char *end;
   long parent;
 
-  if (!g_file_get_contents (path, &text, NULL, NULL) || (end = strrchr (text, ')')) == NULL
-      || sscanf (end + 1, " %*c %ld", &parent) != 1)
+  if (!g_file_get_contents (path, &text, NULL, NULL) || (end = strrchr (text, ')')) == NULL || sscanf (end + 1, " %*c %ld", &parent) != 1)
     return -1;
   return (pid_t) parent;
 }

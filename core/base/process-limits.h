@@ -9,7 +9,7 @@
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define GANTRY_SANITIZED 1
 #elif defined __has_feature
-#if __has_feature (address_sanitizer) || __has_feature (thread_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define GANTRY_SANITIZED 1
 #endif
 #endif

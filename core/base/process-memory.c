@@ -24,8 +24,12 @@ read_line (const char *line, const char *name, guint64 *bytes)
 gboolean
 gantry_process_memory_read (GantryProcessMemory *memory)
 {
-  const struct { const char *name; guint64 *value; } lines[] = {
-    { "VmHWM", &memory->peak },   { "VmRSS", &memory->resident },     { "RssAnon", &memory->anonymous },
+  const struct
+  {
+    const char *name;
+    guint64 *value;
+  } lines[] = {
+    { "VmHWM", &memory->peak },   { "VmRSS", &memory->resident },  { "RssAnon", &memory->anonymous },
     { "RssFile", &memory->file }, { "RssShmem", &memory->shared },
   };
   char text[8192];

@@ -13,7 +13,7 @@ saved_registers (unsigned features)
   unsigned low = 0, high;
 
   if (features & OSXSAVE)
-    __asm__ ("xgetbv" : "=a" (low), "=d" (high) : "c" (0));
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return low;
 }
 
@@ -25,8 +25,7 @@ gantry_processor_identity (void)
   __get_cpuid (0, &most, &maker[0], &maker[2], &maker[1]);
   __get_cpuid (1, &model, &others, &c1, &d1);
   __get_cpuid_count (7, 0, &a7, &b7, &c7, &d7);
-  return g_strdup_printf ("%.12s %08x %08x-%08x-%08x-%08x-%08x %x", (const char *) maker, model, c1, d1, b7, c7, d7,
-                          saved_registers (c1));
+  return g_strdup_printf ("%.12s %08x %08x-%08x-%08x-%08x-%08x %x", (const char *) maker, model, c1, d1, b7, c7, d7, saved_registers (c1));
 }
 #else
 #include <sys/utsname.h>

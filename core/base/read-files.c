@@ -106,9 +106,8 @@ refuse (const char *output, const char *path, GError **error)
 {
   gboolean other = strcmp (output, path) != 0;
 
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "'%s' is what is read%s%s%s: what is made of it does not replace it; name another file to write", output,
-               other ? ", as '" : "", other ? path : "", other ? "'" : "");
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "'%s' is what is read%s%s%s: what is made of it does not replace it; name another file to write",
+               output, other ? ", as '" : "", other ? path : "", other ? "'" : "");
 }
 
 gboolean

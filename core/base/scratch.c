@@ -26,8 +26,7 @@ struct _GantryScratch
 static void
 fail (const char *path, int code, GError **error)
 {
-  g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (code), "%s: no folder for temporary files: %s", path,
-               g_strerror (code));
+  g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (code), "%s: no folder for temporary files: %s", path, g_strerror (code));
 }
 
 static int

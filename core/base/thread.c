@@ -14,7 +14,8 @@ gantry_thread_try (const char *name, GThreadFunc func, gpointer data, GError **e
   if (thread == NULL)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
                  "the system lets no further thread be made: %s; end other programs, or raise the limit on processes (ulimit -u, pids.max of "
-                 "a container) or on memory (ulimit -v)", own->message);
+                 "a container) or on memory (ulimit -v)",
+                 own->message);
   return thread;
 }
 

@@ -6,8 +6,7 @@
 void
 gantry_wire_init (GantryWire *wire, GantryWireSpan message)
 {
-  *wire = (GantryWire){ .at = message.data,
-                        .end = message.length > 0 ? message.data + message.length : message.data };
+  *wire = (GantryWire){ .at = message.data, .end = message.length > 0 ? message.data + message.length : message.data };
 }
 
 gboolean

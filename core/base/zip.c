@@ -75,15 +75,12 @@ find_end (const GantryZip *zip, guint64 *end, GError **error)
   guint64 least = zip->size > END_BYTES + G_MAXUINT16 ? zip->size - END_BYTES - G_MAXUINT16 : 0;
 
   for (guint64 at = zip->size >= END_BYTES ? zip->size - END_BYTES + 1 : 0; at > least; at--)
-    if (get32 (zip->data + at - 1) == END_SIGNATURE
-        && at - 1 + END_BYTES + get16 (zip->data + at - 1 + 20) == zip->size)
+    if (get32 (zip->data + at - 1) == END_SIGNATURE && at - 1 + END_BYTES + get16 (zip->data + at - 1 + 20) == zip->size)
       {
         *end = at - 1;
         return TRUE;
       }
-  return gantry_fail (error, GANTRY_ERROR_TRUNCATED,
-                      "no ZIP archive ends where the file ends, at byte %" G_GUINT64_FORMAT
-                      "; the file is cut short or damaged",
+  return gantry_fail (error, GANTRY_ERROR_TRUNCATED, "no ZIP archive ends where the file ends, at byte %" G_GUINT64_FORMAT "; the file is cut short or damaged",
                       zip->size);
 }
 
@@ -98,9 +95,7 @@ read_end64 (GantryZip *zip, guint64 end, guint64 *bytes, gboolean *found, GError
     return TRUE;
   at = get64 (zip->data + end - LOCATOR_BYTES + 8);
   if (!has (zip, at, END64_BYTES) || get32 (zip->data + at) != END64_SIGNATURE)
-    return gantry_fail (error, GANTRY_ERROR_INVALID,
-                        "byte %" G_GUINT64_FORMAT ": the ZIP64 record is not at byte %" G_GUINT64_FORMAT
-                        "; the file is damaged",
+    return gantry_fail (error, GANTRY_ERROR_INVALID, "byte %" G_GUINT64_FORMAT ": the ZIP64 record is not at byte %" G_GUINT64_FORMAT "; the file is damaged",
                         end - LOCATOR_BYTES, at);
   if (get32 (zip->data + at + 16) != 0 || get32 (zip->data + at + 20) != 0)
     return gantry_fail (error, GANTRY_ERROR_UNSUPPORTED, "an archive on several disks is not read");
@@ -128,19 +123,16 @@ find_directory (GantryZip *zip, GError **error)
     }
   if (zip->directory > end || bytes > end - zip->directory)
     return gantry_fail (error, GANTRY_ERROR_INVALID,
-                        "the directory of %" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT
-                        " is not before byte %" G_GUINT64_FORMAT ", where it ends; the file is damaged",
+                        "the directory of %" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT " is not before byte %" G_GUINT64_FORMAT
+                        ", where it ends; the file is damaged",
                         bytes, zip->directory, end);
   zip->directory_end = zip->directory + bytes;
   if (zip->n_declared > GANTRY_ZIP_MOST_ENTRIES)
-    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE,
-                        "an archive of %" G_GUINT64_FORMAT " entries; at most %u are read", zip->n_declared,
+    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "an archive of %" G_GUINT64_FORMAT " entries; at most %u are read", zip->n_declared,
                         GANTRY_ZIP_MOST_ENTRIES);
   if (zip->n_declared * CENTRAL_BYTES > bytes)
     return gantry_fail (error, GANTRY_ERROR_INVALID,
-                        "a directory of %" G_GUINT64_FORMAT " bytes cannot list %" G_GUINT64_FORMAT
-                        " entries; the file is damaged",
-                        bytes, zip->n_declared);
+                        "a directory of %" G_GUINT64_FORMAT " bytes cannot list %" G_GUINT64_FORMAT " entries; the file is damaged", bytes, zip->n_declared);
   return TRUE;
 }
 
@@ -175,23 +167,18 @@ static gboolean
 find_data (const GantryZip *zip, Entry *entry, GError **error)
 {
   if (!has (zip, entry->header, LOCAL_BYTES) || get32 (zip->data + entry->header) != LOCAL_SIGNATURE)
-    return gantry_fail (error, GANTRY_ERROR_INVALID,
-                        "'%s' is not at byte %" G_GUINT64_FORMAT ", where the directory has it; the file is damaged",
-                        entry->name, entry->header);
-  entry->data = entry->header + LOCAL_BYTES + get16 (zip->data + entry->header + 26)
-                + get16 (zip->data + entry->header + 28);
+    return gantry_fail (error, GANTRY_ERROR_INVALID, "'%s' is not at byte %" G_GUINT64_FORMAT ", where the directory has it; the file is damaged", entry->name,
+                        entry->header);
+  entry->data = entry->header + LOCAL_BYTES + get16 (zip->data + entry->header + 26) + get16 (zip->data + entry->header + 28);
   if (!has (zip, entry->data, entry->packed) || entry->data + entry->packed > zip->directory)
     return gantry_fail (error, GANTRY_ERROR_TRUNCATED,
-                        "'%s' has %" G_GUINT64_FORMAT " bytes from byte %" G_GUINT64_FORMAT
-                        " on, which reach into the directory at byte %" G_GUINT64_FORMAT "; the file is damaged",
+                        "'%s' has %" G_GUINT64_FORMAT " bytes from byte %" G_GUINT64_FORMAT " on, which reach into the directory at byte %" G_GUINT64_FORMAT
+                        "; the file is damaged",
                         entry->name, entry->packed, entry->data, zip->directory);
   if (entry->method == METHOD_STORED && entry->size != entry->packed)
-    return gantry_fail (error, GANTRY_ERROR_INVALID, "'%s' is stored, but its sizes differ; the file is damaged",
-                        entry->name);
+    return gantry_fail (error, GANTRY_ERROR_INVALID, "'%s' is stored, but its sizes differ; the file is damaged", entry->name);
   if (entry->size / MOST_RATIO > entry->packed)
-    return gantry_fail (error, GANTRY_ERROR_INVALID,
-                        "'%s' cannot have %" G_GUINT64_FORMAT " bytes unpacked of %" G_GUINT64_FORMAT
-                        "; the file is damaged",
+    return gantry_fail (error, GANTRY_ERROR_INVALID, "'%s' cannot have %" G_GUINT64_FORMAT " bytes unpacked of %" G_GUINT64_FORMAT "; the file is damaged",
                         entry->name, entry->size, entry->packed);
   return TRUE;
 }
@@ -204,25 +191,19 @@ read_entry (GantryZip *zip, guint64 *at, Entry *entry, GError **error)
   guint64 n_name, n_extra, n_comment;
 
   if (zip->directory_end - *at < CENTRAL_BYTES || get32 (p) != CENTRAL_SIGNATURE)
-    return gantry_fail (error, GANTRY_ERROR_INVALID,
-                        "byte %" G_GUINT64_FORMAT ": no entry of the directory; the file is damaged", *at);
+    return gantry_fail (error, GANTRY_ERROR_INVALID, "byte %" G_GUINT64_FORMAT ": no entry of the directory; the file is damaged", *at);
   n_name = get16 (p + 28);
   n_extra = get16 (p + 30);
   n_comment = get16 (p + 32);
   if (zip->directory_end - *at - CENTRAL_BYTES < n_name + n_extra + n_comment)
-    return gantry_fail (error, GANTRY_ERROR_INVALID,
-                        "byte %" G_GUINT64_FORMAT ": the entry is longer than the directory; the file is damaged", *at);
-  *entry = (Entry){ .flags = get16 (p + 8),
-                    .method = get16 (p + 10),
-                    .checksum = get32 (p + 16),
-                    .packed = get32 (p + 20),
-                    .size = get32 (p + 24),
-                    .header = get32 (p + 42) };
+    return gantry_fail (error, GANTRY_ERROR_INVALID, "byte %" G_GUINT64_FORMAT ": the entry is longer than the directory; the file is damaged", *at);
+  *entry = (Entry){
+    .flags = get16 (p + 8), .method = get16 (p + 10), .checksum = get32 (p + 16), .packed = get32 (p + 20), .size = get32 (p + 24), .header = get32 (p + 42)
+  };
   if (!g_utf8_validate ((const char *) p + CENTRAL_BYTES, (gssize) n_name, NULL))
     return gantry_fail (error, GANTRY_ERROR_INVALID, "byte %" G_GUINT64_FORMAT ": the entry's name is no UTF-8", *at);
   if (!widen (entry, p + CENTRAL_BYTES + n_name, n_extra))
-    return gantry_fail (error, GANTRY_ERROR_INVALID, "byte %" G_GUINT64_FORMAT ": the entry's extra fields are damaged",
-                        *at);
+    return gantry_fail (error, GANTRY_ERROR_INVALID, "byte %" G_GUINT64_FORMAT ": the entry's extra fields are damaged", *at);
   entry->name = g_strndup ((const char *) p + CENTRAL_BYTES, n_name);
   *at += CENTRAL_BYTES + n_name + n_extra + n_comment;
   return TRUE;
@@ -266,8 +247,7 @@ check_overlaps (const GantryZip *zip, GError **error)
   qsort (sorted, zip->entries->len, sizeof *sorted, compare_places);
   for (guint i = 1; i < zip->entries->len; i++)
     if (sorted[i]->header < sorted[i - 1]->data + sorted[i - 1]->packed)
-      return gantry_fail (error, GANTRY_ERROR_INVALID,
-                          "byte %" G_GUINT64_FORMAT ": '%s' lies over '%s'; the file is damaged", sorted[i]->header,
+      return gantry_fail (error, GANTRY_ERROR_INVALID, "byte %" G_GUINT64_FORMAT ": '%s' lies over '%s'; the file is damaged", sorted[i]->header,
                           sorted[i]->name, sorted[i - 1]->name);
   return TRUE;
 }
@@ -337,8 +317,7 @@ check_readable (const Entry *entry, GError **error)
   if (entry->flags & FLAG_ENCRYPTED)
     return gantry_fail (error, GANTRY_ERROR_UNSUPPORTED, "'%s' is encrypted, which is not read", entry->name);
   if (entry->method != METHOD_STORED && entry->method != METHOD_DEFLATED)
-    return gantry_fail (error, GANTRY_ERROR_UNSUPPORTED,
-                        "'%s' is compressed by method %u, which is not read; stored and deflated are", entry->name,
+    return gantry_fail (error, GANTRY_ERROR_UNSUPPORTED, "'%s' is compressed by method %u, which is not read; stored and deflated are", entry->name,
                         entry->method);
   return TRUE;
 }
@@ -394,17 +373,15 @@ unpack (const GantryZip *zip, const Entry *entry, GError **error)
     {
       gsize n_read = 0, n_written = 0;
 
-      result = g_converter_convert (G_CONVERTER (inflate), zip->data + entry->data + read, entry->packed - read,
-                                    plain + written, entry->size + 1 - written, G_CONVERTER_INPUT_AT_END, &n_read,
-                                    &n_written, &failure);
+      result = g_converter_convert (G_CONVERTER (inflate), zip->data + entry->data + read, entry->packed - read, plain + written, entry->size + 1 - written,
+                                    G_CONVERTER_INPUT_AT_END, &n_read, &n_written, &failure);
       read += n_read;
       written += n_written;
     }
   if (result != G_CONVERTER_FINISHED || written != entry->size)
     {
-      gantry_fail (error, GANTRY_ERROR_INVALID,
-                   "'%s' does not unpack to its %" G_GUINT64_FORMAT " bytes%s%s; the file is damaged", entry->name,
-                   entry->size, failure != NULL ? ": " : "", failure != NULL ? failure->message : "");
+      gantry_fail (error, GANTRY_ERROR_INVALID, "'%s' does not unpack to its %" G_GUINT64_FORMAT " bytes%s%s; the file is damaged", entry->name, entry->size,
+                   failure != NULL ? ": " : "", failure != NULL ? failure->message : "");
       return NULL;
     }
   return g_bytes_new_take (g_steal_pointer (&plain), written);
@@ -422,9 +399,8 @@ gantry_zip_read (const GantryZip *zip, guint i, guint64 limit, GError **error)
     return NULL;
   if (entry->size > limit)
     {
-      gantry_fail (error, GANTRY_ERROR_TOO_LARGE,
-                   "'%s' has %" G_GUINT64_FORMAT " bytes; at most %" G_GUINT64_FORMAT " are read", entry->name,
-                   entry->size, limit);
+      gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "'%s' has %" G_GUINT64_FORMAT " bytes; at most %" G_GUINT64_FORMAT " are read", entry->name, entry->size,
+                   limit);
       return NULL;
     }
   bytes = entry->method == METHOD_STORED ? gantry_zip_map (zip, i, NULL, error) : unpack (zip, entry, error);
@@ -433,8 +409,7 @@ gantry_zip_read (const GantryZip *zip, guint i, guint64 limit, GError **error)
   data = g_bytes_get_data (bytes, &n);
   if (checksum (data, n) != entry->checksum)
     {
-      gantry_fail (error, GANTRY_ERROR_INVALID,
-                   "'%s' has another checksum than the directory says; the file is damaged", entry->name);
+      gantry_fail (error, GANTRY_ERROR_INVALID, "'%s' has another checksum than the directory says; the file is damaged", entry->name);
       return NULL;
     }
   return g_steal_pointer (&bytes);

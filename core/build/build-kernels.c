@@ -7,8 +7,11 @@ gantry_build_conditions (const GantryBuildOptions *options)
 {
   static const char *const devices[] = { [GANTRY_CODE_CPU] = NULL, [GANTRY_CODE_CUDA] = "cuda", [GANTRY_CODE_GRID_ON_CPU] = "grid" };
   const GantryKernelConditions conditions = {
-    .n_threads = options->threads, .no_library = options->no_library, .quick_compile = options->quick_compile,
-    .allow_tf32 = options->allow_tf32 && options->code != GANTRY_CODE_CPU, .layout_block = options->layout_block,
+    .n_threads = options->threads,
+    .no_library = options->no_library,
+    .quick_compile = options->quick_compile,
+    .allow_tf32 = options->allow_tf32 && options->code != GANTRY_CODE_CPU,
+    .layout_block = options->layout_block,
     .instructions = options->instructions != GANTRY_INSTRUCTIONS_NATIVE ? gantry_instruction_set_name (options->instructions) : NULL,
     .device = devices[options->code],
   };
@@ -17,8 +20,7 @@ gantry_build_conditions (const GantryBuildOptions *options)
 }
 
 GantryKernelSet *
-gantry_build_kernels (const GantryCompilation *compilation, const GantryBuildOptions *options, const GantryProgress *progress,
-                      GError **error)
+gantry_build_kernels (const GantryCompilation *compilation, const GantryBuildOptions *options, const GantryProgress *progress, GError **error)
 {
   GantryKernelOptions kernels = GANTRY_KERNEL_OPTIONS_INIT;
   g_autoptr (GArray) compressions = gantry_placements_compressions (compilation->placements, gantry_compilation_module (compilation));

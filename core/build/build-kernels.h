@@ -26,12 +26,10 @@ typedef struct
 } GantryBuildOptions;
 
 /** The kernels alone, as gantry_kernels_compile(). (transfer full) (nullable) */
-GantryKernelSet *gantry_build_kernels (const GantryCompilation *compilation, const GantryBuildOptions *options,
-                                       const GantryProgress *progress, GError **error);
+GantryKernelSet *gantry_build_kernels (const GantryCompilation *compilation, const GantryBuildOptions *options, const GantryProgress *progress, GError **error);
 
 /** What the kernels of @options are made with, as gantry_kernel_conditions_text(). (transfer full) */
 char *gantry_build_conditions (const GantryBuildOptions *options);
 /** Of kernels that are made. (transfer full) */
-GantryKernelSizes *gantry_build_sizes_of (const GantryCompilation *compilation, const GantryBuildOptions *options,
-                                          const GantryKernelSet *kernels);
+GantryKernelSizes *gantry_build_sizes_of (const GantryCompilation *compilation, const GantryBuildOptions *options, const GantryKernelSet *kernels);
 G_END_DECLS

@@ -14,8 +14,8 @@ gantry_program_free (GantryProgram *program)
 }
 
 GantryProgram *
-gantry_build (const GantryCompilation *compilation, const GantryCompileSettings *settings, const GantryBuildOptions *options,
-              const GantryProgress *progress, GError **error)
+gantry_build (const GantryCompilation *compilation, const GantryCompileSettings *settings, const GantryBuildOptions *options, const GantryProgress *progress,
+              GError **error)
 {
   g_autoptr (GantryKernelSet) kernels = NULL;
   g_autoptr (GantryPlan) plan = NULL;

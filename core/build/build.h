@@ -29,7 +29,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryProgram, gantry_program_free)
  * Returns: (transfer full) (nullable): NULL with the refusal of the compilation, what kernels or plan could not do, or
  *  %G_IO_ERROR_CANCELLED in @error
  */
-GantryProgram *gantry_build (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                             const GantryBuildOptions *options, const GantryProgress *progress, GError **error);
+GantryProgram *gantry_build (const GantryCompilation *compilation, const GantryCompileSettings *settings, const GantryBuildOptions *options,
+                             const GantryProgress *progress, GError **error);
 
 G_END_DECLS

@@ -54,8 +54,7 @@ gantry_build_sizes_keep (const GantryKernelSizes *sizes, const GantryBuildOption
 }
 
 GantryKernelSizes *
-gantry_build_sizes (const GantryCompilation *compilation, const GantryBuildOptions *options, const GantryProgress *progress,
-                        GError **error)
+gantry_build_sizes (const GantryCompilation *compilation, const GantryBuildOptions *options, const GantryProgress *progress, GError **error)
 {
   g_autofree char *program = NULL, *path = NULL;
   g_autoptr (GantryKernelSet) kernels = NULL;

@@ -14,8 +14,7 @@ G_BEGIN_DECLS
  *
  * Returns: (transfer full) (nullable): as gantry_build_kernels()
  */
-GantryKernelSizes *gantry_build_sizes (const GantryCompilation *compilation, const GantryBuildOptions *options,
-                                       const GantryProgress *progress, GError **error);
+GantryKernelSizes *gantry_build_sizes (const GantryCompilation *compilation, const GantryBuildOptions *options, const GantryProgress *progress, GError **error);
 /** Lets the cache know @sizes, of kernels made with @options, from now on. A cache that cannot be written is left as it is. */
 void gantry_build_sizes_keep (const GantryKernelSizes *sizes, const GantryBuildOptions *options);
 

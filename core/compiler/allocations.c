@@ -4,8 +4,8 @@
 #include "core/plan/plan-figures.h"
 
 static gboolean
-add_row (GArray *rows, const GantryCompilation *compilation, const GantryCompileSettings *settings, GantryOrderPolicy order,
-         GantryAllocator allocator, const GantryProgress *progress, GError **error)
+add_row (GArray *rows, const GantryCompilation *compilation, const GantryCompileSettings *settings, GantryOrderPolicy order, GantryAllocator allocator,
+         const GantryProgress *progress, GError **error)
 {
   g_auto (GantryCompileSettings) changed;
   g_autoptr (GantryPlan) plan = NULL;
@@ -27,8 +27,8 @@ add_row (GArray *rows, const GantryCompilation *compilation, const GantryCompile
 }
 
 GArray *
-gantry_compilation_compare_allocations (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                                        const GantryProgress *progress, GError **error)
+gantry_compilation_compare_allocations (const GantryCompilation *compilation, const GantryCompileSettings *settings, const GantryProgress *progress,
+                                        GError **error)
 {
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (GantryAllocation));
 

@@ -190,8 +190,8 @@ gantry_input_value_read (const char *text, GantryReadFiles *read, GError **error
   if (gantry_type_bytes (literal->type) > MOST_FILE_BYTES)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                   "%s: holds %" G_GINT64_FORMAT " bytes; a value that is set has at most 16 MiB, give it when the program runs",
-                   text + 1, gantry_type_bytes (literal->type));
+                   "%s: holds %" G_GINT64_FORMAT " bytes; a value that is set has at most 16 MiB, give it when the program runs", text + 1,
+                   gantry_type_bytes (literal->type));
       return NULL;
     }
   return gantry_literal_to_text (context, literal);

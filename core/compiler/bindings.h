@@ -26,7 +26,7 @@ typedef struct
 typedef struct
 {
   gatomicrefcount ref_count;
-  char *entry; /* (nullable): which graph of a program that makes several */
+  char *entry;   /* (nullable): which graph of a program that makes several */
   char *program; /* (nullable): the SHA-256 of the program that may run; like @outside in no file */
   guint n_dims, n_inputs;
   GantryDimBinding *dims;

@@ -146,8 +146,7 @@ gantry_choices_equal (const GantryChoices *a, const GantryChoices *b)
 {
   guint n = a != NULL ? a->entries->len : 0;
 
-  if (n != (b != NULL ? b->entries->len : 0) || !equal_schedules (a, b)
-      || (a != NULL ? a->fetch_limit : 0) != (b != NULL ? b->fetch_limit : 0))
+  if (n != (b != NULL ? b->entries->len : 0) || !equal_schedules (a, b) || (a != NULL ? a->fetch_limit : 0) != (b != NULL ? b->fetch_limit : 0))
     return FALSE;
   for (guint i = 0; a != b && i < n; i++)
     {
@@ -284,8 +283,7 @@ gantry_choices_place (const GantryChoices *choices, const GantryModule *module, 
 }
 
 GantryPlacements *
-gantry_choices_place_over (const GantryChoices *choices, const char *policy, GantryModule *module, const guint64 *keys,
-                           GPtrArray **reports, GError **error)
+gantry_choices_place_over (const GantryChoices *choices, const char *policy, GantryModule *module, const guint64 *keys, GPtrArray **reports, GError **error)
 {
   g_autoptr (GantryPolicy) statements = gantry_policy_parse (policy != NULL ? policy : "", -1, error);
   g_autoptr (GantryPlacements) chosen = NULL;
@@ -323,8 +321,7 @@ gantry_choices_of (const GantryPlacements *placements, const GantryModule *modul
     {
       const GantryPlacement *placement = &g_array_index (placements->entries, GantryPlacement, i);
       const GantryNode *node = gantry_module_node (module, placement->node);
-      GantryChoice choice = { .node = placement->node, .kind = placement->kind, .memory = placement->memory,
-                              .decider = placement->decider };
+      GantryChoice choice = { .node = placement->node, .kind = placement->kind, .memory = placement->memory, .decider = placement->decider };
 
       if (node == NULL)
         continue;

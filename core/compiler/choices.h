@@ -21,8 +21,8 @@ typedef struct
 typedef struct
 {
   gatomicrefcount ref_count;
-  GArray *entries; /* GantryChoice, by ascending key */
-  GArray *schedule; /* (nullable): guint64: keys, as GantryPlacements.schedule: one for each action of a node */
+  GArray *entries;     /* GantryChoice, by ascending key */
+  GArray *schedule;    /* (nullable): guint64: keys, as GantryPlacements.schedule: one for each action of a node */
   guint64 fetch_limit; /* bytes, 0: none; as GantryPlacements.fetch_limit */
 } GantryChoices;
 
@@ -49,8 +49,8 @@ guint64 *gantry_module_keys (const GantryModule *module);
 GantryPlacements *gantry_choices_place (const GantryChoices *choices, const GantryModule *module, const guint64 *keys);
 /** What the text @policy (nullable) decides for @module, and over it the choices as gantry_choices_place(). @reports: as
  *  gantry_policy_apply(). Linear. Returns: (transfer full) (nullable): %GANTRY_ERROR_INVALID where the policy has a mistake */
-GantryPlacements *gantry_choices_place_over (const GantryChoices *choices, const char *policy, GantryModule *module, const guint64 *keys,
-                                             GPtrArray **reports, GError **error);
+GantryPlacements *
+gantry_choices_place_over (const GantryChoices *choices, const char *policy, GantryModule *module, const guint64 *keys, GPtrArray **reports, GError **error);
 /** Those that gantry_choices_place() passes over. Returns: (transfer full) (element-type GantryChoice): by ascending key */
 GArray *gantry_choices_missing (const GantryChoices *choices, const GantryModule *module, const guint64 *keys);
 /** The other way: every entry becomes a choice. Returns: (transfer full) */

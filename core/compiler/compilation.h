@@ -108,8 +108,7 @@ gantry_compilation_module (const GantryCompilation *compilation)
  */
 GArray *gantry_compilation_follow (const GantryCompilation *compilation, guint from, guint32 id, guint to);
 /** The same of several nodes: what they became together. */
-GArray *gantry_compilation_follow_all (const GantryCompilation *compilation, guint from, const guint32 *nodes, guint n,
-                                       guint to);
+GArray *gantry_compilation_follow_all (const GantryCompilation *compilation, guint from, const guint32 *nodes, guint n, guint to);
 
 /**
  * gantry_compilation_changes:

@@ -46,8 +46,8 @@ gantry_snapshot_properties_text (const GantrySnapshot *snapshot)
 }
 
 static GantrySnapshot *
-add_snapshot (GantryCompilation *compilation, const char *name, const char *title, const char *description,
-              gboolean enabled, GantryModule *module, double milliseconds)
+add_snapshot (GantryCompilation *compilation, const char *name, const char *title, const char *description, gboolean enabled, GantryModule *module,
+              double milliseconds)
 {
   GantryModule *before = compilation->n_snapshots > 0 ? gantry_compilation_module (compilation) : module;
   GantrySnapshot *snapshot = &compilation->snapshots[compilation->n_snapshots++];
@@ -120,8 +120,7 @@ check_needs (const GantryPassInfo *info, GantryProperties needs, GantryPropertie
   if ((needs & ~held) == 0)
     return TRUE;
   missing = gantry_properties_to_text (needs & ~held);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "the pass '%s' needs what does not hold before it: %s (please report this)",
-               info->name, missing);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "the pass '%s' needs what does not hold before it: %s (please report this)", info->name, missing);
   return FALSE;
 }
 
@@ -129,8 +128,7 @@ check_needs (const GantryPassInfo *info, GantryProperties needs, GantryPropertie
 static gboolean
 check_result (const GantryPassInfo *info, GantryModule *after, const GantryModule *before, GantryProperties held, GError **error)
 {
-  if (after == before
-      || (gantry_verify (after, before, error) && gantry_properties_hold (after, held & GANTRY_PROPERTY_CORE, error)))
+  if (after == before || (gantry_verify (after, before, error) && gantry_properties_hold (after, held & GANTRY_PROPERTY_CORE, error)))
     return TRUE;
   gantry_error_prefix (error, "the pass '%s' broke the program (please report this): ", info->name);
   return FALSE;
@@ -154,8 +152,7 @@ run_pass (GantryCompilation *compilation, guint index, const GantryProgress *pro
   if (enabled && !check_needs (info, _gantry_pipeline_needs (index), held, error))
     return FALSE;
   gantry_progress_report (progress, (double) index / GANTRY_N_PIPELINE_PASSES, info->title);
-  after = enabled ? _gantry_pipeline_run (index, before, &compilation->settings, progress, &failure)
-                  : gantry_module_ref (before);
+  after = enabled ? _gantry_pipeline_run (index, before, &compilation->settings, progress, &failure) : gantry_module_ref (before);
   milliseconds = (double) (g_get_monotonic_time () - start) / 1000.0;
   if (after == NULL)
     return refuse (compilation, index, failure, error);
@@ -209,8 +206,7 @@ add_model (GantryCompilation *compilation)
     {
       const GantryModelStage *stage = &g_array_index (model->stages, GantryModelStage, i);
 
-      add_snapshot (compilation, stage->pass, stage->title, stage->description, TRUE,
-                    gantry_module_ref (i + 1 < n ? stage->module : model->module), 0);
+      add_snapshot (compilation, stage->pass, stage->title, stage->description, TRUE, gantry_module_ref (i + 1 < n ? stage->module : model->module), 0);
     }
   if (n == 0)
     add_snapshot (compilation, "import", "Import", "The program as the file has it.", TRUE, gantry_module_ref (model->module), 0);
@@ -240,8 +236,7 @@ compile (GantryModel *model, const GantryCompileSettings *settings, const Gantry
 }
 
 GantryCompilation *
-gantry_compile (GantryModel *model, const GantryCompileSettings *settings, const GantryProgress *progress,
-                GError **error)
+gantry_compile (GantryModel *model, const GantryCompileSettings *settings, const GantryProgress *progress, GError **error)
 {
   GantryCompilation *compilation;
 
@@ -270,8 +265,7 @@ share_snapshots (GantryCompilation *to, const GantryCompilation *from)
 }
 
 GantryCompilation *
-gantry_compilation_replan (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                           const GantryProgress *progress, GError **error)
+gantry_compilation_replan (const GantryCompilation *compilation, const GantryCompileSettings *settings, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryCompilation) copy = g_new0 (GantryCompilation, 1);
 

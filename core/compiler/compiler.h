@@ -20,8 +20,7 @@ G_BEGIN_DECLS
  * Returns: (transfer full) (nullable): NULL when cancelled, when the program contradicts itself (%GANTRY_ERROR_INVALID:
  *  types that do not fit), or when a pass broke it (a bug, said plainly)
  */
-GantryCompilation *gantry_compile (GantryModel *model, const GantryCompileSettings *settings,
-                                   const GantryProgress *progress, GError **error);
+GantryCompilation *gantry_compile (GantryModel *model, const GantryCompileSettings *settings, const GantryProgress *progress, GError **error);
 
 /**
  * gantry_compilation_replan:
@@ -30,9 +29,8 @@ GantryCompilation *gantry_compile (GantryModel *model, const GantryCompileSettin
  *
  * Returns: (transfer full) (nullable): as gantry_compile(); %GANTRY_ERROR_INVALID where the policy has a mistake
  */
-GantryCompilation *gantry_compilation_replan (const GantryCompilation *compilation,
-                                              const GantryCompileSettings *settings, const GantryProgress *progress,
-                                              GError **error);
+GantryCompilation *
+gantry_compilation_replan (const GantryCompilation *compilation, const GantryCompileSettings *settings, const GantryProgress *progress, GError **error);
 
 /**
  * gantry_compiler_check_examples:

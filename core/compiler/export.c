@@ -10,7 +10,11 @@
 #include <string.h>
 
 /* @dialect: (nullable): whose operations the format can say as they were imported */
-static const struct { GantryExportFormat format; const char *name, *ending, *dialect; } formats[] = {
+static const struct
+{
+  GantryExportFormat format;
+  const char *name, *ending, *dialect;
+} formats[] = {
   { GANTRY_EXPORT_ONNX, "onnx", ".onnx", "onnx." },
   { GANTRY_EXPORT_STABLEHLO, "stablehlo", ".mlir", NULL },
   { GANTRY_EXPORT_STABLEHLO, "stablehlo", ".stablehlo", NULL },
@@ -50,8 +54,7 @@ static gboolean
 is_said (const GantryModule *module, const char *dialect)
 {
   for (guint32 i = 0; i < module->n_nodes; i++)
-    if (module->nodes[i].op >= GANTRY_OP_FOREIGN
-        && (dialect == NULL || !g_str_has_prefix (gantry_node_op_name (module, &module->nodes[i]), dialect)))
+    if (module->nodes[i].op >= GANTRY_OP_FOREIGN && (dialect == NULL || !g_str_has_prefix (gantry_node_op_name (module, &module->nodes[i]), dialect)))
       return FALSE;
   return TRUE;
 }
@@ -92,8 +95,8 @@ write_text (const GantryModule *module, const char *path, GantryReadFiles *read,
 }
 
 const char *
-gantry_compilation_export (const GantryCompilation *compilation, GantryExportFormat format, const char *path,
-                           const GantryExportOptions *options, GPtrArray *notes, GError **error)
+gantry_compilation_export (const GantryCompilation *compilation, GantryExportFormat format, const char *path, const GantryExportOptions *options,
+                           GPtrArray *notes, GError **error)
 {
   const char *wanted = options != NULL ? options->snapshot : NULL;
   GantryReadFiles *read = options != NULL && options->read != NULL ? options->read : compilation->model->read;
@@ -121,8 +124,7 @@ gantry_compilation_export (const GantryCompilation *compilation, GantryExportFor
 }
 
 gboolean
-gantry_module_export (const GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values,
-                      GError **error)
+gantry_module_export (const GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values, GError **error)
 {
   guint n = gantry_module_entry (module)->n_params;
   g_autofree GantryOnnxWeight *weights = g_new0 (GantryOnnxWeight, n + 1);
@@ -135,7 +137,7 @@ gantry_module_export (const GantryModule *module, const char *path, const char *
       parameters[i] = (GantryMindsporeWeight){ weights[i].name, weights[i].value };
     }
   return gantry_export_format_of (path) == GANTRY_EXPORT_MINDIR ? gantry_mindspore_export (module, path, parameters, NULL, error)
-                                                                 : gantry_onnx_export (module, path, &options, NULL, error);
+                                                                : gantry_onnx_export (module, path, &options, NULL, error);
 }
 
 GantryModule *

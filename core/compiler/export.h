@@ -44,8 +44,8 @@ GantryExportFormat gantry_export_format_named (const char *name);
  * Returns: the name of the snapshot that was written, (transfer none); NULL with %GANTRY_ERROR_INVALID where there is no such
  *   snapshot, %GANTRY_ERROR_UNSUPPORTED where the format cannot say what stands in it, %G_FILE_ERROR
  */
-const char *gantry_compilation_export (const GantryCompilation *compilation, GantryExportFormat format, const char *path,
-                                       const GantryExportOptions *options, GPtrArray *notes, GError **error);
+const char *gantry_compilation_export (const GantryCompilation *compilation, GantryExportFormat format, const char *path, const GantryExportOptions *options,
+                                       GPtrArray *notes, GError **error);
 
 /**
  * gantry_module_export:
@@ -55,8 +55,7 @@ const char *gantry_compilation_export (const GantryCompilation *compilation, Gan
  *
  * Writes a module of core operations that was not opened as a file. Returns: FALSE as gantry_compilation_export()
  */
-gboolean gantry_module_export (const GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values,
-                               GError **error);
+gboolean gantry_module_export (const GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values, GError **error);
 
 /**
  * gantry_module_load:

@@ -72,8 +72,8 @@ gantry_measured_times_equal (const GantryMeasuredTimes *a, const GantryMeasuredT
 {
   if (a == b)
     return TRUE;
-  return a != NULL && b != NULL && g_strcmp0 (a->run, b->run) == 0 && g_strcmp0 (a->conditions, b->conditions) == 0
-         && a->link_bandwidth == b->link_bandwidth && gantry_keyed_array_equal (a->entries, b->entries);
+  return a != NULL && b != NULL && g_strcmp0 (a->run, b->run) == 0 && g_strcmp0 (a->conditions, b->conditions) == 0 && a->link_bandwidth == b->link_bandwidth
+         && gantry_keyed_array_equal (a->entries, b->entries);
 }
 
 GHashTable *

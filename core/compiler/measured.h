@@ -37,8 +37,7 @@ GantryMeasuredTimes *gantry_measured_times_new (const char *run, const char *nam
  *
  * Nodes that @module does not have are left out. Returns: (transfer full)
  */
-GantryMeasuredTimes *gantry_measured_times_of (const char *run, const char *name, GHashTable *us, const GantryModule *module,
-                                               const guint64 *keys);
+GantryMeasuredTimes *gantry_measured_times_of (const char *run, const char *name, GHashTable *us, const GantryModule *module, const guint64 *keys);
 GantryMeasuredTimes *gantry_measured_times_ref (GantryMeasuredTimes *times);
 void gantry_measured_times_unref (GantryMeasuredTimes *times);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryMeasuredTimes, gantry_measured_times_unref)

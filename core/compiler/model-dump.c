@@ -20,8 +20,7 @@ name_stage (GantryModelStage *stage, const GantryXlaDumpModule *file, gboolean f
     stage->pass = g_strdup_printf ("xla-%u-%s", file->step, file->pass);
   stage->title = g_strdup_printf ("XLA: %s", begins && file->pipeline != NULL ? file->pipeline : file->pass);
   g_strdelimit (stage->title, "_", ' ');
-  stage->description = g_strdup_printf ("What XLA had after its pass %s%s%s: %s", file->pass,
-                                        file->pipeline != NULL ? " of " : "",
+  stage->description = g_strdup_printf ("What XLA had after its pass %s%s%s: %s", file->pass, file->pipeline != NULL ? " of " : "",
                                         file->pipeline != NULL ? file->pipeline : "", file->file);
 }
 
@@ -83,8 +82,7 @@ choose_compilation (const GantryXlaDump *dump, const char *entry, GError **error
       g_ptr_array_add (graphs, graph);
     }
   message = entry != NULL ? g_strdup_printf ("%s: the dump has no compilation '%s'; it has", dump->folder, entry)
-                          : g_strdup_printf ("%s: the dump has %u compilations, name one as the entry:", dump->folder,
-                                             dump->compilations->len);
+                          : g_strdup_printf ("%s: the dump has %u compilations, name one as the entry:", dump->folder, dump->compilations->len);
   gantry_program_choice_set (error, graphs, message);
   return NULL;
 }
@@ -113,16 +111,14 @@ read_assignment (GantryModel *model, const GantryXlaDump *dump, const GantryXlaD
 
   _gantry_model_add_file (model, path);
   if (text != NULL)
-    model->assignment =
-      gantry_xla_assignment_parse (g_mapped_file_get_contents (text), g_mapped_file_get_length (text), path, &error);
+    model->assignment = gantry_xla_assignment_parse (g_mapped_file_get_contents (text), g_mapped_file_get_length (text), path, &error);
   if (model->assignment != NULL && compilation->live_ranges != NULL)
     {
       ranges_path = g_build_filename (dump->folder, compilation->live_ranges, NULL);
       _gantry_model_add_file (model, ranges_path);
       ranges = gantry_xla_dump_map (dump, compilation->live_ranges, &error);
       if (ranges != NULL)
-        gantry_xla_assignment_read_live_ranges (model->assignment, g_mapped_file_get_contents (ranges),
-                                                g_mapped_file_get_length (ranges), ranges_path, &error);
+        gantry_xla_assignment_read_live_ranges (model->assignment, g_mapped_file_get_contents (ranges), g_mapped_file_get_length (ranges), ranges_path, &error);
     }
   if (error != NULL)
     warn (model, g_strdup_printf ("XLA's assignment of buffers is left out: %s", error->message));
@@ -156,7 +152,8 @@ _gantry_model_open_dump (GantryModel *model, GantryContext *context, const Gantr
     warn (model, g_strdup_printf ("%u symbolic links of the folder are not followed", dump->n_links));
   if (compilation->assignment != NULL)
     read_assignment (model, dump, compilation);
-  last = gantry_module_set_inputs (g_array_index (model->stages, GantryModelStage, model->stages->len - 1).module, model->bindings->inputs, model->bindings->n_inputs, error);
+  last = gantry_module_set_inputs (g_array_index (model->stages, GantryModelStage, model->stages->len - 1).module, model->bindings->inputs,
+                                   model->bindings->n_inputs, error);
   if (last == NULL)
     {
       gantry_error_prefix (error, "%s: ", model->path);

@@ -15,11 +15,9 @@ void _gantry_model_add_file (GantryModel *model, const char *path);
 gboolean _gantry_is_working (const GantryModule *module, const GantryNode *node);
 guint _gantry_count_working (const GantryModule *module);
 /** What a text of XLA says about itself, and its unknown operations, which take a walk. */
-gboolean _gantry_model_take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *info,
-                                      const GantryProgress *progress, GError **error);
+gboolean _gantry_model_take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *info, const GantryProgress *progress, GError **error);
 /** What a file says about itself, where it says more than its module does, and its unknown operations, which take a walk. */
-gboolean _gantry_model_take_info (GantryModel *model, GantryModule *module, const GantryReadInfo *info, const GantryProgress *progress,
-                                  GError **error);
+gboolean _gantry_model_take_info (GantryModel *model, GantryModule *module, const GantryReadInfo *info, const GantryProgress *progress, GError **error);
 /** What another compiler's passes made: a new list of GantryModelStage, each owned. */
 GArray *_gantry_model_stages_new (void);
 /** Whether a text that MindSpore writes of its graphs (.ir) lies in @folder. */

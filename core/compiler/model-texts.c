@@ -13,7 +13,7 @@ typedef struct
   char *file, *pass; /* "04_auto_monad_0005.ir", "auto_monad" */
   gint64 phase;      /* -1: a pass within one */
   guint64 number;
-  guint graph;       /* to which it belongs: a new one begins where phases do */
+  guint graph; /* to which it belongs: a new one begins where phases do */
 } Text;
 
 static void
@@ -137,8 +137,8 @@ add_stage (GantryModel *model, const Text *text, GantryModule *module)
 
 /* Returns: FALSE when it was cancelled */
 static gboolean
-read_text (GantryModel *model, GantryContext *context, const Text *text, GPtrArray *problems, GantryReadInfo *info,
-           const GantryProgress *progress, GError **error)
+read_text (GantryModel *model, GantryContext *context, const Text *text, GPtrArray *problems, GantryReadInfo *info, const GantryProgress *progress,
+           GError **error)
 {
   g_autofree char *path = g_build_filename (model->path, text->file, NULL);
   const GantryReadOptions options = { 0 };
@@ -190,8 +190,7 @@ _gantry_model_open_texts (GantryModel *model, GantryContext *context, const Gant
     return NULL;
   model->stages = _gantry_model_stages_new ();
   for (guint i = 0; i < texts->len; i++)
-    if (g_array_index (texts, Text, i).graph == graph
-        && !read_text (model, context, &g_array_index (texts, Text, i), problems, &info, progress, error))
+    if (g_array_index (texts, Text, i).graph == graph && !read_text (model, context, &g_array_index (texts, Text, i), problems, &info, progress, error))
       return NULL;
   if (model->stages->len == 0)
     {
@@ -200,8 +199,8 @@ _gantry_model_open_texts (GantryModel *model, GantryContext *context, const Gant
       return NULL;
     }
   tell_problems (model, problems);
-  last = gantry_module_set_inputs (g_array_index (model->stages, GantryModelStage, model->stages->len - 1).module,
-                                   model->bindings->inputs, model->bindings->n_inputs, error);
+  last = gantry_module_set_inputs (g_array_index (model->stages, GantryModelStage, model->stages->len - 1).module, model->bindings->inputs,
+                                   model->bindings->n_inputs, error);
   if (last == NULL)
     {
       gantry_error_prefix (error, "%s: ", model->path);

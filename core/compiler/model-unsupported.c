@@ -42,8 +42,8 @@ gantry_model_find_unsupported (const GantryModel *model, const GantryProgress *p
   guint n_opened;
 
   for (guint i = 0; i < model->n_unsupported; i++)
-    add (list, model->unsupported[i].operation, strlen (model->unsupported[i].operation), model->unsupported[i].why,
-         model->unsupported[i].where, model->unsupported[i].count);
+    add (list, model->unsupported[i].operation, strlen (model->unsupported[i].operation), model->unsupported[i].why, model->unsupported[i].where,
+         model->unsupported[i].count);
   /* Sizes that are not known yet are refused as such. */
   if (model->module == NULL || (model->unbound != NULL && *model->unbound != NULL))
     return g_steal_pointer (&list);

@@ -14,7 +14,6 @@
 #include "core/planner/policy/policy.h"
 #include <string.h>
 
-
 GantryModel *
 gantry_model_ref (GantryModel *model)
 {
@@ -111,8 +110,7 @@ take_onnx_info (GantryModel *model, const GantryOnnxInfo *info)
   model->n_unsupported = info->n_unsupported;
   model->unsupported = g_new0 (GantryModelRefusal, info->n_unsupported + 1);
   for (guint i = 0; i < info->n_unsupported; i++)
-    model->unsupported[i] = (GantryModelRefusal){ g_strdup (info->unsupported[i].operation),
-                                                  g_strdup (info->unsupported[i].why),
+    model->unsupported[i] = (GantryModelRefusal){ g_strdup (info->unsupported[i].operation), g_strdup (info->unsupported[i].why),
                                                   g_strdup (info->unsupported[i].first), info->unsupported[i].count };
   model->unbound = g_strdupv (info->unbound);
   model->warnings = g_strdupv (info->warnings);
@@ -153,8 +151,9 @@ open_onnx (GantryModel *model, GantryContext *context, const GantryProgress *pro
 {
   const GantryBindings *bindings = model->bindings;
   g_autofree GantryDimSize *dims = sizes_of (bindings);
-  GantryOnnxOptions options = { .dims = dims, .n_dims = bindings->n_dims, .values = bindings->inputs,
-                                .n_values = bindings->n_inputs, .outside = bindings->outside };
+  GantryOnnxOptions options = {
+    .dims = dims, .n_dims = bindings->n_dims, .values = bindings->inputs, .n_values = bindings->n_inputs, .outside = bindings->outside
+  };
   g_autoptr (GantryOnnxInfo) info = NULL;
   GantryModule *module;
 
@@ -200,18 +199,16 @@ take_text_info (GantryModel *model, GantryModule *module)
     {
       const GantryNode *node = &module->nodes[entry->first_node + i];
 
-      model->inputs[model->n_inputs++] =
-        (GantryModelValue){ .name = gantry_node_label (module, node),
-                            .type = gantry_context_type_text (module->context, node->type),
-                            .donated = (guint) (gantry_parameter_alias (module, node) + 1) };
+      model->inputs[model->n_inputs++] = (GantryModelValue){ .name = gantry_node_label (module, node),
+                                                             .type = gantry_context_type_text (module->context, node->type),
+                                                             .donated = (guint) (gantry_parameter_alias (module, node) + 1) };
     }
   for (guint i = 0; i < entry->n_results; i++)
     {
       const GantryNode *node = gantry_module_node (module, gantry_function_result_id (module, entry, i));
 
-      model->outputs[model->n_outputs++] =
-        (GantryModelValue){ .name = gantry_node_label (module, node),
-                            .type = gantry_context_type_text (module->context, node->type) };
+      model->outputs[model->n_outputs++] = (GantryModelValue){ .name = gantry_node_label (module, node),
+                                                               .type = gantry_context_type_text (module->context, node->type) };
     }
   for (guint32 i = 0; i < module->n_nodes; i++)
     model->n_initializers += module->nodes[i].op == GANTRY_OP_CONSTANT;
@@ -246,8 +243,8 @@ open_text (GantryModel *model, const char *path, GantryContext *context, GError 
   if (file == NULL)
     return NULL;
   gantry_model_add_dialects (context);
-  whole = gantry_module_from_text_beside (context, g_mapped_file_get_contents (file), (gssize) g_mapped_file_get_length (file),
-                                          model->path, model->bindings->outside ? NULL : path, files, error);
+  whole = gantry_module_from_text_beside (context, g_mapped_file_get_contents (file), (gssize) g_mapped_file_get_length (file), model->path,
+                                          model->bindings->outside ? NULL : path, files, error);
   if (whole == NULL)
     return NULL;
   module = gantry_module_set_inputs (whole, model->bindings->inputs, model->bindings->n_inputs, error);
@@ -274,10 +271,10 @@ take_host_lines (GantryModel *model, const char *text)
     {
       const char *what = strstr (lines[i], ": ");
 
-      model->unsupported[model->n_unsupported++] =
-        (GantryModelRefusal){ g_strdup ("python"),
-                              g_strdup_printf ("is left to Python: %s", what != NULL ? what + 2 : lines[i]),
-                              what != NULL ? g_strndup (lines[i], (gsize) (what - lines[i])) : g_strdup (model->path), 1 };
+      model->unsupported[model->n_unsupported++] = (GantryModelRefusal){
+        g_strdup ("python"), g_strdup_printf ("is left to Python: %s", what != NULL ? what + 2 : lines[i]),
+        what != NULL ? g_strndup (lines[i], (gsize) (what - lines[i])) : g_strdup (model->path), 1
+      };
     }
 }
 
@@ -302,8 +299,7 @@ static GantryModule *
 open_python (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryProgramGraphs) graphs = gantry_program_graphs_run (model->path, model->bindings->program, progress, error);
-  const GantryProgramGraph *graph =
-    graphs != NULL ? gantry_program_graphs_find (graphs, model->path, model->bindings->entry, error) : NULL;
+  const GantryProgramGraph *graph = graphs != NULL ? gantry_program_graphs_find (graphs, model->path, model->bindings->entry, error) : NULL;
   GantryModule *module = graph != NULL ? open_text (model, graph->file, context, error) : NULL;
 
   if (module == NULL)
@@ -349,8 +345,7 @@ take_unknown (GantryModel *model, GantryModule *module, const GPtrArray *unknown
 }
 
 gboolean
-_gantry_model_take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *info,
-                             const GantryProgress *progress, GError **error)
+_gantry_model_take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *info, const GantryProgress *progress, GError **error)
 {
   take_text_info (model, module);
   g_free (model->format);
@@ -370,8 +365,7 @@ with_inputs (GantryModel *model, GantryModule *whole, GError **error)
 }
 
 gboolean
-_gantry_model_take_info (GantryModel *model, GantryModule *module, const GantryReadInfo *info, const GantryProgress *progress,
-                         GError **error)
+_gantry_model_take_info (GantryModel *model, GantryModule *module, const GantryReadInfo *info, const GantryProgress *progress, GError **error)
 {
   take_text_info (model, module);
   g_free (model->format);
@@ -488,8 +482,7 @@ gantry_model_program_mark (const char *path, GError **error)
 
   if (text == NULL)
     return NULL;
-  sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) g_mapped_file_get_contents (text),
-                                     g_mapped_file_get_length (text));
+  sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) g_mapped_file_get_contents (text), g_mapped_file_get_length (text));
   return g_strconcat (sum, " ", full, NULL);
 }
 
@@ -529,8 +522,7 @@ open_file (GantryModel *model, GantryContext *context, const GantryProgress *pro
 }
 
 GantryModel *
-gantry_model_open (const char *path, const GantryBindings *bindings, gint64 random_weights,
-                   const GantryProgress *progress, GError **error)
+gantry_model_open (const char *path, const GantryBindings *bindings, gint64 random_weights, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryModel) model = new_model (path, bindings);
   g_autoptr (GantryContext) context = gantry_context_new ();
@@ -552,8 +544,9 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
           return NULL;
         }
     }
-  model->module = (!is_folder ? open_file : _gantry_model_has_texts (path) ? _gantry_model_open_texts : _gantry_model_open_dump) (
-    model, context, progress, error);
+  model->module = (!is_folder                       ? open_file
+                   : _gantry_model_has_texts (path) ? _gantry_model_open_texts
+                                                    : _gantry_model_open_dump) (model, context, progress, error);
   if (model->module == NULL || !randomize (model, random_weights, progress, error))
     return NULL;
   return g_steal_pointer (&model);
@@ -566,8 +559,7 @@ hash_file (const char *path, GError **error)
 
   if (file == NULL)
     return NULL;
-  return g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) g_mapped_file_get_contents (file),
-                                      g_mapped_file_get_length (file));
+  return g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) g_mapped_file_get_contents (file), g_mapped_file_get_length (file));
 }
 
 /* Not while it is written: then it is another before and after. */
@@ -609,8 +601,8 @@ check_changed (const char *changed, GError **error)
 {
   if (changed == NULL)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "%s: has changed since it was opened, so that what is shown is not what it holds; open it again", changed);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: has changed since it was opened, so that what is shown is not what it holds; open it again",
+               changed);
   return FALSE;
 }
 
@@ -642,8 +634,8 @@ gantry_model_identity (const GantryModel *model)
       const GantryModelFile *file = &g_array_index (model->files, GantryModelFile, i);
       const GantryFileIdentity *id = &file->identity;
 
-      g_string_append_printf (text, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT " %s\n",
-                              id->device, id->inode, id->size, id->modified_ns, file->path);
+      g_string_append_printf (text, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT " %s\n", id->device, id->inode,
+                              id->size, id->modified_ns, file->path);
     }
   return g_string_free (text, FALSE);
 }

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   char *name;
-  char *type; /* "f32[batch,3,224,224]" */
+  char *type;    /* "f32[batch,3,224,224]" */
   guint donated; /* of an input: 1 + the number of the output that is written over it; 0 for none */
 } GantryModelValue;
 
@@ -45,27 +45,27 @@ typedef struct
 {
   gatomicrefcount ref_count;
   char *path;
-  char *format;   /* "ONNX", "Gantry text", "StableHLO text", "HLO text" */
-  char *producer; /* "" when the file does not say */
-  char *opset;    /* "ai.onnx 13, com.microsoft 1"; "" for other formats */
+  char *format;      /* "ONNX", "Gantry text", "StableHLO text", "HLO text" */
+  char *producer;    /* "" when the file does not say */
+  char *opset;       /* "ai.onnx 13, com.microsoft 1"; "" for other formats */
   gint64 main_opset; /* 0 for other formats */
   guint64 file_bytes;
-  GArray *files;  /* GantryModelFile: the model's own, then its external data or imported modules; none of a program that was made */
+  GArray *files;         /* GantryModelFile: the model's own, then its external data or imported modules; none of a program that was made */
   GantryReadFiles *read; /* @files, what was read for the bindings, and what else lies there for the same reader: no output may replace it */
-  char *hash;     /* (nullable): made on demand: ask gantry_model_hash() */
-  char *own_hash; /* (nullable): likewise, of the first file alone */
-  guint n_nodes;  /* of ONNX as the file counts them, nested graphs included; else of the entry function, as GantrySnapshot counts them */
+  char *hash;            /* (nullable): made on demand: ask gantry_model_hash() */
+  char *own_hash;        /* (nullable): likewise, of the first file alone */
+  guint n_nodes;         /* of ONNX as the file counts them, nested graphs included; else of the entry function, as GantrySnapshot counts them */
   guint n_initializers;
   guint64 initializer_bytes;
   guint n_inputs, n_outputs, n_unsupported;
   GantryModelValue *inputs, *outputs;
   GantryModelRefusal *unsupported;
-  char **unbound;  /* names of dimensions that have no size yet */
+  char **unbound; /* names of dimensions that have no size yet */
   char **warnings;
-  char *policy;    /* (nullable): statements of core/planner/policy/policy.h that the program says itself, as jax.checkpoint does */
-  GantryBindings *bindings; /* what the user gave it */
-  gint64 random_weights; /* seed of the weights (core/compiler/random-weights.h), -1: the file's own */
-  GArray *stages;  /* (nullable): GantryModelStage: what another compiler's passes made; that of the last is @module */
+  char *policy;                    /* (nullable): statements of core/planner/policy/policy.h that the program says itself, as jax.checkpoint does */
+  GantryBindings *bindings;        /* what the user gave it */
+  gint64 random_weights;           /* seed of the weights (core/compiler/random-weights.h), -1: the file's own */
+  GArray *stages;                  /* (nullable): GantryModelStage: what another compiler's passes made; that of the last is @module */
   GantryXlaAssignment *assignment; /* (nullable): of a dump: what XLA planned for the module that it ended with */
   GantryModule *module;
   GMutex compiling; /* held while it is compiled */
@@ -113,8 +113,7 @@ char *gantry_model_formats (void);
  *
  * Returns: (transfer full) (nullable): NULL with one error that says what is wrong, where, and what to do
  */
-GantryModel *gantry_model_open (const char *path, const GantryBindings *bindings, gint64 random_weights,
-                                const GantryProgress *progress, GError **error);
+GantryModel *gantry_model_open (const char *path, const GantryBindings *bindings, gint64 random_weights, const GantryProgress *progress, GError **error);
 /**
  * gantry_model_new:
  * @name: stands for the path that it does not have

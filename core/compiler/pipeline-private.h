@@ -22,7 +22,6 @@ gboolean _gantry_pipeline_is_wish (guint index);
 GantryProperties _gantry_pipeline_needs (guint index);
 /** What holds after it, of what held before; see gantry_properties_after(). */
 GantryProperties _gantry_pipeline_after (guint index, GantryProperties held, gboolean changed);
-GantryModule *_gantry_pipeline_run (guint index, GantryModule *module, const GantryCompileSettings *settings,
-                                    const GantryProgress *progress, GError **error);
+GantryModule *_gantry_pipeline_run (guint index, GantryModule *module, const GantryCompileSettings *settings, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

@@ -16,8 +16,7 @@ typedef enum
 } When;
 
 static GantryModule *
-parameterize (GantryModule *module, const GantryCompileSettings *settings, const GantryProgress *progress,
-              GError **error)
+parameterize (GantryModule *module, const GantryCompileSettings *settings, const GantryProgress *progress, GError **error)
 {
   return gantry_parameterize (module, settings->training.with_respect_to, progress, error);
 }
@@ -28,8 +27,7 @@ train (GantryModule *module, const GantryCompileSettings *settings, const Gantry
   return gantry_training_step (module, &settings->training, progress, error);
 }
 
-typedef GantryModule *(*Run) (GantryModule *module, const GantryCompileSettings *settings,
-                              const GantryProgress *progress, GError **error);
+typedef GantryModule *(*Run) (GantryModule *module, const GantryCompileSettings *settings, const GantryProgress *progress, GError **error);
 
 /* The contracts of what is no GantryPass: a step is made of core operations, parameters of what the front end wrote. */
 static const GantryPass parameterize_contract = { .name = "parameterize" };
@@ -141,8 +139,7 @@ precedes_training (guint index)
 }
 
 GantryModule *
-_gantry_pipeline_run (guint index, GantryModule *module, const GantryCompileSettings *settings,
-                      const GantryProgress *progress, GError **error)
+_gantry_pipeline_run (guint index, GantryModule *module, const GantryCompileSettings *settings, const GantryProgress *progress, GError **error)
 {
   GantryPassOptions options = GANTRY_PASS_OPTIONS_INIT;
 

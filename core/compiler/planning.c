@@ -30,25 +30,23 @@ sizes_of (const GantryCompileSettings *settings, const GantryModule *module)
 }
 
 static GantryPlanOptions
-plan_options (const GantryCompileSettings *settings, const GantryTarget *target, GHashTable *measured_us,
-              const GantryKernelSizes *sizes)
+plan_options (const GantryCompileSettings *settings, const GantryTarget *target, GHashTable *measured_us, const GantryKernelSizes *sizes)
 {
   /* Arguments and results are the caller's, who keeps them for the whole run: nothing else can lie where they do. */
-  return (GantryPlanOptions){ .target = target, .measured_us = measured_us, .sizes = sizes, .flags = GANTRY_PLAN_RESIDENT,
-                              .order = settings->order, .allocator = settings->allocator };
+  return (GantryPlanOptions){
+    .target = target, .measured_us = measured_us, .sizes = sizes, .flags = GANTRY_PLAN_RESIDENT, .order = settings->order, .allocator = settings->allocator
+  };
 }
 
 GantryPlanner *
 gantry_compilation_take_planner (GantryCompilation *compilation, const GantryProgress *progress, GError **error)
 {
-  GantryPlanOptions options = plan_options (&compilation->settings, &compilation->planned_target, compilation->measured_us,
-                                            compilation->sizes);
+  GantryPlanOptions options = plan_options (&compilation->settings, &compilation->planned_target, compilation->measured_us, compilation->sizes);
   GantryPlanner *planner;
 
   g_return_val_if_fail (compilation->keys != NULL, NULL);
   planner = _gantry_planner_pool_take (compilation->planners);
-  return planner != NULL ? planner
-                         : gantry_planner_new (gantry_compilation_module (compilation), &options, progress, error);
+  return planner != NULL ? planner : gantry_planner_new (gantry_compilation_module (compilation), &options, progress, error);
 }
 
 void
@@ -79,11 +77,9 @@ _gantry_compilation_make_plan (GantryCompilation *compilation, const GantryProgr
   compilation->planned_target = target_of (&compilation->settings);
   compilation->sizes = sizes_of (&compilation->settings, gantry_compilation_module (compilation));
   if (compilation->settings.measured != NULL)
-    compilation->measured_us = gantry_measured_times_by_node (compilation->settings.measured,
-                                                              gantry_compilation_module (compilation), compilation->keys);
-  compilation->placements = gantry_choices_place_over (compilation->settings.choices, compilation->settings.policy,
-                                                         gantry_compilation_module (compilation), compilation->keys,
-                                                         &compilation->reports, error);
+    compilation->measured_us = gantry_measured_times_by_node (compilation->settings.measured, gantry_compilation_module (compilation), compilation->keys);
+  compilation->placements = gantry_choices_place_over (compilation->settings.choices, compilation->settings.policy, gantry_compilation_module (compilation),
+                                                       compilation->keys, &compilation->reports, error);
   if (compilation->placements == NULL)
     return FALSE;
   planner = gantry_compilation_take_planner (compilation, progress, &failure);
@@ -104,14 +100,13 @@ _gantry_compilation_make_plan (GantryCompilation *compilation, const GantryProgr
 }
 
 GantryPlan *
-gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                         const GantryKernelSizes *sizes, GHashTable *measured_us, const GantryProgress *progress,
-                         GError **error)
+gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompileSettings *settings, const GantryKernelSizes *sizes, GHashTable *measured_us,
+                         const GantryProgress *progress, GError **error)
 {
   const GantryModule *module = gantry_compilation_module (compilation);
-  g_autoptr (GHashTable) of_settings =
-    measured_us == NULL && settings->measured != NULL && compilation->keys != NULL
-      ? gantry_measured_times_by_node (settings->measured, module, compilation->keys) : NULL;
+  g_autoptr (GHashTable) of_settings = measured_us == NULL && settings->measured != NULL && compilation->keys != NULL
+                                         ? gantry_measured_times_by_node (settings->measured, module, compilation->keys)
+                                         : NULL;
   GantryTarget target = target_of (settings);
   GantryPlanOptions options = plan_options (settings, &target, measured_us != NULL ? measured_us : of_settings,
                                             sizes != NULL ? sizes : sizes_of (settings, module));

@@ -16,14 +16,12 @@ G_BEGIN_DECLS
  *
  * Returns: (transfer full) (nullable)
  */
-GantryPlanner *gantry_compilation_take_planner (GantryCompilation *compilation, const GantryProgress *progress,
-                                                GError **error);
+GantryPlanner *gantry_compilation_take_planner (GantryCompilation *compilation, const GantryProgress *progress, GError **error);
 void gantry_compilation_give_planner (GantryCompilation *compilation, GantryPlanner *planner); /* (nullable) */
 
 /** Plans the last snapshot again, with what its kernels need (@sizes) and the placements of the compilation.
  *  @sizes, @measured_us: (nullable): as GantryPlanOptions; NULL: those of @settings. */
-GantryPlan *gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                                     const GantryKernelSizes *sizes, GHashTable *measured_us,
-                                     const GantryProgress *progress, GError **error);
+GantryPlan *gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompileSettings *settings, const GantryKernelSizes *sizes,
+                                     GHashTable *measured_us, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

@@ -69,8 +69,8 @@ typedef struct
   int output;
   int status;
   guint64 n_bytes;
-  GString *said;    /* the end of the output */
-  gsize reported;   /* in @said: what progress has heard of */
+  GString *said;  /* the end of the output */
+  gsize reported; /* in @said: what progress has heard of */
   const GantryProgress *progress;
 } Child;
 
@@ -161,14 +161,12 @@ child_start (Child *child, const char *folder, GError **error)
   if (cli == NULL)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
-                   "%s: gantry-cli, which runs Python programs, is not found: install it beside this program or name it in $GANTRY_CLI",
-                   child->path);
+                   "%s: gantry-cli, which runs Python programs, is not found: install it beside this program or name it in $GANTRY_CLI", child->path);
       return FALSE;
     }
   if (!g_unix_open_pipe (ends, FD_CLOEXEC, error))
     return FALSE;
-  started = g_spawn_async_with_fds (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &child->pid, -1, ends[1],
-                                    ends[1], error);
+  started = g_spawn_async_with_fds (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &child->pid, -1, ends[1], ends[1], error);
   close (ends[1]);
   child->output = ends[0];
   fcntl (child->output, F_SETFL, O_NONBLOCK);
@@ -201,15 +199,13 @@ child_wait (Child *child, GError **error)
         return FALSE;
       if (child->n_bytes > MOST_OUTPUT)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: the program was stopped: it printed more than 64 MiB",
-                       child->path);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: the program was stopped: it printed more than 64 MiB", child->path);
           return FALSE;
         }
       if (!ended && g_get_monotonic_time () > end)
         {
           g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
-                       "%s: the program was stopped after %" G_GINT64_FORMAT " seconds ($GANTRY_PYTHON_SECONDS sets another limit)",
-                       child->path, seconds);
+                       "%s: the program was stopped after %" G_GINT64_FORMAT " seconds ($GANTRY_PYTHON_SECONDS sets another limit)", child->path, seconds);
           return FALSE;
         }
     }
@@ -228,8 +224,7 @@ static char *
 failure_of (const Child *child)
 {
   if (WIFSIGNALED (child->status))
-    return g_strdup_printf ("the program was ended by signal %d (%s)", WTERMSIG (child->status),
-                            g_strsignal (WTERMSIG (child->status)));
+    return g_strdup_printf ("the program was ended by signal %d (%s)", WTERMSIG (child->status), g_strsignal (WTERMSIG (child->status)));
   if (WIFEXITED (child->status) && WEXITSTATUS (child->status) != 0)
     return g_strdup_printf ("the program ended with status %d", WEXITSTATUS (child->status));
   return NULL;
@@ -410,9 +405,8 @@ gantry_program_choice_set (GError **error, GPtrArray *graphs, const char *messag
 static void
 no_such_graph (const GantryProgramGraphs *graphs, const char *path, const char *entry, GError **error)
 {
-  g_autofree char *message =
-    entry != NULL ? g_strdup_printf ("%s: the program makes no graph '%s'; it makes", path, entry)
-                  : g_strdup_printf ("%s: the program makes %u graphs, name one as the entry:", path, graphs->graphs->len);
+  g_autofree char *message = entry != NULL ? g_strdup_printf ("%s: the program makes no graph '%s'; it makes", path, entry)
+                                           : g_strdup_printf ("%s: the program makes %u graphs, name one as the entry:", path, graphs->graphs->len);
 
   gantry_program_choice_set (error, graphs->graphs, message);
 }
@@ -459,7 +453,7 @@ gantry_program_graphs_find (const GantryProgramGraphs *graphs, const char *path,
   if (graphs->errors->len > 0)
     no_graph_can_be_made (graphs, error);
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "%s: the program makes no graph: it has to call a function under jit, or a Cell in graph mode", path);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: the program makes no graph: it has to call a function under jit, or a Cell in graph mode",
+                 path);
   return NULL;
 }

@@ -28,11 +28,11 @@ typedef struct
 typedef struct
 {
   GantryScratch *scratch; /* the folder of the files, removed with this */
-  GPtrArray *graphs;  /* (element-type GantryProgramGraph) */
-  GPtrArray *errors;  /* (element-type GantryProgramError): what no graph could be made of */
-  GPtrArray *sources; /* (element-type filename): the program's own modules that it imported, full paths in their order */
-  char *said;         /* the end of what the program printed */
-  char *failure;      /* (nullable): how the program ended, where it did not end well */
+  GPtrArray *graphs;      /* (element-type GantryProgramGraph) */
+  GPtrArray *errors;      /* (element-type GantryProgramError): what no graph could be made of */
+  GPtrArray *sources;     /* (element-type filename): the program's own modules that it imported, full paths in their order */
+  char *said;             /* the end of what the program printed */
+  char *failure;          /* (nullable): how the program ended, where it did not end well */
 } GantryProgramGraphs;
 
 /** The program makes several graphs, and none of them was named, or one that it does not make. */
@@ -66,7 +66,6 @@ GantryProgramGraphs *gantry_program_graphs_run (const char *path, const char *sh
  *
  * Returns: (nullable) (transfer none): NULL with an error that lists the graphs, or says why there is none
  */
-const GantryProgramGraph *gantry_program_graphs_find (const GantryProgramGraphs *graphs, const char *path, const char *entry,
-                                                      GError **error);
+const GantryProgramGraph *gantry_program_graphs_find (const GantryProgramGraphs *graphs, const char *path, const char *entry, GError **error);
 
 G_END_DECLS

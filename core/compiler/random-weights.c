@@ -84,16 +84,14 @@ is_weight (const GantryModule *module, const GantryNode *node)
 {
   const GantryType *type = gantry_node_type (module, node);
 
-  if ((node->op != GANTRY_OP_CONSTANT && strcmp (gantry_node_op_name (module, node), "onnx.ConstantOfShape") != 0)
-      || gantry_node_is_set_input (module, node))
+  if ((node->op != GANTRY_OP_CONSTANT && strcmp (gantry_node_op_name (module, node), "onnx.ConstantOfShape") != 0) || gantry_node_is_set_input (module, node))
     return FALSE;
-  return gantry_type_is_static (type) && gantry_element_is_float (type->element) &&
-         gantry_element_is_compiled (type->element) && gantry_type_elements (type) > 1;
+  return gantry_type_is_static (type) && gantry_element_is_float (type->element) && gantry_element_is_compiled (type->element)
+         && gantry_type_elements (type) > 1;
 }
 
 static gboolean
-visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
-       GError **error)
+visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data, GError **error)
 {
   g_autoptr (GantryLiteral) literal = NULL;
   const Weights *weights = user_data;
@@ -104,8 +102,7 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
       gantry_rewriter_keep (rewriter, node);
       return TRUE;
     }
-  literal = random_literal (gantry_node_type (module, node), gantry_context_string (module->context, node->name),
-                            weights->seed);
+  literal = random_literal (gantry_node_type (module, node), gantry_context_string (module->context, node->name), weights->seed);
   gantry_builder_set_origins (builder, NULL, 0);
   gantry_builder_set_name (builder, node->name);
   gantry_rewriter_replace (rewriter, node, gantry_builder_literal (builder, literal));

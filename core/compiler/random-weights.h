@@ -24,7 +24,6 @@ G_BEGIN_DECLS
  *
  * Returns: (transfer full) (nullable)
  */
-GantryModule *gantry_randomize_weights (GantryModule *module, gint64 seed, const GantryProgress *progress,
-                                        GError **error);
+GantryModule *gantry_randomize_weights (GantryModule *module, gint64 seed, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

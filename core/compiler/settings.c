@@ -46,8 +46,7 @@ gantry_compile_settings_clear (GantryCompileSettings *settings)
 gboolean
 gantry_compile_settings_enabled (const GantryCompileSettings *settings, const char *pass)
 {
-  return settings->disabled_passes == NULL ||
-         !g_strv_contains ((const char *const *) settings->disabled_passes, pass);
+  return settings->disabled_passes == NULL || !g_strv_contains ((const char *const *) settings->disabled_passes, pass);
 }
 
 gboolean
@@ -89,10 +88,10 @@ same_names (char **a, char **b)
 static gboolean
 same_training (const GantryTrainingOptions *a, const GantryTrainingOptions *b)
 {
-  return a->loss == b->loss && a->output == b->output && a->optimizer == b->optimizer &&
-         a->learning_rate == b->learning_rate && a->momentum == b->momentum && a->beta1 == b->beta1 &&
-         a->beta2 == b->beta2 && a->epsilon == b->epsilon && a->weight_decay == b->weight_decay &&
-         a->clip_norm == b->clip_norm && a->l2 == b->l2 && MAX (a->microbatches, 1) == MAX (b->microbatches, 1) && a->no_loss == b->no_loss && same_names (a->with_respect_to, b->with_respect_to);
+  return a->loss == b->loss && a->output == b->output && a->optimizer == b->optimizer && a->learning_rate == b->learning_rate && a->momentum == b->momentum
+         && a->beta1 == b->beta1 && a->beta2 == b->beta2 && a->epsilon == b->epsilon && a->weight_decay == b->weight_decay && a->clip_norm == b->clip_norm
+         && a->l2 == b->l2 && MAX (a->microbatches, 1) == MAX (b->microbatches, 1) && a->no_loss == b->no_loss
+         && same_names (a->with_respect_to, b->with_respect_to);
 }
 
 static char *
@@ -132,10 +131,9 @@ gantry_compile_settings_made_under (const GantryCompileSettings *settings, const
 gboolean
 gantry_compile_settings_same_program (const GantryCompileSettings *a, const GantryCompileSettings *b)
 {
-  return a->finite_math == b->finite_math && a->fuse_rows == b->fuse_rows && a->fuse_products == b->fuse_products && a->train == b->train &&
-         a->max_nodes == b->max_nodes && a->fold_flops == b->fold_flops && a->most_unrolled == b->most_unrolled &&
-         same_names (a->disabled_passes, b->disabled_passes) &&
-         (!a->train || same_training (&a->training, &b->training));
+  return a->finite_math == b->finite_math && a->fuse_rows == b->fuse_rows && a->fuse_products == b->fuse_products && a->train == b->train
+         && a->max_nodes == b->max_nodes && a->fold_flops == b->fold_flops && a->most_unrolled == b->most_unrolled
+         && same_names (a->disabled_passes, b->disabled_passes) && (!a->train || same_training (&a->training, &b->training));
 }
 
 static gboolean
@@ -156,8 +154,7 @@ same_target (const GantryTarget *a, const GantryTarget *b)
 gboolean
 gantry_compile_settings_same_plan (const GantryCompileSettings *a, const GantryCompileSettings *b)
 {
-  return a->order == b->order && a->allocator == b->allocator && g_strcmp0 (a->policy, b->policy) == 0 &&
-         gantry_choices_equal (a->choices, b->choices) && same_target (&a->target, &b->target) &&
-         gantry_measured_times_equal (a->measured, b->measured) && gantry_kernel_sizes_equal (a->sizes, b->sizes)
+  return a->order == b->order && a->allocator == b->allocator && g_strcmp0 (a->policy, b->policy) == 0 && gantry_choices_equal (a->choices, b->choices)
+         && same_target (&a->target, &b->target) && gantry_measured_times_equal (a->measured, b->measured) && gantry_kernel_sizes_equal (a->sizes, b->sizes)
          && g_strcmp0 (a->conditions, b->conditions) == 0;
 }

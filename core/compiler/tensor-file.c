@@ -14,8 +14,8 @@ static const struct
   const char *code;
   GantryElementType element;
 } npy_types[] = {
-  { "<f8", GANTRY_F64 }, { "<f4", GANTRY_F32 }, { "<f2", GANTRY_F16 }, { "<i8", GANTRY_I64 }, { "<i4", GANTRY_I32 },
-  { "<i2", GANTRY_I16 }, { "|i1", GANTRY_I8 },  { "<u8", GANTRY_U64 }, { "<u4", GANTRY_U32 }, { "<u2", GANTRY_U16 },
+  { "<f8", GANTRY_F64 }, { "<f4", GANTRY_F32 },  { "<f2", GANTRY_F16 },  { "<i8", GANTRY_I64 },  { "<i4", GANTRY_I32 },
+  { "<i2", GANTRY_I16 }, { "|i1", GANTRY_I8 },   { "<u8", GANTRY_U64 },  { "<u4", GANTRY_U32 },  { "<u2", GANTRY_U16 },
   { "|u1", GANTRY_U8 },  { "|b1", GANTRY_BOOL }, { "|V2", GANTRY_BF16 }, { "<V2", GANTRY_BF16 },
 };
 
@@ -28,8 +28,7 @@ bad (GError **error, const char *path, const char *why)
 
 /* The header is a Python dictionary; the three keys are found by name, whatever their order. */
 static gboolean
-parse_npy_header (const char *path, const char *header, GantryElementType *element, guint *rank, GantryDim *dims,
-                  GError **error)
+parse_npy_header (const char *path, const char *header, GantryElementType *element, guint *rank, GantryDim *dims, GError **error)
 {
   const char *descr = strstr (header, "'descr':");
   const char *shape = strstr (header, "'shape':");
@@ -69,9 +68,8 @@ as_bf16 (GantryContext *context, GantryLiteral *literal, GError **error)
 
   if (literal->type->element != GANTRY_F32)
     return literal;
-  narrow = gantry_literal_try_new_zeroed (
-    gantry_context_type (context, gantry_context_tensor (context, GANTRY_BF16, literal->type->rank, literal->type->dims)),
-    &data, error);
+  narrow = gantry_literal_try_new_zeroed (gantry_context_type (context, gantry_context_tensor (context, GANTRY_BF16, literal->type->rank, literal->type->dims)),
+                                          &data, error);
   for (gint64 i = 0; narrow != NULL && i < n; i++)
     {
       double value = gantry_literal_get_double (literal, i);
@@ -110,8 +108,7 @@ read_npy (GantryContext *context, const char *path, GBytes *bytes, GError **erro
   if (!parse_npy_header (path, header, &element, &rank, dims, error))
     return NULL;
   values = g_bytes_new_from_bytes (bytes, start + length, size - start - length);
-  literal = gantry_literal_new (gantry_context_type (context, gantry_context_tensor (context, element, rank, dims)),
-                                values, FALSE, error);
+  literal = gantry_literal_new (gantry_context_type (context, gantry_context_tensor (context, element, rank, dims)), values, FALSE, error);
   if (literal == NULL)
     gantry_error_prefix (error, "%s: ", path);
   else
@@ -223,8 +220,7 @@ gantry_tensor_file_begin_npy (const GantryLiteral *literal, const char *path, Ga
   stream = gantry_output_stream (output);
   header = npy_header (literal->type);
   written = g_output_stream_write_all (stream, header->str, header->len, NULL, NULL, error)
-            && (literal->type->element == GANTRY_BF16 ? write_widened (stream, literal, error)
-                                                      : write_values (stream, literal, error))
+            && (literal->type->element == GANTRY_BF16 ? write_widened (stream, literal, error) : write_values (stream, literal, error))
             && g_output_stream_flush (stream, NULL, error);
   g_string_free (header, TRUE);
   if (written)

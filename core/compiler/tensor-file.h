@@ -14,8 +14,7 @@ G_BEGIN_DECLS
  *
  * Returns: (transfer full) (nullable)
  */
-GantryLiteral *gantry_tensor_file_read (GantryContext *context, const char *path, const GantryType *type,
-                                        GError **error);
+GantryLiteral *gantry_tensor_file_read (GantryContext *context, const char *path, const GantryType *type, GError **error);
 /** Writes @literal as .npy, but does not put the file in its place yet: gantry_output_finish() does. @read: (nullable): as
  *  gantry_output_new(). (transfer full) (nullable) */
 GantryOutput *gantry_tensor_file_begin_npy (const GantryLiteral *literal, const char *path, GantryReadFiles *read, GError **error);

@@ -94,8 +94,7 @@ _gantry_document_activity_new_for (GantryDocument *document, GCancellable *cance
   g_weak_ref_init (&activity->document, document);
   activity->tell = tell;
   activity->main_context = g_main_context_ref_thread_default ();
-  activity->progress = (GantryProgress){ .report = report, .user_data = activity,
-                                         .cancellable = g_object_ref (cancellable) };
+  activity->progress = (GantryProgress){ .report = report, .user_data = activity, .cancellable = g_object_ref (cancellable) };
   return activity;
 }
 

@@ -45,8 +45,8 @@ gantry_calibration_start_async (const char *cli, GCancellable *cancellable, GAsy
       g_object_unref (task);
       return;
     }
-  process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, cli, "calibrate", "--keep",
-                              "--seconds=8", parent, NULL);
+  process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, cli, "calibrate", "--keep", "--seconds=8", parent,
+                              NULL);
   if (process != NULL)
     {
       g_subprocess_communicate_utf8_async (process, NULL, cancellable, ended, task);

@@ -68,8 +68,8 @@ give (GantryChildLines *lines, void (*take) (const GantryChildLine *line, gpoint
 }
 
 void
-_gantry_child_lines_add (GantryChildLines *lines, gconstpointer bytes, gsize n,
-                         void (*take) (const GantryChildLine *line, gpointer user_data), gpointer user_data)
+_gantry_child_lines_add (GantryChildLines *lines, gconstpointer bytes, gsize n, void (*take) (const GantryChildLine *line, gpointer user_data),
+                         gpointer user_data)
 {
   const char *at = bytes, *end = at + n;
 
@@ -86,8 +86,7 @@ _gantry_child_lines_add (GantryChildLines *lines, gconstpointer bytes, gsize n,
 }
 
 void
-_gantry_child_lines_end (GantryChildLines *lines, void (*take) (const GantryChildLine *line, gpointer user_data),
-                         gpointer user_data)
+_gantry_child_lines_end (GantryChildLines *lines, void (*take) (const GantryChildLine *line, gpointer user_data), gpointer user_data)
 {
   if (lines->rest->len > 0)
     give (lines, take, user_data);

@@ -37,10 +37,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryChildLines, _gantry_child_lines_free)
  * @bytes: (array length=n): what was read next
  * @take: called for each line that ends in them
  */
-void _gantry_child_lines_add (GantryChildLines *lines, gconstpointer bytes, gsize n,
-                              void (*take) (const GantryChildLine *line, gpointer user_data), gpointer user_data);
-/** The child has closed its end: what stands there without a line end is a line. */
-void _gantry_child_lines_end (GantryChildLines *lines, void (*take) (const GantryChildLine *line, gpointer user_data),
+void _gantry_child_lines_add (GantryChildLines *lines, gconstpointer bytes, gsize n, void (*take) (const GantryChildLine *line, gpointer user_data),
                               gpointer user_data);
+/** The child has closed its end: what stands there without a line end is a line. */
+void _gantry_child_lines_end (GantryChildLines *lines, void (*take) (const GantryChildLine *line, gpointer user_data), gpointer user_data);
 
 G_END_DECLS

@@ -19,12 +19,12 @@ typedef struct
   guint n_runs;
   GantryScratch *scratch;
   GantryKernelSizes *sizes; /* (nullable): what it found that the kernels need */
-  char *session; /* private file */
-  GantryModule *module; /* (nullable): that is run */
+  char *session;            /* private file */
+  GantryModule *module;     /* (nullable): that is run */
   GSubprocess *process;
   GantryChildLines *lines;
   guint8 bytes[4096]; /* just read */
-  GQueue last; /* char*: the newest lines that are no progress */
+  GQueue last;        /* char*: the newest lines that are no progress */
 } Child;
 
 /* Ends the process too, where it still runs. */
@@ -94,8 +94,7 @@ error_of_end (Child *child)
   int status;
 
   if (g_subprocess_get_if_signaled (child->process))
-    return g_error_new (GANTRY_ERROR, GANTRY_ERROR_FAILED,
-                        "The run was ended by signal %d (%s)%s. Nothing that was open is lost.%s%s",
+    return g_error_new (GANTRY_ERROR, GANTRY_ERROR_FAILED, "The run was ended by signal %d (%s)%s. Nothing that was open is lost.%s%s",
                         g_subprocess_get_term_sig (child->process), g_strsignal (g_subprocess_get_term_sig (child->process)),
                         why_ended (g_subprocess_get_term_sig (child->process)), *said != '\0' ? "\n" : "", said);
   status = g_subprocess_get_exit_status (child->process);
@@ -178,8 +177,7 @@ process_ended (GObject *source, GAsyncResult *result, gpointer user_data)
   Child *child = g_task_get_task_data (task);
   GError *error = NULL;
 
-  if (!g_subprocess_wait_finish (G_SUBPROCESS (source), result, &error) ||
-      g_cancellable_set_error_if_cancelled (g_task_get_cancellable (task), &error))
+  if (!g_subprocess_wait_finish (G_SUBPROCESS (source), result, &error) || g_cancellable_set_error_if_cancelled (g_task_get_cancellable (task), &error))
     end_run (task, error);
   else if (g_subprocess_get_if_exited (child->process) && (g_subprocess_get_exit_status (child->process) == 0 || has_run_above_limit (child)))
     take_runs (task);
@@ -234,8 +232,8 @@ read_on (GTask *task)
 {
   Child *child = g_task_get_task_data (task);
 
-  g_input_stream_read_async (g_subprocess_get_stdout_pipe (child->process), child->bytes, sizeof child->bytes,
-                             G_PRIORITY_DEFAULT, g_task_get_cancellable (task), bytes_read, task);
+  g_input_stream_read_async (g_subprocess_get_stdout_pipe (child->process), child->bytes, sizeof child->bytes, G_PRIORITY_DEFAULT,
+                             g_task_get_cancellable (task), bytes_read, task);
 }
 
 static void
@@ -250,8 +248,7 @@ start_child (GTask *task)
   g_auto (GStrv) command = NULL;
   GError *error = NULL;
 
-  g_strv_builder_add_many (words, child->cli, child->job == GANTRY_JOB_RUN ? "run" : "compile", "--session", "--progress",
-                           parent, child->session, NULL);
+  g_strv_builder_add_many (words, child->cli, child->job == GANTRY_JOB_RUN ? "run" : "compile", "--session", "--progress", parent, child->session, NULL);
   if (child->job == GANTRY_JOB_RUN)
     g_strv_builder_add (words, runs);
   if (document->state->bindings->outside)
@@ -299,12 +296,12 @@ prepare_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
   Preparation *preparation = data;
   Child *child = g_task_get_task_data (preparation->task);
   g_autoptr (GPtrArray) none = g_ptr_array_new ();
-  GantrySessionParts parts = { .compilation = preparation->compilation, .settings = &preparation->settings, .runs = none,
-                               .variants = none, .bindings = preparation->bindings, .here = TRUE };
+  GantrySessionParts parts = {
+    .compilation = preparation->compilation, .settings = &preparation->settings, .runs = none, .variants = none, .bindings = preparation->bindings, .here = TRUE
+  };
   GError *error = NULL;
 
-  if (gantry_model_check_files (preparation->compilation->model, &error)
-      && _gantry_session_save (child->session, &parts, NULL, &error))
+  if (gantry_model_check_files (preparation->compilation->model, &error) && _gantry_session_save (child->session, &parts, NULL, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
@@ -441,8 +438,7 @@ gantry_document_can_run (GantryDocument *document, GError **error)
 }
 
 void
-gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback,
-                           gpointer user_data)
+gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback, gpointer user_data)
 {
   GTask *task;
 

@@ -145,8 +145,7 @@ block_places (GantryDocument *self)
       GString *text = g_string_new (NULL);
 
       g_string_printf (text, "%u %u %u %u of %u ", node->op, node->phase, node->type,
-                       GPOINTER_TO_UINT (g_hash_table_lookup (ordinals, GUINT_TO_POINTER (node->id))),
-                       GPOINTER_TO_UINT (g_hash_table_lookup (counts, kind)));
+                       GPOINTER_TO_UINT (g_hash_table_lookup (ordinals, GUINT_TO_POINTER (node->id))), GPOINTER_TO_UINT (g_hash_table_lookup (counts, kind)));
       append_pattern (text, gantry_context_scope_path (module->context, node->scope));
       places[i] = g_string_free (text, FALSE);
     }
@@ -204,9 +203,8 @@ allowed (GantryDocument *self, const GArray *nodes, int kind, char **why)
       g_array_append_val (choices, choice);
     }
   if (why != NULL && refused > 0)
-    *why = g_strdup_printf ("%u of %u %s cannot take \"%s\"%s%s", refused, nodes->len,
-                            nodes->len == 1 ? "value" : "values", gantry_placement_kind_name ((GantryPlacementKind) kind),
-                            reason != NULL ? ": " : "", reason != NULL ? reason : "");
+    *why = g_strdup_printf ("%u of %u %s cannot take \"%s\"%s%s", refused, nodes->len, nodes->len == 1 ? "value" : "values",
+                            gantry_placement_kind_name ((GantryPlacementKind) kind), reason != NULL ? ": " : "", reason != NULL ? reason : "");
   return choices;
 }
 

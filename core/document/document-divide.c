@@ -32,12 +32,12 @@ typedef struct
   gboolean (*prepare) (GantryDocument *document, gpointer data, const GantryProgress *progress, GError **error); /* (nullable) */
   gpointer data;
   GantryActivity *activity; /* (nullable) */
-  char *input;   /* the first one */
-  char *dim;     /* its first dimension */
-  gint64 batch;  /* examples of a step */
-  guint n_models; /* of the document, when it was asked */
-  gint64 end;     /* (g_get_monotonic_time ()): when all searches are over; 0: never */
-  GStrv inputs;   /* (nullable): types of the inputs of a step, which are the same for every number */
+  char *input;              /* the first one */
+  char *dim;                /* its first dimension */
+  gint64 batch;             /* examples of a step */
+  guint n_models;           /* of the document, when it was asked */
+  gint64 end;               /* (g_get_monotonic_time ()): when all searches are over; 0: never */
+  GStrv inputs;             /* (nullable): types of the inputs of a step, which are the same for every number */
 } Division;
 
 static void
@@ -55,8 +55,7 @@ division_free (gpointer data)
   g_free (division);
 }
 
-static gboolean G_GNUC_PRINTF (2, 3)
-refuse (GError **error, const char *format, ...)
+static gboolean G_GNUC_PRINTF (2, 3) refuse (GError **error, const char *format, ...)
 {
   g_autofree char *why = NULL;
   va_list args;
@@ -190,8 +189,7 @@ solve_in (Division *division, guint n, guint64 *kept, const GantryProgress *prog
       g_propagate_error (error, g_error_copy (compilation->refusal));
       return NULL;
     }
-  if (!check_inputs (division, n, compilation, error)
-      || (division->prepare != NULL && !division->prepare (document, division->data, progress, error)))
+  if (!check_inputs (division, n, compilation, error) || (division->prepare != NULL && !division->prepare (document, division->data, progress, error)))
     return NULL;
   *kept = _gantry_limit_of_part (gantry_document_get_planner (document), 1);
   return gantry_document_solve (document, &division->goal, progress, error);
@@ -275,7 +273,10 @@ divide (Division *division, const GantryProgress *progress, GError **error)
     g_propagate_error (error, g_steal_pointer (&ended));
   else
     g_propagate_prefixed_error (error, g_steal_pointer (&last), "none of %u numbers of microbatches from 1 to %u fits, and %s; with %u: ", best->n_tried,
-                                best->most_tried, late ? "the time for more was over" : n_worse < MOST_WORSE ? "there are no more" : "the last ones take no less",
+                                best->most_tried,
+                                late                   ? "the time for more was over"
+                                : n_worse < MOST_WORSE ? "there are no more"
+                                                       : "the last ones take no less",
                                 best->most_tried);
   return NULL;
 }
@@ -317,8 +318,8 @@ division_new (GantryDocument *self, const GantrySolveGoal *goal, GError **error)
 
 GantryDivided *
 gantry_document_divide (GantryDocument *self, const GantrySolveGoal *goal,
-                        gboolean (*prepare) (GantryDocument *document, gpointer data, const GantryProgress *progress, GError **error),
-                        gpointer data, const GantryProgress *progress, GError **error)
+                        gboolean (*prepare) (GantryDocument *document, gpointer data, const GantryProgress *progress, GError **error), gpointer data,
+                        const GantryProgress *progress, GError **error)
 {
   Division *division = division_new (self, goal, error);
   GantryDivided *divided;

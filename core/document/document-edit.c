@@ -113,8 +113,7 @@ enter (GantryDocument *self, GantryState *state)
 static gboolean
 merge (GantryDocument *self, GantryState *state, const char *name, guint64 number)
 {
-  GantryEdit *last = self->mergeable && self->n_done > 0 && self->n_done == self->edits->len
-                       ? g_ptr_array_index (self->edits, self->n_done - 1) : NULL;
+  GantryEdit *last = self->mergeable && self->n_done > 0 && self->n_done == self->edits->len ? g_ptr_array_index (self->edits, self->n_done - 1) : NULL;
 
   if (number == 0 || last == NULL || last->merge != number)
     return FALSE;
@@ -323,8 +322,8 @@ gantry_document_set_settings (GantryDocument *self, const GantryCompileSettings 
   gantry_compile_settings_copy (&state->settings, settings);
   g_clear_pointer (&state->settings.choices, gantry_choices_unref);
   state->settings.choices = choices;
-  if (gantry_compile_settings_same_program (&state->settings, &self->state->settings) &&
-      gantry_compile_settings_same_plan (&state->settings, &self->state->settings))
+  if (gantry_compile_settings_same_program (&state->settings, &self->state->settings)
+      && gantry_compile_settings_same_plan (&state->settings, &self->state->settings))
     _gantry_state_unref (state);
   else
     _gantry_document_edit (self, state, name, 0);

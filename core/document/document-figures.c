@@ -105,8 +105,7 @@ work_free (gpointer data)
 static gboolean
 same_figures (const GantryVariant *a, const GantryVariant *b)
 {
-  return a->predicted && a->figures.peak_bytes == b->figures.peak_bytes
-         && fabs (a->figures.step_us - b->figures.step_us) <= 1e-6 * b->figures.step_us;
+  return a->predicted && a->figures.peak_bytes == b->figures.peak_bytes && fabs (a->figures.step_us - b->figures.step_us) <= 1e-6 * b->figures.step_us;
 }
 
 /* As it would be once it is loaded. (transfer full) (nullable) */
@@ -180,8 +179,7 @@ worked (GObject *source, GAsyncResult *result, gpointer user_data)
   const Work *work = g_task_get_task_data (G_TASK (result));
   gboolean done = g_task_propagate_boolean (G_TASK (result), NULL);
 
-  if (!_gantry_document_end_job (self, GANTRY_JOB_FIGURES, g_task_get_cancellable (G_TASK (result))) || !done
-      || work->basis != self->basis)
+  if (!_gantry_document_end_job (self, GANTRY_JOB_FIGURES, g_task_get_cancellable (G_TASK (result))) || !done || work->basis != self->basis)
     return;
   for (guint i = 0; i < work->before->len; i++)
     {
@@ -214,8 +212,7 @@ gantry_document_predict_variants (GantryDocument *self)
   Work *work;
 
   /* What compiles or plans now brings another basis, or tells when it is done. */
-  if (self->basis_of == NULL || self->basis_of->keys == NULL || self->basis_of->refusal != NULL || self->stale
-      || self->running[GANTRY_JOB_FIGURES])
+  if (self->basis_of == NULL || self->basis_of->keys == NULL || self->basis_of->refusal != NULL || self->stale || self->running[GANTRY_JOB_FIGURES])
     return;
   add_old (self, gantry_document_get_variants (self), list);
   n_named = list->len;
@@ -223,8 +220,11 @@ gantry_document_predict_variants (GantryDocument *self)
   if (list->len == 0)
     return;
   work = g_new0 (Work, 1);
-  *work = (Work){ gantry_compilation_ref (self->basis_of), g_ptr_array_ref (list),
-                  g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_variant_unref), n_named, self->basis,
+  *work = (Work){ gantry_compilation_ref (self->basis_of),
+                  g_ptr_array_ref (list),
+                  g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_variant_unref),
+                  n_named,
+                  self->basis,
                   self->planner != NULL ? _gantry_limit_of_part (self->planner, 1) : 0 };
   task = g_task_new (self, _gantry_document_begin_job (self, GANTRY_JOB_FIGURES), worked, NULL);
   g_task_set_task_data (task, work, work_free);

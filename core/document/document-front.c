@@ -8,8 +8,8 @@ beats (GantryDocument *self, GantryVariant *a, GantryVariant *b)
 {
   const GantryVariant *x = gantry_document_get_figures (self, a), *y = gantry_document_get_figures (self, b);
 
-  return gantry_document_is_current (self, x) && gantry_document_is_current (self, y)
-         && x->figures.peak_bytes <= y->figures.peak_bytes && x->figures.step_us <= y->figures.step_us;
+  return gantry_document_is_current (self, x) && gantry_document_is_current (self, y) && x->figures.peak_bytes <= y->figures.peak_bytes
+         && x->figures.step_us <= y->figures.step_us;
 }
 
 static int

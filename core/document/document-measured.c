@@ -36,7 +36,8 @@ is_made_alike (GantryDocument *self, const GantryRunResult *run, const char *nam
     return TRUE;
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                "%s was made with %s, and kernels that were not are planned for: its times say nothing of them. Run the program without that, "
-               "or plan without making kernels", name, difference);
+               "or plan without making kernels",
+               name, difference);
   return FALSE;
 }
 
@@ -62,8 +63,8 @@ times_of (GantryDocument *self, const GantryRunResult *run, GError **error)
   if (target->arch[0] != '\0' && !is_on (run, target))
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "%s was on %s, and the plan is for %s: its times say nothing of it. Plan for the machine that ran, or run there", name,
-                   run->device, target->name);
+                   "%s was on %s, and the plan is for %s: its times say nothing of it. Plan for the machine that ran, or run there", name, run->device,
+                   target->name);
       return NULL;
     }
   if (!is_made_alike (self, run, name, error))
@@ -74,8 +75,8 @@ times_of (GantryDocument *self, const GantryRunResult *run, GError **error)
   times->link_bandwidth = gantry_recording_link_bandwidth (run->recording, GANTRY_N_QUEUES);
   if (times->entries->len > 0)
     return g_steal_pointer (&times);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "%s measured no node of the program as it is compiled now: run it again, then plan with its times", name);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s measured no node of the program as it is compiled now: run it again, then plan with its times",
+               name);
   return NULL;
 }
 
@@ -118,8 +119,7 @@ predicted_conditions (GantryDocument *self)
 {
   const GantryMeasuredTimes *measured = self->state->settings.measured;
 
-  return measured != NULL && measured->conditions != NULL ? g_strdup (measured->conditions)
-                                                          : gantry_compile_settings_conditions (&self->state->settings);
+  return measured != NULL && measured->conditions != NULL ? g_strdup (measured->conditions) : gantry_compile_settings_conditions (&self->state->settings);
 }
 
 char *
@@ -156,8 +156,8 @@ made_otherwise (GantryDocument *self, const GantryRunResult *run)
     return g_strconcat ("with ", difference, NULL);
   if (!is_on (run, target) && (!on_processor || kernels == NULL))
     return g_strdup_printf ("elsewhere than on %s", target->name);
-  return timed != NULL && g_strcmp0 (timed->device, run->device) != 0
-           ? g_strdup_printf ("elsewhere than on %s, whose times are planned with", timed->device) : NULL;
+  return timed != NULL && g_strcmp0 (timed->device, run->device) != 0 ? g_strdup_printf ("elsewhere than on %s, whose times are planned with", timed->device)
+                                                                      : NULL;
 }
 
 const char *
@@ -199,8 +199,7 @@ _gantry_document_take_changes (GantryDocument *self, const GantryCompilation *ne
   GantryPlanFigures before, after;
 
   if (self->planning == NULL || self->forecast == NULL || forecast == NULL
-      || gantry_measured_times_equal (self->planning->settings.measured, next->settings.measured)
-      || !gantry_document_get_plan_figures (self, &before)
+      || gantry_measured_times_equal (self->planning->settings.measured, next->settings.measured) || !gantry_document_get_plan_figures (self, &before)
       || !_gantry_forecast_figures (forecast, next->plan, next->refused_plan, &after))
     return;
   gantry_plan_changes_unref (self->changes);

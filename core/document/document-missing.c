@@ -64,8 +64,7 @@ name_of (const GantryModule *module, const GantryNode *node)
   g_autofree char *label = gantry_node_label (module, node);
   gboolean nameless = *gantry_context_string (module->context, node->name) == '\0' && *scope != '\0';
 
-  return g_strdup_printf ("%s %s%s%s", gantry_node_op_name (module, node), label, nameless ? " in " : "",
-                          nameless ? scope : "");
+  return g_strdup_printf ("%s %s%s%s", gantry_node_op_name (module, node), label, nameless ? " in " : "", nameless ? scope : "");
 }
 
 void
@@ -123,8 +122,7 @@ describe (GantryDocument *self, const GantryChoice *choice)
 
   const char *kind = gantry_placement_kind_name (choice->kind);
 
-  return name != NULL ? g_strdup_printf ("%s of %s", kind, name)
-                      : g_strdup_printf ("%s of a value that was node %u", kind, choice->node);
+  return name != NULL ? g_strdup_printf ("%s of %s", kind, name) : g_strdup_printf ("%s of a value that was node %u", kind, choice->node);
 }
 
 void
@@ -135,8 +133,7 @@ _gantry_document_find_missing (GantryDocument *self)
 
   g_ptr_array_set_size (self->missing, 0);
   /* Where all have a value, as after most clicks, nothing is looked for. */
-  if (choices == NULL || self->planning == NULL || self->planning->keys == NULL
-      || n_placed (self->placements) == choices->entries->len)
+  if (choices == NULL || self->planning == NULL || self->planning->keys == NULL || n_placed (self->placements) == choices->entries->len)
     return;
   missing = gantry_choices_missing (choices, gantry_compilation_module (self->planning), self->planning->keys);
   for (guint i = 0; i < missing->len; i++)
@@ -162,9 +159,11 @@ gantry_document_missing_text (GantryDocument *self)
   if (n > MOST_NAMED)
     g_string_append_printf (text, " and %u more", n - MOST_NAMED);
   return n == 1 ? g_strdup_printf ("1 placement has no effect, because the program as it is now has no such value: %s. It is "
-                                   "kept, and holds again when the value is back.", text->str)
+                                   "kept, and holds again when the value is back.",
+                                   text->str)
                 : g_strdup_printf ("%u placements have no effect, because the program as it is now has no such values: %s. They "
-                                   "are kept, and hold again when the values are back.", n, text->str);
+                                   "are kept, and hold again when the values are back.",
+                                   n, text->str);
 }
 
 void

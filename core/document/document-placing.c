@@ -189,11 +189,9 @@ take_over (GantryDocument *self, GantryCompilation *from, GantryForecast *foreca
 
   set_planning (self, from);
   _gantry_document_follow_basis (self, from);
-  set_placements (self, from->placements != NULL ? gantry_placements_ref (from->placements) : NULL,
-                  ref_reports (from->reports));
+  set_placements (self, from->placements != NULL ? gantry_placements_ref (from->placements) : NULL, ref_reports (from->reports));
   set_forecast (self, forecast != NULL ? gantry_forecast_ref (forecast) : NULL, before);
-  set_plan (self, from->plan != NULL ? gantry_plan_ref (from->plan) : NULL,
-            from->refused_plan != NULL ? gantry_plan_ref (from->refused_plan) : NULL,
+  set_plan (self, from->plan != NULL ? gantry_plan_ref (from->plan) : NULL, from->refused_plan != NULL ? gantry_plan_ref (from->refused_plan) : NULL,
             from->plan_error != NULL ? g_error_copy (from->plan_error) : NULL);
 }
 
@@ -372,8 +370,8 @@ _gantry_document_place (GantryDocument *self)
       start_replan (self);
       return;
     }
-  placements = gantry_choices_place_over (self->state->settings.choices, self->state->settings.policy,
-                                          gantry_compilation_module (self->planning), self->planning->keys, &reports, &error);
+  placements = gantry_choices_place_over (self->state->settings.choices, self->state->settings.policy, gantry_compilation_module (self->planning),
+                                          self->planning->keys, &reports, &error);
   if (placements == NULL)
     {
       _gantry_document_tell_error (self, "The policy could not be applied", error);

@@ -10,8 +10,7 @@ G_BEGIN_DECLS
 struct sqlite3;
 
 /* Of an error %GANTRY_ERROR_CHANGED: two prefixes and the path of the model. */
-#define GANTRY_MODEL_CHANGED                                                                                                \
-  "%s%sthe model %s has changed since this session was saved: accept it as it is now, or open the model itself to start anew"
+#define GANTRY_MODEL_CHANGED "%s%sthe model %s has changed since this session was saved: accept it as it is now, or open the model itself to start anew"
 
 /**
  * GantryState: all that the user can set and take back. Immutable once the document has it, reference counted (on the owning
@@ -20,7 +19,7 @@ struct sqlite3;
 typedef struct
 {
   guint ref_count;
-  guint64 serial;           /* tells the states of one document apart; 0: no document has it yet */
+  guint64 serial; /* tells the states of one document apart; 0: no document has it yet */
   GantryCompileSettings settings;
   GantryBindings *bindings; /* never changed, only replaced */
   GPtrArray *variants;      /* GantryVariant: likewise */
@@ -42,8 +41,8 @@ void _gantry_front_unref (GantryFront *front);       /* (nullable) */
 typedef struct
 {
   guint64 n_changes;
-  guint64 serial;   /* of the state */
-  guint64 n_others; /* of changes that undo does not take back */
+  guint64 serial;             /* of the state */
+  guint64 n_others;           /* of changes that undo does not take back */
   guint64 n_files, n_reloads; /* what was open */
 } GantryMark;
 
@@ -56,7 +55,7 @@ void _gantry_state_set_bindings (GantryState *state, GantryBindings *bindings);
 
 typedef struct
 {
-  char *name; /* "recompute of 12 values" */
+  char *name;    /* "recompute of 12 values" */
   guint64 merge; /* edits with the same number, not 0, become one while nothing comes between them */
   GantryState *old_state, *new_state;
 } GantryEdit;
@@ -74,8 +73,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryHistory, _gantry_history_free)
 /** What a worker makes of a file; installed on the document in one go. */
 typedef struct
 {
-  char *path;         /* as opened */
-  char *session_path; /* (nullable): the .gantry file, when it was one */
+  char *path;          /* as opened */
+  char *session_path;  /* (nullable): the .gantry file, when it was one */
   char *session_state; /* (nullable): what the user had set, as the file at @session_path held it when it was read or written */
   char *session_model; /* (nullable): SHA-256 of the model that the file at @session_path is of, likewise */
   char *other_model;   /* (nullable): SHA-256 of the model that is open where the file at @session_path is of another */
@@ -100,14 +99,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryLoaded, _gantry_loaded_free)
 /** Work under way: one of each kind at a time. */
 typedef enum
 {
-  GANTRY_JOB_LOAD,  /* opening, compiling */
-  GANTRY_JOB_RUN,   /* the child */
-  GANTRY_JOB_SOLVE, /* a search */
-  GANTRY_JOB_PLAN,  /* follows each edit; not told as "busy" */
-  GANTRY_JOB_DELETE, /* of a run, out of the session file; cancelled, the file is not made smaller */
+  GANTRY_JOB_LOAD,    /* opening, compiling */
+  GANTRY_JOB_RUN,     /* the child */
+  GANTRY_JOB_SOLVE,   /* a search */
+  GANTRY_JOB_PLAN,    /* follows each edit; not told as "busy" */
+  GANTRY_JOB_DELETE,  /* of a run, out of the session file; cancelled, the file is not made smaller */
   GANTRY_JOB_FIGURES, /* of variants, anew; not told either */
-  GANTRY_JOB_SIZES, /* the child once more, for what kernels need; not told either */
-  GANTRY_JOB_FRONT, /* a search that nobody asked for (document-background.c); not told either */
+  GANTRY_JOB_SIZES,   /* the child once more, for what kernels need; not told either */
+  GANTRY_JOB_FRONT,   /* a search that nobody asked for (document-background.c); not told either */
   GANTRY_N_JOBS
 } GantryJob;
 
@@ -116,11 +115,11 @@ typedef struct
 {
   guint n_points, quiet_ms; /* 0: none */
   guint source;
-  GantryFront *front;     /* (nullable) */
-  guint64 basis;          /* of it: GantryDocument.basis */
-  GantryChoices *clicks;  /* (nullable): likewise */
-  double fraction;        /* of the search; -1: none is under way */
-  gboolean stopped;       /* by the user, until the next edit */
+  GantryFront *front;    /* (nullable) */
+  guint64 basis;         /* of it: GantryDocument.basis */
+  GantryChoices *clicks; /* (nullable): likewise */
+  double fraction;       /* of the search; -1: none is under way */
+  gboolean stopped;      /* by the user, until the next edit */
 } GantryBackground;
 
 struct _GantryDocument
@@ -129,8 +128,8 @@ struct _GantryDocument
   GantryLoaded *loaded; /* (nullable) before the first open */
   GantryState *state;   /* (nullable) likewise */
   char *notes;
-  GantryFront *front;   /* (nullable): the last that was searched for */
-  char *content;        /* (nullable): of the program that is compiled, once it was asked for */
+  GantryFront *front; /* (nullable): the last that was searched for */
+  char *content;      /* (nullable): of the program that is compiled, once it was asked for */
   GantryBackground background;
   GHashTable *names;    /* (nullable): guint64* -> char*: what placed values are called, by key; never changed, only replaced */
   gboolean names_asked; /* of the program that is planned: what is not called anything is not in it */
@@ -138,25 +137,25 @@ struct _GantryDocument
   GPtrArray *recent;    /* GantryCompilation of this file, newest last: what undo goes back to has its ids again, so that runs are of it */
   GPtrArray *edits;     /* GantryEdit: done ones up to n_done, then undone ones */
   guint n_done;
-  gboolean mergeable;   /* nothing came after the last edit */
+  gboolean mergeable; /* nothing came after the last edit */
   GantryRunResult *run;
-  GPtrArray *none;      /* empty */
+  GPtrArray *none;                   /* empty */
   GCancellable *jobs[GANTRY_N_JOBS]; /* (nullable): of the newest of each kind */
   gboolean running[GANTRY_N_JOBS];
   gboolean modified;
-  gboolean stale;       /* edited since the compilation was made */
-  guint64 n_changes;    /* of what a session file holds */
-  guint64 n_others;     /* of these, what undo does not take back; runs are in @unsaved_runs */
-  guint64 n_states;     /* serials given */
-  guint64 n_files;      /* opened: the session and its edits are of another one */
-  guint64 n_models;     /* likewise, and opened again with other sizes or from other bytes */
-  guint64 n_reloads;    /* what the files of the model hold may be another model since */
-  gboolean embed;       /* saves carry the model along */
-  GantryMark kept;      /* what is in the file that was opened, or saved */
-  GHashTable *kept_runs; /* their uids, of the session file */
+  gboolean stale;           /* edited since the compilation was made */
+  guint64 n_changes;        /* of what a session file holds */
+  guint64 n_others;         /* of these, what undo does not take back; runs are in @unsaved_runs */
+  guint64 n_states;         /* serials given */
+  guint64 n_files;          /* opened: the session and its edits are of another one */
+  guint64 n_models;         /* likewise, and opened again with other sizes or from other bytes */
+  guint64 n_reloads;        /* what the files of the model hold may be another model since */
+  gboolean embed;           /* saves carry the model along */
+  GantryMark kept;          /* what is in the file that was opened, or saved */
+  GHashTable *kept_runs;    /* their uids, of the session file */
   GHashTable *unsaved_runs; /* uids of those that are in no file and would be lost */
   GHashTable *deleted_runs; /* uids: what read or gathered the runs before does not bring them back */
-  GQueue writes;        /* of document-writes.c: each of them holds a reference to the document */
+  GQueue writes;            /* of document-writes.c: each of them holds a reference to the document */
   gboolean is_writing;
   GHashTable *runs_of_another; /* GantryRunResult: GINT_TO_POINTER (gboolean), as far as asked for, of the compilation */
   double fraction;
@@ -169,15 +168,15 @@ struct _GantryDocument
   GPtrArray *reports;
   GantryForecast *forecast;
   GantryForecast *known_forecast; /* (nullable): the last one that knew what kernels need */
-  guint64 basis;               /* what figures of variants are of, by number (document-figures.c); 0: nothing was planned yet */
-  GantryCompilation *basis_of; /* (nullable): likewise */
-  GHashTable *figures;         /* GantryVariant -> the same with figures of @basis */
+  guint64 basis;                  /* what figures of variants are of, by number (document-figures.c); 0: nothing was planned yet */
+  GantryCompilation *basis_of;    /* (nullable): likewise */
+  GHashTable *figures;            /* GantryVariant -> the same with figures of @basis */
   GantryPlan *plan, *refused_plan;
   GError *plan_error;
   GantryPlanChanges *changes; /* (nullable) */
   gboolean has_news;          /* @changes was not told of */
-  gboolean planning_now; /* a thread is at it, wanted or not */
-  gpointer next_work;    /* (nullable): begins when that is done */
+  gboolean planning_now;      /* a thread is at it, wanted or not */
+  gpointer next_work;         /* (nullable): begins when that is done */
 };
 
 /* The properties, for the files that notify. */
@@ -218,16 +217,13 @@ void _gantry_document_number_state (GantryDocument *document, GantryState *state
 /* Work */
 
 /** FALSE with %GANTRY_ERROR_UNTRUSTED where opening @path runs a program that the user has not allowed, with %GANTRY_ERROR_CHANGED
- * where it is not @saved and the user has not accepted that. What may run is put into @bindings. @saved: (nullable): the SHA-256 that it has to have; empty: of a
- * session that does not say */
-gboolean _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *options, GantryBindings *bindings,
-                          GError **error);
+ * where it is not @saved and the user has not accepted that. What may run is put into @bindings. @saved: (nullable): the SHA-256 that it has to have;
+ * empty: of a session that does not say */
+gboolean _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *options, GantryBindings *bindings, GError **error);
 /** Any thread. */
-GantryLoaded *_gantry_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,
-                            GError **error);
+GantryLoaded *_gantry_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress, GError **error);
 /** The session half of it: reads @path, opens its model, compiles and reads the runs. */
-GantryLoaded *_gantry_session_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,
-                                    GError **error);
+GantryLoaded *_gantry_session_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress, GError **error);
 /** A copy of @run, @other_model (nullable) as in GantryRunResult. Results do not change: threads that save read them. (transfer full) */
 GantryRunResult *_gantry_run_result_of_model (GantryRunResult *run, const char *other_model);
 /** Whether it is an SQLite file, whoever wrote it. */
@@ -246,7 +242,7 @@ typedef struct
   GHashTable *names;  /* (nullable): as of the document */
   const char *notes;
   const GantryBindings *bindings;
-  const char *base; /* (nullable): GantryLoaded.session_state of the file that is written again; NULL: it was not read */
+  const char *base;       /* (nullable): GantryLoaded.session_state of the file that is written again; NULL: it was not read */
   const char *base_model; /* (nullable): its session_model: the file may become that of another model where it still is of this one */
   gboolean (*also) (struct sqlite3 *db, gpointer data, GError **error); /* (nullable): writes more in the same transaction */
   gpointer also_data;
@@ -258,9 +254,9 @@ typedef struct
 /** What a save has found. */
 typedef struct
 {
-  char *state;       /* GantryLoaded.session_state from now on */
-  char *model;       /* (nullable): its session_model */
-  GPtrArray *others; /* GantryRunResult: runs in the file that the parts do not have: others have added them */
+  char *state;        /* GantryLoaded.session_state from now on */
+  char *model;        /* (nullable): its session_model */
+  GPtrArray *others;  /* GantryRunResult: runs in the file that the parts do not have: others have added them */
   GPtrArray *written; /* GantryRunResult: those of the parts, which are in the file now */
 } GantrySaved;
 void _gantry_saved_clear (GantrySaved *saved);
@@ -286,8 +282,7 @@ gboolean _gantry_session_save (const char *path, const GantrySessionParts *parts
  *
  * Returns: (transfer full) (nullable) (element-type GantryRunResult): the other runs of a session file
  */
-GPtrArray *_gantry_session_load_runs (const char *path, GPtrArray *known, const char *model, GCancellable *cancellable, GError **notice,
-                                      GError **error);
+GPtrArray *_gantry_session_load_runs (const char *path, GPtrArray *known, const char *model, GCancellable *cancellable, GError **notice, GError **error);
 /** What kernels need, as a session file says it. (transfer full) (nullable) */
 GantryKernelSizes *_gantry_session_load_sizes (const char *path);
 
@@ -347,8 +342,7 @@ void _gantry_document_take_plan (GantryDocument *document, GantryLoaded *loaded)
 guint64 _gantry_limit_of_part (GantryPlanner *planner, double part);
 /** Where the limit of @settings is a part: in bytes now, and @compilation (inout) planned again where that is another than before. Any
  * thread. Returns: FALSE with @error, cancelled; @compilation is as it was */
-gboolean _gantry_limit_settle (GantryCompilation **compilation, GantryCompileSettings *settings, const GantryProgress *progress,
-                               GError **error);
+gboolean _gantry_limit_settle (GantryCompilation **compilation, GantryCompileSettings *settings, const GantryProgress *progress, GError **error);
 /** The same of the document, where another program or other needs of its kernels are known now. Does not plan. */
 void _gantry_document_follow_limit (GantryDocument *document);
 /** What the placements of @compilation come to. Any thread. Returns: (transfer full) (nullable): NULL where nothing can be predicted */

@@ -157,8 +157,8 @@ gantry_document_add_run (GantryDocument *self, GantryRunResult *result)
 typedef struct
 {
   char *path, *model; /* (nullable): as of _gantry_session_load_runs() */
-  GPtrArray *known; /* GantryRunResult */
-  GError *notice;   /* (nullable): of runs that are left out */
+  GPtrArray *known;   /* GantryRunResult */
+  GError *notice;     /* (nullable): of runs that are left out */
 } Merging;
 
 static void
@@ -178,8 +178,7 @@ merge_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancell
 {
   Merging *merging = data;
   GError *error = NULL;
-  GPtrArray *runs = _gantry_session_load_runs (merging->path, merging->known, merging->model, cancellable, &merging->notice,
-                                               &error);
+  GPtrArray *runs = _gantry_session_load_runs (merging->path, merging->known, merging->model, cancellable, &merging->notice, &error);
 
   if (runs != NULL)
     g_task_return_pointer (task, runs, (GDestroyNotify) g_ptr_array_unref);
@@ -268,7 +267,7 @@ typedef struct
 {
   char *path; /* (nullable): it is in no file */
   char *uid;
-  guint64 n_files; /* of the document: another file may be open when it ends */
+  guint64 n_files;           /* of the document: another file may be open when it ends */
   GCancellable *cancellable; /* (nullable): of the job, once it has begun */
 } Deleting;
 
@@ -313,8 +312,7 @@ begin_deletion (GTask *task)
   if (deleting->n_files == document->n_files)
     {
       g_free (deleting->path);
-      deleting->path =
-        g_hash_table_contains (document->kept_runs, deleting->uid) ? g_strdup (document->loaded->session_path) : NULL;
+      deleting->path = g_hash_table_contains (document->kept_runs, deleting->uid) ? g_strdup (document->loaded->session_path) : NULL;
     }
   deleting->cancellable = g_object_ref (_gantry_document_begin_job (document, GANTRY_JOB_DELETE));
   g_signal_connect (task, "notify::completed", G_CALLBACK (deletion_ended), NULL);

@@ -65,8 +65,7 @@ gantry_document_make_variant (GantryDocument *self, const char *name)
   variant->choices = settings->choices != NULL ? gantry_choices_ref (settings->choices) : NULL;
   variant->limit = settings->target.memory_limit;
   variant->limit_part = settings->target.memory_part;
-  if (self->forecast != NULL && self->placements != NULL
-      && gantry_placements_equal (self->forecast->placements, self->placements)
+  if (self->forecast != NULL && self->placements != NULL && gantry_placements_equal (self->forecast->placements, self->placements)
       && gantry_document_get_plan_figures (self, &variant->figures))
     {
       variant->predicted = TRUE;
@@ -145,8 +144,7 @@ gantry_document_rename_variant (GantryDocument *self, const char *from, const ch
 
   g_return_if_fail (self->state != NULL);
   i = find (self->state->variants, from);
-  if (i == self->state->variants->len || strcmp (from, to) == 0 ||
-      find (self->state->variants, to) < self->state->variants->len)
+  if (i == self->state->variants->len || strcmp (from, to) == 0 || find (self->state->variants, to) < self->state->variants->len)
     return;
   list = copy_list (self);
   old = g_ptr_array_index (list, i);
@@ -196,15 +194,15 @@ gantry_document_load_variant (GantryDocument *self, GantryVariant *variant)
 typedef struct
 {
   GantryCompilation *planning;
-  GantryChoices *choices; /* (nullable) */
+  GantryChoices *choices;       /* (nullable) */
   GantryPlacements *placements; /* (nullable): the present ones, by policy and rules as well */
-  guint64 limit; /* that of the document */
+  guint64 limit;                /* that of the document */
   double limit_part;
   GantrySolveGoal goal;
   gboolean front;
   void (*found) (GantryDocument *document, const char *program, GPtrArray *points); /* (nullable): of a search in the background */
-  char *program;  /* (nullable): of the front that was found */
-  guint64 n_models, basis; /* of the document, when it began */
+  char *program;                                                                    /* (nullable): of the front that was found */
+  guint64 n_models, basis;                                                          /* of the document, when it began */
   guint n_points;
   double seconds;
   GPtrArray *known; /* GantryVariant: found before, of the session */
@@ -332,8 +330,7 @@ tell_known (const Search *search, GantryPlanner *planner)
   for (guint i = 0; i < search->known->len; i++)
     {
       const GantryVariant *variant = g_ptr_array_index (search->known, i);
-      g_autoptr (GantryPlacements) placements = gantry_choices_place (variant->choices, gantry_compilation_module (search->planning),
-                                                                      search->planning->keys);
+      g_autoptr (GantryPlacements) placements = gantry_choices_place (variant->choices, gantry_compilation_module (search->planning), search->planning->keys);
 
       gantry_solve_know (planner, placements, variant->limit);
     }
@@ -482,8 +479,7 @@ start_search (GantryDocument *self, Search *search, GError *error, GTask *outer)
 }
 
 void
-gantry_document_solve_async (GantryDocument *self, const GantrySolveGoal *goal, GAsyncReadyCallback callback,
-                             gpointer user_data)
+gantry_document_solve_async (GantryDocument *self, const GantrySolveGoal *goal, GAsyncReadyCallback callback, gpointer user_data)
 {
   GTask *outer = g_task_new (self, NULL, callback, user_data);
   GError *error = NULL;
@@ -506,13 +502,11 @@ background_done (GObject *source, GAsyncResult *result, gpointer user_data)
   g_weak_ref_clear (document);
   g_free (document);
   if (self != NULL && _gantry_document_end_job (self, GANTRY_JOB_FRONT, cancellable))
-    search->found (self, search->program,
-                   g_cancellable_is_cancelled (cancellable) || search->n_models != self->n_models ? NULL : points);
+    search->found (self, search->program, g_cancellable_is_cancelled (cancellable) || search->n_models != self->n_models ? NULL : points);
 }
 
 void
-_gantry_document_search_front (GantryDocument *self, guint n_points, double seconds,
-                               void (*tell) (GantryDocument *document, const char *what, double fraction),
+_gantry_document_search_front (GantryDocument *self, guint n_points, double seconds, void (*tell) (GantryDocument *document, const char *what, double fraction),
                                void (*found) (GantryDocument *document, const char *program, GPtrArray *points))
 {
   Search *search = search_new (self, NULL);
@@ -551,8 +545,7 @@ gantry_document_solve_finish (GantryDocument *self, GAsyncResult *result, GError
 }
 
 void
-gantry_document_front_async (GantryDocument *self, guint n_points, guint allowed, double seconds, GAsyncReadyCallback callback,
-                             gpointer user_data)
+gantry_document_front_async (GantryDocument *self, guint n_points, guint allowed, double seconds, GAsyncReadyCallback callback, gpointer user_data)
 {
   GTask *outer = g_task_new (self, NULL, callback, user_data);
   GError *error = NULL;
@@ -596,8 +589,7 @@ gantry_document_solve (GantryDocument *self, const GantrySolveGoal *goal, const 
 }
 
 GPtrArray *
-gantry_document_front (GantryDocument *self, guint n_points, guint allowed, double seconds, const GantryProgress *progress,
-                       GError **error)
+gantry_document_front (GantryDocument *self, guint n_points, guint allowed, double seconds, const GantryProgress *progress, GError **error)
 {
   Search *search = search_new (self, error);
   GPtrArray *variants;

@@ -15,10 +15,10 @@ typedef struct
   char *path;
   GantryBindings *bindings;
   GantryOpenOptions options;
-  char **trusted;                 /* (nullable) */
-  GantryModel *model;             /* (nullable): of a recompile; @reopen: of which the path is taken */
-  gboolean reopen;                /* with other bindings */
-  gboolean reload;                /* what the file holds now */
+  char **trusted;     /* (nullable) */
+  GantryModel *model; /* (nullable): of a recompile; @reopen: of which the path is taken */
+  gboolean reopen;    /* with other bindings */
+  gboolean reload;    /* what the file holds now */
   gboolean embed;
   GantryCompilation *compilation; /* of a save */
   GantryCompilation *known;       /* (nullable): of the same program, made before */
@@ -28,8 +28,8 @@ typedef struct
   GHashTable *names;  /* (nullable) */
   char *notes;
   char *session_path, *session_state, *session_model;
-  GantryRecovery *recovery;       /* (nullable): that is opened */
-  char *view;                     /* (nullable): what it brings */
+  GantryRecovery *recovery; /* (nullable): that is opened */
+  char *view;               /* (nullable): what it brings */
   GantrySaved saved;
   GantryMark mark; /* of the document when it was saved */
   GantryActivity *activity;
@@ -79,7 +79,8 @@ _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *o
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED,
                    "the session does not say which program it was saved with. It names %s, a Python program that may do whatever you "
-                   "may", path);
+                   "may",
+                   path);
       return FALSE;
     }
   if (saved != NULL && *saved != '\0' && strcmp (saved, sum) != 0 && !options->changed_model)
@@ -92,7 +93,8 @@ _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *o
     return TRUE;
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED,
                "%s is a Python program: to see its graphs Gantry runs it, and it may do whatever you may. Nobody has allowed it as it "
-               "is now", path);
+               "is now",
+               path);
   return FALSE;
 }
 
@@ -242,8 +244,8 @@ relay (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   if (to->tell)
-    _gantry_document_tell_error (document, request->reopen ? "The model could not be opened with these sizes and values"
-                                                           : "The program could not be compiled again", error);
+    _gantry_document_tell_error (
+      document, request->reopen ? "The model could not be opened with these sizes and values" : "The program could not be compiled again", error);
   g_task_return_error (outer, error);
 }
 
@@ -275,8 +277,7 @@ copy_options (Request *request, const GantryOpenOptions *options)
 }
 
 void
-gantry_document_open_async (GantryDocument *document, const char *path, const GantryOpenOptions *options,
-                            GAsyncReadyCallback callback, gpointer user_data)
+gantry_document_open_async (GantryDocument *document, const char *path, const GantryOpenOptions *options, GAsyncReadyCallback callback, gpointer user_data)
 {
   Request *request = g_new0 (Request, 1);
   g_autoptr (GTask) task = NULL;
@@ -295,8 +296,8 @@ gantry_document_open_finish (GantryDocument *document, GAsyncResult *result, GEr
 }
 
 void
-gantry_document_recover_async (GantryDocument *document, GantryRecovery *recovery, const GantryOpenOptions *options,
-                               GAsyncReadyCallback callback, gpointer user_data)
+gantry_document_recover_async (GantryDocument *document, GantryRecovery *recovery, const GantryOpenOptions *options, GAsyncReadyCallback callback,
+                               gpointer user_data)
 {
   Request *request = g_new0 (Request, 1);
   g_autoptr (GTask) task = NULL;
@@ -325,8 +326,7 @@ gantry_document_recover_finish (GantryDocument *document, GAsyncResult *result, 
 static gboolean
 is_of_program (const GantryCompilation *compilation, const GantryCompileSettings *settings, const GantryBindings *bindings)
 {
-  return gantry_compile_settings_same_program (&compilation->settings, settings)
-         && gantry_bindings_equal (compilation->model->bindings, bindings);
+  return gantry_compile_settings_same_program (&compilation->settings, settings) && gantry_bindings_equal (compilation->model->bindings, bindings);
 }
 
 void
@@ -335,8 +335,7 @@ _gantry_document_remember (GantryDocument *document, GantryCompilation *compilat
   GPtrArray *recent = document->recent;
 
   for (guint i = recent->len; i > 0; i--)
-    if (compilation == NULL
-        || is_of_program (g_ptr_array_index (recent, i - 1), &compilation->settings, compilation->model->bindings))
+    if (compilation == NULL || is_of_program (g_ptr_array_index (recent, i - 1), &compilation->settings, compilation->model->bindings))
       g_ptr_array_remove_index (recent, i - 1);
   if (compilation != NULL)
     g_ptr_array_add (recent, gantry_compilation_ref (compilation));
@@ -502,14 +501,18 @@ request_of_document (GantryDocument *document)
   return request;
 }
 
-typedef enum { RELOAD_NOTHING, RELOAD_FILE, RELOAD_PROGRAM } Reload;
+typedef enum
+{
+  RELOAD_NOTHING,
+  RELOAD_FILE,
+  RELOAD_PROGRAM
+} Reload;
 
 static void
 recompile (GantryDocument *document, gboolean tell, Reload reload, GAsyncReadyCallback callback, gpointer user_data)
 {
   Request *request = request_of_document (document);
-  g_autoptr (GTask) task = start (document, request, relay, relay_new (callback, user_data, tell),
-                                  gantry_document_recompile_async);
+  g_autoptr (GTask) task = start (document, request, relay, relay_new (callback, user_data, tell), gantry_document_recompile_async);
 
   request->reload = reload != RELOAD_NOTHING;
   request->options.run_program = reload == RELOAD_PROGRAM;
@@ -550,10 +553,16 @@ save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
 {
   Request *request = data;
   gboolean again = g_strcmp0 (request->path, request->session_path) == 0;
-  GantrySessionParts parts = { .compilation = request->compilation, .settings = &request->settings, .runs = request->runs,
-                               .variants = request->variants, .front = request->front, .names = request->names,
-                               .notes = request->notes, .bindings = request->bindings,
-                               .base = again ? request->session_state : NULL, .base_model = again ? request->session_model : NULL,
+  GantrySessionParts parts = { .compilation = request->compilation,
+                               .settings = &request->settings,
+                               .runs = request->runs,
+                               .variants = request->variants,
+                               .front = request->front,
+                               .names = request->names,
+                               .notes = request->notes,
+                               .bindings = request->bindings,
+                               .base = again ? request->session_state : NULL,
+                               .base_model = again ? request->session_model : NULL,
                                .embed = request->embed };
   GError *error = NULL;
 
@@ -579,8 +588,7 @@ begin_save (GTask *task)
 }
 
 void
-gantry_document_save_async (GantryDocument *document, const char *path, GAsyncReadyCallback callback,
-                            gpointer user_data)
+gantry_document_save_async (GantryDocument *document, const char *path, GAsyncReadyCallback callback, gpointer user_data)
 {
   Request *request;
   g_autoptr (GTask) task = g_task_new (document, NULL, callback, user_data);

@@ -257,8 +257,7 @@ gantry_document_get_notes (GantryDocument *self)
 gboolean
 gantry_document_is_busy (GantryDocument *self)
 {
-  return self->running[GANTRY_JOB_LOAD] || self->running[GANTRY_JOB_RUN] || self->running[GANTRY_JOB_SOLVE]
-         || self->running[GANTRY_JOB_DELETE];
+  return self->running[GANTRY_JOB_LOAD] || self->running[GANTRY_JOB_RUN] || self->running[GANTRY_JOB_SOLVE] || self->running[GANTRY_JOB_DELETE];
 }
 
 const char *
@@ -300,8 +299,8 @@ _gantry_document_number_state (GantryDocument *self, GantryState *state)
 gboolean
 gantry_document_is_unsaved (GantryDocument *self)
 {
-  return self->state != NULL && (self->state->serial != self->kept.serial || self->n_others != self->kept.n_others
-                                 || g_hash_table_size (self->unsaved_runs) > 0);
+  return self->state != NULL
+         && (self->state->serial != self->kept.serial || self->n_others != self->kept.n_others || g_hash_table_size (self->unsaved_runs) > 0);
 }
 
 void
@@ -485,8 +484,7 @@ follow_policy (GantryDocument *self, const GantryModel *before)
 void
 _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean keep)
 {
-  static const guint of_file[] = { PROP_PATH, PROP_TITLE, PROP_RUN, PROP_CAN_UNDO, PROP_CAN_REDO, PROP_SETTINGS,
-                                   PROP_VARIANTS };
+  static const guint of_file[] = { PROP_PATH, PROP_TITLE, PROP_RUN, PROP_CAN_UNDO, PROP_CAN_REDO, PROP_SETTINGS, PROP_VARIANTS };
   GantryLoaded *old = self->loaded;
 
   g_object_freeze_notify (G_OBJECT (self));
@@ -533,8 +531,7 @@ gantry_document_set_notes (GantryDocument *self, const char *notes)
 /* Work that blocks */
 
 gboolean
-gantry_document_open (GantryDocument *self, const char *path, const GantryOpenOptions *options,
-                      const GantryProgress *progress, GError **error)
+gantry_document_open (GantryDocument *self, const char *path, const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
 {
   GantryLoaded *loaded = _gantry_load (path, options, progress, error);
 
@@ -588,11 +585,17 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
       return FALSE;
     }
   again = g_strcmp0 (target, self->loaded->session_path) == 0;
-  parts = (GantrySessionParts){ .compilation = self->loaded->compilation, .settings = &self->state->settings,
-                                .runs = self->loaded->runs, .variants = self->state->variants, .front = _gantry_document_front_to_save (self), .names = self->names,
+  parts = (GantrySessionParts){ .compilation = self->loaded->compilation,
+                                .settings = &self->state->settings,
+                                .runs = self->loaded->runs,
+                                .variants = self->state->variants,
+                                .front = _gantry_document_front_to_save (self),
+                                .names = self->names,
                                 .notes = self->notes,
-                                .bindings = self->state->bindings, .base = again ? self->loaded->session_state : NULL,
-                                .base_model = again ? self->loaded->session_model : NULL, .embed = self->embed };
+                                .bindings = self->state->bindings,
+                                .base = again ? self->loaded->session_state : NULL,
+                                .base_model = again ? self->loaded->session_model : NULL,
+                                .embed = self->embed };
   if (!_gantry_session_save (target, &parts, &saved, error))
     return FALSE;
   mark = _gantry_document_mark (self);

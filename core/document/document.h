@@ -24,15 +24,15 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  guint32 node;    /* node id of the last snapshot */
-  char *kernel;    /* name */
-  char *kind;      /* "generated", "library", "builtin" */
-  char *texpr;     /* (nullable) */
-  char *llvm_ir;   /* (nullable) */
-  char *assembly;  /* (nullable) */
-  char *schedule;  /* (nullable) */
-  char *arch;      /* (nullable): "sm_90a" */
-  GBytes *cubin;   /* (nullable) */
+  guint32 node;   /* node id of the last snapshot */
+  char *kernel;   /* name */
+  char *kind;     /* "generated", "library", "builtin" */
+  char *texpr;    /* (nullable) */
+  char *llvm_ir;  /* (nullable) */
+  char *assembly; /* (nullable) */
+  char *schedule; /* (nullable) */
+  char *arch;     /* (nullable): "sm_90a" */
+  GBytes *cubin;  /* (nullable) */
   gboolean is_measured;
   guint32 registers, spill_store_bytes, spill_load_bytes, stack_bytes, shared_bytes;
 } GantryCode;
@@ -56,9 +56,9 @@ typedef struct
   char *uid; /* tells runs apart wherever their file goes */
   char *name;
   char *device;
-  char *arch; /* "sm_90a": the GPU that ran code for that, "": the processor, "grid": that with schedules of a GPU; NULL: not known */
-  char *when; /* ISO 8601, UTC; after GANTRY_WHEN_OF_FILE that of the file it was read from: the recording does not say */
-  char *program; /* checksum of what was run; NULL: of what the document has compiled when the run is added */
+  char *arch;        /* "sm_90a": the GPU that ran code for that, "": the processor, "grid": that with schedules of a GPU; NULL: not known */
+  char *when;        /* ISO 8601, UTC; after GANTRY_WHEN_OF_FILE that of the file it was read from: the recording does not say */
+  char *program;     /* checksum of what was run; NULL: of what the document has compiled when the run is added */
   char *other_model; /* SHA-256 of the model that was run where that is not the one that is open: its file has changed since. Else NULL. "unknown" where
                       * its files were gone before they were hashed */
   guint n_threads;
@@ -68,7 +68,7 @@ typedef struct
   guint64 peak_bytes, limit, copied_in_out;
   GantryPlan *plan;
   GantryMemoryMeasure *memory;
-  char *unmeasured;           /* (nullable): why there is no @memory, where it was to be measured; no file keeps it */
+  char *unmeasured; /* (nullable): why there is no @memory, where it was to be measured; no file keeps it */
   GantryRecording *recording;
   GPtrArray *codes; /* GantryCode */
 } GantryRunResult;
@@ -145,7 +145,10 @@ typedef struct
   gboolean run_program;
   gboolean changed_model;
 } GantryOpenOptions;
-#define GANTRY_OPEN_OPTIONS_INIT { .random_weights = -1 }
+#define GANTRY_OPEN_OPTIONS_INIT \
+  { \
+    .random_weights = -1 \
+  }
 
 /**
  * GantryVariant: a named way to place things. Immutable, reference counted.
@@ -234,10 +237,10 @@ GantryCompilation *gantry_document_get_compilation (GantryDocument *document); /
 GantryModel *gantry_document_get_model (GantryDocument *document);             /* (transfer none) (nullable) */
 /** Returns: (transfer none) (nullable): valid until the next edit; NULL while nothing is open */
 const GantryCompileSettings *gantry_document_get_settings (GantryDocument *document);
-GantryRunResult *gantry_document_get_run (GantryDocument *document);           /* (transfer none) (nullable) */
+GantryRunResult *gantry_document_get_run (GantryDocument *document); /* (transfer none) (nullable) */
 /** As gantry_run_result_is_of_another() of @run (nullable: then %FALSE) and the document's compilation. Linear once for each of them */
 gboolean gantry_document_is_run_of_another (GantryDocument *document, GantryRunResult *run);
-GPtrArray *gantry_document_get_runs (GantryDocument *document);                /* (element-type GantryRunResult) */
+GPtrArray *gantry_document_get_runs (GantryDocument *document); /* (element-type GantryRunResult) */
 /** Which runs of the file are not among them, and why. (transfer none) (nullable): all are */
 const GError *gantry_document_get_left_out (GantryDocument *document);
 /**
@@ -259,8 +262,7 @@ gboolean gantry_document_is_busy (GantryDocument *document);
  *
  * Deletes a run, from the session file too where it is in there, which is then smaller. There is no undo: ask before.
  */
-void gantry_document_delete_run_async (GantryDocument *document, GantryRunResult *run, GAsyncReadyCallback callback,
-                                       gpointer user_data);
+void gantry_document_delete_run_async (GantryDocument *document, GantryRunResult *run, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: FALSE with @error where the file cannot be written; the run is then still there */
 gboolean gantry_document_delete_run_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /** Whether something would be lost with the document: edits (unless all are undone), notes or runs that are in no file. A model
@@ -269,8 +271,7 @@ gboolean gantry_document_is_unsaved (GantryDocument *document);
 
 /* Work, blocking: for gantry-cli, tests and worker threads of its own. */
 /** @options (nullable). Opens a model or a .gantry session, compiles it (a refusal is kept in the compilation), loads its runs. */
-gboolean gantry_document_open (GantryDocument *document, const char *path, const GantryOpenOptions *options,
-                               const GantryProgress *progress, GError **error);
+gboolean gantry_document_open (GantryDocument *document, const char *path, const GantryOpenOptions *options, const GantryProgress *progress, GError **error);
 /** Compiles the model again with the settings as they are. FALSE with @error, and what was there stays, where that fails */
 gboolean gantry_document_recompile (GantryDocument *document, const GantryProgress *progress, GError **error);
 /** Writes everything into a session file, in one transaction. @path NULL: the file it came from. */
@@ -286,8 +287,8 @@ void gantry_document_set_run (GantryDocument *document, GantryRunResult *result)
 /* Work, on a worker thread; the results are set on the main loop. Opening cancels everything under way; compiling again
  * cancels compiling. A run or a search goes on when something is edited meanwhile. An old answer is dropped. */
 /** @options: (nullable): copied. As gantry_document_open(), but for `adjust`, which is not called */
-void gantry_document_open_async (GantryDocument *document, const char *path, const GantryOpenOptions *options,
-                                 GAsyncReadyCallback callback, gpointer user_data);
+void
+gantry_document_open_async (GantryDocument *document, const char *path, const GantryOpenOptions *options, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: FALSE with @error as gantry_document_open() has it, or %G_IO_ERROR_CANCELLED; what was open stays */
 gboolean gantry_document_open_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 
@@ -323,8 +324,7 @@ guint gantry_document_merge_runs_finish (GantryDocument *document, GAsyncResult 
  *
  * As gantry_document_save(), of the document as it is now: edits made meanwhile are unsaved afterwards.
  */
-void gantry_document_save_async (GantryDocument *document, const char *path, GAsyncReadyCallback callback,
-                                 gpointer user_data);
+void gantry_document_save_async (GantryDocument *document, const char *path, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: FALSE with @error; the file is then as it was */
 gboolean gantry_document_save_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 
@@ -346,8 +346,7 @@ gboolean gantry_document_can_run (GantryDocument *document, GError **error);
  * takes the new run from the file. However the child ends (a fault, a kill, an exit) the document is as it was,
  * and the error says how it ended and shows the last lines that it wrote.
  */
-void gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback,
-                                gpointer user_data);
+void gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: FALSE with @error: %GANTRY_ERROR_UNSUPPORTED and others as the child says, or %G_IO_ERROR_CANCELLED */
 gboolean gantry_document_run_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /**
@@ -395,8 +394,7 @@ void gantry_document_set_target (GantryDocument *document, const GantryTarget *t
 /** The order of execution and who gives places: an edit; nothing happens where it is so already. */
 void gantry_document_set_allocation (GantryDocument *document, GantryOrderPolicy order, GantryAllocator allocator);
 /** Plans with every order and allocator on a thread, as gantry_compilation_compare_allocations(). A program must be there. */
-void gantry_document_compare_allocations_async (GantryDocument *document, GCancellable *cancellable, GAsyncReadyCallback callback,
-                                                gpointer user_data);
+void gantry_document_compare_allocations_async (GantryDocument *document, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: (transfer full) (nullable) (element-type GantryAllocation) */
 GArray *gantry_document_compare_allocations_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /** Several of the above as one edit, for a dialog: @settings replaces them all but the choices. */
@@ -486,7 +484,7 @@ GantryPlan *gantry_document_get_refused_plan (GantryDocument *document);
  * Returns: whether there are any
  */
 gboolean gantry_document_get_plan_figures (GantryDocument *document, GantryPlanFigures *figures);
-GPtrArray *gantry_document_get_reports (GantryDocument *document);           /* (nullable) (element-type GantryPolicyReport) */
+GPtrArray *gantry_document_get_reports (GantryDocument *document); /* (nullable) (element-type GantryPolicyReport) */
 /**
  * gantry_document_get_missing:
  *
@@ -518,8 +516,7 @@ GantryPlanner *gantry_document_get_planner (GantryDocument *document);
  *
  * Returns: how many values it was set for
  */
-guint gantry_document_set_placement (GantryDocument *document, guint snapshot, const guint32 *nodes, guint n, int kind,
-                                     char **why);
+guint gantry_document_set_placement (GantryDocument *document, guint snapshot, const guint32 *nodes, guint n, int kind, char **why);
 /** Takes all clicks back: one edit. */
 void gantry_document_clear_placements (GantryDocument *document);
 /** FALSE and @error, with nothing changed, where the text has a mistake. */
@@ -565,8 +562,7 @@ gboolean gantry_document_is_current (GantryDocument *document, const GantryVaria
  *
  * Searches on a worker thread; clicks stay as they are. The answer is a variant that is neither added nor loaded yet.
  */
-void gantry_document_solve_async (GantryDocument *document, const GantrySolveGoal *goal, GAsyncReadyCallback callback,
-                                  gpointer user_data);
+void gantry_document_solve_async (GantryDocument *document, const GantrySolveGoal *goal, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: (transfer full) (nullable): NULL with @error as gantry_solve(), or %G_IO_ERROR_CANCELLED */
 GantryVariant *gantry_document_solve_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /**
@@ -617,8 +613,7 @@ GantryDivided *gantry_document_divide_finish (GantryDocument *document, GAsyncRe
  * is changed: another model, or a newer one, was opened since it was asked for */
 gboolean gantry_document_load_divided (GantryDocument *document, const GantryDivided *divided);
 /** Points of the front of memory and time. @allowed: as GantrySolveGoal; @seconds: for all of it. */
-void gantry_document_front_async (GantryDocument *document, guint n_points, guint allowed, double seconds,
-                                  GAsyncReadyCallback callback, gpointer user_data);
+void gantry_document_front_async (GantryDocument *document, guint n_points, guint allowed, double seconds, GAsyncReadyCallback callback, gpointer user_data);
 /** (transfer full) (element-type GantryVariant): by falling peak */
 GPtrArray *gantry_document_front_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /**
@@ -652,11 +647,9 @@ void gantry_document_wait (GantryDocument *document);
 
 /* Blocking, for gantry-cli. @error as gantry_solve(). */
 /** Returns: (transfer full) (nullable): a variant that is neither added nor loaded */
-GantryVariant *gantry_document_solve (GantryDocument *document, const GantrySolveGoal *goal,
-                                      const GantryProgress *progress, GError **error);
+GantryVariant *gantry_document_solve (GantryDocument *document, const GantrySolveGoal *goal, const GantryProgress *progress, GError **error);
 /** @n_points: of it, at most; @allowed: as GantrySolveGoal; @seconds: for all of it. Returns: (transfer full) (nullable): as gantry_document_front_finish() */
-GPtrArray *gantry_document_front (GantryDocument *document, guint n_points, guint allowed, double seconds,
-                                  const GantryProgress *progress, GError **error);
+GPtrArray *gantry_document_front (GantryDocument *document, guint n_points, guint allowed, double seconds, const GantryProgress *progress, GError **error);
 
 /* Notes: free text, kept in the session file. */
 const char *gantry_document_get_notes (GantryDocument *document); /* (transfer none) */

@@ -6,7 +6,6 @@
 G_BEGIN_DECLS
 
 /** All but @figures (nullable). As gantry_document_get_figures() */
-gboolean _gantry_forecast_figures (const GantryForecast *forecast, const GantryPlan *plan, const GantryPlan *refused,
-                                   GantryPlanFigures *figures);
+gboolean _gantry_forecast_figures (const GantryForecast *forecast, const GantryPlan *plan, const GantryPlan *refused, GantryPlanFigures *figures);
 
 G_END_DECLS

@@ -25,9 +25,8 @@ gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *foreca
   const GArray *steps = forecast->prediction->steps;
 
   /* Other placements may run the same steps: their times or copies tell. */
-  if (plan == NULL || plan->n_steps != steps->len || plan->total_us != forecast->prediction->step_us
-      || plan->copied_bytes != forecast->prediction->copied_bytes || !plan->sizes_known != !forecast->prediction->sizes_known
-      || plan->packed_bytes != forecast->prediction->beside.bytes[GANTRY_PART_PACKED_WEIGHTS]
+  if (plan == NULL || plan->n_steps != steps->len || plan->total_us != forecast->prediction->step_us || plan->copied_bytes != forecast->prediction->copied_bytes
+      || !plan->sizes_known != !forecast->prediction->sizes_known || plan->packed_bytes != forecast->prediction->beside.bytes[GANTRY_PART_PACKED_WEIGHTS]
       || plan->code_bytes != forecast->prediction->beside.bytes[GANTRY_PART_CODE])
     return FALSE;
   for (guint32 i = 0; i < plan->n_steps; i++)

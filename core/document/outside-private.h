@@ -12,7 +12,6 @@ G_BEGIN_DECLS
 GantryModel *_gantry_outside_model (const char *path, GError **error);
 /** Imports the trace at @path. @plan: what the run is said to have run: an empty one */
 GantryRunResult *_gantry_outside_run (const char *path, GantryPlan *plan, const GantryProgress *progress, GError **error);
-GantryLoaded *_gantry_outside_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,
-                                    GError **error);
+GantryLoaded *_gantry_outside_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

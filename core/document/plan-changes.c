@@ -18,8 +18,8 @@ gantry_plan_changes_unref (GantryPlanChanges *changes)
 static guint64
 key_of (const GantryPlanStep *step, guint32 nth)
 {
-  return (guint64) step->node << 32 | (guint64) (nth & 0xffffff) << 8 | (guint64) (step->queue & 3u) << 4
-         | (guint64) (step->kind & 3u) << 1 | (step->instance & 1u);
+  return (guint64) step->node << 32 | (guint64) (nth & 0xffffff) << 8 | (guint64) (step->queue & 3u) << 4 | (guint64) (step->kind & 3u) << 1
+         | (step->instance & 1u);
 }
 
 /* Keys of all steps, in order. (transfer full) */
@@ -185,8 +185,8 @@ gantry_plan_changes_summary (const GantryPlanChanges *changes)
   if (changes->n_moved == 0 && changes->n_new == 0 && changes->n_gone == 0)
     g_string_append_printf (text, "All %u steps in the same order", changes->n_steps);
   else
-    g_string_append_printf (text, "%u of %u steps stand elsewhere, %u are new, %u are gone", changes->n_moved,
-                            changes->n_steps, changes->n_new, changes->n_gone);
+    g_string_append_printf (text, "%u of %u steps stand elsewhere, %u are new, %u are gone", changes->n_moved, changes->n_steps, changes->n_new,
+                            changes->n_gone);
   if (n == 0)
     g_string_append (text, "; every value placed as before");
   else

@@ -37,8 +37,8 @@ typedef struct
 } GantryPlanChanges;
 
 /** @figures_before, @figures_after: of the same two. Linear, times a logarithm. Returns: (transfer full) */
-GantryPlanChanges *gantry_plan_changes_new (const GantryForecast *before, const GantryPlanFigures *figures_before,
-                                            const GantryForecast *after, const GantryPlanFigures *figures_after);
+GantryPlanChanges *gantry_plan_changes_new (const GantryForecast *before, const GantryPlanFigures *figures_before, const GantryForecast *after,
+                                            const GantryPlanFigures *figures_after);
 void gantry_plan_changes_unref (GantryPlanChanges *changes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPlanChanges, gantry_plan_changes_unref)
 /** One sentence on order and placements: "12 of 340 steps stand elsewhere; 3 values are placed otherwise". (transfer full) */

@@ -22,8 +22,7 @@ static char *
 read_text (sqlite3 *db, const char *key)
 {
   g_autoptr (GBytes) bytes = read_row (db, key, NULL);
-  g_autoptr (GVariant) value = bytes != NULL
-                                 ? g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE_STRING, bytes, FALSE)) : NULL;
+  g_autoptr (GVariant) value = bytes != NULL ? g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE_STRING, bytes, FALSE)) : NULL;
 
   return value != NULL && *g_variant_get_string (value, NULL) != '\0' ? g_variant_dup_string (value, NULL) : NULL;
 }
@@ -52,10 +51,8 @@ read_history (sqlite3 *db, GError **error)
 {
   GError *own = NULL;
   g_autoptr (GBytes) bytes = read_row (db, "edits", &own);
-  g_autoptr (GVariant) value = bytes != NULL
-    ? g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE ("(uta(sttt))"), bytes, FALSE)) : NULL;
-  g_autoptr (GHashTable) states =
-    g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, (GDestroyNotify) _gantry_state_unref);
+  g_autoptr (GVariant) value = bytes != NULL ? g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE ("(uta(sttt))"), bytes, FALSE)) : NULL;
+  g_autoptr (GHashTable) states = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, (GDestroyNotify) _gantry_state_unref);
   g_autoptr (GantryHistory) history = g_new0 (GantryHistory, 1);
   g_autoptr (GVariantIter) edits = NULL;
   const char *name;
@@ -163,8 +160,7 @@ take_origin (GantryLoaded *loaded, sqlite3 *db, GCancellable *cancellable)
 }
 
 GantryLoaded *
-_gantry_recovery_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress, char **view,
-                       GError **error)
+_gantry_recovery_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress, char **view, GError **error)
 {
   g_autoptr (GantryLoaded) loaded = _gantry_session_load (path, options, progress, error);
   g_autoptr (GantryKernelSizes) sizes = NULL;

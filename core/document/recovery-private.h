@@ -12,8 +12,7 @@ GVariant *_gantry_state_to_variant (const GantryState *state);
 GantryState *_gantry_state_from_bytes (GBytes *bytes, GError **error);
 
 /** Any thread: opens what the recovery file at @path holds, its model and its runs. @view: (out) (transfer full) (nullable) */
-GantryLoaded *_gantry_recovery_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress, char **view,
-                                     GError **error);
+GantryLoaded *_gantry_recovery_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress, char **view, GError **error);
 
 /** @document has opened what @recovery holds, which is of it from now on. */
 void _gantry_recovery_take (GantryRecovery *recovery, GantryDocument *document);

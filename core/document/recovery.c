@@ -16,8 +16,8 @@ struct _GantryRecovery
 {
   gatomicrefcount ref_count;
   char *path, *lock_path;
-  int lock;          /* descriptor that holds the lock; -1: of a file that nobody else looks for */
-  GMutex writing;    /* one save at a time */
+  int lock;       /* descriptor that holds the lock; -1: of a file that nobody else looks for */
+  GMutex writing; /* one save at a time */
   /* What the file holds, as the owning thread knows it */
   gboolean kept;
   GantryMark mark;
@@ -26,8 +26,8 @@ struct _GantryRecovery
   GHashTable *written; /* serials of the states in it, guint64* */
   gboolean is_known;   /* @written is: not of one that another process has left */
   guint n_saving;
-  int n_removed;       /* atomic, changed by the owning thread: a save that was asked for before does nothing */
-  int n_deleted;       /* guarded by @writing: of these, how many are done */
+  int n_removed; /* atomic, changed by the owning thread: a save that was asked for before does nothing */
+  int n_deleted; /* guarded by @writing: of these, how many are done */
 };
 
 /* Files and locks */
@@ -40,11 +40,9 @@ gantry_recovery_folder (GError **error)
   GStatBuf made;
 
   /* One that was there before may be open to all. */
-  if (g_mkdir_with_parents (folder, 0700) == 0 && g_stat (folder, &made) == 0
-      && ((made.st_mode & 077) == 0 || g_chmod (folder, made.st_mode & 0700) == 0))
+  if (g_mkdir_with_parents (folder, 0700) == 0 && g_stat (folder, &made) == 0 && ((made.st_mode & 077) == 0 || g_chmod (folder, made.st_mode & 0700) == 0))
     return g_steal_pointer (&folder);
-  g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (errno), "%s: the folder for unsaved work cannot be made: %s",
-               folder, g_strerror (errno));
+  g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (errno), "%s: the folder for unsaved work cannot be made: %s", folder, g_strerror (errno));
   return NULL;
 }
 
@@ -59,8 +57,7 @@ take_lock (const char *path, int *descriptor)
 
   if (lock < 0)
     return FALSE;
-  if (flock (lock, LOCK_EX | LOCK_NB) != 0 || fstat (lock, &ours) != 0 || g_stat (path, &theirs) != 0
-      || ours.st_ino != theirs.st_ino)
+  if (flock (lock, LOCK_EX | LOCK_NB) != 0 || fstat (lock, &ours) != 0 || g_stat (path, &theirs) != 0 || ours.st_ino != theirs.st_ino)
     {
       g_close (lock, NULL);
       return FALSE;
@@ -268,8 +265,8 @@ typedef struct
   GantryFront *front; /* (nullable) */
   GHashTable *names;  /* (nullable) */
   char *notes, *view;
-  GArray *rows;       /* Row: put in */
-  GPtrArray *gone;    /* char*: keys that are taken out */
+  GArray *rows;        /* Row: put in */
+  GPtrArray *gone;     /* char*: keys that are taken out */
   gboolean anew;       /* all states are put in */
   gboolean other_file; /* what is kept is of another document */
   GantryMark mark;
@@ -443,10 +440,18 @@ static gboolean
 write_file (Keeping *keeping, GError **error)
 {
   GantryRecovery *recovery = keeping->recovery;
-  GantrySessionParts parts = { .compilation = keeping->compilation, .settings = &keeping->settings, .runs = keeping->runs,
-                               .variants = keeping->variants, .front = keeping->front, .names = keeping->names,
-                               .notes = keeping->notes, .bindings = keeping->bindings,
-                               .also = write_rows, .also_data = keeping, .replace = keeping->other_file, .here = TRUE };
+  GantrySessionParts parts = { .compilation = keeping->compilation,
+                               .settings = &keeping->settings,
+                               .runs = keeping->runs,
+                               .variants = keeping->variants,
+                               .front = keeping->front,
+                               .names = keeping->names,
+                               .notes = keeping->notes,
+                               .bindings = keeping->bindings,
+                               .also = write_rows,
+                               .also_data = keeping,
+                               .replace = keeping->other_file,
+                               .here = TRUE };
   gboolean done = TRUE;
 
   g_mutex_lock (&recovery->writing);
@@ -489,8 +494,8 @@ gantry_recovery_is_behind (GantryRecovery *recovery, GantryDocument *document, c
 {
   GantryMark now = _gantry_document_mark (document);
 
-  return !recovery->kept || recovery->n_models != document->n_models || recovery->mark.n_changes != now.n_changes
-         || recovery->mark.serial != now.serial || g_strcmp0 (recovery->view, view) != 0;
+  return !recovery->kept || recovery->n_models != document->n_models || recovery->mark.n_changes != now.n_changes || recovery->mark.serial != now.serial
+         || g_strcmp0 (recovery->view, view) != 0;
 }
 
 static void
@@ -505,8 +510,7 @@ keep_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
 }
 
 void
-gantry_recovery_save_async (GantryRecovery *recovery, GantryDocument *document, const char *view, GAsyncReadyCallback callback,
-                            gpointer user_data)
+gantry_recovery_save_async (GantryRecovery *recovery, GantryDocument *document, const char *view, GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr (GTask) task = g_task_new (document, NULL, callback, user_data);
 

@@ -38,8 +38,7 @@ gboolean gantry_recovery_is_behind (GantryRecovery *recovery, GantryDocument *do
  * Keeps what is unsaved: settings, placements, variants, notes, the edits with what is undone, and those runs that the session file
  * lacks. What was kept before is not written again. The caller's thread only copies what has changed.
  */
-void gantry_recovery_save_async (GantryRecovery *recovery, GantryDocument *document, const char *view,
-                                 GAsyncReadyCallback callback, gpointer user_data);
+void gantry_recovery_save_async (GantryRecovery *recovery, GantryDocument *document, const char *view, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: FALSE with @error where it could not be written; what was kept before is then still there */
 gboolean gantry_recovery_save_finish (GAsyncResult *result, GError **error);
 /** The same at once, after a save under way: before the process ends. */
@@ -65,8 +64,8 @@ char *gantry_recovery_describe (GantryDocument *document);
  *
  * Opens what @recovery holds as it was: under the path that it was opened from, unsaved, with its edits.
  */
-void gantry_document_recover_async (GantryDocument *document, GantryRecovery *recovery, const GantryOpenOptions *options,
-                                    GAsyncReadyCallback callback, gpointer user_data);
+void gantry_document_recover_async (GantryDocument *document, GantryRecovery *recovery, const GantryOpenOptions *options, GAsyncReadyCallback callback,
+                                    gpointer user_data);
 /** @view: (out) (transfer full) (nullable) */
 gboolean gantry_document_recover_finish (GantryDocument *document, GAsyncResult *result, char **view, GError **error);
 

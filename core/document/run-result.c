@@ -285,8 +285,7 @@ gantry_document_get_plan_of_run (GantryDocument *document, const GantryRunResult
   if (own == NULL || run == NULL || run->plan == NULL || !same_steps (own, run))
     return own;
   /* Kernels that were made otherwise need otherwise. */
-  if (run->plan->sizes_known ? !gantry_compile_settings_made_under (gantry_document_get_settings (document), run->plan->kernels)
-                             : own->sizes_known)
+  if (run->plan->sizes_known ? !gantry_compile_settings_made_under (gantry_document_get_settings (document), run->plan->kernels) : own->sizes_known)
     return own;
   return is_plan_of (run->plan, gantry_compilation_module (compilation)) ? run->plan : own;
 }

@@ -55,8 +55,7 @@ _gantry_session_can_embed (const GantryModel *model, GError **error)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
                  "%s: a session carries no folder of dumps along; save it without the model, which is then opened from there", model->path);
   else if (gantry_model_is_program (model->path) && model->files != NULL && model->files->len > 1)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "%s: the program imports it, and a session carries no code along but the program itself",
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: the program imports it, and a session carries no code along but the program itself",
                  g_array_index (model->files, GantryModelFile, 1).path);
   else
     return TRUE;
@@ -90,8 +89,7 @@ _gantry_session_embed (sqlite3 *db, const GantryModel *model, GError **error)
       name = name_beside (folder, path);
       if (name == NULL)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                       "%s: does not lie beside the model and cannot be carried along with it", path);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: does not lie beside the model and cannot be carried along with it", path);
           return FALSE;
         }
       if (!embed_file (db, i, name, path, error))
@@ -115,16 +113,15 @@ is_safe_name (const char *name)
 static gboolean
 write_parts (sqlite3 *db, gint64 number, GantryOutput *output, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "SELECT data FROM embedded WHERE file = ? ORDER BY part", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT data FROM embedded WHERE file = ? ORDER BY part", error);
   GError *own = NULL;
 
   if (statement == NULL)
     return FALSE;
   sqlite3_bind_int64 (statement, 1, number);
   while (own == NULL && _gantry_session_row (db, statement, &own))
-    g_output_stream_write_all (gantry_output_stream (output), sqlite3_column_blob (statement, 0),
-                               (gsize) sqlite3_column_bytes (statement, 0), NULL, NULL, &own);
+    g_output_stream_write_all (gantry_output_stream (output), sqlite3_column_blob (statement, 0), (gsize) sqlite3_column_bytes (statement, 0), NULL, NULL,
+                               &own);
   if (own == NULL)
     return TRUE;
   g_propagate_error (error, own);
@@ -237,9 +234,9 @@ static gboolean
 is_there (const char *path, const char *hash)
 {
   g_autoptr (GMappedFile) mapped = g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? NULL : gantry_file_map (path, NULL);
-  g_autofree char *now =
-    mapped == NULL ? NULL : g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) g_mapped_file_get_contents (mapped),
-                                                         g_mapped_file_get_length (mapped));
+  g_autofree char *now = mapped == NULL ? NULL
+                                        : g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) g_mapped_file_get_contents (mapped),
+                                                                       g_mapped_file_get_length (mapped));
 
   return g_strcmp0 (now, hash) == 0;
 }

@@ -50,8 +50,7 @@ choices_to_text (const GantryChoices *choices)
     {
       const GantryChoice *choice = &g_array_index (choices->entries, GantryChoice, i);
 
-      g_string_append_printf (text, "%016" G_GINT64_MODIFIER "x %u %u %u %u\n", choice->key, choice->node, choice->kind,
-                              choice->memory, choice->decider);
+      g_string_append_printf (text, "%016" G_GINT64_MODIFIER "x %u %u %u %u\n", choice->key, choice->node, choice->kind, choice->memory, choice->decider);
     }
   for (guint i = 0; choices != NULL && choices->schedule != NULL && i < choices->schedule->len; i++)
     g_string_append_printf (text, "%016" G_GINT64_MODIFIER "x\n", g_array_index (choices->schedule, guint64, i));
@@ -100,8 +99,7 @@ choices_of_text (const char *text)
 }
 
 static gboolean
-save_point (sqlite3 *db, sqlite3_stmt *statement, guint position, const char *program, const GantryVariant *point,
-            GError **error)
+save_point (sqlite3 *db, sqlite3_stmt *statement, guint position, const char *program, const GantryVariant *point, GError **error)
 {
   g_autofree char *placements = choices_to_text (point->choices);
 
@@ -175,8 +173,10 @@ _gantry_session_load_front (sqlite3 *db, GantryFront **front, GError **error)
   if (!_gantry_session_has (db, "front", "placements"))
     return TRUE;
   query = g_strconcat ("SELECT program, name, limit_bytes, ", _gantry_session_column (db, "front", "planned_bytes"), ", temp_bytes, ",
-                       _gantry_session_column (db, "front", "host_planned_bytes"), ", copied_bytes, step_us,"
-                       " recompute_us, stall_us, gap, placements, ", figures, ", ", _gantry_session_column (db, "front", "limit_part"), " FROM front ORDER BY position", NULL);
+                       _gantry_session_column (db, "front", "host_planned_bytes"),
+                       ", copied_bytes, step_us,"
+                       " recompute_us, stall_us, gap, placements, ",
+                       figures, ", ", _gantry_session_column (db, "front", "limit_part"), " FROM front ORDER BY position", NULL);
   _gantry_rows_begin (&rows, db, "front", query, &own);
   while (own == NULL && _gantry_rows_next (&rows, &own))
     {

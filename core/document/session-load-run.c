@@ -14,8 +14,7 @@ static gboolean
 count_rows (sqlite3 *db, const char *table, gint64 run, guint32 *n, GError **error)
 {
   guint64 most = _gantry_session_most_rows (table);
-  g_autofree char *sql = g_strdup_printf ("SELECT count(*) FROM (SELECT 1 FROM %s WHERE run = ? LIMIT %" G_GUINT64_FORMAT ")",
-                                          table, most + 1);
+  g_autofree char *sql = g_strdup_printf ("SELECT count(*) FROM (SELECT 1 FROM %s WHERE run = ? LIMIT %" G_GUINT64_FORMAT ")", table, most + 1);
   g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
 
   if (statement == NULL)
@@ -101,11 +100,11 @@ take_pools (GantryPlan *plan, const GArray *refs, const GArray *waits)
 static gboolean
 load_steps (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
 {
-  g_autofree char *sql = g_strdup_printf (
-    "SELECT node, queue, init, start_us, duration_us, live_bytes, %s, %s, %s, %s, %s, %s FROM plan_steps WHERE run = ?"
-    " ORDER BY step", _gantry_session_column (db, "plan_steps", "kind"), _gantry_session_column (db, "plan_steps", "instance"),
-    _gantry_session_column (db, "plan_steps", "wait_us"), _gantry_session_column (db, "plan_steps", "operands"),
-    _gantry_session_column (db, "plan_steps", "buffers"), _gantry_session_column (db, "plan_steps", "waits"));
+  g_autofree char *sql = g_strdup_printf ("SELECT node, queue, init, start_us, duration_us, live_bytes, %s, %s, %s, %s, %s, %s FROM plan_steps WHERE run = ?"
+                                          " ORDER BY step",
+                                          _gantry_session_column (db, "plan_steps", "kind"), _gantry_session_column (db, "plan_steps", "instance"),
+                                          _gantry_session_column (db, "plan_steps", "wait_us"), _gantry_session_column (db, "plan_steps", "operands"),
+                                          _gantry_session_column (db, "plan_steps", "buffers"), _gantry_session_column (db, "plan_steps", "waits"));
   g_auto (GantrySessionRows) rows = { .db = db };
   g_autoptr (GArray) refs = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) waits = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -175,10 +174,10 @@ end_chains (GantryPlan *plan, GError **error)
 static gboolean
 load_buffers (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
 {
-  g_autofree char *sql = g_strdup_printf (
-    "SELECT node, member, category, region, memory, in_place, shares, offset, size, first_step, last_step, %s, %s, %s"
-    " FROM plan_buffers WHERE run = ? ORDER BY buffer", _gantry_session_column (db, "plan_buffers", "role"),
-    _gantry_session_column (db, "plan_buffers", "instance"), _gantry_session_column (db, "plan_buffers", "stored"));
+  g_autofree char *sql = g_strdup_printf ("SELECT node, member, category, region, memory, in_place, shares, offset, size, first_step, last_step, %s, %s, %s"
+                                          " FROM plan_buffers WHERE run = ? ORDER BY buffer",
+                                          _gantry_session_column (db, "plan_buffers", "role"), _gantry_session_column (db, "plan_buffers", "instance"),
+                                          _gantry_session_column (db, "plan_buffers", "stored"));
   g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
 
@@ -201,8 +200,8 @@ load_memory (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
 
   if (!_gantry_session_has (db, "plan_memory", "memory"))
     return TRUE;
-  if (!_gantry_rows_begin (&rows, db, "plan_memory",
-                           "SELECT memory, arena_bytes, argument_bytes, output_bytes, alias_bytes FROM plan_memory WHERE run = ?", error))
+  if (!_gantry_rows_begin (&rows, db, "plan_memory", "SELECT memory, arena_bytes, argument_bytes, output_bytes, alias_bytes FROM plan_memory WHERE run = ?",
+                           error))
     return FALSE;
   sqlite3_bind_int64 (rows.statement, 1, run);
   while (_gantry_rows_next (&rows, &own))
@@ -231,8 +230,8 @@ load_problems (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
 
   if (!_gantry_session_has (db, "plan_problems", "node"))
     return TRUE;
-  if (!_gantry_rows_begin (&rows, db, "plan_problems",
-                           "SELECT node, kind, given, reason FROM plan_problems WHERE run = ? ORDER BY rowid", error) || !count_rows (db, "plan_problems", run, &n, error))
+  if (!_gantry_rows_begin (&rows, db, "plan_problems", "SELECT node, kind, given, reason FROM plan_problems WHERE run = ? ORDER BY rowid", error)
+      || !count_rows (db, "plan_problems", run, &n, error))
     return FALSE;
   sqlite3_bind_int64 (rows.statement, 1, run);
   plan->problems = gantry_try_new0 (GantryPlacementProblem, n, "the placements that a plan refused", error);
@@ -306,8 +305,7 @@ read_chunk (guint32 number, gpointer data, GError **error)
   if (_gantry_session_row (reader->db, reader->statement, &own))
     bytes = column_bytes (reader->statement, 0, "a chunk of a recording", &own);
   else if (own == NULL)
-    g_set_error (&own, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED, "%s: chunk %u of a recording is missing",
-                 sqlite3_db_filename (reader->db, "main"), number);
+    g_set_error (&own, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED, "%s: chunk %u of a recording is missing", sqlite3_db_filename (reader->db, "main"), number);
   sqlite3_reset (reader->statement);
   if (own != NULL)
     g_propagate_error (error, own);
@@ -321,8 +319,7 @@ open_recording (const char *path, const char *uid, GBytes *head, GError **error)
 
   reader->db = _gantry_session_open (path, FALSE, NULL, error);
   if (reader->db != NULL)
-    reader->statement =
-      _gantry_session_prepare (reader->db, "SELECT data FROM chunks WHERE run = (SELECT id FROM runs WHERE uid = ?) AND number = ?", error);
+    reader->statement = _gantry_session_prepare (reader->db, "SELECT data FROM chunks WHERE run = (SELECT id FROM runs WHERE uid = ?) AND number = ?", error);
   if (reader->statement == NULL)
     {
       chunk_reader_free (reader);
@@ -349,8 +346,7 @@ load_recording (sqlite3 *db, gint64 run, const char *uid, GBytes *head, GError *
 static gboolean
 read_machine_code (sqlite3_stmt *row, GantryCode *code, GBytes **cubin, GError **error)
 {
-  guint32 *const figures[] = { &code->registers, &code->spill_store_bytes, &code->spill_load_bytes, &code->stack_bytes,
-                               &code->shared_bytes };
+  guint32 *const figures[] = { &code->registers, &code->spill_store_bytes, &code->spill_load_bytes, &code->stack_bytes, &code->shared_bytes };
 
   if (sqlite3_column_bytes (row, 8) > 0 && (*cubin = column_bytes (row, 8, "machine code", error)) == NULL)
     return FALSE;
@@ -375,10 +371,10 @@ load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
 {
   /* All of these columns came together. */
   gboolean gpu = _gantry_session_has (db, "code", "shared_bytes");
-  g_autofree char *sql = g_strdup_printf (
-    "SELECT node, kernel, kind, texpr, llvm_ir, assembly, %s, %s FROM code WHERE run = ? ORDER BY rowid",
-    gpu ? "schedule, arch, cubin, registers, spill_store_bytes, spill_load_bytes, stack_bytes, shared_bytes"
-        : "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL", _gantry_session_column (db, "code", "same_as"));
+  g_autofree char *sql = g_strdup_printf ("SELECT node, kernel, kind, texpr, llvm_ir, assembly, %s, %s FROM code WHERE run = ? ORDER BY rowid",
+                                          gpu ? "schedule, arch, cubin, registers, spill_store_bytes, spill_load_bytes, stack_bytes, shared_bytes"
+                                              : "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL",
+                                          _gantry_session_column (db, "code", "same_as"));
   g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
   guint32 n;
@@ -442,8 +438,8 @@ load_plan (sqlite3 *db, gint64 run, sqlite3_stmt *row, GError **error)
   plan->resident = sqlite3_column_int (row, 24) != 0;
   plan->kernels = text_or_null (row, 30);
   plan->target = text_or_null (row, 31);
-  if (!load_steps (db, run, plan, error) || !load_buffers (db, run, plan, error) ||
-      !load_memory (db, run, plan, error) || !load_problems (db, run, plan, error))
+  if (!load_steps (db, run, plan, error) || !load_buffers (db, run, plan, error) || !load_memory (db, run, plan, error)
+      || !load_problems (db, run, plan, error))
     return NULL;
   if (n_buffers > 0)
     gantry_plan_sum_live (plan);
@@ -523,10 +519,8 @@ _gantry_session_run_query (sqlite3 *db)
     " compile_milliseconds, planned_bytes, %s, constant_bytes, %s, literal_bytes, peak_step,"
     " predicted_us, init_steps, program, head, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s FROM runs ORDER BY id DESC",
     _gantry_session_column (db, "runs", "touched_bytes"), _gantry_session_column (db, "runs", "arena_lower_bound_bytes"),
-    _gantry_session_column (db, "runs", "copied_bytes"), _gantry_session_column (db, "runs", "recompute_us"),
-    _gantry_session_column (db, "runs", "stall_us"), _gantry_session_column (db, "runs", "resident"),
-    _gantry_session_column (db, "runs", "packed_bytes"), _gantry_session_column (db, "runs", "code_bytes"),
-    _gantry_session_column (db, "runs", "sizes_known"), _gantry_session_column (db, "runs", "model_sha256"),
-    _gantry_session_column (db, "runs", "limit_bytes"), _gantry_session_column (db, "runs", "kernels"),
-    _gantry_session_column (db, "runs", "target"), _gantry_session_column (db, "runs", "arch"));
+    _gantry_session_column (db, "runs", "copied_bytes"), _gantry_session_column (db, "runs", "recompute_us"), _gantry_session_column (db, "runs", "stall_us"),
+    _gantry_session_column (db, "runs", "resident"), _gantry_session_column (db, "runs", "packed_bytes"), _gantry_session_column (db, "runs", "code_bytes"),
+    _gantry_session_column (db, "runs", "sizes_known"), _gantry_session_column (db, "runs", "model_sha256"), _gantry_session_column (db, "runs", "limit_bytes"),
+    _gantry_session_column (db, "runs", "kernels"), _gantry_session_column (db, "runs", "target"), _gantry_session_column (db, "runs", "arch"));
 }

@@ -55,8 +55,7 @@ find_model (GHashTable *meta, const char *session_path, GError **error)
 
   if (path == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: names no model; the session was not written whole",
-                   session_path);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: names no model; the session was not written whole", session_path);
       return NULL;
     }
   if (g_file_test (path, G_FILE_TEST_EXISTS))
@@ -65,8 +64,7 @@ find_model (GHashTable *meta, const char *session_path, GError **error)
     return g_steal_pointer (&moved);
   if (g_file_test (beside, G_FILE_TEST_EXISTS))
     return g_steal_pointer (&beside);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "%s: its model %s is not there; put it back or beside the session file", session_path, path);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: its model %s is not there; put it back or beside the session file", session_path, path);
   return NULL;
 }
 
@@ -79,8 +77,7 @@ check_hash (GHashTable *meta, GantryModel *model, const GantryOpenOptions *optio
   GError *own = NULL;
 
   /* The very files that were saved with need not be read once more. */
-  if (saved == NULL || (*files != '\0' && g_strcmp0 (fact (meta, "model_files"), files) == 0)
-      || gantry_model_has_hash (model, saved, &own))
+  if (saved == NULL || (*files != '\0' && g_strcmp0 (fact (meta, "model_files"), files) == 0) || gantry_model_has_hash (model, saved, &own))
     return TRUE;
   if (own != NULL)
     {
@@ -329,8 +326,8 @@ load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
   /* A damaged table is none: it is found out anew. */
   settings->sizes = fact (meta, "kernel_sizes") != NULL ? gantry_kernel_sizes_parse (fact (meta, "kernel_sizes"), NULL) : NULL;
   gantry_compile_settings_take_machine (settings, 0);
-  if ((target != NULL && !gantry_target_parse (&settings->target, target, -1, error)) ||
-      (training != NULL && !gantry_training_options_parse (&settings->training, training, -1, error)))
+  if ((target != NULL && !gantry_target_parse (&settings->target, target, -1, error))
+      || (training != NULL && !gantry_training_options_parse (&settings->training, training, -1, error)))
     return FALSE;
   settings->choices = load_choices (db, "", names, error);
   if (settings->choices != NULL && fact (meta, "fetch_limit_bytes") != NULL)
@@ -370,9 +367,11 @@ load_variants (sqlite3 *db, GHashTable **names, GError **error)
     return g_steal_pointer (&variants);
   figures = _gantry_session_figures (db, "variants");
   query = g_strconcat ("SELECT name, policy, limit_bytes, decided_by, ", _gantry_session_column (db, "variants", "planned_bytes"), ", temp_bytes, ",
-                       _gantry_session_column (db, "variants", "host_planned_bytes"), ", copied_bytes, step_us,"
-                       " recompute_us, stall_us, gap, ", figures, ", ", _gantry_session_column (db, "variants", "limit_part"), ", ",
-                       _gantry_session_column (db, "variants", "fetch_limit_bytes"), " FROM variants ORDER BY position", NULL);
+                       _gantry_session_column (db, "variants", "host_planned_bytes"),
+                       ", copied_bytes, step_us,"
+                       " recompute_us, stall_us, gap, ",
+                       figures, ", ", _gantry_session_column (db, "variants", "limit_part"), ", ", _gantry_session_column (db, "variants", "fetch_limit_bytes"),
+                       " FROM variants ORDER BY position", NULL);
   _gantry_rows_begin (&rows, db, "variants", query, &own);
   while (own == NULL && _gantry_rows_next (&rows, &own))
     {
@@ -400,8 +399,10 @@ static void
 leave_out (GError **notice, GError *why)
 {
   if (notice != NULL && *notice == NULL)
-    *notice = g_error_new (why->domain, why->code, "%s; it is not read, and stays in the file as it is until gantry-cli runs --delete takes it "
-                           "out", why->message);
+    *notice = g_error_new (why->domain, why->code,
+                           "%s; it is not read, and stays in the file as it is until gantry-cli runs --delete takes it "
+                           "out",
+                           why->message);
   g_error_free (why);
 }
 
@@ -478,8 +479,7 @@ name_file (GError **error, const char *path)
 }
 
 GPtrArray *
-_gantry_session_load_runs (const char *path, GPtrArray *known, const char *model, GCancellable *cancellable, GError **notice,
-                           GError **error)
+_gantry_session_load_runs (const char *path, GPtrArray *known, const char *model, GCancellable *cancellable, GError **notice, GError **error)
 {
   g_autoptr (sqlite3) db = _gantry_session_open (path, FALSE, cancellable, error);
   GPtrArray *runs = db != NULL ? _gantry_session_read_runs (db, known, model, notice, error) : NULL;
@@ -530,14 +530,13 @@ take_ids (GHashTable *meta, const GantryModel *model)
   const char *text = fact (meta, "first_id");
   guint64 first = text != NULL ? g_ascii_strtoull (text, NULL, 10) : 0;
 
-  if (first > gantry_context_last_node_id (context) &&
-      first - gantry_context_last_node_id (context) < MOST_IDS_AHEAD)
+  if (first > gantry_context_last_node_id (context) && first - gantry_context_last_node_id (context) < MOST_IDS_AHEAD)
     gantry_context_reserve_node_ids (context, (guint32) first);
 }
 
 static GantryModel *
-open_checked (GHashTable *meta, const char *path, GantryLoaded *loaded, GantryBindings *bindings, gint64 random,
-              const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
+open_checked (GHashTable *meta, const char *path, GantryLoaded *loaded, GantryBindings *bindings, gint64 random, const GantryOpenOptions *options,
+              const GantryProgress *progress, GError **error)
 {
   /* Of a program that imports modules the model's hash is of them too, which are known when it has run. */
   const char *saved = fact (meta, "program_sha256") != NULL ? fact (meta, "program_sha256") : fact (meta, "model_sha256");
@@ -555,8 +554,8 @@ open_checked (GHashTable *meta, const char *path, GantryLoaded *loaded, GantryBi
 
 /* The model of the session, that which it carries along, or the stand-in of a run of another program. */
 static GantryModel *
-open_model (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, GantryBindings *bindings, gint64 random,
-            const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
+open_model (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, GantryBindings *bindings, gint64 random, const GantryOpenOptions *options,
+            const GantryProgress *progress, GError **error)
 {
   const char *session_path = loaded->session_path;
   g_autofree char *path = NULL, *carried = NULL;
@@ -590,14 +589,12 @@ open_model (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, GantryBindings 
 }
 
 static gboolean
-load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryOpenOptions *options,
-              const GantryProgress *progress, GError **error)
+load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
 {
   const char *seed = fact (meta, "random_weights");
   g_autoptr (GantryBindings) bindings = load_bindings (db, meta, options, error);
   g_autoptr (GantryModel) model = NULL;
-  gint64 random = options->random_weights >= 0 || seed == NULL ? options->random_weights
-                                                               : g_ascii_strtoll (seed, NULL, 10);
+  gint64 random = options->random_weights >= 0 || seed == NULL ? options->random_weights : g_ascii_strtoll (seed, NULL, 10);
 
   if (bindings == NULL || !load_settings (db, meta, &loaded->settings, &loaded->names, error))
     return FALSE;
@@ -629,8 +626,7 @@ load_rest (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, GError **error)
 }
 
 GantryLoaded *
-_gantry_session_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,
-                      GError **error)
+_gantry_session_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
 {
   g_autoptr (sqlite3) db = _gantry_session_open (path, FALSE, progress != NULL ? progress->cancellable : NULL, error);
   g_autoptr (GantryLoaded) loaded = g_new0 (GantryLoaded, 1);

@@ -20,8 +20,8 @@ holder_in (const char *line, guint64 inode)
   int process;
 
   if (sscanf (line, "%*s %15s %*s %15s %d %*x:%*x:%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, kind, access, &process, &number, &begin) != 5
-      || (strcmp (kind, "POSIX") != 0 && strcmp (kind, "OFDLCK") != 0) || number != inode || begin < FIRST_LOCK_BYTE
-      || begin >= FIRST_LOCK_BYTE + N_LOCK_BYTES || strcmp (access, "WRITE") != 0)
+      || (strcmp (kind, "POSIX") != 0 && strcmp (kind, "OFDLCK") != 0) || number != inode || begin < FIRST_LOCK_BYTE || begin >= FIRST_LOCK_BYTE + N_LOCK_BYTES
+      || strcmp (access, "WRITE") != 0)
     return 0;
   return process;
 }

@@ -10,7 +10,10 @@ typedef struct
   guint32 *step, *node; /* (nullable) */
 } Figure;
 
-enum { N_FIGURES = 8 };
+enum
+{
+  N_FIGURES = 8
+};
 
 static void
 list_figures (GantryMemoryMeasure *measure, Figure figures[N_FIGURES])
@@ -31,8 +34,7 @@ list_figures (GantryMemoryMeasure *measure, Figure figures[N_FIGURES])
 }
 
 static gboolean
-save_row (sqlite3 *db, sqlite3_stmt *statement, const char *what, guint64 bytes, const guint32 *step, const guint32 *node,
-          GError **error)
+save_row (sqlite3 *db, sqlite3_stmt *statement, const char *what, guint64 bytes, const guint32 *step, const guint32 *node, GError **error)
 {
   _gantry_bind_text (statement, 2, what);
   sqlite3_bind_int64 (statement, 3, (gint64) bytes);

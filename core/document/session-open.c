@@ -49,8 +49,7 @@ check_version (sqlite3 *db, const char *path, gboolean writable, GError **error)
   if (version > GANTRY_SESSION_VERSION)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "%s: written by a newer Gantry (session version %" G_GINT64_FORMAT ", this one reads up to %d)", path,
-                   version, GANTRY_SESSION_VERSION);
+                   "%s: written by a newer Gantry (session version %" G_GINT64_FORMAT ", this one reads up to %d)", path, version, GANTRY_SESSION_VERSION);
       return FALSE;
     }
   return TRUE;
@@ -75,8 +74,7 @@ is_plain (sqlite3 *db, const char *table, const char *sql)
 static gboolean
 refers_to_ours (sqlite3 *db, const char *table, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "SELECT \"table\" FROM pragma_foreign_key_list (?, 'main')", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT \"table\" FROM pragma_foreign_key_list (?, 'main')", error);
   gboolean refers = FALSE;
 
   if (statement == NULL)
@@ -120,8 +118,7 @@ check_object (sqlite3 *db, const char *path, const char *type, const char *table
 static gboolean
 check_schema (sqlite3 *db, const char *path, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "SELECT type, tbl_name, name, sql FROM sqlite_master", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT type, tbl_name, name, sql FROM sqlite_master", error);
   GError *own = NULL;
 
   if (statement == NULL)
@@ -144,8 +141,7 @@ check_schema (sqlite3 *db, const char *path, GError **error)
 sqlite3 *
 _gantry_session_open (const char *path, gboolean writable, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (sqlite3) db = gantry_database_open (path, SQLITE_OPEN_READWRITE | (writable ? SQLITE_OPEN_CREATE : 0),
-                                                  MOST_BYTES_OF_A_VALUE, cancellable, error);
+  g_autoptr (sqlite3) db = gantry_database_open (path, SQLITE_OPEN_READWRITE | (writable ? SQLITE_OPEN_CREATE : 0), MOST_BYTES_OF_A_VALUE, cancellable, error);
 
   if (db == NULL)
     return NULL;
@@ -157,8 +153,8 @@ _gantry_session_open (const char *path, gboolean writable, GCancellable *cancell
   return g_steal_pointer (&db);
 }
 
-/* The header is read over a connection, below what would replay a journal: a process that opens and closes the file itself gives up all locks that SQLite holds on
- * it, those of another thread's save too (fcntl(2), "Record locking and file descriptors"). */
+/* The header is read over a connection, below what would replay a journal: a process that opens and closes the file itself gives up all locks that SQLite
+ * holds on it, those of another thread's save too (fcntl(2), "Record locking and file descriptors"). */
 static gboolean
 read_header (const char *path, guint8 header[72])
 {

@@ -86,13 +86,14 @@ gboolean _gantry_session_key (const char *text, guint64 *key);
 
 /* session-load-run.c and session-save-run.c: a run, its plan and its recording. */
 char *_gantry_session_run_query (sqlite3 *db); /* gives the rows that the next reads, the newest first (transfer full) */
-#define GANTRY_SESSION_RUN_UID 1 /* the column of those rows that tells runs apart */
+#define GANTRY_SESSION_RUN_UID 1               /* the column of those rows that tells runs apart */
 /** @saved: (nullable): SHA-256 of the model of the session; @now: (nullable): of the one that is open */
 GantryRunResult *_gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, const char *saved, const char *now, GError **error);
 /** @hash: (nullable): of the model of the session */
 gboolean _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char *fingerprint, const char *hash, GError **error);
 
-/** The runs but those of @known, oldest first. @model: as of _gantry_session_load_runs(). A run that is larger than any is read, or damaged, is left out, and so are the oldest of too many:
+/** The runs but those of @known, oldest first. @model: as of _gantry_session_load_runs(). A run that is larger than any is read, or damaged, is left out,
+ * and so are the oldest of too many:
  * @notice: (out) (optional): says so. (transfer full) */
 GPtrArray *_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, const char *model, GError **notice, GError **error);
 /** SHA-256 over all that the user can set, so that two writers see whether they have set the same. (transfer full) */

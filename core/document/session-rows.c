@@ -13,15 +13,24 @@ static const struct
   const char *table;
   guint64 most_rows, most_bytes;
 } limits[] = {
-  { "meta", 1000, 32 * MIB },              { "dims", 10000, MIB },
-  { "inputs", 10000, 64 * MIB },           { "passes", 1000, MIB },
-  { "placements", 8 * MIB, 256 * MIB },    { "measured", 8 * MIB, 256 * MIB },
-  { "front", 1000, 256 * MIB },            { "schedules", 8 * MIB, 256 * MIB },
-  { "variants", 1000, 4 * MIB },           { "runs", 10000, 1024 * MIB },
-  { "plan_steps", 8 * MIB, 1024 * MIB },   { "plan_buffers", 8 * MIB, MIB },
-  { "plan_memory", 1000, KIB },            { "run_memory", 1000, MIB },
-  { "plan_problems", 8 * MIB, 1024 * MIB }, { "code", MIB, 2048 * MIB },
-  { "chunks", 64 * KIB, 4096 * MIB },      { "embedded", MIB, 64 * 1024 * MIB },
+  { "meta", 1000, 32 * MIB },
+  { "dims", 10000, MIB },
+  { "inputs", 10000, 64 * MIB },
+  { "passes", 1000, MIB },
+  { "placements", 8 * MIB, 256 * MIB },
+  { "measured", 8 * MIB, 256 * MIB },
+  { "front", 1000, 256 * MIB },
+  { "schedules", 8 * MIB, 256 * MIB },
+  { "variants", 1000, 4 * MIB },
+  { "runs", 10000, 1024 * MIB },
+  { "plan_steps", 8 * MIB, 1024 * MIB },
+  { "plan_buffers", 8 * MIB, MIB },
+  { "plan_memory", 1000, KIB },
+  { "run_memory", 1000, MIB },
+  { "plan_problems", 8 * MIB, 1024 * MIB },
+  { "code", MIB, 2048 * MIB },
+  { "chunks", 64 * KIB, 4096 * MIB },
+  { "embedded", MIB, 64 * 1024 * MIB },
 };
 
 static guint
@@ -41,10 +50,8 @@ _gantry_session_fail_rows (sqlite3 *db, const char *table, guint64 rows, GError 
   const guint i = index_of (table);
   const gboolean many = rows > limits[i].most_rows;
 
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-               "%s: the table %s has more than %" G_GUINT64_FORMAT " %s, which is more than is read",
-               sqlite3_db_filename (db, "main"), table, many ? limits[i].most_rows : limits[i].most_bytes / KIB,
-               many ? "rows" : "KiB of text");
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: the table %s has more than %" G_GUINT64_FORMAT " %s, which is more than is read",
+               sqlite3_db_filename (db, "main"), table, many ? limits[i].most_rows : limits[i].most_bytes / KIB, many ? "rows" : "KiB of text");
   return FALSE;
 }
 
@@ -66,7 +73,8 @@ bytes_of_row (sqlite3 *db, const char *table, GError **error)
     {
       const char *name = sqlite3_column_name (statement, i);
       char *term = sqlite3_mprintf (" + CASE typeof (\"%w\") WHEN 'text' THEN length (CAST (\"%w\" AS BLOB))"
-                                    " WHEN 'blob' THEN length (\"%w\") ELSE 0 END", name, name, name);
+                                    " WHEN 'blob' THEN length (\"%w\") ELSE 0 END",
+                                    name, name, name);
 
       g_string_append (sum, term);
       sqlite3_free (term);

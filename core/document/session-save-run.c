@@ -25,8 +25,7 @@ numbers (const guint32 *pool, guint32 first, guint32 n)
 static gboolean
 save_steps (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
 {
-  g_autoptr (sqlite3_stmt) steps =
-    _gantry_session_prepare (db, "INSERT INTO plan_steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+  g_autoptr (sqlite3_stmt) steps = _gantry_session_prepare (db, "INSERT INTO plan_steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
 
   if (steps == NULL)
     return FALSE;
@@ -57,17 +56,29 @@ save_steps (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
 static gboolean
 save_buffers (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
 {
-  g_autoptr (sqlite3_stmt) buffers =
-    _gantry_session_prepare (db, "INSERT INTO plan_buffers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+  g_autoptr (sqlite3_stmt) buffers = _gantry_session_prepare (db, "INSERT INTO plan_buffers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
 
   if (buffers == NULL)
     return FALSE;
   for (guint32 i = 0; i < plan->n_buffers; i++)
     {
       const GantryPlanBuffer *b = &plan->buffers[i];
-      const gint64 values[] = { run, i, b->node, b->member, b->category, b->region, b->memory, b->in_place,
-                                b->shares == GANTRY_NO_BUFFER ? -1 : (gint64) b->shares, (gint64) b->offset,
-                                (gint64) b->size, b->begin, b->end, b->role, b->instance, b->stored };
+      const gint64 values[] = { run,
+                                i,
+                                b->node,
+                                b->member,
+                                b->category,
+                                b->region,
+                                b->memory,
+                                b->in_place,
+                                b->shares == GANTRY_NO_BUFFER ? -1 : (gint64) b->shares,
+                                (gint64) b->offset,
+                                (gint64) b->size,
+                                b->begin,
+                                b->end,
+                                b->role,
+                                b->instance,
+                                b->stored };
 
       for (guint j = 0; j < G_N_ELEMENTS (values); j++)
         sqlite3_bind_int64 (buffers, (int) j + 1, values[j]);
@@ -80,15 +91,15 @@ save_buffers (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
 static gboolean
 save_memory (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO plan_memory VALUES (?, ?, ?, ?, ?, ?)", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "INSERT INTO plan_memory VALUES (?, ?, ?, ?, ?, ?)", error);
 
   if (statement == NULL)
     return FALSE;
   for (guint i = 0; i < GANTRY_N_MEMORY_KINDS; i++)
     {
-      const gint64 values[] = { run, i, (gint64) plan->arena_bytes[i], (gint64) plan->argument_bytes[i],
-                                (gint64) plan->output_bytes[i], (gint64) plan->alias_bytes[i] };
+      const gint64 values[] = {
+        run, i, (gint64) plan->arena_bytes[i], (gint64) plan->argument_bytes[i], (gint64) plan->output_bytes[i], (gint64) plan->alias_bytes[i]
+      };
 
       for (guint j = 0; j < G_N_ELEMENTS (values); j++)
         sqlite3_bind_int64 (statement, (int) j + 1, values[j]);
@@ -101,8 +112,7 @@ save_memory (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
 static gboolean
 save_problems (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO plan_problems VALUES (?, ?, ?, ?, ?)", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "INSERT INTO plan_problems VALUES (?, ?, ?, ?, ?)", error);
 
   if (statement == NULL)
     return FALSE;
@@ -123,8 +133,7 @@ save_problems (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
 static gboolean
 save_chunks (sqlite3 *db, gint64 run, const GantryRecording *recording, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", error);
 
   if (statement == NULL)
     return FALSE;
@@ -151,8 +160,7 @@ save_chunks (sqlite3 *db, gint64 run, const GantryRecording *recording, GError *
 static void
 bind_figures (sqlite3_stmt *statement, int column, const GantryCode *code)
 {
-  const guint32 figures[] = { code->registers, code->spill_store_bytes, code->spill_load_bytes, code->stack_bytes,
-                              code->shared_bytes };
+  const guint32 figures[] = { code->registers, code->spill_store_bytes, code->spill_load_bytes, code->stack_bytes, code->shared_bytes };
 
   for (guint i = 0; i < G_N_ELEMENTS (figures); i++)
     if (code->is_measured)
@@ -172,8 +180,8 @@ bind_listing (sqlite3_stmt *statement, int column, const char *text)
     {
       const char *end = g_strrstr_len (text, MOST_LISTING, "\n");
 
-      cut = g_strdup_printf ("%.*s\n; %" G_GSIZE_FORMAT " bytes in all, of which a session keeps these\n",
-                             (int) (end != NULL ? end - text : MOST_LISTING), text, length);
+      cut = g_strdup_printf ("%.*s\n; %" G_GSIZE_FORMAT " bytes in all, of which a session keeps these\n", (int) (end != NULL ? end - text : MOST_LISTING),
+                             text, length);
     }
   _gantry_bind_text (statement, column, cut != NULL ? cut : text);
   return cut != NULL ? strlen (cut) : length;
@@ -238,8 +246,7 @@ save_code (sqlite3 *db, gint64 run, const GantryRunResult *result, GError **erro
 {
   const guint64 most = _gantry_session_most_bytes ("code") - MOST_LAST, rows = _gantry_session_most_rows ("code") - 1;
   g_autoptr (GHashTable) saved = g_hash_table_new (hash_generated, equal_generated); /* the first GantryCode of its kind -> place */
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO code VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "INSERT INTO code VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
   guint64 bytes = 0;
 
   if (statement == NULL)
@@ -270,15 +277,19 @@ save_code (sqlite3 *db, gint64 run, const GantryRunResult *result, GError **erro
 gboolean
 _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char *fingerprint, const char *hash, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
-    db, "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-        " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db,
+                                                                "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+                                                                " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                                                error);
   g_autoptr (GBytes) head = gantry_recording_head (result->recording);
-  const double reals[] = { result->milliseconds, result->milliseconds_min, result->milliseconds_max,
-                           result->compile_ms };
+  const double reals[] = { result->milliseconds, result->milliseconds_min, result->milliseconds_max, result->compile_ms };
   const GantryPlan *plan = result->plan;
-  const guint64 sizes[] = { gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE), result->peak_bytes,
-                            plan->constant_bytes + plan->packed_bytes, plan->lower_bound, plan->literal_bytes, plan->peak_step };
+  const guint64 sizes[] = { gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE),
+                            result->peak_bytes,
+                            plan->constant_bytes + plan->packed_bytes,
+                            plan->lower_bound,
+                            plan->literal_bytes,
+                            plan->peak_step };
   gint64 run;
 
   if (statement == NULL)
@@ -313,9 +324,7 @@ _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char
   if (!_gantry_session_step (db, statement, error))
     return FALSE;
   run = sqlite3_last_insert_rowid (db);
-  return save_steps (db, run, result->plan, error) && save_buffers (db, run, result->plan, error) &&
-         save_memory (db, run, result->plan, error) && save_problems (db, run, result->plan, error) &&
-         (result->memory == NULL || _gantry_session_save_measure (db, run, result->memory, error)) &&
-         save_chunks (db, run, result->recording, error) &&
-         save_code (db, run, result, error);
+  return save_steps (db, run, result->plan, error) && save_buffers (db, run, result->plan, error) && save_memory (db, run, result->plan, error)
+         && save_problems (db, run, result->plan, error) && (result->memory == NULL || _gantry_session_save_measure (db, run, result->memory, error))
+         && save_chunks (db, run, result->recording, error) && save_code (db, run, result, error);
 }

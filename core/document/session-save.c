@@ -20,9 +20,8 @@ put_meta (sqlite3 *db, const char *key, const char *value, GError **error)
   _gantry_bind_text (statement, 1, key);
   if (value != NULL && strlen (value) > MOST_FACT_BYTES)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                   "%s: '%s' has %" G_GSIZE_FORMAT " bytes, and a session holds at most %u: shorten it", sqlite3_db_filename (db, "main"),
-                   key, strlen (value), MOST_FACT_BYTES);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: '%s' has %" G_GSIZE_FORMAT " bytes, and a session holds at most %u: shorten it",
+                   sqlite3_db_filename (db, "main"), key, strlen (value), MOST_FACT_BYTES);
       return FALSE;
     }
   _gantry_bind_text (statement, 2, value);
@@ -36,8 +35,7 @@ save_bindings (sqlite3 *db, const GantryBindings *bindings, GError **error)
     {
       gboolean dim = i < bindings->n_dims;
       const GantryInputValue *input = dim ? NULL : &bindings->inputs[i - bindings->n_dims];
-      g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
-        db, dim ? "INSERT INTO dims VALUES (?, ?)" : "INSERT INTO inputs VALUES (?, ?)", error);
+      g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, dim ? "INSERT INTO dims VALUES (?, ?)" : "INSERT INTO inputs VALUES (?, ?)", error);
 
       if (statement == NULL)
         return FALSE;
@@ -66,12 +64,10 @@ save_model (sqlite3 *db, const GantrySessionParts *parts, const char *hash, cons
   g_autofree char *seed = g_strdup_printf ("%" G_GINT64_FORMAT, model->random_weights);
   g_autofree char *identity = gantry_model_identity (model);
 
-  return put_meta (db, "model_path", path, error) && put_meta (db, "model_relative_path", relative, error) &&
-         put_meta (db, "model_sha256", hash, error) && put_meta (db, "model_files", identity, error) &&
-         put_meta (db, "model_format", model->format, error) &&
-         put_meta (db, "random_weights", seed, error) &&
-         (model->bindings->program == NULL || put_meta (db, "program_sha256", model->bindings->program, error)) &&
-         (model->bindings->entry == NULL || put_meta (db, "entry", model->bindings->entry, error));
+  return put_meta (db, "model_path", path, error) && put_meta (db, "model_relative_path", relative, error) && put_meta (db, "model_sha256", hash, error)
+         && put_meta (db, "model_files", identity, error) && put_meta (db, "model_format", model->format, error) && put_meta (db, "random_weights", seed, error)
+         && (model->bindings->program == NULL || put_meta (db, "program_sha256", model->bindings->program, error))
+         && (model->bindings->entry == NULL || put_meta (db, "entry", model->bindings->entry, error));
 }
 
 static gboolean
@@ -85,19 +81,16 @@ save_settings (sqlite3 *db, const GantrySessionParts *parts, const char *fingerp
   g_autofree char *fetch = g_strdup_printf ("%" G_GUINT64_FORMAT, settings->choices != NULL ? settings->choices->fetch_limit : 0);
   g_autofree char *sizes = settings->sizes != NULL ? gantry_kernel_sizes_to_text (settings->sizes) : NULL;
 
-  return put_meta (db, "target", target, error) && put_meta (db, "fetch_limit_bytes", fetch, error) &&
-         put_meta (db, "finite_math", settings->finite_math ? "1" : "0", error) &&
-         put_meta (db, "fuse_rows", settings->fuse_rows ? "1" : "0", error) &&
-         put_meta (db, "fuse_products", settings->fuse_products ? "1" : "0", error) &&
-         put_meta (db, "most_unrolled", unrolled, error) &&
-         put_meta (db, "order", gantry_order_name (settings->order), error) &&
-         put_meta (db, "allocator", gantry_allocator_name (settings->allocator), error) &&
-         put_meta (db, "train", settings->train ? "1" : "0", error) && put_meta (db, "training", training, error) &&
-         put_meta (db, "policy", settings->policy != NULL ? settings->policy : "", error) &&
+  return put_meta (db, "target", target, error) && put_meta (db, "fetch_limit_bytes", fetch, error)
+         && put_meta (db, "finite_math", settings->finite_math ? "1" : "0", error) && put_meta (db, "fuse_rows", settings->fuse_rows ? "1" : "0", error)
+         && put_meta (db, "fuse_products", settings->fuse_products ? "1" : "0", error) && put_meta (db, "most_unrolled", unrolled, error)
+         && put_meta (db, "order", gantry_order_name (settings->order), error) && put_meta (db, "allocator", gantry_allocator_name (settings->allocator), error)
+         && put_meta (db, "train", settings->train ? "1" : "0", error) && put_meta (db, "training", training, error)
+         && put_meta (db, "policy", settings->policy != NULL ? settings->policy : "", error) &&
          /* What is too long to keep is found out anew. */
-         put_meta (db, "kernel_sizes", sizes != NULL && strlen (sizes) <= MOST_FACT_BYTES ? sizes : "", error) &&
-         put_meta (db, "notes", parts->notes != NULL ? parts->notes : "", error) &&
-         put_meta (db, "program", fingerprint, error) && put_meta (db, "first_id", first, error);
+         put_meta (db, "kernel_sizes", sizes != NULL && strlen (sizes) <= MOST_FACT_BYTES ? sizes : "", error)
+         && put_meta (db, "notes", parts->notes != NULL ? parts->notes : "", error) && put_meta (db, "program", fingerprint, error)
+         && put_meta (db, "first_id", first, error);
 }
 
 static gboolean
@@ -121,9 +114,10 @@ save_schedule (sqlite3 *db, const char *variant, const GArray *schedule, GError 
 static gboolean
 save_choices (sqlite3 *db, const char *variant, const GantryChoices *choices, GHashTable *names, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT OR REPLACE INTO placements (variant, key, node, kind, memory, decided_by, name)"
-                                 " VALUES (?, ?, ?, ?, ?, ?, ?)", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db,
+                                                                "INSERT OR REPLACE INTO placements (variant, key, node, kind, memory, decided_by, name)"
+                                                                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                                                                error);
 
   if (statement == NULL)
     return FALSE;
@@ -166,15 +160,15 @@ save_measured (sqlite3 *db, const GantryMeasuredTimes *measured, GError **error)
       if (!_gantry_session_step (db, statement, error))
         return FALSE;
     }
-  return put_meta (db, "measured_run", measured->run, error) && put_meta (db, "measured_name", measured->name, error) &&
-         put_meta (db, "measured_conditions", measured->conditions, error) && put_meta (db, "measured_link", link, error);
+  return put_meta (db, "measured_run", measured->run, error) && put_meta (db, "measured_name", measured->name, error)
+         && put_meta (db, "measured_conditions", measured->conditions, error) && put_meta (db, "measured_link", link, error);
 }
 
 static gboolean
 save_variant (sqlite3 *db, guint position, const GantryVariant *variant, GHashTable *names, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO variants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+  g_autoptr (sqlite3_stmt)
+    statement = _gantry_session_prepare (db, "INSERT INTO variants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
 
   if (statement == NULL)
     return FALSE;
@@ -204,8 +198,8 @@ save_variants (sqlite3 *db, const GantrySessionParts *parts, GError **error)
 }
 
 static gboolean
-save_pass (sqlite3 *db, sqlite3_stmt *statement, guint position, const char *name, const char *title,
-           const GantrySnapshot *snapshot, gboolean enabled, GError **error)
+save_pass (sqlite3 *db, sqlite3_stmt *statement, guint position, const char *name, const char *title, const GantrySnapshot *snapshot, gboolean enabled,
+           GError **error)
 {
   sqlite3_clear_bindings (statement);
   sqlite3_bind_int64 (statement, 1, position);
@@ -236,13 +230,11 @@ snapshot_of (const GantryCompilation *compilation, const char *pass)
 static gboolean
 save_passes (sqlite3 *db, const GantryCompilation *compilation, const GantryCompileSettings *settings, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO passes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "INSERT INTO passes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
   guint n;
   const GantryPassInfo *passes = gantry_compiler_passes (&n);
 
-  if (statement == NULL ||
-      !save_pass (db, statement, 0, "import", "Import", &compilation->snapshots[compilation->imported], TRUE, error))
+  if (statement == NULL || !save_pass (db, statement, 0, "import", "Import", &compilation->snapshots[compilation->imported], TRUE, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
     if (!save_pass (db, statement, i + 1, passes[i].name, passes[i].title, snapshot_of (compilation, passes[i].name),
@@ -255,8 +247,7 @@ save_passes (sqlite3 *db, const GantryCompilation *compilation, const GantryComp
 static gboolean
 save_nodes (sqlite3 *db, const GantryModule *module, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?)", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?)", error);
 
   if (statement == NULL)
     return FALSE;
@@ -284,8 +275,7 @@ save_nodes (sqlite3 *db, const GantryModule *module, GError **error)
 static gboolean
 has_run (sqlite3 *db, const char *uid, gboolean *has, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "SELECT 1 FROM runs WHERE uid = ?1 UNION ALL SELECT 1 FROM deleted WHERE uid = ?1", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT 1 FROM runs WHERE uid = ?1 UNION ALL SELECT 1 FROM deleted WHERE uid = ?1", error);
   GError *own = NULL;
 
   if (statement == NULL)
@@ -333,8 +323,8 @@ static gboolean
 leave_model (sqlite3 *db, const GantryModel *model, const char *before, gboolean *embed, GError **error)
 {
   g_autoptr (sqlite3_stmt) carries = _gantry_session_prepare (db, "SELECT 1 FROM embedded LIMIT 1", error);
-  g_autoptr (sqlite3_stmt) runs =
-    carries == NULL ? NULL : _gantry_session_prepare (db, "UPDATE runs SET model_sha256 = ? WHERE ifnull (model_sha256, '') = ''", error);
+  g_autoptr (sqlite3_stmt)
+    runs = carries == NULL ? NULL : _gantry_session_prepare (db, "UPDATE runs SET model_sha256 = ? WHERE ifnull (model_sha256, '') = ''", error);
   GError *own = NULL;
 
   if (runs == NULL)
@@ -352,12 +342,12 @@ leave_model (sqlite3 *db, const GantryModel *model, const char *before, gboolean
 
 /* Whether the file is of the model, or may become that of it: @becomes: (out). @embed: (inout) */
 static gboolean
-same_model (sqlite3 *db, const GantrySessionParts *parts, const char *hash, const char *path, gboolean *becomes, gboolean *embed,
-            GError **error)
+same_model (sqlite3 *db, const GantrySessionParts *parts, const char *hash, const char *path, gboolean *becomes, gboolean *embed, GError **error)
 {
   GantryModel *model = parts->compilation->model;
   GError *own = NULL;
-  g_autofree char *theirs = _gantry_session_read_meta (db, "model_sha256", &own), *name = own == NULL ? _gantry_session_read_meta (db, "model_path", &own) : NULL;
+  g_autofree char *theirs = _gantry_session_read_meta (db, "model_sha256", &own),
+                  *name = own == NULL ? _gantry_session_read_meta (db, "model_path", &own) : NULL;
 
   if (own != NULL)
     {
@@ -369,16 +359,14 @@ same_model (sqlite3 *db, const GantrySessionParts *parts, const char *hash, cons
   *becomes = theirs != NULL && g_strcmp0 (theirs, parts->base_model) == 0;
   if (*becomes)
     return leave_model (db, model, theirs, embed, error);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "%s: is the session of another model, %s%s; save under another name, or remove the file first", path, name,
-               g_strcmp0 (name, model->path) == 0 ? " as it was before it changed" : "");
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: is the session of another model, %s%s; save under another name, or remove the file first", path,
+               name, g_strcmp0 (name, model->path) == 0 ? " as it was before it changed" : "");
   return FALSE;
 }
 
 /* Whether what the user has set is to be written: not where only somebody else has changed it. @becomes: what it is of changes here */
 static gboolean
-choose_state (sqlite3 *db, const GantrySessionParts *parts, const char *mine, const char *path, gboolean becomes, gboolean *write,
-              char **state, GError **error)
+choose_state (sqlite3 *db, const GantrySessionParts *parts, const char *mine, const char *path, gboolean becomes, gboolean *write, char **state, GError **error)
 {
   GError *own = NULL;
   g_autofree char *theirs = _gantry_session_read_meta (db, GANTRY_SESSION_STATE, &own);
@@ -395,7 +383,8 @@ choose_state (sqlite3 *db, const GantrySessionParts *parts, const char *mine, co
         {
           g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_CONFLICT,
                        "%s: settings, placements or notes in it were changed by another program since they were read, and here "
-                       "too; save under another name, or open the file again", path);
+                       "too; save under another name, or open the file again",
+                       path);
           return FALSE;
         }
       *write = FALSE;
@@ -405,19 +394,18 @@ choose_state (sqlite3 *db, const GantrySessionParts *parts, const char *mine, co
 }
 
 static gboolean
-save_state (sqlite3 *db, const char *path, const GantrySessionParts *parts, const char *hash, const char *fingerprint,
-            const char *state, GError **error)
+save_state (sqlite3 *db, const char *path, const GantrySessionParts *parts, const char *hash, const char *fingerprint, const char *state, GError **error)
 {
   GantryCompilation *compilation = parts->compilation;
 
-  return _gantry_session_exec (db, "DELETE FROM meta; DELETE FROM dims; DELETE FROM inputs; DELETE FROM passes; DELETE FROM nodes;"
-                                   "DELETE FROM placements; DELETE FROM schedules; DELETE FROM variants; DELETE FROM measured;", error) &&
-         save_model (db, parts, hash, path, error) && save_settings (db, parts, fingerprint, error) &&
-         put_meta (db, GANTRY_SESSION_STATE, state, error) &&
-         save_bindings (db, parts->bindings, error) && save_choices (db, "", parts->settings->choices, parts->names, error) &&
-         save_measured (db, parts->settings->measured, error) &&
-         save_variants (db, parts, error) && save_passes (db, compilation, parts->settings, error) &&
-         _gantry_session_check_settings (db, error) && save_nodes (db, gantry_compilation_module (compilation), error);
+  return _gantry_session_exec (db,
+                               "DELETE FROM meta; DELETE FROM dims; DELETE FROM inputs; DELETE FROM passes; DELETE FROM nodes;"
+                               "DELETE FROM placements; DELETE FROM schedules; DELETE FROM variants; DELETE FROM measured;",
+                               error)
+         && save_model (db, parts, hash, path, error) && save_settings (db, parts, fingerprint, error) && put_meta (db, GANTRY_SESSION_STATE, state, error)
+         && save_bindings (db, parts->bindings, error) && save_choices (db, "", parts->settings->choices, parts->names, error)
+         && save_measured (db, parts->settings->measured, error) && save_variants (db, parts, error) && save_passes (db, compilation, parts->settings, error)
+         && _gantry_session_check_settings (db, error) && save_nodes (db, gantry_compilation_module (compilation), error);
 }
 
 static gboolean
@@ -431,15 +419,13 @@ save_all (sqlite3 *db, const char *path, const GantrySessionParts *parts, Gantry
 
   if (from_files && hash == NULL)
     return FALSE;
-  return _gantry_session_prepare_tables (db, error) &&
-         (parts->replace ? _gantry_session_exec (db, "DELETE FROM runs; DELETE FROM embedded; DELETE FROM deleted; DELETE FROM front;", error)
-                         : same_model (db, parts, hash, path, &becomes, &embed, error)) &&
-         choose_state (db, parts, mine, path, becomes, &write, &saved->state, error) &&
-         (!write || save_state (db, path, parts, hash, fingerprint, mine, error)) &&
-         (parts->front == NULL || _gantry_session_save_front (db, parts->front, error)) &&
-         save_runs (db, parts->runs, fingerprint, hash, error) &&
-         (!embed || _gantry_session_embed (db, model, error)) &&
-         (parts->also == NULL || parts->also (db, parts->also_data, error));
+  return _gantry_session_prepare_tables (db, error)
+         && (parts->replace ? _gantry_session_exec (db, "DELETE FROM runs; DELETE FROM embedded; DELETE FROM deleted; DELETE FROM front;", error)
+                            : same_model (db, parts, hash, path, &becomes, &embed, error))
+         && choose_state (db, parts, mine, path, becomes, &write, &saved->state, error)
+         && (!write || save_state (db, path, parts, hash, fingerprint, mine, error))
+         && (parts->front == NULL || _gantry_session_save_front (db, parts->front, error)) && save_runs (db, parts->runs, fingerprint, hash, error)
+         && (!embed || _gantry_session_embed (db, model, error)) && (parts->also == NULL || parts->also (db, parts->also_data, error));
 }
 
 void
@@ -464,12 +450,11 @@ remove_empty (const char *given)
   sqlite3_int64 size = -1;
 
   free (real);
-  if (sqlite3_open_v2 (path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK
-      || sqlite3_file_control (db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || file->pMethods == NULL)
+  if (sqlite3_open_v2 (path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK || sqlite3_file_control (db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK
+      || file->pMethods == NULL)
     return;
   if (file->pMethods->xLock (file, SQLITE_LOCK_SHARED) == SQLITE_OK && file->pMethods->xLock (file, SQLITE_LOCK_RESERVED) == SQLITE_OK
-      && file->pMethods->xLock (file, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK
-      && file->pMethods->xFileSize (file, &size) == SQLITE_OK && size == 0)
+      && file->pMethods->xLock (file, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK && file->pMethods->xFileSize (file, &size) == SQLITE_OK && size == 0)
     {
       g_unlink (path);
       g_unlink (journal);

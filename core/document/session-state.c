@@ -27,8 +27,7 @@ add_choices (GString *text, const GantryChoices *choices)
     {
       const GantryChoice *choice = &g_array_index (choices->entries, GantryChoice, i);
 
-      g_ptr_array_add (lines, g_strdup_printf ("%016" G_GINT64_MODIFIER "x %u %u %u", choice->key, choice->kind,
-                                               choice->memory, choice->decider));
+      g_ptr_array_add (lines, g_strdup_printf ("%016" G_GINT64_MODIFIER "x %u %u %u", choice->key, choice->kind, choice->memory, choice->decider));
     }
   add_lines (text, lines);
   if (choices != NULL && choices->fetch_limit != 0)
@@ -44,8 +43,8 @@ add_variants (GString *text, const GPtrArray *variants)
     {
       const GantryVariant *variant = g_ptr_array_index (variants, i);
 
-      g_string_append_printf (text, "variant %s\n%s\n%" G_GUINT64_FORMAT "\n", variant->name,
-                              variant->policy != NULL ? variant->policy : "", variant->limit_part > 0 ? 0 : variant->limit);
+      g_string_append_printf (text, "variant %s\n%s\n%" G_GUINT64_FORMAT "\n", variant->name, variant->policy != NULL ? variant->policy : "",
+                              variant->limit_part > 0 ? 0 : variant->limit);
       if (variant->limit_part > 0)
         g_string_append_printf (text, "part %.17g\n", variant->limit_part);
       add_choices (text, variant->choices);
@@ -65,8 +64,7 @@ add_measured (GString *text, const GantryMeasuredTimes *measured)
     {
       const GantryMeasuredTime *time = &g_array_index (measured->entries, GantryMeasuredTime, i);
 
-      g_ptr_array_add (lines, g_strdup_printf ("%016" G_GINT64_MODIFIER "x %s", time->key,
-                                               g_ascii_dtostr (number, sizeof number, time->us)));
+      g_ptr_array_add (lines, g_strdup_printf ("%016" G_GINT64_MODIFIER "x %s", time->key, g_ascii_dtostr (number, sizeof number, time->us)));
     }
   add_lines (text, lines);
 }
@@ -78,8 +76,7 @@ add_bindings (GString *text, const GantrySessionParts *parts)
   const GantryBindings *bindings = parts->bindings;
 
   for (guint i = 0; i < bindings->n_dims; i++)
-    g_ptr_array_add (lines, g_strdup_printf ("dimension %s %" G_GINT64_FORMAT, bindings->dims[i].name,
-                                             bindings->dims[i].size));
+    g_ptr_array_add (lines, g_strdup_printf ("dimension %s %" G_GINT64_FORMAT, bindings->dims[i].name, bindings->dims[i].size));
   for (guint i = 0; i < bindings->n_inputs; i++)
     g_ptr_array_add (lines, g_strdup_printf ("input %s %s", bindings->inputs[i].name, bindings->inputs[i].value));
   add_lines (text, lines);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+/* clang-format off */
 static const char schema[] =
   "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS dims (name TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;"
@@ -59,6 +60,7 @@ static const char schema[] =
   /* Uids of runs that were deleted: whoever still has one does not write it again. */
   "CREATE TABLE IF NOT EXISTS deleted (uid TEXT PRIMARY KEY) WITHOUT ROWID;"
   "CREATE INDEX IF NOT EXISTS code_by_run ON code (run);";
+/* clang-format on */
 
 static gboolean
 fail_locked (const char *file, GError **error)
@@ -106,8 +108,8 @@ _gantry_session_fail (sqlite3 *db, GError **error)
       g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "reading the session was cancelled");
       return FALSE;
     }
-  g_set_error (error, GANTRY_ERROR, kind, "%s: %s%s%s%s", file != NULL && *file != '\0' ? file : "session",
-               sqlite3_errmsg (db), told ? ": " : "", told ? g_strerror (system) : "", advice);
+  g_set_error (error, GANTRY_ERROR, kind, "%s: %s%s%s%s", file != NULL && *file != '\0' ? file : "session", sqlite3_errmsg (db), told ? ": " : "",
+               told ? g_strerror (system) : "", advice);
   return FALSE;
 }
 
@@ -147,10 +149,13 @@ _gantry_session_has (sqlite3 *db, const char *table, const char *column)
 }
 
 /* Columns that had another name up to version 5, where a figure of a plan and one that was measured were called alike. */
-static const struct { const char *table, *before, *now; } renamed[] = {
-  { "runs", "peak_bytes", "touched_bytes" },       { "runs", "lower_bound_bytes", "arena_lower_bound_bytes" },
-  { "variants", "peak_bytes", "planned_bytes" },   { "variants", "host_bytes", "host_planned_bytes" },
-  { "front", "peak_bytes", "planned_bytes" },      { "front", "host_bytes", "host_planned_bytes" },
+static const struct
+{
+  const char *table, *before, *now;
+} renamed[] = {
+  { "runs", "peak_bytes", "touched_bytes" },     { "runs", "lower_bound_bytes", "arena_lower_bound_bytes" },
+  { "variants", "peak_bytes", "planned_bytes" }, { "variants", "host_bytes", "host_planned_bytes" },
+  { "front", "peak_bytes", "planned_bytes" },    { "front", "host_bytes", "host_planned_bytes" },
 };
 
 const char *
@@ -159,8 +164,7 @@ _gantry_session_column (sqlite3 *db, const char *table, const char *name)
   if (_gantry_session_has (db, table, name))
     return name;
   for (guint i = 0; i < G_N_ELEMENTS (renamed); i++)
-    if (strcmp (renamed[i].table, table) == 0 && strcmp (renamed[i].now, name) == 0
-        && _gantry_session_has (db, table, renamed[i].before))
+    if (strcmp (renamed[i].table, table) == 0 && strcmp (renamed[i].now, name) == 0 && _gantry_session_has (db, table, renamed[i].before))
       return renamed[i].before;
   return "NULL";
 }
@@ -203,8 +207,7 @@ _gantry_bind_blob (sqlite3_stmt *statement, int column, gconstpointer data, gsiz
 gboolean
 _gantry_session_key (const char *text, guint64 *key)
 {
-  return strlen (text) == 16 && strspn (text, "0123456789abcdefABCDEF") == 16
-         && g_ascii_string_to_unsigned (text, 16, 0, G_MAXUINT64, key, NULL);
+  return strlen (text) == 16 && strspn (text, "0123456789abcdefABCDEF") == 16 && g_ascii_string_to_unsigned (text, 16, 0, G_MAXUINT64, key, NULL);
 }
 
 char *
@@ -239,6 +242,7 @@ rename_columns (sqlite3 *db, GError **error)
 static gboolean
 upgrade (sqlite3 *db, GError **error)
 {
+  /* clang-format off */
   static const struct { const char *table, *column, *type; } added[] = {
     { "runs", "copied_bytes", "INTEGER" },  { "runs", "recompute_us", "REAL" },
     { "runs", "stall_us", "REAL" },         { "runs", "resident", "INTEGER" },
@@ -264,19 +268,17 @@ upgrade (sqlite3 *db, GError **error)
     { "plan_buffers", "role", "INTEGER" },  { "plan_buffers", "instance", "INTEGER" },
     { "plan_buffers", "stored", "INTEGER" },
   };
-  g_autofree char *mark = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d;", GANTRY_SESSION_APPLICATION_ID,
-                                           GANTRY_SESSION_VERSION);
+  /* clang-format on */
+  g_autofree char *mark = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d;", GANTRY_SESSION_APPLICATION_ID, GANTRY_SESSION_VERSION);
 
   for (guint i = 0; i < G_N_ELEMENTS (added); i++)
     {
-      g_autofree char *sql = g_strdup_printf ("ALTER TABLE %s ADD COLUMN %s %s", added[i].table, added[i].column,
-                                              added[i].type);
+      g_autofree char *sql = g_strdup_printf ("ALTER TABLE %s ADD COLUMN %s %s", added[i].table, added[i].column, added[i].type);
 
       if (!_gantry_session_has (db, added[i].table, added[i].column) && !_gantry_session_exec (db, sql, error))
         return FALSE;
     }
-  return rename_columns (db, error)
-         && (_gantry_session_version (db) >= GANTRY_SESSION_PLANNED_OF_DEVICE || _gantry_session_exec (db, planned_of_device, error))
+  return rename_columns (db, error) && (_gantry_session_version (db) >= GANTRY_SESSION_PLANNED_OF_DEVICE || _gantry_session_exec (db, planned_of_device, error))
          && _gantry_session_exec (db, mark, error);
 }
 

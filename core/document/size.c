@@ -93,6 +93,5 @@ gantry_size_read (GantryDocument *document, const char *text, guint64 shown, gui
   GantrySize size;
 
   *bytes = *now == '\0' ? 0 : shown;
-  return *now == '\0' || strcmp (now, before) == 0
-         || (gantry_size_parse (now, &size, error) && gantry_size_resolve (document, &size, bytes, error));
+  return *now == '\0' || strcmp (now, before) == 0 || (gantry_size_parse (now, &size, error) && gantry_size_resolve (document, &size, bytes, error));
 }

@@ -7,9 +7,9 @@
 
 /* target, training; finite_math, fuse_rows, program order, train; most_unrolled; fuse_products; order, allocator; policy; disabled passes; choices; measured;
  * dims; inputs; variants */
-#define UNROLLED "u" /* not in older ones */
+#define UNROLLED "u"          /* not in older ones */
 #define PRODUCTS UNROLLED "b" /* likewise */
-#define ORDERS PRODUCTS "yy" /* likewise: whether the order is the program's stands for both there */
+#define ORDERS PRODUCTS "yy"  /* likewise: whether the order is the program's stands for both there */
 #define STATE(later, measured, variants) "(ssbbbb" later "msasatm" measured "a(sx)a(ss)" variants ")"
 #define MEASURED "(ssmsdatad)"
 #define OLD_MEASURED "(ssdatad)" /* which does not say what was measured was made under */
@@ -17,7 +17,7 @@
 #define FIGURES "(ttttdddbbat)"
 #define VARIANT(limit) "(smst" limit "ib" FIGURES "dat)"
 #define VARIANTS "a" VARIANT ("d")
-#define BYTES_VARIANTS "a" VARIANT ("") /* which cannot say that a limit was given as a part */
+#define BYTES_VARIANTS "a" VARIANT ("")    /* which cannot say that a limit was given as a part */
 #define OLD_VARIANTS "a(smstibttttddddat)" /* which does not say whether sizes are known: what comes back reads "at least" */
 
 #define SCHEDULED G_MAXUINT64
@@ -38,8 +38,7 @@ pack_choices (const GantryChoices *choices)
       const GantryChoice *choice = &g_array_index (choices->entries, GantryChoice, i);
 
       numbers[2 * i] = choice->key;
-      numbers[2 * i + 1] = (guint64) choice->node << 32 | (guint64) choice->kind << 16 | (guint64) choice->memory << 8 |
-                           choice->decider;
+      numbers[2 * i + 1] = (guint64) choice->node << 32 | (guint64) choice->kind << 16 | (guint64) choice->memory << 8 | choice->decider;
     }
   for (guint i = 0; i < n_scheduled; i++)
     {
@@ -175,10 +174,9 @@ unpack_bindings (GVariant *dims, GVariant *inputs)
 static GVariant *
 pack_figures (const GantryPlanFigures *f)
 {
-  return g_variant_new ("(ttttdddbb@at)", f->peak_bytes, f->temp_bytes, f->host_bytes, f->copied_bytes, f->step_us, f->recompute_us,
-                        f->stall_us, f->sizes_known, f->fits,
-                        g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, f->parts.bytes, GANTRY_N_MEMORY_PARTS,
-                                                   sizeof f->parts.bytes[0]));
+  return g_variant_new ("(ttttdddbb@at)", f->peak_bytes, f->temp_bytes, f->host_bytes, f->copied_bytes, f->step_us, f->recompute_us, f->stall_us,
+                        f->sizes_known, f->fits,
+                        g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, f->parts.bytes, GANTRY_N_MEMORY_PARTS, sizeof f->parts.bytes[0]));
 }
 
 static void
@@ -188,8 +186,8 @@ unpack_figures (GVariant *figures, GantryPlanFigures *f)
   const guint64 *bytes;
   gsize n;
 
-  g_variant_get (figures, "(ttttdddbb@at)", &f->peak_bytes, &f->temp_bytes, &f->host_bytes, &f->copied_bytes, &f->step_us,
-                 &f->recompute_us, &f->stall_us, &f->sizes_known, &f->fits, &parts);
+  g_variant_get (figures, "(ttttdddbb@at)", &f->peak_bytes, &f->temp_bytes, &f->host_bytes, &f->copied_bytes, &f->step_us, &f->recompute_us, &f->stall_us,
+                 &f->sizes_known, &f->fits, &parts);
   bytes = g_variant_get_fixed_array (parts, &n, sizeof *bytes);
   for (gsize i = 0; i < MIN (n, GANTRY_N_MEMORY_PARTS); i++)
     f->parts.bytes[i] = bytes[i];
@@ -226,8 +224,7 @@ unpack_variant (GVariant *child)
   f = &v->figures;
   if (g_variant_is_of_type (child, G_VARIANT_TYPE (VARIANT ("d"))))
     {
-      g_variant_get (child, "(&sm&stdib@" FIGURES "d@at)", &name, &policy, &v->limit, &v->limit_part, &by, &v->predicted, &figures,
-                     &v->gap, &choices);
+      g_variant_get (child, "(&sm&stdib@" FIGURES "d@at)", &name, &policy, &v->limit, &v->limit_part, &by, &v->predicted, &figures, &v->gap, &choices);
       v->limit_part = isfinite (v->limit_part) ? MAX (v->limit_part, 0) : 0;
       unpack_figures (figures, f);
     }
@@ -239,8 +236,8 @@ unpack_variant (GVariant *child)
   else
     {
       f->fits = TRUE;
-      g_variant_get (child, "(&sm&stibttttdddd@at)", &name, &policy, &v->limit, &by, &v->predicted, &f->peak_bytes, &f->temp_bytes,
-                     &f->host_bytes, &f->copied_bytes, &f->step_us, &f->recompute_us, &f->stall_us, &v->gap, &choices);
+      g_variant_get (child, "(&sm&stibttttdddd@at)", &name, &policy, &v->limit, &by, &v->predicted, &f->peak_bytes, &f->temp_bytes, &f->host_bytes,
+                     &f->copied_bytes, &f->step_us, &f->recompute_us, &f->stall_us, &v->gap, &choices);
     }
   v->policy = g_strdup (policy);
   v->by = (GantryDecider) CLAMP (by, 0, GANTRY_DECIDED_BY_SOLVER);
@@ -271,21 +268,20 @@ _gantry_state_to_variant (const GantryState *state)
   const char *none[] = { NULL };
   GVariant *disabled = g_variant_new_strv (s->disabled_passes != NULL ? (const char *const *) s->disabled_passes : none, -1);
 
-  return g_variant_ref_sink (g_variant_new ("(ssbbbb" ORDERS "ms@as@at@m" MEASURED "@a(sx)@a(ss)@" VARIANTS ")", target, training,
-                                            s->finite_math, s->fuse_rows, s->order == GANTRY_ORDER_PROGRAM, s->train, s->most_unrolled,
-                                            s->fuse_products, s->order, s->allocator, s->policy, disabled,
-                                            pack_choices (s->choices), pack_measured (s->measured),
-                                            pack_bindings (state->bindings, TRUE), pack_bindings (state->bindings, FALSE),
-                                            pack_variants (state->variants)));
+  return g_variant_ref_sink (g_variant_new ("(ssbbbb" ORDERS "ms@as@at@m" MEASURED "@a(sx)@a(ss)@" VARIANTS ")", target, training, s->finite_math, s->fuse_rows,
+                                            s->order == GANTRY_ORDER_PROGRAM, s->train, s->most_unrolled, s->fuse_products, s->order, s->allocator, s->policy,
+                                            disabled, pack_choices (s->choices), pack_measured (s->measured), pack_bindings (state->bindings, TRUE),
+                                            pack_bindings (state->bindings, FALSE), pack_variants (state->variants)));
 }
 
 /* Of an older version where only that makes sense of the bytes. (transfer full) */
 static GVariant *
 read_state (GBytes *bytes)
 {
-  static const char *const types[] = { STATE (ORDERS, MEASURED, VARIANTS), STATE (PRODUCTS, MEASURED, VARIANTS), STATE (PRODUCTS, MEASURED, BYTES_VARIANTS),
-                                       STATE (UNROLLED, MEASURED, BYTES_VARIANTS), STATE ("", MEASURED, BYTES_VARIANTS),
-                                       STATE ("", OLD_MEASURED, BYTES_VARIANTS), STATE ("", OLD_MEASURED, OLD_VARIANTS) };
+  static const char *const types[] = { STATE (ORDERS, MEASURED, VARIANTS),         STATE (PRODUCTS, MEASURED, VARIANTS),
+                                       STATE (PRODUCTS, MEASURED, BYTES_VARIANTS), STATE (UNROLLED, MEASURED, BYTES_VARIANTS),
+                                       STATE ("", MEASURED, BYTES_VARIANTS),       STATE ("", OLD_MEASURED, BYTES_VARIANTS),
+                                       STATE ("", OLD_MEASURED, OLD_VARIANTS) };
   g_autoptr (GVariant) now = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
@@ -311,21 +307,18 @@ _gantry_state_from_bytes (GBytes *bytes, GError **error)
   guint8 order = G_MAXUINT8, allocator = GANTRY_ALLOCATOR_EXACT;
 
   if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (ORDERS, MEASURED, VARIANTS))))
-    g_variant_get (value, "(&s&sbbbb" ORDERS "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
-                   &program_order, &s->train, &s->most_unrolled, &s->fuse_products, &order, &allocator, &policy, &s->disabled_passes,
-                   &choices, &measured, &dims, &inputs, &variants);
+    g_variant_get (value, "(&s&sbbbb" ORDERS "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows, &program_order, &s->train,
+                   &s->most_unrolled, &s->fuse_products, &order, &allocator, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs, &variants);
   else if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (PRODUCTS, MEASURED, VARIANTS)))
-      || g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (PRODUCTS, MEASURED, BYTES_VARIANTS))))
-    g_variant_get (value, "(&s&sbbbb" PRODUCTS "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
-                   &program_order, &s->train, &s->most_unrolled, &s->fuse_products, &policy, &s->disabled_passes, &choices, &measured,
-                   &dims, &inputs, &variants);
+           || g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (PRODUCTS, MEASURED, BYTES_VARIANTS))))
+    g_variant_get (value, "(&s&sbbbb" PRODUCTS "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows, &program_order, &s->train,
+                   &s->most_unrolled, &s->fuse_products, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs, &variants);
   else if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (UNROLLED, MEASURED, BYTES_VARIANTS))))
-    g_variant_get (value, "(&s&sbbbb" UNROLLED "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
-                   &program_order, &s->train, &s->most_unrolled, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs,
-                   &variants);
+    g_variant_get (value, "(&s&sbbbb" UNROLLED "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows, &program_order, &s->train,
+                   &s->most_unrolled, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs, &variants);
   else
-    g_variant_get (value, "(&s&sbbbbm&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
-                   &program_order, &s->train, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs, &variants);
+    g_variant_get (value, "(&s&sbbbbm&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows, &program_order, &s->train, &policy,
+                   &s->disabled_passes, &choices, &measured, &dims, &inputs, &variants);
   s->order = order < GANTRY_N_ORDERS ? order : program_order ? GANTRY_ORDER_PROGRAM : GANTRY_ORDER_BEST;
   s->allocator = MIN (allocator, GANTRY_N_ALLOCATORS - 1);
   s->policy = g_strdup (policy);
@@ -335,6 +328,6 @@ _gantry_state_from_bytes (GBytes *bytes, GError **error)
   g_ptr_array_unref (state->variants);
   state->variants = unpack_variants (variants);
   gantry_compile_settings_take_machine (s, 0);
-  return gantry_target_parse (&s->target, target, -1, error) && gantry_training_options_parse (&s->training, training, -1, error)
-           ? g_steal_pointer (&state) : NULL;
+  return gantry_target_parse (&s->target, target, -1, error) && gantry_training_options_parse (&s->training, training, -1, error) ? g_steal_pointer (&state)
+                                                                                                                                  : NULL;
 }

@@ -9,20 +9,16 @@ static const GantryFunction *
 function_of (const GantryModule *module, const GantryNode *node, const char *key, GError **error)
 {
   const GantryAttr *attr = gantry_attrs_find (module->context, node->attrs, key);
-  const GantryFunction *function = attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION
-                                     ? gantry_module_function (module, attr->id)
-                                     : NULL;
+  const GantryFunction *function = attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION ? gantry_module_function (module, attr->id) : NULL;
 
   if (function == NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "attribute %s names no function of this module", key);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "attribute %s names no function of this module", key);
   return function;
 }
 
 /* What a function returns, as the value of the one node that called it. */
 static GantryValue *
-call (const GantryMachine *machine, const GantryFunction *function, GPtrArray *arguments,
-      GError **error)
+call (const GantryMachine *machine, const GantryFunction *function, GPtrArray *arguments, GError **error)
 {
   g_autoptr (GPtrArray) results = NULL;
   GantryMachine inner = *machine;
@@ -37,19 +33,16 @@ call (const GantryMachine *machine, const GantryFunction *function, GPtrArray *a
   value = _gantry_value_new ();
   for (guint i = 0; i < results->len; i++)
     for (guint j = 0; j < _gantry_values_get (results, i)->len; j++)
-      g_ptr_array_add (value,
-                       gantry_literal_ref (g_ptr_array_index (_gantry_values_get (results, i), j)));
+      g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (_gantry_values_get (results, i), j)));
   return value;
 }
 
 static gboolean
 predicate_of (const GantryValue *value, gboolean *taken, GError **error)
 {
-  const GantryLiteral *literal = value != NULL && value->len == 1 ? g_ptr_array_index (value, 0)
-                                                                  : NULL;
+  const GantryLiteral *literal = value != NULL && value->len == 1 ? g_ptr_array_index (value, 0) : NULL;
 
-  if (literal == NULL || literal->type->element != GANTRY_BOOL
-      || gantry_type_elements (literal->type) != 1)
+  if (literal == NULL || literal->type->element != GANTRY_BOOL || gantry_type_elements (literal->type) != 1)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a condition has to be one bool");
       return FALSE;
@@ -59,8 +52,7 @@ predicate_of (const GantryValue *value, gboolean *taken, GError **error)
 }
 
 static GantryValue *
-evaluate_if (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands,
-             GError **error)
+evaluate_if (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands, GError **error)
 {
   g_autoptr (GPtrArray) captures = _gantry_values_new ();
   const GantryFunction *function;
@@ -70,20 +62,15 @@ evaluate_if (const GantryMachine *machine, const GantryNode *node, GPtrArray *op
     return NULL;
   function = function_of (machine->module, node, taken ? "then" : "else", error);
   for (guint i = 1; i < operands->len; i++)
-    g_ptr_array_add (captures, _gantry_values_get (operands, i) != NULL
-                                 ? g_ptr_array_ref (_gantry_values_get (operands, i))
-                                 : NULL);
+    g_ptr_array_add (captures, _gantry_values_get (operands, i) != NULL ? g_ptr_array_ref (_gantry_values_get (operands, i)) : NULL);
   return function != NULL ? call (machine, function, captures, error) : NULL;
 }
 
 static GantryValue *
-evaluate_while (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands,
-                GError **error)
+evaluate_while (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands, GError **error)
 {
   const GantryFunction *condition = function_of (machine->module, node, "cond", error);
-  const GantryFunction *body = condition != NULL
-                                 ? function_of (machine->module, node, "body", error)
-                                 : NULL;
+  const GantryFunction *body = condition != NULL ? function_of (machine->module, node, "body", error) : NULL;
   guint n_carries = (guint) gantry_attrs_int (machine->module->context, node->attrs, "n_carries", node->n_operands);
   gint64 exact = gantry_attrs_int (machine->module->context, node->attrs, "exact_trips", -1);
   g_autoptr (GPtrArray) state = g_ptr_array_ref (operands);
@@ -99,11 +86,8 @@ evaluate_while (const GantryMachine *machine, const GantryNode *node, GPtrArray 
       g_autoptr (GPtrArray) verdict = NULL;
       GPtrArray *next;
 
-      if (gantry_progress_cancelled (machine->progress, error)
-          || (verdict = _gantry_evaluate_function (&inner, condition, state, error)) == NULL
-          || !predicate_of (verdict->len == 1 ? _gantry_values_get (verdict, 0) : NULL, &more,
-                            error)
-          || !gantry_loop_check_trips (exact, made, more, error))
+      if (gantry_progress_cancelled (machine->progress, error) || (verdict = _gantry_evaluate_function (&inner, condition, state, error)) == NULL
+          || !predicate_of (verdict->len == 1 ? _gantry_values_get (verdict, 0) : NULL, &more, error) || !gantry_loop_check_trips (exact, made, more, error))
         return NULL;
       if (!more)
         break;
@@ -117,10 +101,8 @@ evaluate_while (const GantryMachine *machine, const GantryNode *node, GPtrArray 
     }
   value = _gantry_value_new ();
   for (guint i = 0; i < MIN (state->len, n_carries); i++)
-    for (guint j = 0;
-         _gantry_values_get (state, i) != NULL && j < _gantry_values_get (state, i)->len; j++)
-      g_ptr_array_add (value,
-                       gantry_literal_ref (g_ptr_array_index (_gantry_values_get (state, i), j)));
+    for (guint j = 0; _gantry_values_get (state, i) != NULL && j < _gantry_values_get (state, i)->len; j++)
+      g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (_gantry_values_get (state, i), j)));
   return value;
 }
 
@@ -156,8 +138,7 @@ slice_of (const ScanState *state, guint x, gint64 i, GError **error)
 {
   GantryContext *context = state->machine->module->context;
   const GantryValue *value = _gantry_values_get (state->operands, state->scan.n_carries + x);
-  const GantryLiteral *whole = value != NULL && value->len == 1 ? g_ptr_array_index (value, 0)
-                                                                : NULL;
+  const GantryLiteral *whole = value != NULL && value->len == 1 ? g_ptr_array_index (value, 0) : NULL;
   gint64 axis = state->scan.axes[x];
   g_autoptr (GBytes) bytes = NULL;
   GantryDim dims[GANTRY_MAX_RANK];
@@ -168,18 +149,15 @@ slice_of (const ScanState *state, guint x, gint64 i, GError **error)
   guint rank = 0;
   guint8 *data;
 
-  if (whole == NULL || axis < 0 || axis >= whole->type->rank
-      || whole->type->dims[axis] != state->scan.length)
+  if (whole == NULL || axis < 0 || axis >= whole->type->rank || whole->type->dims[axis] != state->scan.length)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "the value of x %u is not as long as the scan", x);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the value of x %u is not as long as the scan", x);
       return NULL;
     }
   for (guint d = 0; d < whole->type->rank; d++)
     if (d != axis)
       dims[rank++] = whole->type->dims[d];
-  type = gantry_context_type (context,
-                              gantry_context_tensor (context, whole->type->element, rank, dims));
+  type = gantry_context_type (context, gantry_context_tensor (context, whole->type->element, rank, dims));
   runs_along (whole->type, axis, &run, &n_runs, &step);
   if (whole->splat)
     {
@@ -209,11 +187,9 @@ stack (const ScanState *state, guint y, gint64 i, const GantryValue *value, GErr
   g_autofree guint8 *dense = NULL;
 
   runs_along (whole->type, state->scan.y_axes[y], &run, &n_runs, &step);
-  if (part == NULL || part->type->element != whole->type->element
-      || (gsize) gantry_type_bytes (part->type) != run * n_runs)
+  if (part == NULL || part->type->element != whole->type->element || (gsize) gantry_type_bytes (part->type) != run * n_runs)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "the value of y %u is not of its type", y);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the value of y %u is not of its type", y);
       return FALSE;
     }
   dense = g_malloc (run * n_runs + 1);
@@ -261,17 +237,13 @@ begin_stacks (ScanState *state, const GantryNode *node, GError **error)
 
   for (guint y = 0; y < state->scan.n_ys; y++)
     {
-      guint32 id = n == 1 ? node->type
-                          : gantry_context_tuple_member (module->context, node->type,
-                                                         state->scan.n_carries + y);
+      guint32 id = n == 1 ? node->type : gantry_context_tuple_member (module->context, node->type, state->scan.n_carries + y);
       const GantryType *type = gantry_context_type (module->context, id);
       GantryLiteral *whole;
 
-      if (!gantry_type_is_static (type) || gantry_type_bytes (type) < 0
-          || (whole = gantry_literal_new_zeroed (type, &state->stacked[y])) == NULL)
+      if (!gantry_type_is_static (type) || gantry_type_bytes (type) < 0 || (whole = gantry_literal_new_zeroed (type, &state->stacked[y])) == NULL)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                       "the size of y %u is not known; bind its symbols", y);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "the size of y %u is not known; bind its symbols", y);
           return FALSE;
         }
       g_ptr_array_add (state->stacks, whole);
@@ -286,33 +258,28 @@ iterate_all (ScanState *state, const GantryNode *node, GError **error)
 
   if (state->body->n_results != scan->n_carries + scan->n_ys)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "the body gives %u values where %u are needed", state->body->n_results,
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the body gives %u values where %u are needed", state->body->n_results,
                    scan->n_carries + scan->n_ys);
       return FALSE;
     }
   if (!begin_stacks (state, node, error))
     return FALSE;
   for (guint i = 0; i < state->operands->len; i++)
-    if (_gantry_values_get (state->operands, i) == NULL
-        || _gantry_values_get (state->operands, i)->len != 1)
+    if (_gantry_values_get (state->operands, i) == NULL || _gantry_values_get (state->operands, i)->len != 1)
       {
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                     "a tuple cannot be evaluated here");
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "a tuple cannot be evaluated here");
         return FALSE;
       }
   for (guint c = 0; c < scan->n_carries; c++)
     g_ptr_array_add (state->carries, g_ptr_array_ref (_gantry_values_get (state->operands, c)));
   for (gint64 i = 0; i < scan->length; i++)
-    if (gantry_progress_cancelled (state->machine->progress, error)
-        || !iterate (state, scan->reverse ? scan->length - 1 - i : i, error))
+    if (gantry_progress_cancelled (state->machine->progress, error) || !iterate (state, scan->reverse ? scan->length - 1 - i : i, error))
       return FALSE;
   return TRUE;
 }
 
 static GantryValue *
-evaluate_scan (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands,
-               GError **error)
+evaluate_scan (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands, GError **error)
 {
   GantryMachine inner = *machine;
   ScanState state = { .machine = &inner, .operands = operands };
@@ -330,8 +297,7 @@ evaluate_scan (const GantryMachine *machine, const GantryNode *node, GPtrArray *
     {
       value = _gantry_value_new ();
       for (guint c = 0; c < state.scan.n_carries; c++)
-        g_ptr_array_add (
-          value, gantry_literal_ref (g_ptr_array_index (_gantry_values_get (state.carries, c), 0)));
+        g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (_gantry_values_get (state.carries, c), 0)));
       for (guint y = 0; y < state.scan.n_ys; y++)
         g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (state.stacks, y)));
     }
@@ -342,8 +308,7 @@ evaluate_scan (const GantryMachine *machine, const GantryNode *node, GPtrArray *
 }
 
 GantryValue *
-_gantry_evaluate_control (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands,
-                          GError **error)
+_gantry_evaluate_control (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands, GError **error)
 {
   const GantryFunction *body;
 
@@ -352,8 +317,6 @@ _gantry_evaluate_control (const GantryMachine *machine, const GantryNode *node, 
     case GANTRY_OP_IF: return evaluate_if (machine, node, operands, error);
     case GANTRY_OP_WHILE: return evaluate_while (machine, node, operands, error);
     case GANTRY_OP_SCAN: return evaluate_scan (machine, node, operands, error);
-    default:
-      body = function_of (machine->module, node, "body", error);
-      return body != NULL ? call (machine, body, operands, error) : NULL;
+    default: body = function_of (machine->module, node, "body", error); return body != NULL ? call (machine, body, operands, error) : NULL;
     }
 }

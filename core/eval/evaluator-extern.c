@@ -87,8 +87,8 @@ merge_sort (gint64 *rows, gint64 *spare, gint64 n, const Order *order)
 }
 
 static void
-sort_line (GantryLiteral *const *operands, guint8 *const *sources, guint8 **targets, guint n, gint64 first,
-           gint64 stride, gint64 length, Order *order, GantryLane *keys, gint64 *rows)
+sort_line (GantryLiteral *const *operands, guint8 *const *sources, guint8 **targets, guint n, gint64 first, gint64 stride, gint64 length, Order *order,
+           GantryLane *keys, gint64 *rows)
 {
   gsize key_size = gantry_element_size (order->element);
 
@@ -103,14 +103,12 @@ sort_line (GantryLiteral *const *operands, guint8 *const *sources, guint8 **targ
       gsize size = gantry_element_size (operands[o]->type->element);
 
       for (gint64 i = 0; i < length; i++)
-        memcpy (targets[o] + (gsize) (first + i * stride) * size,
-                sources[o] + (gsize) (first + rows[i] * stride) * size, size);
+        memcpy (targets[o] + (gsize) (first + i * stride) * size, sources[o] + (gsize) (first + rows[i] * stride) * size, size);
     }
 }
 
 gboolean
-_gantry_evaluate_sort (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
-                      GantryLiteral **results, GError **error)
+_gantry_evaluate_sort (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands, GantryLiteral **results, GError **error)
 {
   guint n = node->n_operands;
   gint64 dimension = gantry_attrs_int (module->context, node->attrs, "dimension", -1);
@@ -125,8 +123,8 @@ _gantry_evaluate_sort (const GantryModule *module, const GantryNode *node, Gantr
   if (n == 0 || operands[0] == NULL || dimension < 0 || dimension >= operands[0]->type->rank)
     return invalid (error, "attribute dimension is not one of the operand's");
   for (guint o = 1; o < n; o++)
-    if (operands[o] == NULL || operands[o]->type->rank != operands[0]->type->rank ||
-        memcmp (operands[o]->type->dims, operands[0]->type->dims, operands[0]->type->rank * sizeof (GantryDim)) != 0)
+    if (operands[o] == NULL || operands[o]->type->rank != operands[0]->type->rank
+        || memcmp (operands[o]->type->dims, operands[0]->type->dims, operands[0]->type->rank * sizeof (GantryDim)) != 0)
       return invalid (error, "the operands have different shapes");
   for (guint o = 0; o < n; o++)
     {
@@ -144,12 +142,10 @@ _gantry_evaluate_sort (const GantryModule *module, const GantryNode *node, Gantr
   elements = gantry_type_elements (operands[0]->type);
   keys = g_new (GantryLane, (gsize) length + 1);
   rows = g_new (gint64, 2 * (gsize) length + 1);
-  order = (Order){ .element = operands[0]->type->element, .keys = keys,
-                   .descending = gantry_attrs_int (module->context, node->attrs, "descending", 0) != 0 };
+  order = (Order){ .element = operands[0]->type->element, .keys = keys, .descending = gantry_attrs_int (module->context, node->attrs, "descending", 0) != 0 };
   for (gint64 outer = 0; elements > 0 && outer < elements; outer += stride * length)
     for (gint64 inner = 0; inner < stride; inner++)
-      sort_line (operands, (guint8 *const *) sources->pdata, targets, n, outer + inner, stride, length, &order, keys,
-                 rows);
+      sort_line (operands, (guint8 *const *) sources->pdata, targets, n, outer + inner, stride, length, &order, keys, rows);
   return TRUE;
 }
 
@@ -161,7 +157,7 @@ typedef struct
   const gint64 *update_window, *inserted, *input_batching, *index_batching, *to_operand;
   gsize n_update_window, n_inserted, n_input_batching, n_index_batching, n_to_operand;
   gint64 index_vector_dim;
-  guint8 window_axis[GANTRY_MAX_RANK]; /* per input dimension: 1 + the update dimension that runs along it */
+  guint8 window_axis[GANTRY_MAX_RANK];  /* per input dimension: 1 + the update dimension that runs along it */
   guint8 scatter_axis[GANTRY_MAX_RANK]; /* of the indices' dimensions without the vector's: the update dimension */
   guint n_scatter;
 } Scatter;
@@ -181,21 +177,17 @@ scatter_check (Scatter *s, GError **error)
   guint windows = 0;
   gboolean vector = s->index_vector_dim < s->indices->rank;
 
-  if (s->index_vector_dim < 0 || s->index_vector_dim > s->indices->rank ||
-      !in_range (s->update_window, s->n_update_window, s->updates->rank) ||
-      !in_range (s->inserted, s->n_inserted, s->input->rank) ||
-      !in_range (s->input_batching, s->n_input_batching, s->input->rank) ||
-      !in_range (s->index_batching, s->n_index_batching, s->indices->rank) ||
-      !in_range (s->to_operand, s->n_to_operand, s->input->rank) || s->n_input_batching != s->n_index_batching ||
-      gantry_ints_contain (s->index_batching, s->n_index_batching, s->index_vector_dim) ||
-      s->n_to_operand != (gsize) (vector ? s->indices->dims[s->index_vector_dim] : 1))
+  if (s->index_vector_dim < 0 || s->index_vector_dim > s->indices->rank || !in_range (s->update_window, s->n_update_window, s->updates->rank)
+      || !in_range (s->inserted, s->n_inserted, s->input->rank) || !in_range (s->input_batching, s->n_input_batching, s->input->rank)
+      || !in_range (s->index_batching, s->n_index_batching, s->indices->rank) || !in_range (s->to_operand, s->n_to_operand, s->input->rank)
+      || s->n_input_batching != s->n_index_batching || gantry_ints_contain (s->index_batching, s->n_index_batching, s->index_vector_dim)
+      || s->n_to_operand != (gsize) (vector ? s->indices->dims[s->index_vector_dim] : 1))
     return invalid (error, "the dimension numbers do not fit the operands");
   for (guint d = 0; d < s->updates->rank; d++)
     if (!gantry_ints_contain (s->update_window, s->n_update_window, d))
       s->scatter_axis[s->n_scatter++] = (guint8) d;
   for (guint d = 0; d < s->input->rank; d++)
-    if (!gantry_ints_contain (s->inserted, s->n_inserted, d) &&
-        !gantry_ints_contain (s->input_batching, s->n_input_batching, d))
+    if (!gantry_ints_contain (s->inserted, s->n_inserted, d) && !gantry_ints_contain (s->input_batching, s->n_input_batching, d))
       {
         if (windows == s->n_update_window)
           return invalid (error, "the dimension numbers do not fit the operands");
@@ -222,8 +214,7 @@ scatter_target (const Scatter *s, const GantryLiteral *indices, const gint64 *at
       guint next = 0;
 
       for (guint d = 0; d < s->indices->rank; d++)
-        position = position * s->indices->dims[d] +
-                   (d == s->index_vector_dim ? (gint64) k : at[s->scatter_axis[next++]]);
+        position = position * s->indices->dims[d] + (d == s->index_vector_dim ? (gint64) k : at[s->scatter_axis[next++]]);
       full[s->to_operand[k]] = gantry_literal_get_int (indices, position);
     }
   for (gsize k = 0; k < s->n_input_batching; k++)
@@ -255,8 +246,7 @@ scatter_kind (const char *kind, GantryOp *op)
     const char *kind;
     GantryOp op;
   } kinds[] = {
-    { "set", GANTRY_OP_NONE },    { "add", GANTRY_OP_ADD },     { "mul", GANTRY_OP_MULTIPLY },
-    { "max", GANTRY_OP_MAXIMUM }, { "min", GANTRY_OP_MINIMUM },
+    { "set", GANTRY_OP_NONE }, { "add", GANTRY_OP_ADD }, { "mul", GANTRY_OP_MULTIPLY }, { "max", GANTRY_OP_MAXIMUM }, { "min", GANTRY_OP_MINIMUM },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
@@ -295,8 +285,7 @@ scatter_all (const Scatter *s, GantryLiteral *const *operands, GantryOp op, guin
 }
 
 gboolean
-_gantry_evaluate_scatter (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
-                         GantryLiteral **results, GError **error)
+_gantry_evaluate_scatter (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands, GantryLiteral **results, GError **error)
 {
   GantryContext *context = module->context;
   const GantryType *type = gantry_node_type (module, node);
@@ -304,9 +293,8 @@ _gantry_evaluate_scatter (const GantryModule *module, const GantryNode *node, Ga
   Scatter s = { 0 };
   GantryOp op;
 
-  if (node->n_operands != 3 || operands[0] == NULL || operands[1] == NULL || operands[2] == NULL ||
-      !gantry_type_same_shape (operands[0]->type, type) || operands[2]->type->element != type->element ||
-      !gantry_element_is_integer (operands[1]->type->element))
+  if (node->n_operands != 3 || operands[0] == NULL || operands[1] == NULL || operands[2] == NULL || !gantry_type_same_shape (operands[0]->type, type)
+      || operands[2]->type->element != type->element || !gantry_element_is_integer (operands[1]->type->element))
     return invalid (error, "the values of the operands are not of their types");
   s.input = operands[0]->type;
   s.indices = operands[1]->type;
@@ -344,8 +332,7 @@ philox (guint64 key, guint64 counter, guint32 *words)
     {
       guint64 p0 = (guint64) c[0] * 0xD2511F53u;
       guint64 p1 = (guint64) c[2] * 0xCD9E8D57u;
-      guint32 next[4] = { (guint32) (p1 >> 32) ^ c[1] ^ k0, (guint32) p1, (guint32) (p0 >> 32) ^ c[3] ^ k1,
-                          (guint32) p0 };
+      guint32 next[4] = { (guint32) (p1 >> 32) ^ c[1] ^ k0, (guint32) p1, (guint32) (p0 >> 32) ^ c[3] ^ k1, (guint32) p0 };
 
       memcpy (c, next, sizeof c);
       k0 += 0x9E3779B9u;
@@ -355,8 +342,7 @@ philox (guint64 key, guint64 counter, guint32 *words)
 }
 
 gboolean
-_gantry_evaluate_random (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
-                        GantryLiteral **results, GError **error)
+_gantry_evaluate_random (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands, GantryLiteral **results, GError **error)
 {
   const GantryType *state = result_type (module, node, 0);
   const GantryType *type = result_type (module, node, 1);
@@ -368,9 +354,8 @@ _gantry_evaluate_random (const GantryModule *module, const GantryNode *node, Gan
   GantryLane words[2];
   guint32 block[4] = { 0 };
 
-  if (node->n_operands != 1 || operands[0] == NULL || operands[0]->type->element != GANTRY_U64 ||
-      gantry_type_elements (operands[0]->type) != 2 || !gantry_type_same_shape (operands[0]->type, state) ||
-      elements < 0 || gantry_type_bytes (type) < 0 || !gantry_element_is_integer (type->element))
+  if (node->n_operands != 1 || operands[0] == NULL || operands[0]->type->element != GANTRY_U64 || gantry_type_elements (operands[0]->type) != 2
+      || !gantry_type_same_shape (operands[0]->type, state) || elements < 0 || gantry_type_bytes (type) < 0 || !gantry_element_is_integer (type->element))
     return invalid (error, "the state has to be u64[2] and the bits integers of a static shape");
   key = (guint64) gantry_literal_get_int (operands[0], 0);
   counter = (guint64) gantry_literal_get_int (operands[0], 1);

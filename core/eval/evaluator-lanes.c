@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define EACH(member, expression)                                                                   \
-  for (guint l = 0; l < n; l++)                                                                    \
-    r[l].member = (expression);                                                                    \
+#define EACH(member, expression) \
+  for (guint l = 0; l < n; l++) \
+    r[l].member = (expression); \
   break
 
 static guint
@@ -80,15 +80,16 @@ sign_of (double v)
 static gboolean
 float_unary (GantryOp op, GantryLane *r, const GantryLane *xs, guint n)
 {
-#define EACH_LANE(member, Type, expression)                                                        \
-  for (guint l = 0; l < n; l++)                                                                    \
-    {                                                                                              \
-      const double x = xs[l].f;                                                                    \
-                                                                                                   \
-      r[l].member = (Type) (expression);                                                           \
-    }                                                                                              \
+#define EACH_LANE(member, Type, expression) \
+  for (guint l = 0; l < n; l++) \
+    { \
+      const double x = xs[l].f; \
+\
+      r[l].member = (Type) (expression); \
+    } \
   return TRUE;
-#define ROW(with, NAME, name, short_name, elements, result, cost, float_value, ...) case GANTRY_OP_##NAME: float_value
+#define ROW(with, NAME, name, short_name, elements, result, cost, float_value, ...) \
+  case GANTRY_OP_##NAME: float_value
   switch (op)
     {
       GANTRY_UNARY_OPERATIONS (ROW, )
@@ -114,14 +115,14 @@ int_unary_value (GantryOp op, GantryElementType type, GantryLane *r, const Gantr
   const guint64 mask = mask_of (bits);
   const gboolean is_unsigned = is_unsigned_type (type);
 
-#define EACH_LANE(member, Type, expression)                                                        \
-  for (guint l = 0; l < n; l++)                                                                    \
-    {                                                                                              \
-      const GantryLane x = xs[l];                                                                  \
-                                                                                                   \
-      (void) x;                                                                                    \
-      r[l].member = (Type) (expression);                                                           \
-    }                                                                                              \
+#define EACH_LANE(member, Type, expression) \
+  for (guint l = 0; l < n; l++) \
+    { \
+      const GantryLane x = xs[l]; \
+\
+      (void) x; \
+      r[l].member = (Type) (expression); \
+    } \
   return TRUE;
 #define ROW(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, ...) \
   case GANTRY_OP_##NAME: integer_value
@@ -168,15 +169,16 @@ min_of (double a, double b)
 static gboolean
 float_binary (GantryOp op, GantryLane *r, const GantryLane *xs, const GantryLane *ys, guint n)
 {
-#define EACH_LANE(member, Type, expression)                                                        \
-  for (guint l = 0; l < n; l++)                                                                    \
-    {                                                                                              \
-      const double x = xs[l].f, y = ys[l].f;                                                       \
-                                                                                                   \
-      r[l].member = (Type) (expression);                                                           \
-    }                                                                                              \
+#define EACH_LANE(member, Type, expression) \
+  for (guint l = 0; l < n; l++) \
+    { \
+      const double x = xs[l].f, y = ys[l].f; \
+\
+      r[l].member = (Type) (expression); \
+    } \
   return TRUE;
-#define ROW(with, NAME, name, short_name, elements, flags, cost, float_value, ...) case GANTRY_OP_##NAME: float_value
+#define ROW(with, NAME, name, short_name, elements, flags, cost, float_value, ...) \
+  case GANTRY_OP_##NAME: float_value
   switch (op)
     {
       GANTRY_BINARY_OPERATIONS (ROW, )
@@ -258,17 +260,18 @@ int_binary_value (GantryOp op, GantryElementType type, GantryLane *r, const Gant
   const guint bits = bits_of (type);
   const guint64 mask = mask_of (bits);
 
-#define EACH_LANE(member, Type, expression)                                                        \
-  for (guint l = 0; l < n; l++)                                                                    \
-    {                                                                                              \
-      const GantryLane x = xs[l], y = ys[l];                                                       \
-      const guint64 by = y.u & mask; /* a negative amount is a large one */                        \
-                                                                                                   \
-      (void) by;                                                                                   \
-      r[l].member = (Type) (expression);                                                           \
-    }                                                                                              \
+#define EACH_LANE(member, Type, expression) \
+  for (guint l = 0; l < n; l++) \
+    { \
+      const GantryLane x = xs[l], y = ys[l]; \
+      const guint64 by = y.u & mask; /* a negative amount is a large one */ \
+\
+      (void) by; \
+      r[l].member = (Type) (expression); \
+    } \
   return TRUE;
-#define ROW(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, ...) case GANTRY_OP_##NAME: integer_value
+#define ROW(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, ...) \
+  case GANTRY_OP_##NAME: integer_value
   switch (op)
     {
       GANTRY_BINARY_OPERATIONS (ROW, )
@@ -279,8 +282,7 @@ int_binary_value (GantryOp op, GantryElementType type, GantryLane *r, const Gant
 }
 
 gboolean
-_gantry_lanes_binary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, const GantryLane *y,
-                     guint n)
+_gantry_lanes_binary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, const GantryLane *y, guint n)
 {
   if (_gantry_lanes_are_float (type))
     return float_binary (op, r, x, y, n);
@@ -290,20 +292,19 @@ _gantry_lanes_binary (GantryOp op, GantryElementType type, GantryLane *r, const 
   return TRUE;
 }
 
-#define COMPARE(member)                                                                            \
-  switch (direction)                                                                               \
-    {                                                                                              \
-    case GANTRY_EQ: EACH (i, x[l].member == y[l].member);                                          \
-    case GANTRY_NE: EACH (i, x[l].member != y[l].member);                                          \
-    case GANTRY_LT: EACH (i, x[l].member < y[l].member);                                           \
-    case GANTRY_LE: EACH (i, x[l].member <= y[l].member);                                          \
-    case GANTRY_GT: EACH (i, x[l].member > y[l].member);                                           \
-    case GANTRY_GE: EACH (i, x[l].member >= y[l].member);                                          \
+#define COMPARE(member) \
+  switch (direction) \
+    { \
+    case GANTRY_EQ: EACH (i, x[l].member == y[l].member); \
+    case GANTRY_NE: EACH (i, x[l].member != y[l].member); \
+    case GANTRY_LT: EACH (i, x[l].member < y[l].member); \
+    case GANTRY_LE: EACH (i, x[l].member <= y[l].member); \
+    case GANTRY_GT: EACH (i, x[l].member > y[l].member); \
+    case GANTRY_GE: EACH (i, x[l].member >= y[l].member); \
     }
 
 void
-_gantry_lanes_compare (GantryDirection direction, GantryElementType type, GantryLane *r, const GantryLane *x,
-                      const GantryLane *y, guint n)
+_gantry_lanes_compare (GantryDirection direction, GantryElementType type, GantryLane *r, const GantryLane *x, const GantryLane *y, guint n)
 {
   if (_gantry_lanes_are_float (type))
     COMPARE (f)
@@ -405,13 +406,13 @@ _gantry_lane_identity (GantryOp op, GantryElementType type, GantryLane *r)
   return TRUE;
 }
 
-#define STORE(CType, expression)                                                                   \
-  for (guint l = 0; l < n; l++)                                                                    \
-    {                                                                                              \
-      CType value = (CType) (expression);                                                          \
-                                                                                                   \
-      memcpy (destination + l * sizeof value, &value, sizeof value);                               \
-    }                                                                                              \
+#define STORE(CType, expression) \
+  for (guint l = 0; l < n; l++) \
+    { \
+      CType value = (CType) (expression); \
+\
+      memcpy (destination + l * sizeof value, &value, sizeof value); \
+    } \
   break
 
 void
@@ -438,37 +439,36 @@ _gantry_lanes_write (GantryElementType type, guint8 *destination, const GantryLa
 }
 
 /* One loop for every element type: `position` says which element a lane reads. */
-#define LOAD(CType, member, expression)                                                            \
-  for (guint l = 0; l < n; l++)                                                                    \
-    {                                                                                              \
-      CType value;                                                                                 \
-                                                                                                   \
-      memcpy (&value, data + (POSITION) * (gint64) sizeof value, sizeof value);                    \
-      r[l].member = (expression);                                                                  \
-    }                                                                                              \
+#define LOAD(CType, member, expression) \
+  for (guint l = 0; l < n; l++) \
+    { \
+      CType value; \
+\
+      memcpy (&value, data + (POSITION) * (gint64) sizeof value, sizeof value); \
+      r[l].member = (expression); \
+    } \
   break
-#define LOADS                                                                                      \
-  switch (type)                                                                                    \
-    {                                                                                              \
-    case GANTRY_BOOL: LOAD (guint8, i, value != 0);                                                \
-    case GANTRY_I8: LOAD (gint8, i, value);                                                        \
-    case GANTRY_I16: LOAD (gint16, i, value);                                                      \
-    case GANTRY_I32: LOAD (gint32, i, value);                                                      \
-    case GANTRY_I64: LOAD (gint64, i, value);                                                      \
-    case GANTRY_U8: LOAD (guint8, u, value);                                                       \
-    case GANTRY_U16: LOAD (guint16, u, value);                                                     \
-    case GANTRY_U32: LOAD (guint32, u, value);                                                     \
-    case GANTRY_U64: LOAD (guint64, u, value);                                                     \
-    case GANTRY_F32: LOAD (float, f, value);                                                       \
-    case GANTRY_F64: LOAD (double, f, value);                                                      \
-    case GANTRY_F16: LOAD (guint16, f, gantry_f16_to_f32 (value));                                 \
-    case GANTRY_BF16: LOAD (guint16, f, gantry_bf16_to_f32 (value));                               \
-    default: g_assert_not_reached ();                                                              \
+#define LOADS \
+  switch (type) \
+    { \
+    case GANTRY_BOOL: LOAD (guint8, i, value != 0); \
+    case GANTRY_I8: LOAD (gint8, i, value); \
+    case GANTRY_I16: LOAD (gint16, i, value); \
+    case GANTRY_I32: LOAD (gint32, i, value); \
+    case GANTRY_I64: LOAD (gint64, i, value); \
+    case GANTRY_U8: LOAD (guint8, u, value); \
+    case GANTRY_U16: LOAD (guint16, u, value); \
+    case GANTRY_U32: LOAD (guint32, u, value); \
+    case GANTRY_U64: LOAD (guint64, u, value); \
+    case GANTRY_F32: LOAD (float, f, value); \
+    case GANTRY_F64: LOAD (double, f, value); \
+    case GANTRY_F16: LOAD (guint16, f, gantry_f16_to_f32 (value)); \
+    case GANTRY_BF16: LOAD (guint16, f, gantry_bf16_to_f32 (value)); \
+    default: g_assert_not_reached (); \
     }
 
 void
-_gantry_lanes_gather (GantryElementType type, GantryLane *r, const guint8 *data, const gint64 *offsets, gint64 delta,
-                     guint n)
+_gantry_lanes_gather (GantryElementType type, GantryLane *r, const guint8 *data, const gint64 *offsets, gint64 delta, guint n)
 {
 #define POSITION offsets[l] + delta
   LOADS
@@ -476,15 +476,13 @@ _gantry_lanes_gather (GantryElementType type, GantryLane *r, const guint8 *data,
 }
 
 void
-_gantry_lanes_copy (GantryElementType type, GantryLane *r, const guint8 *data, gint64 first, guint n)
-{
+_gantry_lanes_copy (GantryElementType type, GantryLane *r, const guint8 *data, gint64 first, guint n){
 #define POSITION first + (gint64) l
   LOADS
 #undef POSITION
 }
 
-GantryLane
-_gantry_lane_read (GantryElementType type, const guint8 *p)
+GantryLane _gantry_lane_read (GantryElementType type, const guint8 *p)
 {
   GantryLane r;
 

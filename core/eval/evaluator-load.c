@@ -24,12 +24,10 @@ affine_add (const GantryTexpr *texpr, GantryAffine *r, const GantryAffine *x, gi
     return FALSE;
   for (guint v = 0; v < n; v++)
     {
-      if (__builtin_mul_overflow (x->coefficients[v], factor, &term)
-          || __builtin_add_overflow (r->coefficients[v], term, &r->coefficients[v]))
+      if (__builtin_mul_overflow (x->coefficients[v], factor, &term) || __builtin_add_overflow (r->coefficients[v], term, &r->coefficients[v]))
         return FALSE;
       r->mask = r->coefficients[v] != 0 ? r->mask | 1u << v : r->mask & ~(1u << v);
-      if (r->coefficients[v] == G_MININT64
-          || __builtin_mul_overflow (ABS (r->coefficients[v]), MAX (extent_of (texpr, v), 1), &term)
+      if (r->coefficients[v] == G_MININT64 || __builtin_mul_overflow (ABS (r->coefficients[v]), MAX (extent_of (texpr, v), 1), &term)
           || __builtin_add_overflow (reach, term, &reach))
         return FALSE;
     }
@@ -276,8 +274,7 @@ load_affine (const GantryEvaluation *e, const GantryLoad *load, GantryLane *r, g
 }
 
 static gboolean
-load_anywhere (const GantryEvaluation *e, const GantryTx *tx, const GantryLoad *load, GantryLane *r, guint8 *poison,
-               guint n)
+load_anywhere (const GantryEvaluation *e, const GantryTx *tx, const GantryLoad *load, GantryLane *r, guint8 *poison, guint n)
 {
   gint64 offsets[GANTRY_LANES] = { 0 };
 

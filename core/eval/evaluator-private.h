@@ -29,20 +29,16 @@ void _gantry_lanes_wrap (GantryElementType type, GantryLane *r, guint n);
 void _gantry_lanes_round (GantryElementType type, GantryLane *r, guint n);
 /** @type is the type of the operand. Returns: FALSE when @op is not elementwise unary for that type. */
 gboolean _gantry_lanes_unary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, guint n);
-gboolean _gantry_lanes_binary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x,
-                              const GantryLane *y, guint n);
-void _gantry_lanes_compare (GantryDirection direction, GantryElementType type, GantryLane *r, const GantryLane *x,
-                           const GantryLane *y, guint n);
+gboolean _gantry_lanes_binary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, const GantryLane *y, guint n);
+void _gantry_lanes_compare (GantryDirection direction, GantryElementType type, GantryLane *r, const GantryLane *x, const GantryLane *y, guint n);
 void _gantry_lanes_cast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x, guint n);
-void _gantry_lanes_bitcast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x,
-                            guint n);
+void _gantry_lanes_bitcast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x, guint n);
 /** The identity of the reduction @op. Returns: FALSE when it is not a reduction. */
 gboolean _gantry_lane_identity (GantryOp op, GantryElementType type, GantryLane *r);
 void _gantry_lanes_write (GantryElementType type, guint8 *destination, const GantryLane *x, guint n);
 GantryLane _gantry_lane_read (GantryElementType type, const guint8 *p);
 /** r[l] = element of @data at offsets[l] + delta. */
-void _gantry_lanes_gather (GantryElementType type, GantryLane *r, const guint8 *data, const gint64 *offsets,
-                          gint64 delta, guint n);
+void _gantry_lanes_gather (GantryElementType type, GantryLane *r, const guint8 *data, const gint64 *offsets, gint64 delta, guint n);
 /** r[l] = element of @data at first + l. */
 void _gantry_lanes_copy (GantryElementType type, GantryLane *r, const guint8 *data, gint64 first, guint n);
 
@@ -73,14 +69,14 @@ typedef struct
 
 typedef enum
 {
-  GANTRY_LANES_SAME,   /* every lane reads one element */
-  GANTRY_LANES_STEP,   /* consecutive elements */
+  GANTRY_LANES_SAME, /* every lane reads one element */
+  GANTRY_LANES_STEP, /* consecutive elements */
   GANTRY_LANES_ANYHOW,
 } GantryLanePattern;
 
 typedef struct
 {
-  gboolean affine;   /* else the index nodes are evaluated */
+  gboolean affine; /* else the index nodes are evaluated */
   gboolean splat;
   guint8 type;
   guint rank;
@@ -100,7 +96,7 @@ typedef struct
 typedef struct
 {
   guint n_axes;
-  guint axes[GANTRY_MAX_RANK]; /* variables */
+  guint axes[GANTRY_MAX_RANK];    /* variables */
   GArray *lists[GANTRY_MAX_RANK]; /* of guint32 */
 } GantryLoop;
 
@@ -109,17 +105,17 @@ typedef struct
   const GantryTexpr *texpr;
   GantryLiteral *const *inputs;
   gint64 n_elements;
-  guint32 *depends;    /* per node: variables that its value depends on */
-  guint8 *needed;      /* per node */
-  guint8 *exact;       /* per node: argument of a sum, not rounded on its own */
-  GantryAffine **affines; /* per node, of index arithmetic */
-  GantryLoad **loads;  /* per LOAD node */
-  GantryLoop **loops;  /* per REDUCE node */
-  GArray *top;         /* nodes outside of all loops */
-  GantryLane *values;  /* GANTRY_LANES per node */
-  guint8 *poison;      /* GANTRY_LANES per node: the lane read out of range */
-  guint8 *poisoned;    /* per node: any lane */
-  gint64 *coordinates; /* GANTRY_LANES per output dimension */
+  guint32 *depends;                       /* per node: variables that its value depends on */
+  guint8 *needed;                         /* per node */
+  guint8 *exact;                          /* per node: argument of a sum, not rounded on its own */
+  GantryAffine **affines;                 /* per node, of index arithmetic */
+  GantryLoad **loads;                     /* per LOAD node */
+  GantryLoop **loops;                     /* per REDUCE node */
+  GArray *top;                            /* nodes outside of all loops */
+  GantryLane *values;                     /* GANTRY_LANES per node */
+  guint8 *poison;                         /* GANTRY_LANES per node: the lane read out of range */
+  guint8 *poisoned;                       /* per node: any lane */
+  gint64 *coordinates;                    /* GANTRY_LANES per output dimension */
   gint64 variables[GANTRY_MAX_VARIABLES]; /* of the axes: where the loops are */
   guint32 used_coordinates;
   guint n_lanes;
@@ -149,24 +145,20 @@ void _gantry_load_evaluate (GantryEvaluation *e, guint32 node, guint n);
 /** Nodes that @tx reads. Returns: how many */
 guint _gantry_tx_arguments (const GantryTexpr *texpr, const GantryTx *tx, const guint32 **list);
 /** To be cleared also after an error. @texpr and @inputs have to outlive it. */
-gboolean _gantry_evaluation_init (GantryEvaluation *e, const GantryTexpr *texpr, GantryLiteral *const *inputs,
-                                  GError **error);
+gboolean _gantry_evaluation_init (GantryEvaluation *e, const GantryTexpr *texpr, GantryLiteral *const *inputs, GError **error);
 void _gantry_evaluation_clear (GantryEvaluation *e);
 
 /* evaluator-texpr.c */
 
 /** Returns: (transfer full) (nullable): the value of @texpr, of type @type */
-GantryLiteral *_gantry_texpr_evaluate (const GantryTexpr *texpr, GantryLiteral *const *inputs, const GantryType *type,
-                                      const GantryProgress *progress, GError **error);
+GantryLiteral *
+_gantry_texpr_evaluate (const GantryTexpr *texpr, GantryLiteral *const *inputs, const GantryType *type, const GantryProgress *progress, GError **error);
 
 /* evaluator-extern.c: sort, scatter, random bits */
 
-gboolean _gantry_evaluate_sort (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
-                               GantryLiteral **results, GError **error);
-gboolean _gantry_evaluate_scatter (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
-                                  GantryLiteral **results, GError **error);
-gboolean _gantry_evaluate_random (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
-                                 GantryLiteral **results, GError **error);
+gboolean _gantry_evaluate_sort (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands, GantryLiteral **results, GError **error);
+gboolean _gantry_evaluate_scatter (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands, GantryLiteral **results, GError **error);
+gboolean _gantry_evaluate_random (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands, GantryLiteral **results, GError **error);
 
 /* evaluator.c and evaluator-control.c: whole functions */
 
@@ -189,10 +181,8 @@ _gantry_values_get (GPtrArray *values, guint i)
   return g_ptr_array_index (values, i);
 }
 /** Returns: (transfer full) (nullable): one value per result of @function */
-GPtrArray *_gantry_evaluate_function (const GantryMachine *machine, const GantryFunction *function, GPtrArray *arguments,
-                                      GError **error);
+GPtrArray *_gantry_evaluate_function (const GantryMachine *machine, const GantryFunction *function, GPtrArray *arguments, GError **error);
 /** A node that names functions. */
-GantryValue *_gantry_evaluate_control (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands,
-                                       GError **error);
+GantryValue *_gantry_evaluate_control (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands, GError **error);
 
 G_END_DECLS

@@ -41,11 +41,8 @@ has_arithmetic (const GantryTexpr *texpr, const GantryTx *tx)
   switch (tx->kind)
     {
     case GANTRY_TX_UNARY: return _gantry_lanes_unary (tx->op, texpr->nodes[tx->a].type, &none, &none, 0);
-    case GANTRY_TX_BINARY:
-      return tx->op == GANTRY_OP_COMPARE || _gantry_lanes_binary (tx->op, tx->type, &none, &none, &none, 0);
-    case GANTRY_TX_REDUCE:
-      return _gantry_lane_identity (tx->op, tx->type, &none) &&
-             _gantry_lanes_binary (tx->op, tx->type, &none, &none, &none, 0);
+    case GANTRY_TX_BINARY: return tx->op == GANTRY_OP_COMPARE || _gantry_lanes_binary (tx->op, tx->type, &none, &none, &none, 0);
+    case GANTRY_TX_REDUCE: return _gantry_lane_identity (tx->op, tx->type, &none) && _gantry_lanes_binary (tx->op, tx->type, &none, &none, &none, 0);
     default: return TRUE;
     }
 }
@@ -55,23 +52,19 @@ check_node (const GantryTexpr *texpr, GantryLiteral *const *inputs, const Gantry
 {
   if (!gantry_element_is_compiled (tx->type))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "element type %s cannot be evaluated",
-                   gantry_element_name (tx->type));
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "element type %s cannot be evaluated", gantry_element_name (tx->type));
       return FALSE;
     }
   if (tx->kind == GANTRY_TX_LOAD
-      && (tx->a >= texpr->n_inputs || inputs[tx->a] == NULL || inputs[tx->a]->type->rank != tx->c
-          || inputs[tx->a]->type->element != tx->type))
+      && (tx->a >= texpr->n_inputs || inputs[tx->a] == NULL || inputs[tx->a]->type->rank != tx->c || inputs[tx->a]->type->element != tx->type))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "the value of operand %u does not have the type that the operation was made for", tx->a);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the value of operand %u does not have the type that the operation was made for", tx->a);
       return FALSE;
     }
   if (!has_arithmetic (texpr, tx))
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s does not take elements of type %s",
-                   gantry_op_info (tx->op) != NULL ? gantry_op_info (tx->op)->name : "an operation",
-                   gantry_element_name (texpr->nodes[tx->a].type));
+                   gantry_op_info (tx->op) != NULL ? gantry_op_info (tx->op)->name : "an operation", gantry_element_name (texpr->nodes[tx->a].type));
       return FALSE;
     }
   return TRUE;

@@ -244,8 +244,7 @@ evaluate_block (GantryEvaluation *e, gint64 first, guint8 *destination, GError *
       const guint8 *poison = e->poison + (gsize) root * GANTRY_LANES;
       const guint8 *first_bad = memchr (poison, 1, e->n_lanes);
 
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "element %" G_GINT64_FORMAT " of the result reads outside of an operand",
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "element %" G_GINT64_FORMAT " of the result reads outside of an operand",
                    first + (gint64) (first_bad - poison));
       return FALSE;
     }
@@ -273,16 +272,14 @@ evaluate_all (GantryEvaluation *e, const GantryType *type, const GantryProgress 
   for (gint64 first = 0; first < e->n_elements; first += GANTRY_LANES)
     {
       e->n_lanes = (guint) MIN (GANTRY_LANES, e->n_elements - first);
-      if (gantry_progress_cancelled (progress, error) ||
-          !evaluate_block (e, first, data + first * (gint64) size, error))
+      if (gantry_progress_cancelled (progress, error) || !evaluate_block (e, first, data + first * (gint64) size, error))
         return NULL;
     }
   return g_steal_pointer (&literal);
 }
 
 GantryLiteral *
-_gantry_texpr_evaluate (const GantryTexpr *texpr, GantryLiteral *const *inputs, const GantryType *type,
-                       const GantryProgress *progress, GError **error)
+_gantry_texpr_evaluate (const GantryTexpr *texpr, GantryLiteral *const *inputs, const GantryType *type, const GantryProgress *progress, GError **error)
 {
   GantryEvaluation e;
   GantryLiteral *literal = NULL;
@@ -290,8 +287,7 @@ _gantry_texpr_evaluate (const GantryTexpr *texpr, GantryLiteral *const *inputs, 
 
   if (n < 0 || gantry_type_bytes (type) < 0 || type->element != texpr->element)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "the result's type is not the static tensor type of its expression");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the result's type is not the static tensor type of its expression");
       return NULL;
     }
   if (_gantry_evaluation_init (&e, texpr, inputs, error))

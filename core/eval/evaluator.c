@@ -61,8 +61,7 @@ view_of (GantryLiteral *literal, const GantryType *type, GError **error)
     return gantry_literal_ref (literal);
   if (literal->type->element != type->element || gantry_type_elements (literal->type) != gantry_type_elements (type))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "the operand's value does not have as many elements as the result");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the operand's value does not have as many elements as the result");
       return NULL;
     }
   bytes = g_bytes_new_with_free_func (literal->data, literal->size, unref_literal, gantry_literal_ref (literal));
@@ -78,8 +77,7 @@ view_of (GantryLiteral *literal, const GantryType *type, GError **error)
 }
 
 static gboolean
-evaluate_expression (const GantryMachine *machine, const GantryNode *node, GantryLiteral *const *operands,
-                     GantryLiteral **results, GError **error)
+evaluate_expression (const GantryMachine *machine, const GantryNode *node, GantryLiteral *const *operands, GantryLiteral **results, GError **error)
 {
   const GantryType *type = gantry_node_type (machine->module, node);
   g_autoptr (GantryTexpr) texpr = gantry_texpr_of_node (machine->module, node, error);
@@ -113,8 +111,7 @@ evaluate_constant (const GantryModule *module, const GantryNode *node, GantryLit
 
 /* Everything but tuples and control. */
 static gboolean
-evaluate_plain (const GantryMachine *machine, const GantryNode *node, GantryLiteral *const *operands,
-                GantryLiteral **results, GError **error)
+evaluate_plain (const GantryMachine *machine, const GantryNode *node, GantryLiteral *const *operands, GantryLiteral **results, GError **error)
 {
   const GantryModule *module = machine->module;
   gint64 flops = gantry_node_flops (module, node);
@@ -186,8 +183,7 @@ take_member (const GantryModule *module, const GantryNode *node, GPtrArray *oper
 
   if (tuple == NULL || index < 0 || index >= tuple->len)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "there is no value of member %" G_GINT64_FORMAT " of the tuple", index);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "there is no value of member %" G_GINT64_FORMAT " of the tuple", index);
       return NULL;
     }
   value = _gantry_value_new ();
@@ -288,21 +284,19 @@ find_last_uses (const GantryModule *module, const GantryFunction *function)
 }
 
 static GPtrArray *
-collect_operands (const GantryModule *module, const GantryFunction *function, GPtrArray *values,
-                  const guint32 *ids, guint n, GError **error)
+collect_operands (const GantryModule *module, const GantryFunction *function, GPtrArray *values, const guint32 *ids, guint n, GError **error)
 {
   g_autoptr (GPtrArray) operands = _gantry_values_new ();
 
   for (guint i = 0; i < n; i++)
     {
       const GantryNode *operand = gantry_module_node (module, ids[i]);
-      guint32 position = operand != NULL ? gantry_module_position (module, operand) - function->first_node
-                                         : G_MAXUINT32;
+      guint32 position = operand != NULL ? gantry_module_position (module, operand) - function->first_node : G_MAXUINT32;
 
       if (position >= values->len || _gantry_values_get (values, position) == NULL)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%%%u has no value at this place of function @%s",
-                       ids[i], gantry_context_string (module->context, function->name));
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%%%u has no value at this place of function @%s", ids[i],
+                       gantry_context_string (module->context, function->name));
           return NULL;
         }
       g_ptr_array_add (operands, g_ptr_array_ref (_gantry_values_get (values, position)));
@@ -311,8 +305,7 @@ collect_operands (const GantryModule *module, const GantryFunction *function, GP
 }
 
 static void
-free_dead (const GantryModule *module, const GantryFunction *function, const guint32 *last, GPtrArray *values,
-           guint32 position)
+free_dead (const GantryModule *module, const GantryFunction *function, const guint32 *last, GPtrArray *values, guint32 position)
 {
   const GantryNode *node = &module->nodes[function->first_node + position];
 
@@ -334,8 +327,7 @@ may_run (const GantryMachine *machine, const GantryFunction *function, const GPt
   if (machine->depth > MAX_DEPTH)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "@%s is called at a depth over %d", name, MAX_DEPTH);
   else if (arguments->len != function->n_params)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "@%s takes %u arguments, not %u", name, function->n_params,
-                 arguments->len);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "@%s takes %u arguments, not %u", name, function->n_params, arguments->len);
   else
     return TRUE;
   return FALSE;
@@ -361,8 +353,7 @@ _gantry_evaluate_function (const GantryMachine *machine, const GantryFunction *f
         value = _gantry_values_get (arguments, i) != NULL ? g_ptr_array_ref (_gantry_values_get (arguments, i)) : NULL;
       else if (!gantry_progress_cancelled (machine->progress, error))
         {
-          operands = collect_operands (module, function, values, module->operands + node->operands, node->n_operands,
-                                       error);
+          operands = collect_operands (module, function, values, module->operands + node->operands, node->n_operands, error);
           value = operands != NULL ? evaluate_value (machine, node, operands, error) : NULL;
           if (value == NULL)
             name_node (module, node, error);
@@ -390,8 +381,8 @@ wrap (GantryLiteral *literal)
 }
 
 gboolean
-gantry_evaluate_node (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
-                      GantryLiteral **results, guint n_results, GError **error)
+gantry_evaluate_node (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands, GantryLiteral **results, guint n_results,
+                      GError **error)
 {
   GantryMachine machine = { .module = module };
   g_autoptr (GPtrArray) values = _gantry_values_new ();
@@ -418,8 +409,7 @@ gantry_evaluate_node (const GantryModule *module, const GantryNode *node, Gantry
 }
 
 static gboolean
-check_arguments (const GantryModule *module, const GantryFunction *function, GantryLiteral *const *arguments,
-                 GError **error)
+check_arguments (const GantryModule *module, const GantryFunction *function, GantryLiteral *const *arguments, GError **error)
 {
   for (guint i = 0; i < function->n_params; i++)
     {
@@ -430,8 +420,7 @@ check_arguments (const GantryModule *module, const GantryFunction *function, Gan
           g_autofree char *label = gantry_node_label (module, node);
           g_autofree char *text = gantry_context_type_text (module->context, node->type);
 
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                       "argument %u of @%s is not of the type of parameter '%s', %s; bind its symbols, if any", i,
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "argument %u of @%s is not of the type of parameter '%s', %s; bind its symbols, if any", i,
                        gantry_context_string (module->context, function->name), label, text);
           return FALSE;
         }
@@ -440,8 +429,8 @@ check_arguments (const GantryModule *module, const GantryFunction *function, Gan
 }
 
 gboolean
-gantry_evaluate (const GantryModule *module, const GantryFunction *function, GantryLiteral *const *arguments,
-                 GantryLiteral **results, const GantryProgress *progress, GError **error)
+gantry_evaluate (const GantryModule *module, const GantryFunction *function, GantryLiteral *const *arguments, GantryLiteral **results,
+                 const GantryProgress *progress, GError **error)
 {
   GantryMachine machine = { .module = module, .progress = progress };
   g_autoptr (GPtrArray) values = _gantry_values_new ();
@@ -457,8 +446,7 @@ gantry_evaluate (const GantryModule *module, const GantryFunction *function, Gan
   for (guint i = 0; i < out->len; i++)
     if (_gantry_values_get (out, i)->len != 1)
       {
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "result %u of @%s is a tuple", i,
-                     gantry_context_string (module->context, function->name));
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "result %u of @%s is a tuple", i, gantry_context_string (module->context, function->name));
         return FALSE;
       }
   for (guint i = 0; i < out->len; i++)

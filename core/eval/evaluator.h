@@ -13,8 +13,8 @@ G_BEGIN_DECLS
  * @operands: literals of the operand values (NULL for a tuple operand)
  * @results: (out): one literal, or one per member of a tuple type; (transfer full)
  */
-gboolean gantry_evaluate_node (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
-                               GantryLiteral **results, guint n_results, GError **error);
+gboolean gantry_evaluate_node (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands, GantryLiteral **results, guint n_results,
+                               GError **error);
 /**
  * gantry_evaluate:
  * @arguments: one literal per parameter of @function
@@ -22,7 +22,7 @@ gboolean gantry_evaluate_node (const GantryModule *module, const GantryNode *nod
  *
  * Runs a whole function, control flow and fusions included.
  */
-gboolean gantry_evaluate (const GantryModule *module, const GantryFunction *function, GantryLiteral *const *arguments,
-                          GantryLiteral **results, const GantryProgress *progress, GError **error);
+gboolean gantry_evaluate (const GantryModule *module, const GantryFunction *function, GantryLiteral *const *arguments, GantryLiteral **results,
+                          const GantryProgress *progress, GError **error);
 
 G_END_DECLS

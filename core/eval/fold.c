@@ -6,15 +6,21 @@
 
 /* A module of one node over parameters, so that the evaluator can be asked about a node not yet frozen. */
 static GantryLiteral *
-evaluate_alone (GantryBuilder *builder, guint op, GantryLiteral **operands, const guint32 *types, guint n,
-                guint32 attrs, guint32 type)
+evaluate_alone (GantryBuilder *builder, guint op, GantryLiteral **operands, const guint32 *types, guint n, guint32 attrs, guint32 type)
 {
   g_autofree GantryNode *nodes = g_new0 (GantryNode, n + 1);
   g_autofree guint32 *ids = g_new0 (guint32, n + 1);
   g_autofree guint32 *index = g_new0 (guint32, n + 2);
   GantryFunction function = { .id = 1, .n_nodes = n + 1, .n_params = n };
-  GantryModule module = { .context = gantry_builder_context (builder), .n_functions = 1, .n_nodes = n + 1, .n_operands = n,
-                          .n_index = n + 2, .functions = &function, .nodes = nodes, .operands = ids, .index = index };
+  GantryModule module = { .context = gantry_builder_context (builder),
+                          .n_functions = 1,
+                          .n_nodes = n + 1,
+                          .n_operands = n,
+                          .n_index = n + 2,
+                          .functions = &function,
+                          .nodes = nodes,
+                          .operands = ids,
+                          .index = index };
   GantryLiteral *result = NULL;
 
   for (guint i = 0; i <= n; i++)
@@ -39,9 +45,8 @@ foldable (guint op)
 {
   const GantryOpInfo *info = gantry_op_info (op);
 
-  return info != NULL &&
-         (info->flags & (GANTRY_OP_EXTERN | GANTRY_OP_STRUCTURE | GANTRY_OP_RANDOM | GANTRY_OP_EFFECT)) == 0 &&
-         op != GANTRY_OP_FUSION && op != GANTRY_OP_CHECKPOINT_NAME;
+  return info != NULL && (info->flags & (GANTRY_OP_EXTERN | GANTRY_OP_STRUCTURE | GANTRY_OP_RANDOM | GANTRY_OP_EFFECT)) == 0 && op != GANTRY_OP_FUSION
+         && op != GANTRY_OP_CHECKPOINT_NAME;
 }
 
 guint32

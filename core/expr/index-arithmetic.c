@@ -14,19 +14,19 @@ gantry_index_const (GantryKx *kx, gint64 value)
 guint32
 gantry_index_sum (GantryKx *kx, guint32 x, gint64 p, guint32 y, gint64 q)
 {
-  return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, p }, { y, q } }, 2);
+  return gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { x, p }, { y, q } }, 2);
 }
 
 guint32
 gantry_index_scale (GantryKx *kx, guint32 x, gint64 by)
 {
-  return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, by } }, 1);
+  return gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { x, by } }, 1);
 }
 
 guint32
 gantry_index_shift (GantryKx *kx, guint32 x, gint64 constant)
 {
-  return gantry_kx_linear (kx, constant, (GantryKxTerm[]) { { x, 1 } }, 1);
+  return gantry_kx_linear (kx, constant, (GantryKxTerm[]){ { x, 1 } }, 1);
 }
 
 guint32

@@ -12,7 +12,7 @@ typedef struct
   gint64 lo, hi;
 } GantryIndexRange;
 
-#define GANTRY_INDEX_ANY ((GantryIndexRange) { G_MININT64, G_MAXINT64 })
+#define GANTRY_INDEX_ANY ((GantryIndexRange){ G_MININT64, G_MAXINT64 })
 
 /** Whether something is known of both ends. */
 static inline gboolean
@@ -24,7 +24,7 @@ gantry_index_range_is_known (GantryIndexRange range)
 static inline GantryIndexRange
 gantry_index_range_union (GantryIndexRange x, GantryIndexRange y)
 {
-  return (GantryIndexRange) { MIN (x.lo, y.lo), MAX (x.hi, y.hi) };
+  return (GantryIndexRange){ MIN (x.lo, y.lo), MAX (x.hi, y.hi) };
 }
 /** The values of an element type; anything of i64, u64 and what is no integer. */
 GantryIndexRange gantry_index_range_of_type (GantryElementType type);

@@ -14,7 +14,7 @@ gantry_kx_layout_plain (GantryKxLayout *layout, const GantryType *type)
   layout->n = type->rank;
   for (guint d = type->rank; d-- > 0;)
     {
-      layout->pieces[d] = (GantryKxPiece) { .dim = d, .divisor = 1, .stride = stride };
+      layout->pieces[d] = (GantryKxPiece){ .dim = d, .divisor = 1, .stride = stride };
       stride *= type->dims[d];
     }
 }
@@ -31,7 +31,7 @@ gantry_kx_layout_blocked (GantryKxLayout *layout, const GantryType *type, guint 
       stride *= d == dim ? type->dims[d] / block : type->dims[d];
     }
   layout->pieces[dim].divisor = block;
-  layout->pieces[layout->n++] = (GantryKxPiece) { .dim = dim, .divisor = 1, .modulus = block, .stride = 1 };
+  layout->pieces[layout->n++] = (GantryKxPiece){ .dim = dim, .divisor = 1, .modulus = block, .stride = 1 };
 }
 
 /* Element offset of the coordinates @indices. */
@@ -46,12 +46,10 @@ address_of (GantryKx *kx, const GantryKxLayout *layout, const guint32 *indices)
       guint32 index = indices[piece->dim];
 
       if (piece->divisor > 1)
-        index = gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_DIVIDE, 0, index,
-                                  gantry_kx_const_int (kx, GANTRY_I64, piece->divisor));
+        index = gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_DIVIDE, 0, index, gantry_kx_const_int (kx, GANTRY_I64, piece->divisor));
       if (piece->modulus > 0)
-        index = gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_REMAINDER, 0, index,
-                                  gantry_kx_const_int (kx, GANTRY_I64, piece->modulus));
-      terms[i] = (GantryKxTerm) { index, piece->stride };
+        index = gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_REMAINDER, 0, index, gantry_kx_const_int (kx, GANTRY_I64, piece->modulus));
+      terms[i] = (GantryKxTerm){ index, piece->stride };
     }
   return gantry_kx_linear (kx, 0, terms, layout->n);
 }
@@ -69,12 +67,9 @@ build_load (GantryKx *kx, guint input, const guint32 *indices)
   for (guint d = 0; d < type->rank; d++)
     {
       if (type->dims[d] == 0)
-        return gantry_element_is_float (type->element) ? gantry_kx_const_float (kx, type->element, 0)
-                                                       : gantry_kx_const_int (kx, type->element, 0);
-      inside[d] = gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_MINIMUM, 0, indices[d],
-                                    gantry_kx_const_int (kx, GANTRY_I64, type->dims[d] - 1));
-      inside[d] = gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_MAXIMUM, 0, inside[d],
-                                    gantry_kx_const_int (kx, GANTRY_I64, 0));
+        return gantry_element_is_float (type->element) ? gantry_kx_const_float (kx, type->element, 0) : gantry_kx_const_int (kx, type->element, 0);
+      inside[d] = gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_MINIMUM, 0, indices[d], gantry_kx_const_int (kx, GANTRY_I64, type->dims[d] - 1));
+      inside[d] = gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_MAXIMUM, 0, inside[d], gantry_kx_const_int (kx, GANTRY_I64, 0));
     }
   return gantry_kx_load (kx, input, address_of (kx, &kx->inputs[input].layout, inside));
 }
@@ -92,7 +87,7 @@ gantry_kx_add_variable (GantryKx *kx, gint64 extent)
   v = kx->n_vars++;
   kx->extents[v] = extent;
   kx->epoch++;
-  kx->ranges[v] = (GantryIndexRange) { 0, MAX (extent, 1) - 1 };
+  kx->ranges[v] = (GantryIndexRange){ 0, MAX (extent, 1) - 1 };
   return v;
 }
 
@@ -129,29 +124,19 @@ build_node (GantryKx *kx, const GantryTexpr *texpr, const GantryTx *tx, const gu
 
   switch ((GantryTxKind) tx->kind)
     {
-    case GANTRY_TX_CONST:
-      return gantry_element_is_float (tx->type) ? gantry_kx_const_float (kx, tx->type, tx->f)
-                                                : gantry_kx_const_int (kx, tx->type, tx->i);
-    case GANTRY_TX_INDEX:
-      return gantry_kx_index (kx, variables[tx->a]);
+    case GANTRY_TX_CONST: return gantry_element_is_float (tx->type) ? gantry_kx_const_float (kx, tx->type, tx->f) : gantry_kx_const_int (kx, tx->type, tx->i);
+    case GANTRY_TX_INDEX: return gantry_kx_index (kx, variables[tx->a]);
     case GANTRY_TX_LOAD:
       for (guint d = 0; d < tx->c; d++)
         indices[d] = map[texpr->pool[tx->b + d]];
       return build_load (kx, tx->a, indices);
-    case GANTRY_TX_UNARY:
-      return gantry_kx_unary (kx, tx->type, tx->op, map[tx->a]);
-    case GANTRY_TX_BINARY:
-      return gantry_kx_binary (kx, tx->type, tx->op, tx->direction, map[tx->a], map[tx->b]);
-    case GANTRY_TX_SELECT:
-      return gantry_kx_select (kx, map[tx->a], map[tx->b], map[tx->c]);
-    case GANTRY_TX_CAST:
-      return gantry_kx_cast (kx, tx->type, map[tx->a]);
-    case GANTRY_TX_BITCAST:
-      return gantry_kx_bitcast (kx, tx->type, map[tx->a]);
-    case GANTRY_TX_REDUCE:
-      return build_reduce (kx, texpr, tx, variables, map[tx->a]);
-    default:
-      g_assert_not_reached ();
+    case GANTRY_TX_UNARY: return gantry_kx_unary (kx, tx->type, tx->op, map[tx->a]);
+    case GANTRY_TX_BINARY: return gantry_kx_binary (kx, tx->type, tx->op, tx->direction, map[tx->a], map[tx->b]);
+    case GANTRY_TX_SELECT: return gantry_kx_select (kx, map[tx->a], map[tx->b], map[tx->c]);
+    case GANTRY_TX_CAST: return gantry_kx_cast (kx, tx->type, map[tx->a]);
+    case GANTRY_TX_BITCAST: return gantry_kx_bitcast (kx, tx->type, map[tx->a]);
+    case GANTRY_TX_REDUCE: return build_reduce (kx, texpr, tx, variables, map[tx->a]);
+    default: g_assert_not_reached ();
     }
 }
 
@@ -160,8 +145,7 @@ add_variables (GantryKx *kx, const GantryTexpr *texpr, guint *variables, GError 
 {
   if (kx->n_vars + texpr->rank + texpr->n_axes > GANTRY_KX_MAX_VARS / 2)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "the expression has more than %d index variables",
-                   GANTRY_KX_MAX_VARS / 2);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "the expression has more than %d index variables", GANTRY_KX_MAX_VARS / 2);
       return FALSE;
     }
   if (kx->n_roots == 0)
@@ -250,8 +234,7 @@ substitute_axes (const GantryKx *kx, guint64 axes, const guint32 *substitution)
 
   for (guint v = 0; v < kx->n_vars; v++)
     if (axes >> v & 1)
-      result |= substitution != NULL && substitution[v] != G_MAXUINT32
-                  ? gantry_kx_node (kx, substitution[v])->vars : G_GUINT64_CONSTANT (1) << v;
+      result |= substitution != NULL && substitution[v] != G_MAXUINT32 ? gantry_kx_node (kx, substitution[v])->vars : G_GUINT64_CONSTANT (1) << v;
   return result;
 }
 
@@ -263,29 +246,17 @@ rebuild_node (GantryKx *kx, guint32 id, const guint32 *substitution, const guint
   switch ((GantryKxKind) node.kind)
     {
     case GANTRY_KX_CONST:
-    case GANTRY_KX_VALUE:
-      return id;
-    case GANTRY_KX_INDEX:
-      return substitution != NULL && substitution[node.a] != G_MAXUINT32 ? substitution[node.a]
-                                                                         : gantry_kx_index (kx, node.a);
-    case GANTRY_KX_LINEAR:
-      return rebuild_sum (kx, &node, map);
-    case GANTRY_KX_LOAD:
-      return gantry_kx_load (kx, node.a, rebuild_sum (kx, &node, map));
-    case GANTRY_KX_UNARY:
-      return gantry_kx_unary (kx, node.type, node.op, map[node.a]);
-    case GANTRY_KX_BINARY:
-      return gantry_kx_binary (kx, node.type, node.op, node.direction, map[node.a], map[node.b]);
-    case GANTRY_KX_SELECT:
-      return gantry_kx_select (kx, map[node.a], map[node.b], map[node.c]);
-    case GANTRY_KX_CAST:
-      return gantry_kx_cast (kx, node.type, map[node.a]);
-    case GANTRY_KX_BITCAST:
-      return gantry_kx_bitcast (kx, node.type, map[node.a]);
-    case GANTRY_KX_REDUCE:
-      return gantry_kx_reduce (kx, node.op, map[node.a], substitute_axes (kx, node.u, substitution));
-    default:
-      g_assert_not_reached ();
+    case GANTRY_KX_VALUE: return id;
+    case GANTRY_KX_INDEX: return substitution != NULL && substitution[node.a] != G_MAXUINT32 ? substitution[node.a] : gantry_kx_index (kx, node.a);
+    case GANTRY_KX_LINEAR: return rebuild_sum (kx, &node, map);
+    case GANTRY_KX_LOAD: return gantry_kx_load (kx, node.a, rebuild_sum (kx, &node, map));
+    case GANTRY_KX_UNARY: return gantry_kx_unary (kx, node.type, node.op, map[node.a]);
+    case GANTRY_KX_BINARY: return gantry_kx_binary (kx, node.type, node.op, node.direction, map[node.a], map[node.b]);
+    case GANTRY_KX_SELECT: return gantry_kx_select (kx, map[node.a], map[node.b], map[node.c]);
+    case GANTRY_KX_CAST: return gantry_kx_cast (kx, node.type, map[node.a]);
+    case GANTRY_KX_BITCAST: return gantry_kx_bitcast (kx, node.type, map[node.a]);
+    case GANTRY_KX_REDUCE: return gantry_kx_reduce (kx, node.op, map[node.a], substitute_axes (kx, node.u, substitution));
+    default: g_assert_not_reached ();
     }
 }
 
@@ -337,8 +308,7 @@ find_split (const GantryKx *kx, guint *variable, gint64 *divisor)
     {
       const GantryKxNode *node = gantry_kx_node (kx, id), *of, *by;
 
-      if (!needed[id] || node->kind != GANTRY_KX_BINARY || node->type != GANTRY_I64
-          || (node->op != GANTRY_OP_DIVIDE && node->op != GANTRY_OP_REMAINDER))
+      if (!needed[id] || node->kind != GANTRY_KX_BINARY || node->type != GANTRY_I64 || (node->op != GANTRY_OP_DIVIDE && node->op != GANTRY_OP_REMAINDER))
         continue;
       of = gantry_kx_node (kx, node->a);
       by = gantry_kx_node (kx, node->b);
@@ -360,8 +330,7 @@ replace (GantryKx *kx, const guint32 *substitution, GantryKxRoot *roots)
   gantry_kx_rebuild (kx, substitution, roots, kx->n_roots);
   for (guint v = 0; v < kx->n_vars; v++)
     if (substitution[v] != G_MAXUINT32 && kx->result_vars >> v & 1)
-      kx->result_vars = (kx->result_vars & ~(G_GUINT64_CONSTANT (1) << v))
-                        | gantry_kx_node (kx, substitution[v])->vars;
+      kx->result_vars = (kx->result_vars & ~(G_GUINT64_CONSTANT (1) << v)) | gantry_kx_node (kx, substitution[v])->vars;
 }
 
 static void
@@ -383,8 +352,7 @@ split_variables (GantryKx *kx)
       guint outer = gantry_kx_add_variable (kx, kx->extents[v] / k), inner = gantry_kx_add_variable (kx, k);
 
       no_substitution (substitution);
-      substitution[v] = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { gantry_kx_index (kx, outer), k },
-                                                                    { gantry_kx_index (kx, inner), 1 } }, 2);
+      substitution[v] = gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { gantry_kx_index (kx, outer), k }, { gantry_kx_index (kx, inner), 1 } }, 2);
       replace (kx, substitution, kx->roots);
     }
 }
@@ -400,8 +368,7 @@ divides_by_variable (const GantryKx *kx, const GantryKxRoot *roots, guint v)
     {
       const GantryKxNode *node = gantry_kx_node (kx, id);
 
-      if (needed[id] && node->kind == GANTRY_KX_BINARY && node->type == GANTRY_I64
-          && (node->op == GANTRY_OP_DIVIDE || node->op == GANTRY_OP_REMAINDER)
+      if (needed[id] && node->kind == GANTRY_KX_BINARY && node->type == GANTRY_I64 && (node->op == GANTRY_OP_DIVIDE || node->op == GANTRY_OP_REMAINDER)
           && gantry_kx_node (kx, node->a)->vars >> v & 1)
         return TRUE;
     }

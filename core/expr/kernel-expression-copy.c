@@ -79,28 +79,17 @@ copy_node (const GantryKx *kx, const GantryKxNode *node, GantryKx *copy, const g
   switch ((GantryKxKind) node->kind)
     {
     case GANTRY_KX_CONST:
-      return gantry_element_is_float (node->type) ? gantry_kx_const_float (copy, node->type, node->f)
-                                                  : gantry_kx_const_int (copy, node->type, node->i);
-    case GANTRY_KX_INDEX:
-      return gantry_kx_index (copy, number[node->a]);
-    case GANTRY_KX_LINEAR:
-      return copy_sum (kx, node, copy, map);
-    case GANTRY_KX_LOAD:
-      return gantry_kx_load (copy, node->a, copy_sum (kx, node, copy, map));
-    case GANTRY_KX_UNARY:
-      return gantry_kx_unary (copy, node->type, node->op, map[node->a]);
-    case GANTRY_KX_BINARY:
-      return gantry_kx_binary (copy, node->type, node->op, node->direction, map[node->a], map[node->b]);
-    case GANTRY_KX_SELECT:
-      return gantry_kx_select (copy, map[node->a], map[node->b], map[node->c]);
-    case GANTRY_KX_CAST:
-      return gantry_kx_cast (copy, node->type, map[node->a]);
-    case GANTRY_KX_BITCAST:
-      return gantry_kx_bitcast (copy, node->type, map[node->a]);
-    case GANTRY_KX_REDUCE:
-      return gantry_kx_reduce (copy, node->op, map[node->a], copy_set (node->u, number));
-    default: /* values belong to a program */
-      g_assert_not_reached ();
+      return gantry_element_is_float (node->type) ? gantry_kx_const_float (copy, node->type, node->f) : gantry_kx_const_int (copy, node->type, node->i);
+    case GANTRY_KX_INDEX: return gantry_kx_index (copy, number[node->a]);
+    case GANTRY_KX_LINEAR: return copy_sum (kx, node, copy, map);
+    case GANTRY_KX_LOAD: return gantry_kx_load (copy, node->a, copy_sum (kx, node, copy, map));
+    case GANTRY_KX_UNARY: return gantry_kx_unary (copy, node->type, node->op, map[node->a]);
+    case GANTRY_KX_BINARY: return gantry_kx_binary (copy, node->type, node->op, node->direction, map[node->a], map[node->b]);
+    case GANTRY_KX_SELECT: return gantry_kx_select (copy, map[node->a], map[node->b], map[node->c]);
+    case GANTRY_KX_CAST: return gantry_kx_cast (copy, node->type, map[node->a]);
+    case GANTRY_KX_BITCAST: return gantry_kx_bitcast (copy, node->type, map[node->a]);
+    case GANTRY_KX_REDUCE: return gantry_kx_reduce (copy, node->op, map[node->a], copy_set (node->u, number));
+    default: /* values belong to a program */ g_assert_not_reached ();
     }
 }
 

@@ -8,8 +8,7 @@
 
 /* Parts the sum x into what @by divides and the rest. Constants go to the side where the rest stays in [0, by). */
 static void
-part_sum (GantryKx *kx, guint32 x, gint64 by, GArray *whole, gint64 *whole_constant, GArray *rest,
-          gint64 *rest_constant)
+part_sum (GantryKx *kx, guint32 x, gint64 by, GArray *whole, gint64 *whole_constant, GArray *rest, gint64 *rest_constant)
 {
   g_autoptr (GArray) terms = _gantry_kx_new_terms ();
   gint64 constant = gantry_kx_as_sum (kx, x, 1, terms);
@@ -27,8 +26,7 @@ part_sum (GantryKx *kx, guint32 x, gint64 by, GArray *whole, gint64 *whole_const
 guint32
 _gantry_kx_raw_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirection direction, guint32 a, guint32 b)
 {
-  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_BINARY, .type = type, .op = op, .direction = direction,
-                                      .a = a, .b = b });
+  return _gantry_kx_intern (kx, (GantryKxNode){ .kind = GANTRY_KX_BINARY, .type = type, .op = op, .direction = direction, .a = a, .b = b });
 }
 
 /* x / by and x % by for x >= 0, by > 1, once the parts are known: whole is a multiple of @by. */
@@ -68,8 +66,7 @@ divide_by_common (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
   gantry_kx_as_sum (kx, x, 1, terms);
   for (guint i = 0; i < terms->len; i++)
     {
-      gint64 g = gantry_greatest_divisor (g_array_index (terms, GantryKxTerm, i).factor, by), whole_constant,
-             rest_constant;
+      gint64 g = gantry_greatest_divisor (g_array_index (terms, GantryKxTerm, i).factor, by), whole_constant, rest_constant;
       g_autoptr (GArray) whole = NULL;
       GArray *rest;
       guint32 quotient, small;
@@ -88,7 +85,7 @@ divide_by_common (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
       quotient = gantry_kx_binary (kx, GANTRY_I64, op, 0, quotient, gantry_kx_const_int (kx, GANTRY_I64, by / g));
       if (op == GANTRY_OP_DIVIDE)
         return quotient + 1;
-      return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { quotient, g }, { small, 1 } }, 2) + 1;
+      return gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { quotient, g }, { small, 1 } }, 2) + 1;
     }
   return 0;
 }
@@ -100,8 +97,8 @@ divide_division (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
   guint32 of;
   gint64 k;
 
-  if (_gantry_kx_is_division (kx, x, GANTRY_OP_DIVIDE, &of, &k) && op == GANTRY_OP_DIVIDE && gantry_kx_range (kx, of).lo >= 0
-      && k < G_MAXINT32 && by < G_MAXINT32)
+  if (_gantry_kx_is_division (kx, x, GANTRY_OP_DIVIDE, &of, &k) && op == GANTRY_OP_DIVIDE && gantry_kx_range (kx, of).lo >= 0 && k < G_MAXINT32
+      && by < G_MAXINT32)
     return gantry_kx_binary (kx, GANTRY_I64, op, 0, of, gantry_kx_const_int (kx, GANTRY_I64, k * by)) + 1;
   if (_gantry_kx_is_division (kx, x, GANTRY_OP_REMAINDER, &of, &k) && k % by == 0 && gantry_kx_range (kx, of).lo >= 0)
     {
@@ -110,8 +107,7 @@ divide_division (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
       if (op == GANTRY_OP_REMAINDER)
         return gantry_kx_binary (kx, GANTRY_I64, op, 0, of, divisor) + 1;
       of = gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_DIVIDE, 0, of, divisor);
-      return gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_REMAINDER, 0, of,
-                               gantry_kx_const_int (kx, GANTRY_I64, k / by)) + 1;
+      return gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_REMAINDER, 0, of, gantry_kx_const_int (kx, GANTRY_I64, k / by)) + 1;
     }
   return 0;
 }
@@ -154,7 +150,7 @@ difference (GantryKx *kx, guint32 x, guint32 y)
 {
   if (!gantry_index_range_is_known (gantry_kx_range (kx, x)) || !gantry_index_range_is_known (gantry_kx_range (kx, y)))
     return GANTRY_INDEX_ANY;
-  return gantry_kx_range (kx, gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, 1 }, { y, -1 } }, 2));
+  return gantry_kx_range (kx, gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { x, 1 }, { y, -1 } }, 2));
 }
 
 guint32
@@ -175,15 +171,13 @@ _gantry_kx_index_binary (GantryKx *kx, GantryOp op, guint32 x, guint32 y)
 
   switch (op)
     {
-    case GANTRY_OP_ADD:
-      return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, 1 }, { y, 1 } }, 2);
-    case GANTRY_OP_SUBTRACT:
-      return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, 1 }, { y, -1 } }, 2);
+    case GANTRY_OP_ADD: return gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { x, 1 }, { y, 1 } }, 2);
+    case GANTRY_OP_SUBTRACT: return gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { x, 1 }, { y, -1 } }, 2);
     case GANTRY_OP_MULTIPLY:
       if (q->kind == GANTRY_KX_CONST)
-        return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, q->i } }, 1);
+        return gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { x, q->i } }, 1);
       if (p->kind == GANTRY_KX_CONST)
-        return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { y, p->i } }, 1);
+        return gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { y, p->i } }, 1);
       break;
     case GANTRY_OP_DIVIDE:
     case GANTRY_OP_REMAINDER:
@@ -203,8 +197,7 @@ _gantry_kx_index_binary (GantryKx *kx, GantryOp op, guint32 x, guint32 y)
           return op == GANTRY_OP_MAXIMUM ? y : x;
         break;
       }
-    default:
-      break;
+    default: break;
     }
   return _gantry_kx_raw_binary (kx, GANTRY_I64, op, 0, x, y);
 }

@@ -18,26 +18,21 @@ range_of_node (GantryKx *kx, const GantryKxNode *node)
   GantryElementType from;
 
   if (node->kind == GANTRY_KX_CONST && !gantry_element_is_float (node->type))
-    return (GantryIndexRange) { node->i, node->i };
+    return (GantryIndexRange){ node->i, node->i };
   if (node->kind == GANTRY_KX_SELECT)
     return gantry_index_range_union (gantry_kx_range (kx, node->b), gantry_kx_range (kx, node->c));
   if (node->type != GANTRY_I64)
     return gantry_index_range_of_type (node->type);
   switch (node->kind)
     {
-    case GANTRY_KX_INDEX:
-      return kx->ranges[node->a];
-    case GANTRY_KX_LINEAR:
-      return sum_range (kx, node->i, gantry_kx_terms (kx, node), node->c);
-    case GANTRY_KX_BINARY:
-      return gantry_index_range_binary (node->op, gantry_kx_range (kx, node->a), gantry_kx_range (kx, node->b));
+    case GANTRY_KX_INDEX: return kx->ranges[node->a];
+    case GANTRY_KX_LINEAR: return sum_range (kx, node->i, gantry_kx_terms (kx, node), node->c);
+    case GANTRY_KX_BINARY: return gantry_index_range_binary (node->op, gantry_kx_range (kx, node->a), gantry_kx_range (kx, node->b));
     case GANTRY_KX_CAST:
       from = gantry_kx_node (kx, node->a)->type;
       return !gantry_element_is_float (from) && from != GANTRY_U64 ? gantry_kx_range (kx, node->a) : GANTRY_INDEX_ANY;
-    case GANTRY_KX_VALUE:
-      return g_array_index (kx->values, GantryKxValue, node->a).range;
-    default:
-      return GANTRY_INDEX_ANY;
+    case GANTRY_KX_VALUE: return g_array_index (kx->values, GantryKxValue, node->a).range;
+    default: return GANTRY_INDEX_ANY;
     }
 }
 

@@ -49,8 +49,7 @@ key_equal (gconstpointer p, gconstpointer q)
   const GantryKx *kx = ((const Key *) p)->kx;
   const GantryKxNode *x = gantry_kx_node (kx, ((const Key *) p)->id), *y = gantry_kx_node (kx, ((const Key *) q)->id);
 
-  if (x->kind != y->kind || x->type != y->type || x->op != y->op || x->direction != y->direction || x->a != y->a
-      || x->i != y->i || x->c != y->c)
+  if (x->kind != y->kind || x->type != y->type || x->op != y->op || x->direction != y->direction || x->a != y->a || x->i != y->i || x->c != y->c)
     return FALSE;
   if (x->kind == GANTRY_KX_LINEAR || x->kind == GANTRY_KX_LOAD)
     {
@@ -71,26 +70,18 @@ node_vars (const GantryKx *kx, const GantryKxNode *node)
 
   switch (node->kind)
     {
-    case GANTRY_KX_CONST:
-      return 0;
-    case GANTRY_KX_INDEX:
-      return G_GUINT64_CONSTANT (1) << node->a;
+    case GANTRY_KX_CONST: return 0;
+    case GANTRY_KX_INDEX: return G_GUINT64_CONSTANT (1) << node->a;
     case GANTRY_KX_LINEAR:
     case GANTRY_KX_LOAD:
       for (guint i = 0; i < node->c; i++)
         vars |= gantry_kx_node (kx, gantry_kx_terms (kx, node)[i].node)->vars;
       return vars;
-    case GANTRY_KX_SELECT:
-      return gantry_kx_node (kx, node->a)->vars | gantry_kx_node (kx, node->b)->vars
-             | gantry_kx_node (kx, node->c)->vars;
-    case GANTRY_KX_BINARY:
-      return gantry_kx_node (kx, node->a)->vars | gantry_kx_node (kx, node->b)->vars;
-    case GANTRY_KX_REDUCE:
-      return gantry_kx_node (kx, node->a)->vars & ~node->u;
-    case GANTRY_KX_VALUE:
-      return GANTRY_KX_HAS_VALUE;
-    default:
-      return gantry_kx_node (kx, node->a)->vars;
+    case GANTRY_KX_SELECT: return gantry_kx_node (kx, node->a)->vars | gantry_kx_node (kx, node->b)->vars | gantry_kx_node (kx, node->c)->vars;
+    case GANTRY_KX_BINARY: return gantry_kx_node (kx, node->a)->vars | gantry_kx_node (kx, node->b)->vars;
+    case GANTRY_KX_REDUCE: return gantry_kx_node (kx, node->a)->vars & ~node->u;
+    case GANTRY_KX_VALUE: return GANTRY_KX_HAS_VALUE;
+    default: return gantry_kx_node (kx, node->a)->vars;
     }
 }
 
@@ -161,7 +152,7 @@ gantry_kx_set_range (GantryKx *kx, guint variable, gint64 lo, gint64 hi)
 {
   if (kx->ranges[variable].lo == lo && kx->ranges[variable].hi == hi)
     return;
-  kx->ranges[variable] = (GantryIndexRange) { lo, hi };
+  kx->ranges[variable] = (GantryIndexRange){ lo, hi };
   kx->epoch++;
 }
 
@@ -170,7 +161,7 @@ gantry_kx_set_range (GantryKx *kx, guint variable, gint64 lo, gint64 hi)
 guint32
 gantry_kx_const_int (GantryKx *kx, GantryElementType type, gint64 value)
 {
-  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_CONST, .type = type, .i = value });
+  return _gantry_kx_intern (kx, (GantryKxNode){ .kind = GANTRY_KX_CONST, .type = type, .i = value });
 }
 
 guint32
@@ -189,7 +180,7 @@ gantry_kx_index (GantryKx *kx, guint variable)
 
   if (r.lo == r.hi)
     return gantry_kx_const_int (kx, GANTRY_I64, r.lo);
-  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_INDEX, .type = GANTRY_I64, .a = variable });
+  return _gantry_kx_intern (kx, (GantryKxNode){ .kind = GANTRY_KX_INDEX, .type = GANTRY_I64, .a = variable });
 }
 
 guint32
@@ -197,7 +188,7 @@ gantry_kx_value (GantryKx *kx, GantryElementType type)
 {
   GantryKxValue value = { .range = GANTRY_INDEX_ANY };
 
-  value.node = _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_VALUE, .type = type, .a = kx->values->len });
+  value.node = _gantry_kx_intern (kx, (GantryKxNode){ .kind = GANTRY_KX_VALUE, .type = type, .a = kx->values->len });
   g_array_append_val (kx->values, value);
   return value.node;
 }
@@ -210,7 +201,7 @@ gantry_kx_assume (GantryKx *kx, guint32 value, gint64 lo, gint64 hi)
   /* A node that is simpler than a value is known without being told. */
   if (node->kind != GANTRY_KX_VALUE)
     return;
-  g_array_index (kx->values, GantryKxValue, node->a).range = (GantryIndexRange) { lo, hi };
+  g_array_index (kx->values, GantryKxValue, node->a).range = (GantryIndexRange){ lo, hi };
   kx->epoch++;
 }
 
@@ -234,7 +225,7 @@ gantry_kx_as_sum (const GantryKx *kx, guint32 id, gint64 factor, GArray *terms)
         }
       return (gint64) ((guint64) node->i * (guint64) factor);
     }
-  g_array_append_val (terms, ((GantryKxTerm) { id, factor }));
+  g_array_append_val (terms, ((GantryKxTerm){ id, factor }));
   return 0;
 }
 
@@ -274,8 +265,7 @@ join_divisions (GantryKx *kx, GArray *terms, gint64 *constant)
         {
           GantryKxTerm whole = g_array_index (terms, GantryKxTerm, j);
 
-          if (!_gantry_kx_is_division (kx, whole.node, GANTRY_OP_DIVIDE, &y, &l) || x != y || k != l
-              || whole.factor != rest.factor * k)
+          if (!_gantry_kx_is_division (kx, whole.node, GANTRY_OP_DIVIDE, &y, &l) || x != y || k != l || whole.factor != rest.factor * k)
             continue;
           g_array_remove_index_fast (terms, MAX (i, j));
           g_array_remove_index_fast (terms, MIN (i, j));
@@ -403,7 +393,7 @@ gantry_kx_unary (GantryKx *kx, GantryElementType type, GantryOp op, guint32 a)
 {
   if (type == GANTRY_BOOL && op == GANTRY_OP_NOT && gantry_kx_node (kx, a)->kind == GANTRY_KX_CONST)
     return gantry_kx_const_int (kx, GANTRY_BOOL, gantry_kx_node (kx, a)->i == 0);
-  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_UNARY, .type = type, .op = op, .a = a });
+  return _gantry_kx_intern (kx, (GantryKxNode){ .kind = GANTRY_KX_UNARY, .type = type, .op = op, .a = a });
 }
 
 guint32
@@ -415,8 +405,7 @@ gantry_kx_select (GantryKx *kx, guint32 predicate, guint32 a, guint32 b)
     return node->i != 0 ? a : b;
   if (a == b)
     return a;
-  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_SELECT, .type = gantry_kx_node (kx, a)->type,
-                                      .a = predicate, .b = a, .c = b });
+  return _gantry_kx_intern (kx, (GantryKxNode){ .kind = GANTRY_KX_SELECT, .type = gantry_kx_node (kx, a)->type, .a = predicate, .b = a, .c = b });
 }
 
 guint32
@@ -428,13 +417,13 @@ gantry_kx_cast (GantryKx *kx, GantryElementType type, guint32 a)
     return a;
   if (node->kind == GANTRY_KX_CONST && type == GANTRY_I64 && !gantry_element_is_float (node->type))
     return gantry_kx_const_int (kx, type, node->i);
-  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_CAST, .type = type, .a = a });
+  return _gantry_kx_intern (kx, (GantryKxNode){ .kind = GANTRY_KX_CAST, .type = type, .a = a });
 }
 
 guint32
 gantry_kx_bitcast (GantryKx *kx, GantryElementType type, guint32 a)
 {
-  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_BITCAST, .type = type, .a = a });
+  return _gantry_kx_intern (kx, (GantryKxNode){ .kind = GANTRY_KX_BITCAST, .type = type, .a = a });
 }
 
 guint32

@@ -16,17 +16,17 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GANTRY_KX_CONST,   /* f, or i */
-  GANTRY_KX_INDEX,   /* variable a */
-  GANTRY_KX_LINEAR,  /* i + sum of terms[b .. b + c), type i64 */
-  GANTRY_KX_LOAD,    /* input a at element offset i + sum of terms[b .. b + c) */
-  GANTRY_KX_UNARY,   /* op (a) */
-  GANTRY_KX_BINARY,  /* op (a, b) */
-  GANTRY_KX_SELECT,  /* a ? b : c; both may be evaluated: every load is within its input */
-  GANTRY_KX_CAST,    /* a to type */
+  GANTRY_KX_CONST,  /* f, or i */
+  GANTRY_KX_INDEX,  /* variable a */
+  GANTRY_KX_LINEAR, /* i + sum of terms[b .. b + c), type i64 */
+  GANTRY_KX_LOAD,   /* input a at element offset i + sum of terms[b .. b + c) */
+  GANTRY_KX_UNARY,  /* op (a) */
+  GANTRY_KX_BINARY, /* op (a, b) */
+  GANTRY_KX_SELECT, /* a ? b : c; both may be evaluated: every load is within its input */
+  GANTRY_KX_CAST,   /* a to type */
   GANTRY_KX_BITCAST,
-  GANTRY_KX_REDUCE,  /* op of a over the variables in the set u */
-  GANTRY_KX_VALUE,   /* number a, defined by a statement of a bound program (grid-private.h) */
+  GANTRY_KX_REDUCE, /* op of a over the variables in the set u */
+  GANTRY_KX_VALUE,  /* number a, defined by a statement of a bound program (grid-private.h) */
 } GantryKxKind;
 
 /* In GantryKxNode.vars, beside the variables: the node depends on a VALUE. */
@@ -41,7 +41,7 @@ typedef struct
 typedef struct
 {
   GANTRY_EXPRESSION_NODE; /* kind: GantryKxKind */
-  guint64 vars; /* set of index variables that the value depends on */
+  guint64 vars;           /* set of index variables that the value depends on */
 } GantryKxNode;
 
 typedef struct
@@ -69,7 +69,7 @@ typedef struct
 {
   const GantryType *type;
   GantryKxLayout layout;
-  gboolean splat;         /* every element is `value`: loads become constants */
+  gboolean splat; /* every element is `value`: loads become constants */
   double value_f;
   gint64 value_i;
 } GantryKxInput;
@@ -79,7 +79,7 @@ typedef struct
   guint32 value;   /* node */
   guint32 address; /* node: element offset in the result */
   guint8 element;
-  guint32 output;  /* which result of the kernel */
+  guint32 output; /* which result of the kernel */
 } GantryKxRoot;
 
 typedef struct _GantryKx GantryKx;
@@ -90,17 +90,17 @@ struct _GantryKx
   guint n_vars;
   gint64 extents[GANTRY_KX_MAX_VARS];
   GantryIndexRange ranges[GANTRY_KX_MAX_VARS]; /* what is known of the variables now */
-  guint64 result_vars;  /* set of the variables that are coordinates of the results */
-  GArray *nodes;        /* GantryKxNode */
-  GArray *terms;        /* GantryKxTerm */
-  GArray *known;        /* GantryIndexRange per node, valid when its stamp is `epoch` */
-  GArray *stamps;       /* guint32 */
+  guint64 result_vars;                         /* set of the variables that are coordinates of the results */
+  GArray *nodes;                               /* GantryKxNode */
+  GArray *terms;                               /* GantryKxTerm */
+  GArray *known;                               /* GantryIndexRange per node, valid when its stamp is `epoch` */
+  GArray *stamps;                              /* guint32 */
   guint32 epoch;
-  GArray *values;       /* GantryKxValue */
+  GArray *values; /* GantryKxValue */
   GHashTable *unique;
   guint n_roots;
   GantryKxRoot *roots;
-  gboolean overflow;    /* a limit was met: the expression is not usable */
+  gboolean overflow; /* a limit was met: the expression is not usable */
 };
 
 /** Node @id, until the next one is made: (transfer none) */
@@ -139,8 +139,7 @@ void gantry_kx_free (GantryKx *kx);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryKx, gantry_kx_free)
 /** Adds @texpr as result @output stored in @layout; all results of one expression have one shape.
  *  Returns: FALSE and @error when it is too large. */
-gboolean gantry_kx_add (GantryKx *kx, const GantryTexpr *texpr, guint output, const GantryKxLayout *layout,
-                        GError **error);
+gboolean gantry_kx_add (GantryKx *kx, const GantryTexpr *texpr, guint output, const GantryKxLayout *layout, GError **error);
 /** Splits variables at the divisors that addresses use, then joins neighbours that are always used as one. */
 void gantry_kx_canonicalize (GantryKx *kx);
 
@@ -157,9 +156,9 @@ guint32 gantry_kx_linear (GantryKx *kx, gint64 constant, const GantryKxTerm *ter
 guint32 gantry_kx_load (GantryKx *kx, guint input, guint32 address);
 /** @op of @a; @type: of the result */
 guint32 gantry_kx_unary (GantryKx *kx, GantryElementType type, GantryOp op, guint32 a);
-/** @op of @a and @b, of one type; @direction: of a COMPARE, whose @type is bool, or GANTRY_TX_UNROUNDED of a MULTIPLY. Index arithmetic is simplified by what is known */
-guint32 gantry_kx_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirection direction, guint32 a,
-                          guint32 b);
+/** @op of @a and @b, of one type; @direction: of a COMPARE, whose @type is bool, or GANTRY_TX_UNROUNDED of a MULTIPLY. Index arithmetic is simplified by
+ * what is known */
+guint32 gantry_kx_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirection direction, guint32 a, guint32 b);
 /** @a where @predicate (bool) holds, else @b: both are computed */
 guint32 gantry_kx_select (GantryKx *kx, guint32 predicate, guint32 a, guint32 b);
 /** As the operation convert; nothing where @a has the type */
@@ -211,8 +210,7 @@ gint64 gantry_kx_factor_of (const GantryKx *kx, const GantryKxNode *node, guint 
 /** Adds @node, whose terms (if it has any) are the last ones of kx->terms; gives back the equal one that is there. */
 guint32 _gantry_kx_intern (GantryKx *kx, GantryKxNode node);
 /** A BINARY node as it is, not simplified */
-guint32 _gantry_kx_raw_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirection direction, guint32 a,
-                               guint32 b);
+guint32 _gantry_kx_raw_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirection direction, guint32 a, guint32 b);
 /** An empty array of GantryKxTerm. (transfer full) */
 GArray *_gantry_kx_new_terms (void);
 /** Constant and terms (which this frees) as a node. */

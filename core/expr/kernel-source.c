@@ -17,8 +17,7 @@ append_layout (GByteArray *key, const GantryKxLayout *layout)
   append (key, &layout->n, sizeof layout->n);
   for (guint i = 0; i < layout->n; i++)
     {
-      gint64 piece[] = { layout->pieces[i].dim, layout->pieces[i].divisor, layout->pieces[i].modulus,
-                         layout->pieces[i].stride };
+      gint64 piece[] = { layout->pieces[i].dim, layout->pieces[i].divisor, layout->pieces[i].modulus, layout->pieces[i].stride };
 
       append (key, piece, sizeof piece);
     }

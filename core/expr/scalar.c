@@ -6,7 +6,7 @@
 static GantryScalar
 number (gint64 value)
 {
-  return (GantryScalar) { (double) value, value };
+  return (GantryScalar){ (double) value, value };
 }
 
 /* The least value of a type, or the greatest one. */
@@ -17,17 +17,25 @@ extreme (GantryElementType element, gboolean greatest)
   guint64 all = G_MAXUINT64 >> (64 - CLAMP (bits, 1, 64)); /* others than those have no such values */
 
   if (gantry_element_is_float (element))
-    return (GantryScalar) { greatest ? INFINITY : -INFINITY, 0 };
+    return (GantryScalar){ greatest ? INFINITY : -INFINITY, 0 };
   if (gantry_element_is_signed (element))
     return number (greatest ? (gint64) (all >> 1) : -(gint64) (all >> 1) - 1);
   return number (greatest ? (gint64) all : 0);
 }
 
-enum { IDENTITY_NO_IDENTITY, IDENTITY_ZERO, IDENTITY_ONE, IDENTITY_ALL_ONES, IDENTITY_LOWEST, IDENTITY_HIGHEST };
+enum
+{
+  IDENTITY_NO_IDENTITY,
+  IDENTITY_ZERO,
+  IDENTITY_ONE,
+  IDENTITY_ALL_ONES,
+  IDENTITY_LOWEST,
+  IDENTITY_HIGHEST
+};
 
 static const guint8 identities[GANTRY_N_OPS] = {
-#define ROW(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, \
-            derivative, identity, ...) [GANTRY_OP_##NAME] = IDENTITY_##identity,
+#define ROW(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, derivative, identity, ...) \
+  [GANTRY_OP_##NAME] = IDENTITY_##identity,
   GANTRY_BINARY_OPERATIONS (ROW, )
 #undef ROW
 };
@@ -53,8 +61,7 @@ gantry_scalar_short_name (GantryOp op)
 {
   static const char *const names[GANTRY_N_OPS] = {
 #define ROW(with, NAME, name, short_name, ...) [GANTRY_OP_##NAME] = short_name,
-    GANTRY_UNARY_OPERATIONS (ROW, )
-    GANTRY_BINARY_OPERATIONS (ROW, )
+    GANTRY_UNARY_OPERATIONS (ROW, ) GANTRY_BINARY_OPERATIONS (ROW, )
 #undef ROW
   };
 

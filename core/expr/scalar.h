@@ -5,7 +5,15 @@
 
 G_BEGIN_DECLS
 
-typedef enum { GANTRY_EQ, GANTRY_NE, GANTRY_LT, GANTRY_LE, GANTRY_GT, GANTRY_GE } GantryDirection;
+typedef enum
+{
+  GANTRY_EQ,
+  GANTRY_NE,
+  GANTRY_LT,
+  GANTRY_LE,
+  GANTRY_GT,
+  GANTRY_GE
+} GantryDirection;
 
 /** A scalar: @f of an element type that is floating point, else @i: sign extended where the type is signed, else zero extended; bool 0 or 1 */
 typedef struct

@@ -39,17 +39,14 @@ gboolean
 gantry_node_may_alias (const GantryModule *module, const GantryNode *node, guint i)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
-  const GantryType *result = gantry_node_type (module, node),
-                   *operand = gantry_node_operand_type (module, node, i);
+  const GantryType *result = gantry_node_type (module, node), *operand = gantry_node_operand_type (module, node, i);
   gint64 bytes = gantry_type_bytes (result);
 
-  if (info == NULL || i >= node->n_operands || bytes < 0 || gantry_type_bytes (operand) != bytes
-      || operand->memory != result->memory)
+  if (info == NULL || i >= node->n_operands || bytes < 0 || gantry_type_bytes (operand) != bytes || operand->memory != result->memory)
     return FALSE;
   if (info->flags & GANTRY_OP_VIEW)
     return TRUE;
-  if (gantry_element_size (operand->element) != gantry_element_size (result->element)
-      || operand->rank != result->rank
+  if (gantry_element_size (operand->element) != gantry_element_size (result->element) || operand->rank != result->rank
       || memcmp (operand->dims, result->dims, sizeof (GantryDim) * result->rank) != 0)
     return FALSE;
   if (info->flags & GANTRY_OP_ELEMENTWISE)
@@ -111,15 +108,11 @@ gantry_node_may_share (const GantryModule *module, const GantryNode *node, guint
 
   switch (node->op)
     {
-    case GANTRY_OP_SLICE:
-      return gantry_slice_is_contiguous (module, node, &offset);
-    case GANTRY_OP_CONCATENATE:
-      return gantry_concatenate_is_contiguous (module, node);
+    case GANTRY_OP_SLICE: return gantry_slice_is_contiguous (module, node, &offset);
+    case GANTRY_OP_CONCATENATE: return gantry_concatenate_is_contiguous (module, node);
     case GANTRY_OP_COPY: /* what is fetched for its users */
     case GANTRY_OP_TUPLE:
-    case GANTRY_OP_RESULT:
-      return TRUE;
-    default:
-      return gantry_node_may_alias (module, node, i);
+    case GANTRY_OP_RESULT: return TRUE;
+    default: return gantry_node_may_alias (module, node, i);
     }
 }

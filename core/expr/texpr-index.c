@@ -87,8 +87,7 @@ add_node (const GantryTexprBuilder *b, Linear *sum, guint32 x, gint64 factor)
     {
       Term top = stack[--n];
       const GantryTx *node = _gantry_tx_node (b, top.atom);
-      gboolean sums = node->kind == GANTRY_TX_BINARY
-                      && (node->op == GANTRY_OP_ADD || node->op == GANTRY_OP_SUBTRACT);
+      gboolean sums = node->kind == GANTRY_TX_BINARY && (node->op == GANTRY_OP_ADD || node->op == GANTRY_OP_SUBTRACT);
 
       if (node->kind == GANTRY_TX_CONST)
         sum->constant = wrap_add (sum->constant, wrap_mul (node->i, top.factor));
@@ -97,11 +96,9 @@ add_node (const GantryTexprBuilder *b, Linear *sum, guint32 x, gint64 factor)
           if (n + 2 > G_N_ELEMENTS (stack))
             return FALSE;
           stack[n++] = (Term){ node->a, top.factor };
-          stack[n++] = (Term){ node->b,
-                               node->op == GANTRY_OP_ADD ? top.factor : wrap_mul (top.factor, -1) };
+          stack[n++] = (Term){ node->b, node->op == GANTRY_OP_ADD ? top.factor : wrap_mul (top.factor, -1) };
         }
-      else if (node->kind == GANTRY_TX_BINARY && node->op == GANTRY_OP_MULTIPLY
-               && _gantry_tx_is_const (b, node->b))
+      else if (node->kind == GANTRY_TX_BINARY && node->op == GANTRY_OP_MULTIPLY && _gantry_tx_is_const (b, node->b))
         stack[n++] = (Term){ node->a, wrap_mul (top.factor, _gantry_tx_node (b, node->b)->i) };
       else if (!add_term (sum, top.atom, top.factor))
         return FALSE;
@@ -129,12 +126,10 @@ join_one (GantryTexprBuilder *b, Linear *sum, guint i)
   gint64 k = sum->terms[i].factor, c, kc;
   Linear quotient = { .n = 0 }, joined = *sum;
 
-  if (node.kind != GANTRY_TX_BINARY || node.op != GANTRY_OP_REMAINDER
-      || !_gantry_tx_is_const (b, node.b))
+  if (node.kind != GANTRY_TX_BINARY || node.op != GANTRY_OP_REMAINDER || !_gantry_tx_is_const (b, node.b))
     return FALSE;
   c = _gantry_tx_node (b, node.b)->i;
-  if (c <= 0 || __builtin_mul_overflow (k, c, &kc)
-      || !add_node (b, &quotient, divide (b, node.a, c), kc) || quotient.n == 0)
+  if (c <= 0 || __builtin_mul_overflow (k, c, &kc) || !add_node (b, &quotient, divide (b, node.a, c), kc) || quotient.n == 0)
     return FALSE;
   for (guint j = 0; j < quotient.n; j++)
     {
@@ -147,8 +142,7 @@ join_one (GantryTexprBuilder *b, Linear *sum, guint i)
         return FALSE;
     }
   joined.constant = wrap_add (joined.constant, wrap_mul (quotient.constant, -1));
-  if (!add_term (&joined, sum->terms[i].atom, wrap_mul (k, -1))
-      || !add_node (b, &joined, node.a, k))
+  if (!add_term (&joined, sum->terms[i].atom, wrap_mul (k, -1)) || !add_node (b, &joined, node.a, k))
     return FALSE;
   *sum = joined;
   return TRUE;
@@ -200,8 +194,7 @@ scaled (GantryTexprBuilder *b, guint32 atom, gint64 factor)
 {
   if (factor == 1)
     return atom;
-  return _gantry_tx_make_binary (b, GANTRY_OP_MULTIPLY, GANTRY_I64, atom,
-                                 gantry_tx_int (b, factor));
+  return _gantry_tx_make_binary (b, GANTRY_OP_MULTIPLY, GANTRY_I64, atom, gantry_tx_int (b, factor));
 }
 
 /* Writes a linear form: terms added, then terms subtracted, then the constant. */
@@ -228,20 +221,16 @@ write_linear (GantryTexprBuilder *b, Linear *sum)
     }
   for (guint i = 0; i < sum->n; i++)
     if (sum->terms[i].factor < 0)
-      x = _gantry_tx_make_binary (
-        b, GANTRY_OP_SUBTRACT, GANTRY_I64, x,
-        scaled (b, sum->terms[i].atom, wrap_mul (sum->terms[i].factor, -1)));
+      x = _gantry_tx_make_binary (b, GANTRY_OP_SUBTRACT, GANTRY_I64, x, scaled (b, sum->terms[i].atom, wrap_mul (sum->terms[i].factor, -1)));
   if (sum->constant > 0 || sum->constant == G_MININT64)
     x = _gantry_tx_make_binary (b, GANTRY_OP_ADD, GANTRY_I64, x, gantry_tx_int (b, sum->constant));
   else if (sum->constant < 0)
-    x = _gantry_tx_make_binary (b, GANTRY_OP_SUBTRACT, GANTRY_I64, x,
-                                gantry_tx_int (b, -sum->constant));
+    x = _gantry_tx_make_binary (b, GANTRY_OP_SUBTRACT, GANTRY_I64, x, gantry_tx_int (b, -sum->constant));
   return x;
 }
 
 static guint32
-add_scaled (GantryTexprBuilder *b, guint32 x, guint32 y, gint64 factor_x, gint64 factor_y,
-            GantryOp op)
+add_scaled (GantryTexprBuilder *b, guint32 x, guint32 y, gint64 factor_x, gint64 factor_y, GantryOp op)
 {
   Linear sum = { .n = 0 };
 
@@ -321,14 +310,12 @@ prepare (GantryTexprBuilder *b, guint32 x, gint64 c, Linear *quotient, Linear *r
 
 /* A lone x / a or x % a by @c, with x not negative: one operation of another divisor. */
 static gboolean
-lone_atom (const GantryTexprBuilder *b, const Linear *sum, GantryOp op, GantryTx *atom,
-           gint64 *divisor)
+lone_atom (const GantryTexprBuilder *b, const Linear *sum, GantryOp op, GantryTx *atom, gint64 *divisor)
 {
   if (sum->n != 1 || sum->terms[0].factor != 1 || sum->constant != 0)
     return FALSE;
   *atom = *_gantry_tx_node (b, sum->terms[0].atom);
-  if (atom->kind != GANTRY_TX_BINARY || atom->op != op || !_gantry_tx_is_const (b, atom->b)
-      || _gantry_tx_range (b, atom->a).lo < 0)
+  if (atom->kind != GANTRY_TX_BINARY || atom->op != op || !_gantry_tx_is_const (b, atom->b) || _gantry_tx_range (b, atom->a).lo < 0)
     return FALSE;
   *divisor = _gantry_tx_node (b, atom->b)->i;
   return *divisor > 0;
@@ -349,13 +336,11 @@ divide_rest (GantryTexprBuilder *b, Linear *rest, gint64 c)
   reduce_divisor (b, rest, &c, &dropped);
   if (c == 1)
     return write_linear (b, rest);
-  if (lone_atom (b, rest, GANTRY_OP_DIVIDE, &atom, &divisor)
-      && !__builtin_mul_overflow (divisor, c, &product))
+  if (lone_atom (b, rest, GANTRY_OP_DIVIDE, &atom, &divisor) && !__builtin_mul_overflow (divisor, c, &product))
     return divide (b, atom.a, product);
   if (lone_atom (b, rest, GANTRY_OP_REMAINDER, &atom, &divisor) && divisor % c == 0)
     return remainder_by (b, divide (b, atom.a, c), divisor / c);
-  return _gantry_tx_make_binary (b, GANTRY_OP_DIVIDE, GANTRY_I64, write_linear (b, rest),
-                                 gantry_tx_int (b, c));
+  return _gantry_tx_make_binary (b, GANTRY_OP_DIVIDE, GANTRY_I64, write_linear (b, rest), gantry_tx_int (b, c));
 }
 
 static guint32
@@ -393,13 +378,11 @@ remainder_rest (GantryTexprBuilder *b, Linear *rest, gint64 c)
   if (lone_atom (b, rest, GANTRY_OP_REMAINDER, &atom, &divisor) && divisor % c == 0)
     x = remainder_by (b, atom.a, c);
   else
-    x = _gantry_tx_make_binary (b, GANTRY_OP_REMAINDER, GANTRY_I64, write_linear (b, rest),
-                                gantry_tx_int (b, c));
+    x = _gantry_tx_make_binary (b, GANTRY_OP_REMAINDER, GANTRY_I64, write_linear (b, rest), gantry_tx_int (b, c));
   sum = dropped;
   if (add_node (b, &sum, x, g))
     return write_linear (b, &sum);
-  return _gantry_tx_make_binary (b, GANTRY_OP_ADD, GANTRY_I64, scaled (b, x, g),
-                                 write_linear (b, &dropped));
+  return _gantry_tx_make_binary (b, GANTRY_OP_ADD, GANTRY_I64, scaled (b, x, g), write_linear (b, &dropped));
 }
 
 static guint32
@@ -465,8 +448,7 @@ _gantry_tx_index_compare (GantryTexprBuilder *b, GantryDirection direction, guin
 
   if (x == y)
     d = (GantryIndexRange){ 0, 0 };
-  else if (gantry_index_range_is_known (rx) && gantry_index_range_is_known (ry) && add_node (b, &sum, x, 1)
-           && add_node (b, &sum, y, -1))
+  else if (gantry_index_range_is_known (rx) && gantry_index_range_is_known (ry) && add_node (b, &sum, x, 1) && add_node (b, &sum, y, -1))
     d = range_of_linear (b, &sum);
   return gantry_index_range_compare (direction, d);
 }

@@ -61,8 +61,7 @@ instance_equal (gconstpointer a, gconstpointer b)
 {
   const Instance *x = a, *y = b;
 
-  return x->piece == y->piece && x->n == y->n
-         && (x->n == 0 || memcmp (x->indices, y->indices, x->n * sizeof *x->indices) == 0);
+  return x->piece == y->piece && x->n == y->n && (x->n == 0 || memcmp (x->indices, y->indices, x->n * sizeof *x->indices) == 0);
 }
 
 static void
@@ -107,8 +106,7 @@ push (Inliner *c, Instance instance, GError **error)
   if (piece->texpr == NULL && !c->make (c->data, piece, error))
     return FALSE;
   frame.map = gantry_arena_new0 (c->arena, guint32, piece->texpr->n_nodes);
-  frame.instance.indices = gantry_arena_copy (c->arena, instance.indices,
-                                              instance.n * sizeof *instance.indices);
+  frame.instance.indices = gantry_arena_copy (c->arena, instance.indices, instance.n * sizeof *instance.indices);
   frame.first_axis = c->b->rank + c->b->n_axes;
   for (guint i = 0; i < piece->texpr->n_axes; i++)
     gantry_tx_axis (c->b, piece->texpr->axes[i]);
@@ -119,8 +117,7 @@ push (Inliner *c, Instance instance, GError **error)
 /* A load of the piece on top: of an input of the whole, or an instance of another piece.
  * Returns: FALSE when that instance has to be made first (or cannot: @error). */
 static gboolean
-copy_load (Inliner *c, Frame *frame, const Piece *piece, const GantryTx *node, guint32 *x,
-           GError **error)
+copy_load (Inliner *c, Frame *frame, const Piece *piece, const GantryTx *node, guint32 *x, GError **error)
 {
   guint32 at[GANTRY_MAX_RANK];
   guint32 source = piece->sources[node->a];
@@ -234,9 +231,8 @@ inline_piece (Inliner *c, guint32 piece, GError **error)
   texpr = gantry_texpr_builder_end (c->b, x);
   c->b = NULL;
   if (texpr == NULL && ok)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                 "the expression is too large: more than %u nodes or %d reduction axes",
-                 GANTRY_TEXPR_MAX_NODES, GANTRY_MAX_RANK);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "the expression is too large: more than %u nodes or %d reduction axes", GANTRY_TEXPR_MAX_NODES,
+                 GANTRY_MAX_RANK);
   return texpr;
 }
 
@@ -259,34 +255,25 @@ texpr_of_constant (const GantryModule *module, const GantryNode *node, GError **
   GantryElementType element;
   gsize size;
 
-  if (literal == NULL || !gantry_type_is_static (literal->type)
-      || literal->type->rank > GANTRY_MAX_RANK)
+  if (literal == NULL || !gantry_type_is_static (literal->type) || literal->type->rank > GANTRY_MAX_RANK)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "node %u: a constant without a value",
-                   node->id);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "node %u: a constant without a value", node->id);
       return NULL;
     }
   element = literal->type->element;
   size = gantry_element_size (element);
-  if (size == 0
-      || (!literal->splat && literal->size > size
-          && memcmp (literal->data, literal->data + size, literal->size - size) != 0))
+  if (size == 0 || (!literal->splat && literal->size > size && memcmp (literal->data, literal->data + size, literal->size - size) != 0))
     {
-      g_set_error (
-        error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-        "node %u: a constant inside a fusion must have equal elements; pass this one as an operand",
-        node->id);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "node %u: a constant inside a fusion must have equal elements; pass this one as an operand",
+                   node->id);
       return NULL;
     }
   b = gantry_texpr_builder_new (element, literal->type->rank, literal->type->dims, 0, NULL);
   if (literal->size < size)
-    return gantry_texpr_builder_end (b,
-                                     gantry_tx_const_int (b, element, 0)); /* no elements at all */
+    return gantry_texpr_builder_end (b, gantry_tx_const_int (b, element, 0)); /* no elements at all */
   if (gantry_element_is_float (element))
-    return gantry_texpr_builder_end (
-      b, gantry_tx_const (b, element, gantry_literal_get_double (literal, 0)));
-  return gantry_texpr_builder_end (
-    b, gantry_tx_const_int (b, element, gantry_literal_get_int (literal, 0)));
+    return gantry_texpr_builder_end (b, gantry_tx_const (b, element, gantry_literal_get_double (literal, 0)));
+  return gantry_texpr_builder_end (b, gantry_tx_const_int (b, element, gantry_literal_get_int (literal, 0)));
 }
 
 static gboolean
@@ -306,15 +293,11 @@ make_body_piece (gpointer data, Piece *piece, GError **error)
   for (guint i = 0; i < node->n_operands; i++)
     {
       const GantryNode *operand = gantry_node_operand (fusion->module, node, i);
-      guint32 position = operand != NULL ? gantry_module_position (fusion->module, operand)
-                                             - fusion->body->first_node
-                                         : G_MAXUINT32;
+      guint32 position = operand != NULL ? gantry_module_position (fusion->module, operand) - fusion->body->first_node : G_MAXUINT32;
 
       if (position >= gantry_module_position (fusion->module, node) - fusion->body->first_node)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                       "node %u: operand %u does not come before it in the same function", node->id,
-                       i);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "node %u: operand %u does not come before it in the same function", node->id, i);
           return FALSE;
         }
       sources[i] = position;
@@ -326,8 +309,7 @@ make_body_piece (gpointer data, Piece *piece, GError **error)
 }
 
 static gboolean
-check_fusion (const GantryModule *module, const GantryNode *node, const GantryFunction *body,
-              GError **error)
+check_fusion (const GantryModule *module, const GantryNode *node, const GantryFunction *body, GError **error)
 {
   gboolean fits = body != NULL && body->n_params == node->n_operands;
 
@@ -336,24 +318,18 @@ check_fusion (const GantryModule *module, const GantryNode *node, const GantryFu
       const GantryType *type = gantry_node_operand_type (module, node, i);
 
       fits = gantry_type_is_static (type) && type->rank <= GANTRY_MAX_RANK
-             && gantry_type_same_shape (
-               type, gantry_node_type (module, &module->nodes[body->first_node + i]));
+             && gantry_type_same_shape (type, gantry_node_type (module, &module->nodes[body->first_node + i]));
     }
   for (guint i = 0; fits && i < body->n_results; i++)
     {
-      const GantryNode *result = gantry_module_node (module,
-                                                     gantry_function_result_id (module, body, i));
+      const GantryNode *result = gantry_module_node (module, gantry_function_result_id (module, body, i));
 
-      fits = result != NULL && gantry_module_function_of (module, result) == body
-             && gantry_type_is_static (gantry_node_type (module, result))
-             && gantry_element_is_compiled (gantry_node_type (module, result)->element)
-             && gantry_node_type (module, result)->rank <= GANTRY_MAX_RANK;
+      fits = result != NULL && gantry_module_function_of (module, result) == body && gantry_type_is_static (gantry_node_type (module, result))
+             && gantry_element_is_compiled (gantry_node_type (module, result)->element) && gantry_node_type (module, result)->rank <= GANTRY_MAX_RANK;
     }
   if (!fits)
-    g_set_error (
-      error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-      "node %u: fusion: its body is missing, does not fit its operands or has results of unknown shape",
-      node->id);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "node %u: fusion: its body is missing, does not fit its operands or has results of unknown shape",
+                 node->id);
   return fits;
 }
 
@@ -363,16 +339,14 @@ add_body_pieces (Inliner *c, const Fusion *fusion)
 {
   for (guint i = 0; i < fusion->body->n_nodes; i++)
     {
-      Piece piece = { .input = i < fusion->body->n_params ? (gint64) i : -1,
-                      .node = &fusion->module->nodes[fusion->body->first_node + i] };
+      Piece piece = { .input = i < fusion->body->n_params ? (gint64) i : -1, .node = &fusion->module->nodes[fusion->body->first_node + i] };
 
       g_array_append_val (c->pieces, piece);
     }
 }
 
 GPtrArray *
-_gantry_texpr_of_fusion (const GantryModule *module, const GantryNode *node, guint depth,
-                         GError **error)
+_gantry_texpr_of_fusion (const GantryModule *module, const GantryNode *node, guint depth, GError **error)
 {
   Fusion fusion = { .module = module, .body = gantry_node_fusion_body (module, node), .depth = depth };
   g_autofree const GantryType **inputs = g_new (const GantryType *, node->n_operands + 1);
@@ -388,15 +362,12 @@ _gantry_texpr_of_fusion (const GantryModule *module, const GantryNode *node, gui
   add_body_pieces (&c, &fusion);
   for (guint i = 0; i < fusion.body->n_results; i++)
     {
-      const GantryNode *result = gantry_module_node (
-        module, gantry_function_result_id (module, fusion.body, i));
+      const GantryNode *result = gantry_module_node (module, gantry_function_result_id (module, fusion.body, i));
       const GantryType *type = gantry_node_type (module, result);
       GantryTexpr *texpr;
 
-      inliner_restart (&c, gantry_texpr_builder_new (type->element, type->rank, type->dims,
-                                                      node->n_operands, inputs));
-      texpr = inline_piece (&c, gantry_module_position (module, result) - fusion.body->first_node,
-                       error);
+      inliner_restart (&c, gantry_texpr_builder_new (type->element, type->rank, type->dims, node->n_operands, inputs));
+      texpr = inline_piece (&c, gantry_module_position (module, result) - fusion.body->first_node, error);
       if (texpr == NULL)
         break;
       g_ptr_array_add (all, texpr);
@@ -482,8 +453,7 @@ gantry_texpr_inline (const GantryTexpr *outer, guint input, const GantryTexpr *i
   g_autofree const GantryType **inputs = NULL;
   g_autofree guint32 *outer_sources = NULL, *inner_sources = NULL;
   GantryTexpr *result;
-  Piece pieces[2] = { { .texpr = (GantryTexpr *) outer, .input = -1 },
-                      { .texpr = (GantryTexpr *) inner, .input = -1 } };
+  Piece pieces[2] = { { .texpr = (GantryTexpr *) outer, .input = -1 }, { .texpr = (GantryTexpr *) inner, .input = -1 } };
   Inliner c;
 
   g_return_val_if_fail (input < n_outer, NULL);
@@ -506,9 +476,7 @@ gantry_texpr_inline (const GantryTexpr *outer, guint input, const GantryTexpr *i
       inner_sources[i] = 2 + n;
       inputs[n++] = inner->inputs[i];
     }
-  inliner_init (
-    &c, gantry_texpr_builder_new (outer->element, outer->rank, outer->shape, n_inputs, inputs),
-    NULL, NULL);
+  inliner_init (&c, gantry_texpr_builder_new (outer->element, outer->rank, outer->shape, n_inputs, inputs), NULL, NULL);
   g_array_append_vals (c.pieces, pieces, 2);
   for (guint i = 0; i < n_inputs; i++)
     {

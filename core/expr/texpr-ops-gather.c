@@ -27,8 +27,7 @@ _gantry_tx_dynamic_slice (GantryTxOp *o)
   guint32 at[GANTRY_MAX_RANK];
 
   for (guint i = 0; i < type->rank; i++)
-    at[i] = gantry_tx_binary (o->b, GANTRY_OP_ADD, gantry_tx_index (o->b, i),
-                              load_start (o, 1 + i, NULL, type->dims[i] - o->result->dims[i]));
+    at[i] = gantry_tx_binary (o->b, GANTRY_OP_ADD, gantry_tx_index (o->b, i), load_start (o, 1 + i, NULL, type->dims[i] - o->result->dims[i]));
   return gantry_tx_load (o->b, 0, at);
 }
 
@@ -40,8 +39,7 @@ _gantry_tx_dynamic_update_slice (GantryTxOp *o)
 
   for (guint i = 0; i < update->rank; i++)
     {
-      at[i] = gantry_tx_binary (o->b, GANTRY_OP_SUBTRACT, gantry_tx_index (o->b, i),
-                                load_start (o, 2 + i, NULL, o->result->dims[i] - update->dims[i]));
+      at[i] = gantry_tx_binary (o->b, GANTRY_OP_SUBTRACT, gantry_tx_index (o->b, i), load_start (o, 2 + i, NULL, o->result->dims[i] - update->dims[i]));
       condition = _gantry_tx_within (o, condition, at[i], 0, update->dims[i]);
     }
   x = gantry_tx_load (o->b, 1, at);
@@ -97,8 +95,7 @@ _gantry_tx_gather (GantryTxOp *o)
     {
       if (vector < indices->rank)
         from[vector] = gantry_tx_int (o->b, k);
-      at[map[k]] = gantry_tx_binary (o->b, GANTRY_OP_ADD, at[map[k]],
-                                     load_start (o, 1, from, type->dims[map[k]] - sizes[map[k]]));
+      at[map[k]] = gantry_tx_binary (o->b, GANTRY_OP_ADD, at[map[k]], load_start (o, 1, from, type->dims[map[k]] - sizes[map[k]]));
     }
   return gantry_tx_load (o->b, 0, at);
 }

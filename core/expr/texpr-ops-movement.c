@@ -28,9 +28,7 @@ _gantry_tx_reshape (GantryTxOp *o)
 
   for (guint i = o->result->rank; i-- > 0;)
     {
-      number = gantry_tx_binary (b, GANTRY_OP_ADD, number,
-                                 gantry_tx_binary (b, GANTRY_OP_MULTIPLY, gantry_tx_index (b, i),
-                                                   gantry_tx_int (b, stride)));
+      number = gantry_tx_binary (b, GANTRY_OP_ADD, number, gantry_tx_binary (b, GANTRY_OP_MULTIPLY, gantry_tx_index (b, i), gantry_tx_int (b, stride)));
       stride *= o->result->dims[i];
     }
   stride = 1;
@@ -67,8 +65,7 @@ _gantry_tx_reverse (GantryTxOp *o)
     {
       at[i] = gantry_tx_index (o->b, i);
       if (reversed & (1u << i))
-        at[i] = gantry_tx_binary (o->b, GANTRY_OP_SUBTRACT,
-                                  gantry_tx_int (o->b, o->result->dims[i] - 1), at[i]);
+        at[i] = gantry_tx_binary (o->b, GANTRY_OP_SUBTRACT, gantry_tx_int (o->b, o->result->dims[i] - 1), at[i]);
     }
   return gantry_tx_load (o->b, 0, at);
 }
@@ -84,8 +81,7 @@ _gantry_tx_slice (GantryTxOp *o)
   gantry_op_ints (o->context, o->node->attrs, "strides", o->result->rank, 1, strides);
   for (guint i = 0; i < o->result->rank; i++)
     {
-      at[i] = gantry_tx_binary (b, GANTRY_OP_MULTIPLY, gantry_tx_index (b, i),
-                                gantry_tx_int (b, strides[i]));
+      at[i] = gantry_tx_binary (b, GANTRY_OP_MULTIPLY, gantry_tx_index (b, i), gantry_tx_int (b, strides[i]));
       at[i] = gantry_tx_binary (b, GANTRY_OP_ADD, at[i], gantry_tx_int (b, start[i]));
     }
   return gantry_tx_load (b, 0, at);
@@ -105,16 +101,13 @@ _gantry_tx_pad (GantryTxOp *o)
   for (guint i = 0; i < type->rank; i++)
     {
       gint64 step = interior[i] + 1;
-      guint32 p = gantry_tx_binary (b, GANTRY_OP_SUBTRACT, gantry_tx_index (b, i),
-                                    gantry_tx_int (b, low[i]));
+      guint32 p = gantry_tx_binary (b, GANTRY_OP_SUBTRACT, gantry_tx_index (b, i), gantry_tx_int (b, low[i]));
 
       condition = _gantry_tx_within (o, condition, p, 0, (type->dims[i] - 1) * step + 1);
       if (step > 1)
         condition = gantry_tx_binary (
           b, GANTRY_OP_AND, condition,
-          gantry_tx_compare (b, GANTRY_EQ,
-                             gantry_tx_binary (b, GANTRY_OP_REMAINDER, p, gantry_tx_int (b, step)),
-                             gantry_tx_int (b, 0)));
+          gantry_tx_compare (b, GANTRY_EQ, gantry_tx_binary (b, GANTRY_OP_REMAINDER, p, gantry_tx_int (b, step)), gantry_tx_int (b, 0)));
       at[i] = gantry_tx_binary (b, GANTRY_OP_DIVIDE, p, gantry_tx_int (b, step));
     }
   x = gantry_tx_load (b, 0, at);
@@ -134,16 +127,12 @@ choose (GantryTxOp *o, guint axis, const gint64 *begin, guint first, guint last)
     {
       for (guint d = 0; d < o->result->rank; d++)
         at[d] = gantry_tx_index (b, d);
-      at[axis] = gantry_tx_binary (b, GANTRY_OP_SUBTRACT, at[axis],
-                                   gantry_tx_int (b, begin[first]));
+      at[axis] = gantry_tx_binary (b, GANTRY_OP_SUBTRACT, at[axis], gantry_tx_int (b, begin[first]));
       return gantry_tx_load (b, first, at);
     }
   x = choose (o, axis, begin, first, middle);
   y = choose (o, axis, begin, middle, last);
-  return gantry_tx_select (
-    b,
-    gantry_tx_compare (b, GANTRY_LT, gantry_tx_index (b, axis), gantry_tx_int (b, begin[middle])),
-    x, y);
+  return gantry_tx_select (b, gantry_tx_compare (b, GANTRY_LT, gantry_tx_index (b, axis), gantry_tx_int (b, begin[middle])), x, y);
 }
 
 guint32

@@ -8,8 +8,7 @@ _gantry_tx_reduction (GantryTxOp *o)
 {
   const GantryType *type = _gantry_tx_operand (o, 0);
   GantryElementType element = o->result->element, sum = element;
-  GantryOp op = gantry_reduction_op (
-    gantry_attrs_string (o->context, o->node->attrs, "kind", "add"));
+  GantryOp op = gantry_reduction_op (gantry_attrs_string (o->context, o->node->attrs, "kind", "add"));
   guint32 reduced = gantry_op_mask (o->context, o->node->attrs, "dimensions");
   guint32 at[GANTRY_MAX_RANK], x;
   guint axes[GANTRY_MAX_RANK], n_axes = 0, next = 0;
@@ -31,23 +30,18 @@ _gantry_tx_reduction (GantryTxOp *o)
 /* Position @index * stride + @window * dilation - low in a base whose elements lie base_dilation apart; joins to
  * @condition that there is one. Returns: the coordinate in the operand. */
 static guint32
-window_position (GantryTxOp *o, const GantryWindow *w, gint64 size, guint32 index, guint32 window,
-                 guint32 *condition)
+window_position (GantryTxOp *o, const GantryWindow *w, gint64 size, guint32 index, guint32 window, guint32 *condition)
 {
   GantryTexprBuilder *b = o->b;
   guint32 p, step = gantry_tx_int (b, w->base_dilation);
 
   p = gantry_tx_binary (b, GANTRY_OP_MULTIPLY, index, gantry_tx_int (b, w->stride));
-  p = gantry_tx_binary (
-    b, GANTRY_OP_ADD, p,
-    gantry_tx_binary (b, GANTRY_OP_MULTIPLY, window, gantry_tx_int (b, w->window_dilation)));
+  p = gantry_tx_binary (b, GANTRY_OP_ADD, p, gantry_tx_binary (b, GANTRY_OP_MULTIPLY, window, gantry_tx_int (b, w->window_dilation)));
   p = gantry_tx_binary (b, GANTRY_OP_SUBTRACT, p, gantry_tx_int (b, w->low));
   *condition = _gantry_tx_within (o, *condition, p, 0, (size - 1) * w->base_dilation + 1);
   if (w->base_dilation > 1)
-    *condition = gantry_tx_binary (
-      b, GANTRY_OP_AND, *condition,
-      gantry_tx_compare (b, GANTRY_EQ, gantry_tx_binary (b, GANTRY_OP_REMAINDER, p, step),
-                         gantry_tx_int (b, 0)));
+    *condition = gantry_tx_binary (b, GANTRY_OP_AND, *condition,
+                                   gantry_tx_compare (b, GANTRY_EQ, gantry_tx_binary (b, GANTRY_OP_REMAINDER, p, step), gantry_tx_int (b, 0)));
   return gantry_tx_binary (b, GANTRY_OP_DIVIDE, p, step);
 }
 
@@ -56,8 +50,7 @@ _gantry_tx_reduce_window (GantryTxOp *o)
 {
   const GantryType *type = _gantry_tx_operand (o, 0);
   GantryElementType element = o->result->element, sum = element;
-  GantryOp op = gantry_reduction_op (
-    gantry_attrs_string (o->context, o->node->attrs, "kind", "add"));
+  GantryOp op = gantry_reduction_op (gantry_attrs_string (o->context, o->node->attrs, "kind", "add"));
   GantryWindow windows[GANTRY_MAX_RANK];
   guint32 at[GANTRY_MAX_RANK], condition = _gantry_tx_true (o->b), x;
   guint axes[GANTRY_MAX_RANK], n_axes = 0;
@@ -74,8 +67,7 @@ _gantry_tx_reduce_window (GantryTxOp *o)
           axes[n_axes] = gantry_tx_axis (o->b, windows[d].size);
           window = gantry_tx_index (o->b, axes[n_axes++]);
         }
-      at[d] = window_position (o, &windows[d], type->dims[d], gantry_tx_index (o->b, d), window,
-                               &condition);
+      at[d] = window_position (o, &windows[d], type->dims[d], gantry_tx_index (o->b, d), window, &condition);
     }
   x = gantry_tx_cast (o->b, gantry_tx_load (o->b, 0, at), sum);
   x = gantry_tx_select (o->b, condition, x, _gantry_tx_identity (o->b, op, sum));
@@ -86,11 +78,9 @@ guint32
 _gantry_tx_dot_general (GantryTxOp *o)
 {
   static const char *const batching[] = { "lhs_batching_dimensions", "rhs_batching_dimensions" };
-  static const char *const contracting[] = { "lhs_contracting_dimensions",
-                                             "rhs_contracting_dimensions" };
+  static const char *const contracting[] = { "lhs_contracting_dimensions", "rhs_contracting_dimensions" };
   GantryTexprBuilder *b = o->b;
-  GantryElementType sum = _gantry_tx_accumulator (_gantry_tx_operand (o, 0)->element,
-                                                  o->result->element);
+  GantryElementType sum = _gantry_tx_accumulator (_gantry_tx_operand (o, 0)->element, o->result->element);
   guint axes[GANTRY_MAX_RANK], n_axes = 0, next = 0;
   guint32 factors[2], x;
 
@@ -123,8 +113,7 @@ _gantry_tx_dot_general (GantryTxOp *o)
       factors[side] = gantry_tx_cast (b, gantry_tx_load (b, side, at), sum);
     }
   x = gantry_tx_addend (b, factors[0], factors[1]);
-  return gantry_tx_cast (b, gantry_tx_reduce (b, GANTRY_OP_ADD, x, axes, n_axes),
-                         o->result->element);
+  return gantry_tx_cast (b, gantry_tx_reduce (b, GANTRY_OP_ADD, x, axes, n_axes), o->result->element);
 }
 
 /* Adds the bias and applies what follows, in the type of the sum. */
@@ -134,8 +123,7 @@ finish_convolution (GantryTxOp *o, guint32 x, GantryElementType sum)
   guint32 channel = gantry_tx_index (o->b, 1);
 
   if (o->node->n_operands > 2)
-    x = gantry_tx_binary (o->b, GANTRY_OP_ADD, x,
-                          gantry_tx_cast (o->b, gantry_tx_load (o->b, 2, &channel), sum));
+    x = gantry_tx_binary (o->b, GANTRY_OP_ADD, x, gantry_tx_cast (o->b, gantry_tx_load (o->b, 2, &channel), sum));
   if (gantry_attrs_string (o->context, o->node->attrs, "post", NULL) != NULL)
     x = gantry_tx_binary (o->b, GANTRY_OP_MAXIMUM, x, gantry_tx_const_int (o->b, sum, 0));
   return gantry_tx_cast (o->b, x, o->result->element);
@@ -157,18 +145,14 @@ _gantry_tx_convolution (GantryTxOp *o)
   axes[n_axes] = gantry_tx_axis (b, kernel->dims[1]);
   weight[0] = gantry_tx_index (b, 1);
   weight[1] = gantry_tx_index (b, axes[n_axes++]);
-  group = gantry_tx_binary (b, GANTRY_OP_DIVIDE, weight[0],
-                            gantry_tx_int (b, MAX (kernel->dims[0] / groups, 1)));
+  group = gantry_tx_binary (b, GANTRY_OP_DIVIDE, weight[0], gantry_tx_int (b, MAX (kernel->dims[0] / groups, 1)));
   from[0] = gantry_tx_index (b, 0);
-  from[1] = gantry_tx_binary (
-    b, GANTRY_OP_ADD,
-    gantry_tx_binary (b, GANTRY_OP_MULTIPLY, group, gantry_tx_int (b, kernel->dims[1])), weight[1]);
+  from[1] = gantry_tx_binary (b, GANTRY_OP_ADD, gantry_tx_binary (b, GANTRY_OP_MULTIPLY, group, gantry_tx_int (b, kernel->dims[1])), weight[1]);
   for (guint i = 0; i < n; i++)
     {
       axes[n_axes] = gantry_tx_axis (b, kernel->dims[2 + i]);
       weight[2 + i] = gantry_tx_index (b, axes[n_axes++]);
-      from[2 + i] = window_position (o, &windows[i], data->dims[2 + i], gantry_tx_index (b, 2 + i),
-                                     weight[2 + i], &condition);
+      from[2 + i] = window_position (o, &windows[i], data->dims[2 + i], gantry_tx_index (b, 2 + i), weight[2 + i], &condition);
     }
   x = gantry_tx_cast (b, gantry_tx_load (b, 0, from), sum);
   /* The two differ where a weight is not finite: 0 times that is NaN. */

@@ -29,10 +29,8 @@ _gantry_tx_within (GantryTxOp *o, guint32 condition, guint32 x, gint64 low, gint
 {
   GantryTexprBuilder *b = o->b;
 
-  condition = gantry_tx_binary (b, GANTRY_OP_AND, condition,
-                                gantry_tx_compare (b, GANTRY_GE, x, gantry_tx_int (b, low)));
-  return gantry_tx_binary (b, GANTRY_OP_AND, condition,
-                           gantry_tx_compare (b, GANTRY_LT, x, gantry_tx_int (b, high)));
+  condition = gantry_tx_binary (b, GANTRY_OP_AND, condition, gantry_tx_compare (b, GANTRY_GE, x, gantry_tx_int (b, low)));
+  return gantry_tx_binary (b, GANTRY_OP_AND, condition, gantry_tx_compare (b, GANTRY_LT, x, gantry_tx_int (b, high)));
 }
 
 guint32
@@ -68,18 +66,15 @@ write_compare (GantryTxOp *o)
 {
   const char *name = gantry_attrs_string (o->context, o->node->attrs, "comparison_direction", "EQ");
 
-  return gantry_tx_compare (o->b, direction_of (name), _gantry_tx_load_same (o, 0),
-                            _gantry_tx_load_same (o, 1));
+  return gantry_tx_compare (o->b, direction_of (name), _gantry_tx_load_same (o, 0), _gantry_tx_load_same (o, 1));
 }
 
 static guint32
 write_clamp (GantryTxOp *o)
 {
-  guint32 low = _gantry_tx_load_same (o, 0), x = _gantry_tx_load_same (o, 1),
-          high = _gantry_tx_load_same (o, 2);
+  guint32 low = _gantry_tx_load_same (o, 0), x = _gantry_tx_load_same (o, 1), high = _gantry_tx_load_same (o, 2);
 
-  return gantry_tx_binary (o->b, GANTRY_OP_MINIMUM,
-                           gantry_tx_binary (o->b, GANTRY_OP_MAXIMUM, x, low), high);
+  return gantry_tx_binary (o->b, GANTRY_OP_MINIMUM, gantry_tx_binary (o->b, GANTRY_OP_MAXIMUM, x, low), high);
 }
 
 static guint32
@@ -101,10 +96,8 @@ write_op (GantryTxOp *o)
     case GANTRY_OP_OPTIMIZATION_BARRIER:
     case GANTRY_OP_CHECKPOINT_NAME:
     case GANTRY_OP_COPY: return _gantry_tx_load_same (o, 0);
-    case GANTRY_OP_CONVERT:
-      return gantry_tx_cast (o->b, _gantry_tx_load_same (o, 0), o->result->element);
-    case GANTRY_OP_BITCAST_CONVERT:
-      return gantry_tx_bitcast (o->b, _gantry_tx_load_same (o, 0), o->result->element);
+    case GANTRY_OP_CONVERT: return gantry_tx_cast (o->b, _gantry_tx_load_same (o, 0), o->result->element);
+    case GANTRY_OP_BITCAST_CONVERT: return gantry_tx_bitcast (o->b, _gantry_tx_load_same (o, 0), o->result->element);
     case GANTRY_OP_COMPARE: return write_compare (o);
     case GANTRY_OP_CLAMP: return write_clamp (o);
     case GANTRY_OP_IOTA: return write_iota (o);
@@ -138,36 +131,26 @@ write_op (GantryTxOp *o)
 
 /* What of a node an expression needs: static tensors of compiled elements, and attributes that fit. */
 static gboolean
-check_type (const GantryModule *module, const GantryNode *node, const GantryType *type,
-            const char *what, guint i, GError **error)
+check_type (const GantryModule *module, const GantryNode *node, const GantryType *type, const char *what, guint i, GError **error)
 {
-  if (gantry_type_is_static (type) && gantry_element_is_compiled (type->element)
-      && type->rank <= GANTRY_MAX_RANK)
+  if (gantry_type_is_static (type) && gantry_element_is_compiled (type->element) && type->rank <= GANTRY_MAX_RANK)
     return TRUE;
-  g_set_error (
-    error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-    "node %u: %s: %s %u is not a tensor with a known shape and elements that can be compiled",
-    node->id, gantry_node_op_name (module, node), what, i);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "node %u: %s: %s %u is not a tensor with a known shape and elements that can be compiled",
+               node->id, gantry_node_op_name (module, node), what, i);
   return FALSE;
 }
 
 static gboolean
-check_rule (const GantryModule *module, const GantryNode *node, const GantryType *result,
-            GError **error)
+check_rule (const GantryModule *module, const GantryNode *node, const GantryType *result, GError **error)
 {
   g_autofree guint32 *types = g_new0 (guint32, node->n_operands + 1);
-  GantryTypeQuery query = { .context = module->context,
-                            .op = node->op,
-                            .n_operands = node->n_operands,
-                            .operand_types = types,
-                            .attrs = node->attrs,
-                            .module = module };
+  GantryTypeQuery query = {
+    .context = module->context, .op = node->op, .n_operands = node->n_operands, .operand_types = types, .attrs = node->attrs, .module = module
+  };
   guint32 id;
 
   for (guint i = 0; i < node->n_operands; i++)
-    types[i] = gantry_node_operand (module, node, i) != NULL
-                 ? gantry_node_operand (module, node, i)->type
-                 : 0;
+    types[i] = gantry_node_operand (module, node, i) != NULL ? gantry_node_operand (module, node, i)->type : 0;
   id = gantry_op_infer (&query, error);
   if (id == 0)
     {
@@ -179,8 +162,7 @@ check_rule (const GantryModule *module, const GantryNode *node, const GantryType
       g_autofree char *have = gantry_context_type_text (module->context, node->type);
       g_autofree char *want = gantry_context_type_text (module->context, id);
 
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "node %u: %s: its type is %s, but the operation gives %s", node->id,
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "node %u: %s: its type is %s, but the operation gives %s", node->id,
                    gantry_node_op_name (module, node), have, want);
       return FALSE;
     }
@@ -195,10 +177,8 @@ check_node (const GantryModule *module, const GantryNode *node, GError **error)
 
   if (info == NULL || (info->flags & (GANTRY_OP_EXTERN | GANTRY_OP_STRUCTURE)))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "node %u: %s is not said by a tensor expression%s", node->id,
-                   gantry_node_op_name (module, node),
-                   info == NULL ? ": it has to be legalized first" : "");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "node %u: %s is not said by a tensor expression%s", node->id,
+                   gantry_node_op_name (module, node), info == NULL ? ": it has to be legalized first" : "");
       return FALSE;
     }
   if (!check_type (module, node, result, "result", 0, error))
@@ -216,8 +196,7 @@ of_single_fusion (const GantryModule *module, const GantryNode *node, guint dept
 
   if (depth >= MAX_NESTED_FUSIONS)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                   "node %u: fusions are nested deeper than %d", node->id, MAX_NESTED_FUSIONS);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "node %u: fusions are nested deeper than %d", node->id, MAX_NESTED_FUSIONS);
       return NULL;
     }
   all = _gantry_texpr_of_fusion (module, node, depth + 1, error);
@@ -225,16 +204,14 @@ of_single_fusion (const GantryModule *module, const GantryNode *node, guint dept
     return NULL;
   if (all->len != 1)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "node %u: a fusion with %u results is not one expression", node->id, all->len);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "node %u: a fusion with %u results is not one expression", node->id, all->len);
       return NULL;
     }
   return g_ptr_array_steal_index (all, 0);
 }
 
 GantryTexpr *
-_gantry_texpr_of_node (const GantryModule *module, const GantryNode *node, guint depth,
-                       GError **error)
+_gantry_texpr_of_node (const GantryModule *module, const GantryNode *node, guint depth, GError **error)
 {
   g_autofree const GantryType **inputs = NULL;
   const GantryType *result = gantry_node_type (module, node);
@@ -248,13 +225,10 @@ _gantry_texpr_of_node (const GantryModule *module, const GantryNode *node, guint
   inputs = g_new (const GantryType *, node->n_operands + 1);
   for (guint i = 0; i < node->n_operands; i++)
     inputs[i] = gantry_node_operand_type (module, node, i);
-  o.b = gantry_texpr_builder_new (result->element, result->rank, result->dims, node->n_operands,
-                                  inputs);
+  o.b = gantry_texpr_builder_new (result->element, result->rank, result->dims, node->n_operands, inputs);
   texpr = gantry_texpr_builder_end (o.b, write_op (&o));
   if (texpr == NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                 "node %u: %s: its expression is too large", node->id,
-                 gantry_node_op_name (module, node));
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "node %u: %s: its expression is too large", node->id, gantry_node_op_name (module, node));
   return texpr;
 }
 

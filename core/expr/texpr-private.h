@@ -18,8 +18,7 @@ struct _GantryTexprBuilder
   gint64 shape[GANTRY_MAX_RANK];
   gint64 axes[GANTRY_TEXPR_BUILD_AXES];
   const GantryType **inputs;
-  GArray *
-    nodes; /* GantryTx; nodes[0] is the i64 constant 0, the answer once the expression is too large */
+  GArray *nodes;  /* GantryTx; nodes[0] is the i64 constant 0, the answer once the expression is too large */
   GArray *ranges; /* GantryIndexRange */
   GArray *pool;   /* guint32 */
   guint32 *table; /* open addressing: 1 + node, 0 = free */
@@ -47,14 +46,12 @@ _gantry_tx_is_const (const GantryTexprBuilder *b, guint32 x)
 gint64 _gantry_tx_extent (const GantryTexprBuilder *b, guint variable);
 /** The node equal to @node, made if need be: no simplification. */
 guint32 _gantry_tx_make (GantryTexprBuilder *b, const GantryTx *node);
-guint32 _gantry_tx_make_binary (GantryTexprBuilder *b, GantryOp op, GantryElementType type,
-                                guint32 x, guint32 y);
+guint32 _gantry_tx_make_binary (GantryTexprBuilder *b, GantryOp op, GantryElementType type, guint32 x, guint32 y);
 
 /* texpr-index.c: i64 arithmetic. */
 guint32 _gantry_tx_index_binary (GantryTexprBuilder *b, GantryOp op, guint32 x, guint32 y);
 /** Returns: 0 or 1 when the comparison of i64 nodes is known, else -1. */
-int
-_gantry_tx_index_compare (GantryTexprBuilder *b, GantryDirection direction, guint32 x, guint32 y);
+int _gantry_tx_index_compare (GantryTexprBuilder *b, GantryDirection direction, guint32 x, guint32 y);
 GantryIndexRange _gantry_tx_range_of (const GantryTexprBuilder *b, const GantryTx *node);
 
 /* texpr-ops-*.c: the meaning of one operation, written with the builder. */
@@ -98,9 +95,7 @@ guint32 _gantry_tx_dot_general (GantryTxOp *o);
 guint32 _gantry_tx_convolution (GantryTxOp *o);
 
 /** As gantry_texpr_of_node(); @depth counts fusions within fusions. */
-GantryTexpr *_gantry_texpr_of_node (const GantryModule *module, const GantryNode *node, guint depth,
-                                    GError **error);
-GPtrArray *_gantry_texpr_of_fusion (const GantryModule *module, const GantryNode *fusion,
-                                    guint depth, GError **error);
+GantryTexpr *_gantry_texpr_of_node (const GantryModule *module, const GantryNode *node, guint depth, GError **error);
+GPtrArray *_gantry_texpr_of_fusion (const GantryModule *module, const GantryNode *fusion, guint depth, GError **error);
 
 G_END_DECLS

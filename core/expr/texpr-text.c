@@ -87,8 +87,7 @@ append_constant (GString *out, const GantryTx *node)
   else if (isinf (node->f))
     g_string_append (out, node->f > 0 ? "inf" : "-inf");
   else
-    g_string_append (out, g_ascii_formatd (number, sizeof number,
-                                           node->type == GANTRY_F64 ? "%.17g" : "%.9g", node->f));
+    g_string_append (out, g_ascii_formatd (number, sizeof number, node->type == GANTRY_F64 ? "%.17g" : "%.9g", node->f));
 }
 
 typedef struct
@@ -161,8 +160,7 @@ append_operand (const Writer *w, GString *out, guint32 x, Level level)
 }
 
 static void
-append_call (const Writer *w, GString *out, const char *name, guint n, guint32 a, guint32 b,
-             guint32 c)
+append_call (const Writer *w, GString *out, const char *name, guint n, guint32 a, guint32 b, guint32 c)
 {
   g_string_append_printf (out, "%s(%s", name, w->texts[a]);
   if (n > 1)
@@ -193,8 +191,8 @@ append_list (const Writer *w, GString *out, const GantryTx *node)
 static gboolean
 is_rounded_addend (const Writer *w, const GantryTx *node)
 {
-  return w->addends[node - w->texpr->nodes] && node->kind == GANTRY_TX_BINARY && node->op == GANTRY_OP_MULTIPLY
-         && gantry_element_is_float (node->type) && node->direction != GANTRY_TX_UNROUNDED;
+  return w->addends[node - w->texpr->nodes] && node->kind == GANTRY_TX_BINARY && node->op == GANTRY_OP_MULTIPLY && gantry_element_is_float (node->type)
+         && node->direction != GANTRY_TX_UNROUNDED;
 }
 
 static Level
@@ -224,21 +222,15 @@ write_node (Writer *w, GString *out, const GantryTx *node)
 
   switch (node->kind)
     {
-    case GANTRY_TX_CONST:
-      append_constant (out, node);
-      return out->str[0] == '-' ? LEVEL_SUM : LEVEL_ATOM;
+    case GANTRY_TX_CONST: append_constant (out, node); return out->str[0] == '-' ? LEVEL_SUM : LEVEL_ATOM;
     case GANTRY_TX_INDEX: append_variable (w->texpr, out, node->a); return LEVEL_ATOM;
     case GANTRY_TX_LOAD:
       append_input (w, out, node->a);
       append_list (w, out, node);
       return LEVEL_ATOM;
     case GANTRY_TX_BINARY: return write_binary (w, out, node);
-    case GANTRY_TX_SELECT:
-      append_call (w, out, "select", 3, node->a, node->b, node->c);
-      return LEVEL_ATOM;
-    case GANTRY_TX_CAST:
-      append_call (w, out, gantry_element_name (node->type), 1, node->a, 0, 0);
-      return LEVEL_ATOM;
+    case GANTRY_TX_SELECT: append_call (w, out, "select", 3, node->a, node->b, node->c); return LEVEL_ATOM;
+    case GANTRY_TX_CAST: append_call (w, out, gantry_element_name (node->type), 1, node->a, 0, 0); return LEVEL_ATOM;
     case GANTRY_TX_BITCAST:
       name = g_strdup_printf ("bitcast_%s", gantry_element_name (node->type));
       append_call (w, out, name, 1, node->a, 0, 0);
@@ -251,9 +243,7 @@ write_node (Writer *w, GString *out, const GantryTx *node)
     default: /* unary */
       if (node->op == GANTRY_OP_NEGATE || node->op == GANTRY_OP_NOT)
         {
-          g_string_append_c (out, node->op == GANTRY_OP_NEGATE ? '-'
-                                  : node->type == GANTRY_BOOL  ? '!'
-                                                               : '~');
+          g_string_append_c (out, node->op == GANTRY_OP_NEGATE ? '-' : node->type == GANTRY_BOOL ? '!' : '~');
           append_operand (w, out, node->a, LEVEL_ATOM);
           return LEVEL_PRODUCT;
         }
@@ -268,8 +258,7 @@ give_name (Writer *w, guint32 i)
 {
   char *name = g_strdup_printf ("t%u", w->n_named++);
 
-  g_string_append_printf (w->where, "%s %s = %s", w->where->len == 0 ? "\n  where" : ",\n       ",
-                          name, w->texts[i]);
+  g_string_append_printf (w->where, "%s %s = %s", w->where->len == 0 ? "\n  where" : ",\n       ", name, w->texts[i]);
   g_free (w->texts[i]);
   w->texts[i] = name;
   w->levels[i] = LEVEL_ATOM;

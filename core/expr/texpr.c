@@ -7,8 +7,7 @@
 #include <string.h>
 
 GantryTexprBuilder *
-gantry_texpr_builder_new (GantryElementType element, guint rank, const gint64 *shape,
-                          guint n_inputs, const GantryType *const *inputs)
+gantry_texpr_builder_new (GantryElementType element, guint rank, const gint64 *shape, guint n_inputs, const GantryType *const *inputs)
 {
   GantryTexprBuilder *b = g_new0 (GantryTexprBuilder, 1);
 
@@ -77,8 +76,7 @@ mix (guint32 hash, guint64 value)
 static guint32
 hash_node (const GantryTexprBuilder *b, const GantryTx *node)
 {
-  guint32 h = mix (node->kind,
-                   ((guint32) node->type << 16) | ((guint32) node->op << 8) | node->direction);
+  guint32 h = mix (node->kind, ((guint32) node->type << 16) | ((guint32) node->op << 8) | node->direction);
 
   h = mix (h, node->a);
   h = mix (h, node->c);
@@ -93,8 +91,7 @@ hash_node (const GantryTexprBuilder *b, const GantryTx *node)
 static gboolean
 equal_nodes (const GantryTexprBuilder *b, const GantryTx *x, const GantryTx *y)
 {
-  if (x->kind != y->kind || x->type != y->type || x->op != y->op || x->direction != y->direction
-      || x->a != y->a || x->c != y->c || x->i != y->i)
+  if (x->kind != y->kind || x->type != y->type || x->op != y->op || x->direction != y->direction || x->a != y->a || x->c != y->c || x->i != y->i)
     return FALSE;
   if (!has_list (x))
     return x->b == y->b;
@@ -143,11 +140,9 @@ _gantry_tx_make (GantryTexprBuilder *b, const GantryTx *node)
 }
 
 guint32
-_gantry_tx_make_binary (GantryTexprBuilder *b, GantryOp op, GantryElementType type, guint32 x,
-                        guint32 y)
+_gantry_tx_make_binary (GantryTexprBuilder *b, GantryOp op, GantryElementType type, guint32 x, guint32 y)
 {
-  return _gantry_tx_make (
-    b, &(GantryTx){ .kind = GANTRY_TX_BINARY, .type = type, .op = op, .a = x, .b = y });
+  return _gantry_tx_make (b, &(GantryTx){ .kind = GANTRY_TX_BINARY, .type = type, .op = op, .a = x, .b = y });
 }
 
 /* A node with a list in the pool: the list is taken back when there is such a node already. */
@@ -179,8 +174,7 @@ gantry_tx_index (GantryTexprBuilder *b, guint variable)
   g_assert (variable < b->rank + b->n_axes);
   if (_gantry_tx_extent (b, variable) == 1)
     return gantry_tx_int (b, 0);
-  return _gantry_tx_make (
-    b, &(GantryTx){ .kind = GANTRY_TX_INDEX, .type = GANTRY_I64, .a = variable });
+  return _gantry_tx_make (b, &(GantryTx){ .kind = GANTRY_TX_INDEX, .type = GANTRY_I64, .a = variable });
 }
 
 guint
@@ -196,8 +190,7 @@ gantry_tx_axis (GantryTexprBuilder *b, gint64 extent)
 guint32
 gantry_tx_int (GantryTexprBuilder *b, gint64 value)
 {
-  return _gantry_tx_make (b,
-                          &(GantryTx){ .kind = GANTRY_TX_CONST, .type = GANTRY_I64, .i = value });
+  return _gantry_tx_make (b, &(GantryTx){ .kind = GANTRY_TX_CONST, .type = GANTRY_I64, .i = value });
 }
 
 guint32
@@ -260,8 +253,7 @@ gantry_tx_load (GantryTexprBuilder *b, guint input, const guint32 *indices)
       g_assert (b->too_large || type_of (b, indices[i]) == GANTRY_I64);
       at[i] = type->dims[i] == 1 ? gantry_tx_int (b, 0) : indices[i];
     }
-  return make_with_list (
-    b, &(GantryTx){ .kind = GANTRY_TX_LOAD, .type = type->element, .a = input }, at, type->rank);
+  return make_with_list (b, &(GantryTx){ .kind = GANTRY_TX_LOAD, .type = type->element, .a = input }, at, type->rank);
 }
 
 guint32
@@ -276,9 +268,7 @@ gantry_tx_unary (GantryTexprBuilder *b, GantryOp op, guint32 x)
     return gantry_tx_binary (b, GANTRY_OP_SUBTRACT, gantry_tx_int (b, 0), x);
   if (op == GANTRY_OP_NOT && node->type == GANTRY_BOOL && node->kind == GANTRY_TX_CONST)
     return gantry_tx_const_int (b, GANTRY_BOOL, !node->i);
-  return _gantry_tx_make (
-    b, &(GantryTx){
-         .kind = GANTRY_TX_UNARY, .type = test ? GANTRY_BOOL : node->type, .op = op, .a = x });
+  return _gantry_tx_make (b, &(GantryTx){ .kind = GANTRY_TX_UNARY, .type = test ? GANTRY_BOOL : node->type, .op = op, .a = x });
 }
 
 static guint32
@@ -318,12 +308,8 @@ gantry_tx_addend (GantryTexprBuilder *b, guint32 x, guint32 y)
 {
   if (b->too_large || !gantry_element_is_float (type_of (b, x)))
     return gantry_tx_binary (b, GANTRY_OP_MULTIPLY, x, y);
-  return _gantry_tx_make (b, &(GantryTx){ .kind = GANTRY_TX_BINARY,
-                                          .type = type_of (b, x),
-                                          .op = GANTRY_OP_MULTIPLY,
-                                          .direction = GANTRY_TX_UNROUNDED,
-                                          .a = x,
-                                          .b = y });
+  return _gantry_tx_make (
+    b, &(GantryTx){ .kind = GANTRY_TX_BINARY, .type = type_of (b, x), .op = GANTRY_OP_MULTIPLY, .direction = GANTRY_TX_UNROUNDED, .a = x, .b = y });
 }
 
 guint32
@@ -338,12 +324,7 @@ gantry_tx_compare (GantryTexprBuilder *b, GantryDirection direction, guint32 x, 
     known = _gantry_tx_index_compare (b, direction, x, y);
   if (known >= 0)
     return gantry_tx_const_int (b, GANTRY_BOOL, known);
-  return _gantry_tx_make (b, &(GantryTx){ .kind = GANTRY_TX_BINARY,
-                                          .type = GANTRY_BOOL,
-                                          .op = GANTRY_OP_COMPARE,
-                                          .direction = direction,
-                                          .a = x,
-                                          .b = y });
+  return _gantry_tx_make (b, &(GantryTx){ .kind = GANTRY_TX_BINARY, .type = GANTRY_BOOL, .op = GANTRY_OP_COMPARE, .direction = direction, .a = x, .b = y });
 }
 
 guint32
@@ -356,9 +337,7 @@ gantry_tx_select (GantryTexprBuilder *b, guint32 predicate, guint32 x, guint32 y
     return p->i != 0 ? x : y;
   if (x == y)
     return x;
-  return _gantry_tx_make (
-    b, &(GantryTx){
-         .kind = GANTRY_TX_SELECT, .type = type_of (b, x), .a = predicate, .b = x, .c = y });
+  return _gantry_tx_make (b, &(GantryTx){ .kind = GANTRY_TX_SELECT, .type = type_of (b, x), .a = predicate, .b = x, .c = y });
 }
 
 /* Integers up to 2^8 are exact in every floating point type. */
@@ -380,8 +359,7 @@ gantry_tx_cast (GantryTexprBuilder *b, guint32 x, GantryElementType element)
   if (folds_to (node, element))
     return gantry_tx_const_int (b, element, node->i);
   /* i64 to a narrower integer and back: nothing was lost when the range says so. */
-  if (element == GANTRY_I64 && node->kind == GANTRY_TX_CAST
-      && gantry_element_is_integer (node->type) && node->type != GANTRY_U64
+  if (element == GANTRY_I64 && node->kind == GANTRY_TX_CAST && gantry_element_is_integer (node->type) && node->type != GANTRY_U64
       && type_of (b, node->a) == GANTRY_I64)
     {
       guint bits = 8 * (guint) gantry_element_size (node->type);
@@ -421,8 +399,7 @@ gantry_tx_reduce (GantryTexprBuilder *b, GantryOp op, guint32 x, const guint *ax
     return gantry_tx_binary (b, GANTRY_OP_MULTIPLY, addend.a, addend.b);
   if (n == 0)
     return x;
-  return make_with_list (
-    b, &(GantryTx){ .kind = GANTRY_TX_REDUCE, .type = type_of (b, x), .op = op, .a = x }, kept, n);
+  return make_with_list (b, &(GantryTx){ .kind = GANTRY_TX_REDUCE, .type = type_of (b, x), .op = op, .a = x }, kept, n);
 }
 
 /* The end: only what the root needs */
@@ -460,8 +437,7 @@ mark_live (const GantryTexprBuilder *b, guint32 root, guint8 *live, guint8 *live
 
 /* Copies @node with new numbers; @map: of nodes, @variables: of index variables. */
 static GantryTx
-renumber (const GantryTexprBuilder *b, const GantryTx *node, const guint32 *map,
-          const guint32 *variables, GantryTexpr *texpr)
+renumber (const GantryTexprBuilder *b, const GantryTx *node, const guint32 *map, const guint32 *variables, GantryTexpr *texpr)
 {
   GantryTx copy = *node;
 
@@ -480,8 +456,7 @@ renumber (const GantryTexprBuilder *b, const GantryTx *node, const guint32 *map,
         {
           guint32 entry = g_array_index (b->pool, guint32, node->b + j);
 
-          texpr->pool[texpr->n_pool++] = node->kind == GANTRY_TX_LOAD ? map[entry]
-                                                                      : variables[entry];
+          texpr->pool[texpr->n_pool++] = node->kind == GANTRY_TX_LOAD ? map[entry] : variables[entry];
         }
     }
   return copy;
@@ -526,8 +501,7 @@ gantry_texpr_builder_end (GantryTexprBuilder *b, guint32 root)
     if (live[i])
       {
         map[i] = texpr->n_nodes;
-        texpr->nodes[texpr->n_nodes++] = renumber (b, _gantry_tx_node (b, i), map, variables,
-                                                   texpr);
+        texpr->nodes[texpr->n_nodes++] = renumber (b, _gantry_tx_node (b, i), map, variables, texpr);
       }
   texpr->root = map[root];
   builder_free (b);

@@ -66,8 +66,8 @@ struct _GantryTexpr
   guint8 n_axes;
   guint32 n_inputs;
   gint64 shape[GANTRY_MAX_RANK];
-  gint64 axes[GANTRY_MAX_RANK];         /* extents of the reduction axes: index variables rank..; each is bound by one REDUCE */
-  const GantryType **inputs;            /* types of the operands, n_inputs */
+  gint64 axes[GANTRY_MAX_RANK]; /* extents of the reduction axes: index variables rank..; each is bound by one REDUCE */
+  const GantryType **inputs;    /* types of the operands, n_inputs */
   guint32 n_nodes;
   GantryTx *nodes;
   guint32 n_pool;
@@ -100,8 +100,7 @@ char *gantry_texpr_to_text (const GantryTexpr *texpr, const char *const *names);
 /* Building one. */
 typedef struct _GantryTexprBuilder GantryTexprBuilder;
 /** For a result of @element and @shape over @inputs, whose types must outlive the builder. (transfer full) */
-GantryTexprBuilder *gantry_texpr_builder_new (GantryElementType element, guint rank, const gint64 *shape,
-                                              guint n_inputs, const GantryType *const *inputs);
+GantryTexprBuilder *gantry_texpr_builder_new (GantryElementType element, guint rank, const gint64 *shape, guint n_inputs, const GantryType *const *inputs);
 /** The value of a variable, i64: a dimension of the result, or what gantry_tx_axis() gave */
 guint32 gantry_tx_index (GantryTexprBuilder *b, guint variable);
 guint gantry_tx_axis (GantryTexprBuilder *b, gint64 extent); /* a new reduction axis: its index variable */

@@ -58,8 +58,8 @@ typedef struct
   const char *patterns, *formats;
   gboolean (*reads) (const char *path);
   const GantryDialect *(*dialects) (guint *n);
-  GantryModule *(*import) (GantryContext *context, const char *path, const GantryReadOptions *options, GantryReadInfo *info,
-                           const GantryProgress *progress, GError **error);
+  GantryModule *(*import) (GantryContext *context, const char *path, const GantryReadOptions *options, GantryReadInfo *info, const GantryProgress *progress,
+                           GError **error);
 } GantryFrontEnd;
 
 #define GANTRY_DECLARE_FRONT_END(folder) extern const GantryFrontEnd gantry_front_end_##folder;

@@ -81,17 +81,13 @@ gantry_attr_list_set_string (GantryAttrList *list, const char *key, const char *
 void
 gantry_attr_list_set_ints (GantryAttrList *list, const char *key, const gint64 *values, gsize n)
 {
-  set (list, key,
-       (GantryAttr){ .kind = GANTRY_ATTR_INTS, .n = n,
-                     .ints = gantry_arena_copy (list->arena, values, n * sizeof *values) });
+  set (list, key, (GantryAttr){ .kind = GANTRY_ATTR_INTS, .n = n, .ints = gantry_arena_copy (list->arena, values, n * sizeof *values) });
 }
 
 void
 gantry_attr_list_set_floats (GantryAttrList *list, const char *key, const double *values, gsize n)
 {
-  set (list, key,
-       (GantryAttr){ .kind = GANTRY_ATTR_FLOATS, .n = n,
-                     .floats = gantry_arena_copy (list->arena, values, n * sizeof *values) });
+  set (list, key, (GantryAttr){ .kind = GANTRY_ATTR_FLOATS, .n = n, .floats = gantry_arena_copy (list->arena, values, n * sizeof *values) });
 }
 
 void

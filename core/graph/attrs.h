@@ -10,7 +10,7 @@ typedef enum
 {
   GANTRY_ATTR_INT,
   GANTRY_ATTR_FLOAT,
-  GANTRY_ATTR_STRING,   /* string id */
+  GANTRY_ATTR_STRING, /* string id */
   GANTRY_ATTR_INTS,
   GANTRY_ATTR_FLOATS,
   GANTRY_ATTR_STRINGS,  /* string ids */

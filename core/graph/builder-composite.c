@@ -29,8 +29,8 @@ has_axis (GantryBuilder *builder, guint32 x, gint64 axis)
     return FALSE;
   if (type->kind == GANTRY_TYPE_TENSOR && axis >= 0 && axis < type->rank)
     return TRUE;
-  gantry_builder_fail (builder, GANTRY_ERROR_INVALID, "axis %" G_GINT64_FORMAT " is out of range for %u dimensions",
-                       axis, type->kind == GANTRY_TYPE_TENSOR ? type->rank : 0);
+  gantry_builder_fail (builder, GANTRY_ERROR_INVALID, "axis %" G_GINT64_FORMAT " is out of range for %u dimensions", axis,
+                       type->kind == GANTRY_TYPE_TENSOR ? type->rank : 0);
   return FALSE;
 }
 
@@ -176,8 +176,7 @@ gantry_builder_reverse (GantryBuilder *builder, guint32 x, const gint64 *axes, g
 }
 
 guint32
-gantry_builder_pad_if_any (GantryBuilder *builder, guint32 x, guint32 value, const gint64 *low, const gint64 *high,
-                           const gint64 *interior)
+gantry_builder_pad_if_any (GantryBuilder *builder, guint32 x, guint32 value, const gint64 *low, const gint64 *high, const gint64 *interior)
 {
   GantryDim dims[GANTRY_MAX_RANK];
   guint rank = dims_of (builder, x, dims);
@@ -228,8 +227,7 @@ gantry_builder_scatter_vectors (GantryBuilder *builder, guint32 x, guint32 vecto
   left = rank - sizes[n_batch];
   if (left < 0 || left > rank)
     {
-      gantry_builder_fail (builder, GANTRY_ERROR_INVALID, "places of %" G_GINT64_FORMAT " numbers in %u dimensions",
-                           sizes[n_batch], rank);
+      gantry_builder_fail (builder, GANTRY_ERROR_INVALID, "places of %" G_GINT64_FORMAT " numbers in %u dimensions", sizes[n_batch], rank);
       return 0;
     }
   attrs = gantry_attr_list_new (gantry_builder_context (builder));
@@ -238,8 +236,7 @@ gantry_builder_scatter_vectors (GantryBuilder *builder, guint32 x, guint32 vecto
   gantry_attr_list_set_ints (attrs, "scatter_dims_to_operand_dims", first, rank - (gsize) left);
   gantry_attr_list_set_int (attrs, "index_vector_dim", n_batch);
   gantry_attr_list_set_string (attrs, "kind", kind);
-  return gantry_builder_add (builder, GANTRY_OP_SCATTER, (guint32[]){ x, vectors, updates }, 3,
-                             gantry_attr_list_end (attrs));
+  return gantry_builder_add (builder, GANTRY_OP_SCATTER, (guint32[]){ x, vectors, updates }, 3, gantry_attr_list_end (attrs));
 }
 
 /* A constant of more elements than this is data, which is not looked through. */
@@ -268,16 +265,14 @@ gantry_builder_wrap_indices (GantryBuilder *builder, guint32 indices, gint64 siz
   if (plain)
     return indices;
   negative = gantry_builder_compare (builder, "LT", indices, gantry_builder_int_scalar (builder, GANTRY_I64, 0));
-  wrapped = gantry_builder_binary_broadcast (builder, GANTRY_OP_ADD, indices,
-                                             gantry_builder_int_scalar (builder, GANTRY_I64, size));
+  wrapped = gantry_builder_binary_broadcast (builder, GANTRY_OP_ADD, indices, gantry_builder_int_scalar (builder, GANTRY_I64, size));
   return gantry_builder_select (builder, negative, wrapped, indices);
 }
 
 /* Reductions */
 
 guint32
-gantry_builder_reduce_axes (GantryBuilder *builder, const char *kind, guint32 x, const gint64 *axes, gsize n,
-                            gboolean keep)
+gantry_builder_reduce_axes (GantryBuilder *builder, const char *kind, guint32 x, const gint64 *axes, gsize n, gboolean keep)
 {
   GantryDim dims[GANTRY_MAX_RANK];
   guint rank = dims_of (builder, x, dims);
@@ -317,7 +312,6 @@ gantry_builder_softmax (GantryBuilder *builder, guint32 x, const gint64 *axes, g
   guint32 sum = gantry_builder_reduce_axes (builder, "add", powers, axes, n, TRUE);
 
   if (logarithm)
-    return gantry_builder_binary_broadcast (builder, GANTRY_OP_SUBTRACT, shifted,
-                                            gantry_builder_unary (builder, GANTRY_OP_LOG, sum));
+    return gantry_builder_binary_broadcast (builder, GANTRY_OP_SUBTRACT, shifted, gantry_builder_unary (builder, GANTRY_OP_LOG, sum));
   return gantry_builder_binary_broadcast (builder, GANTRY_OP_DIVIDE, powers, sum);
 }

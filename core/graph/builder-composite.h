@@ -13,8 +13,7 @@ G_BEGIN_DECLS
  *
  * Adds a core operation whose operands stand in an argument list. Returns: the node id; 0 on error, and where one is 0
  */
-guint32
-gantry_builder_add_operands (GantryBuilder *builder, guint op, GantryAttrList *attrs, guint n, va_list operands);
+guint32 gantry_builder_add_operands (GantryBuilder *builder, guint op, GantryAttrList *attrs, guint n, va_list operands);
 
 /**
  * gantry_builder_refuse:
@@ -54,8 +53,7 @@ guint32 gantry_builder_swap_axes (GantryBuilder *builder, guint32 x, gint64 a, g
  */
 guint32 gantry_builder_along (GantryBuilder *builder, guint32 x, guint rank, gint64 axis);
 /** Elements [@start, @limit) by @stride of one axis; @x itself where that is all of them. */
-guint32
-gantry_builder_slice_axis (GantryBuilder *builder, guint32 x, gint64 axis, gint64 start, gint64 limit, gint64 stride);
+guint32 gantry_builder_slice_axis (GantryBuilder *builder, guint32 x, gint64 axis, gint64 start, gint64 limit, gint64 stride);
 /** @x with the order of @axes reversed; itself for no axes. */
 guint32 gantry_builder_reverse (GantryBuilder *builder, guint32 x, const gint64 *axes, gsize n);
 /**
@@ -65,8 +63,7 @@ guint32 gantry_builder_reverse (GantryBuilder *builder, guint32 x, const gint64 
  *
  * Returns: gantry_builder_pad(); @x itself where all of @low, @high and @interior are 0
  */
-guint32 gantry_builder_pad_if_any (GantryBuilder *builder, guint32 x, guint32 value, const gint64 *low,
-                                   const gint64 *high, const gint64 *interior);
+guint32 gantry_builder_pad_if_any (GantryBuilder *builder, guint32 x, guint32 value, const gint64 *low, const gint64 *high, const gint64 *interior);
 /**
  * gantry_builder_take:
  * @indices: integers of any rank, none negative; one out of range is clamped
@@ -82,8 +79,7 @@ guint32 gantry_builder_take (GantryBuilder *builder, guint32 x, gint64 axis, gui
  *
  * Returns: @x with slices set to @updates or combined with them
  */
-guint32
-gantry_builder_scatter_vectors (GantryBuilder *builder, guint32 x, guint32 vectors, guint32 updates, const char *kind);
+guint32 gantry_builder_scatter_vectors (GantryBuilder *builder, guint32 x, guint32 vectors, guint32 updates, const char *kind);
 /** @indices of any integer type as i64, where i < 0 means i + @size: only converted where all are known to be >= 0. */
 guint32 gantry_builder_wrap_indices (GantryBuilder *builder, guint32 indices, gint64 size);
 
@@ -95,12 +91,10 @@ guint32 gantry_builder_wrap_indices (GantryBuilder *builder, guint32 indices, gi
  *
  * Returns: the reduction; @x itself for no axes
  */
-guint32 gantry_builder_reduce_axes (GantryBuilder *builder, const char *kind, guint32 x, const gint64 *axes, gsize n,
-                                    gboolean keep);
+guint32 gantry_builder_reduce_axes (GantryBuilder *builder, const char *kind, guint32 x, const gint64 *axes, gsize n, gboolean keep);
 /** The mean over @axes, kept as dimensions of 1, as f32 at least. */
 guint32 gantry_builder_mean (GantryBuilder *builder, guint32 x, const gint64 *axes, gsize n);
 /** exp (x - max) / sum over @axes together, or the logarithm of it, as f32 at least. */
-guint32
-gantry_builder_softmax (GantryBuilder *builder, guint32 x, const gint64 *axes, gsize n, gboolean logarithm);
+guint32 gantry_builder_softmax (GantryBuilder *builder, guint32 x, const gint64 *axes, gsize n, gboolean logarithm);
 
 G_END_DECLS

@@ -66,8 +66,7 @@ freeze_index (GantryModule *module)
   module->by_id = g_new (guint32, module->n_functions);
   for (guint32 i = 0; i < module->n_functions; i++)
     module->by_id[i] = i;
-  g_qsort_with_data (module->by_id, (gint) module->n_functions, sizeof (guint32), compare_function_ids,
-                     module->functions);
+  g_qsort_with_data (module->by_id, (gint) module->n_functions, sizeof (guint32), compare_function_ids, module->functions);
   for (guint32 i = 0; i < module->n_nodes; i++)
     last = MAX (last, module->nodes[i].id);
   module->n_index = last + 1;

@@ -27,8 +27,8 @@ struct _GantryBuilder
 {
   GantryContext *context;
   guint32 name;
-  GPtrArray *drafts; /* GantryDraft, in order of begin */
-  GArray *open;      /* guint: indices of drafts being written, innermost last */
+  GPtrArray *drafts;  /* GantryDraft, in order of begin */
+  GArray *open;       /* guint: indices of drafts being written, innermost last */
   GArray *operands;   /* guint32 */
   GArray *origins;    /* guint32 */
   GArray *places;     /* GantryPlace by node id */

@@ -17,8 +17,7 @@ tensor_type (GantryBuilder *builder, guint32 id, const char *what)
 }
 
 static guint32
-with_ints (GantryBuilder *builder, guint op, const guint32 *operands, guint n_operands, const char *key,
-           const gint64 *values, gsize n)
+with_ints (GantryBuilder *builder, guint op, const guint32 *operands, guint n_operands, const char *key, const gint64 *values, gsize n)
 {
   GantryAttrList *attrs = gantry_attr_list_new (gantry_builder_context (builder));
 
@@ -46,13 +45,11 @@ gantry_builder_literal (GantryBuilder *builder, GantryLiteral *literal)
   GantryAttrList *attrs = gantry_attr_list_new (context);
 
   gantry_attr_list_set_literal (attrs, "value", gantry_context_add_literal (context, literal));
-  return gantry_builder_add_typed (builder, GANTRY_OP_CONSTANT, NULL, 0, gantry_attr_list_end (attrs),
-                                   gantry_context_type_id (context, literal->type));
+  return gantry_builder_add_typed (builder, GANTRY_OP_CONSTANT, NULL, 0, gantry_attr_list_end (attrs), gantry_context_type_id (context, literal->type));
 }
 
 static guint32
-small_literal (GantryBuilder *builder, GantryElementType element, guint rank, gint64 n, const gint64 *ints,
-               double value, gboolean is_int)
+small_literal (GantryBuilder *builder, GantryElementType element, guint rank, gint64 n, const gint64 *ints, double value, gboolean is_int)
 {
   GantryContext *context = gantry_builder_context (builder);
   gsize size = gantry_element_size (element);
@@ -62,8 +59,7 @@ small_literal (GantryBuilder *builder, GantryElementType element, guint rank, gi
 
   if (size == 0)
     {
-      gantry_builder_fail (builder, GANTRY_ERROR_UNSUPPORTED, "constants of type %s are not compiled",
-                           gantry_element_name (element));
+      gantry_builder_fail (builder, GANTRY_ERROR_UNSUPPORTED, "constants of type %s are not compiled", gantry_element_name (element));
       return 0;
     }
   literal = gantry_literal_new_zeroed (type, &data);
@@ -148,8 +144,7 @@ join_shapes (GantryBuilder *builder, const guint32 *ids, guint n, guint *rank, G
 
           if (!join_dims (*out, type->dims[d], out))
             {
-              gantry_builder_fail (builder, GANTRY_ERROR_INVALID,
-                                   "dimensions %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " do not broadcast", *out,
+              gantry_builder_fail (builder, GANTRY_ERROR_INVALID, "dimensions %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " do not broadcast", *out,
                                    type->dims[d]);
               return FALSE;
             }
@@ -159,8 +154,7 @@ join_shapes (GantryBuilder *builder, const guint32 *ids, guint n, guint *rank, G
 }
 
 guint32
-gantry_builder_broadcast (GantryBuilder *builder, guint32 x, guint rank, const GantryDim *dims,
-                          const gint64 *broadcast_dims)
+gantry_builder_broadcast (GantryBuilder *builder, guint32 x, guint rank, const GantryDim *dims, const gint64 *broadcast_dims)
 {
   const GantryType *type = tensor_type (builder, x, "broadcast_in_dim");
   GantryAttrList *attrs;
@@ -184,8 +178,7 @@ gantry_builder_broadcast_to (GantryBuilder *builder, guint32 x, guint rank, cons
     return 0;
   if (type->rank > rank)
     {
-      gantry_builder_fail (builder, GANTRY_ERROR_INVALID, "a value of rank %u does not broadcast to rank %u",
-                           type->rank, rank);
+      gantry_builder_fail (builder, GANTRY_ERROR_INVALID, "a value of rank %u does not broadcast to rank %u", type->rank, rank);
       return 0;
     }
   same = type->rank == rank;
@@ -254,8 +247,7 @@ gantry_builder_convert (GantryBuilder *builder, guint32 x, GantryElementType ele
 }
 
 guint32
-gantry_builder_splat (GantryBuilder *builder, GantryElementType element, double value, guint rank,
-                      const GantryDim *dims)
+gantry_builder_splat (GantryBuilder *builder, GantryElementType element, double value, guint rank, const GantryDim *dims)
 {
   guint32 scalar = gantry_builder_scalar (builder, element, value);
 
@@ -295,8 +287,7 @@ gantry_builder_transpose (GantryBuilder *builder, guint32 x, const gint64 *permu
 }
 
 guint32
-gantry_builder_slice (GantryBuilder *builder, guint32 x, const gint64 *start, const gint64 *limit,
-                      const gint64 *stride)
+gantry_builder_slice (GantryBuilder *builder, guint32 x, const gint64 *start, const gint64 *limit, const gint64 *stride)
 {
   const GantryType *type = tensor_type (builder, x, "slice");
   gint64 ones[GANTRY_MAX_RANK];
@@ -329,8 +320,7 @@ gantry_builder_concatenate (GantryBuilder *builder, const guint32 *xs, guint n, 
 }
 
 guint32
-gantry_builder_pad (GantryBuilder *builder, guint32 x, guint32 value, const gint64 *low, const gint64 *high,
-                    const gint64 *interior)
+gantry_builder_pad (GantryBuilder *builder, guint32 x, guint32 value, const gint64 *low, const gint64 *high, const gint64 *interior)
 {
   const GantryType *type = tensor_type (builder, x, "pad");
   gint64 zeros[GANTRY_MAX_RANK] = { 0 };
@@ -394,8 +384,7 @@ gantry_builder_scan (GantryBuilder *builder, const GantryScan *scan, const guint
   gantry_attr_list_set_ints (attrs, "y_axes", scan->y_axes, scan->n_ys);
   if (scan->reverse)
     gantry_attr_list_set_int (attrs, "reverse", 1);
-  return gantry_builder_add (builder, GANTRY_OP_SCAN, operands, scan->n_carries + scan->n_xs + scan->n_captures,
-                             gantry_attr_list_end (attrs));
+  return gantry_builder_add (builder, GANTRY_OP_SCAN, operands, scan->n_carries + scan->n_xs + scan->n_captures, gantry_attr_list_end (attrs));
 }
 
 guint32

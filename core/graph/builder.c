@@ -135,8 +135,7 @@ gantry_builder_end (GantryBuilder *builder, const guint32 *results, guint n_resu
   draft->head.results = builder->operands->len;
   draft->head.n_results = n_results;
   g_array_append_vals (builder->operands, results, n_results);
-  g_hash_table_insert (builder->ended, GUINT_TO_POINTER (draft->head.id),
-                       GUINT_TO_POINTER (g_array_index (builder->open, guint, builder->open->len - 1) + 1));
+  g_hash_table_insert (builder->ended, GUINT_TO_POINTER (draft->head.id), GUINT_TO_POINTER (g_array_index (builder->open, guint, builder->open->len - 1) + 1));
   g_array_set_size (builder->open, builder->open->len - 1);
 }
 
@@ -313,8 +312,7 @@ gantry_builder_constant_of (GantryBuilder *builder, guint32 id)
   if (node->op == GANTRY_OP_CONSTANT)
     {
       value = gantry_attrs_find (builder->context, node->attrs, "value");
-      return value != NULL && value->kind == GANTRY_ATTR_LITERAL
-               ? gantry_context_literal (builder->context, value->id) : NULL;
+      return value != NULL && value->kind == GANTRY_ATTR_LITERAL ? gantry_context_literal (builder->context, value->id) : NULL;
     }
   if (node->op != GANTRY_OP_BROADCAST_IN_DIM)
     return NULL;
@@ -330,8 +328,7 @@ gantry_builder_constant_of (GantryBuilder *builder, guint32 id)
   if (node == NULL || node->op != GANTRY_OP_CONSTANT)
     return NULL;
   scalar = gantry_builder_constant_of (builder, source);
-  if (scalar == NULL || scalar->size != gantry_element_size (scalar->type->element) ||
-      !gantry_type_is_static (gantry_builder_get_type (builder, id)))
+  if (scalar == NULL || scalar->size != gantry_element_size (scalar->type->element) || !gantry_type_is_static (gantry_builder_get_type (builder, id)))
     return NULL;
   bytes = g_bytes_new (scalar->data, scalar->size);
   splat = gantry_literal_new (gantry_builder_get_type (builder, id), bytes, TRUE, NULL);
@@ -373,8 +370,7 @@ append (GantryBuilder *builder, GantryNode *node, const guint32 *operands, const
 }
 
 guint32
-gantry_builder_add_node (GantryBuilder *builder, const GantryNode *like, const guint32 *operands,
-                         const guint32 *origins)
+gantry_builder_add_node (GantryBuilder *builder, const GantryNode *like, const guint32 *operands, const guint32 *origins)
 {
   GantryNode node = *like;
 
@@ -386,15 +382,12 @@ gantry_builder_add_node (GantryBuilder *builder, const GantryNode *like, const g
 }
 
 guint32
-gantry_builder_add_typed (GantryBuilder *builder, guint op, const guint32 *operands, guint n_operands, guint32 attrs,
-                          guint32 type)
+gantry_builder_add_typed (GantryBuilder *builder, guint op, const guint32 *operands, guint n_operands, guint32 attrs, guint32 type)
 {
-  GantryNode node = { .op = (guint16) op, .n_operands = MIN (n_operands, GANTRY_MOST_OPERANDS), .attrs = attrs,
-                      .type = type };
+  GantryNode node = { .op = (guint16) op, .n_operands = MIN (n_operands, GANTRY_MOST_OPERANDS), .attrs = attrs, .type = type };
 
   if (n_operands > GANTRY_MOST_OPERANDS)
-    gantry_builder_fail (builder, GANTRY_ERROR_TOO_LARGE, "a node has at most %u operands, not %u",
-                         GANTRY_MOST_OPERANDS, n_operands);
+    gantry_builder_fail (builder, GANTRY_ERROR_TOO_LARGE, "a node has at most %u operands, not %u", GANTRY_MOST_OPERANDS, n_operands);
   if (builder->error != NULL)
     return 0;
   node.phase = builder->phase;
@@ -433,8 +426,7 @@ gantry_builder_capture (GantryBuilder *builder, guint32 function_id, guint32 typ
   id = node.id = gantry_context_next_node_id (builder->context);
   if (id >= builder->places->len)
     g_array_set_size (builder->places, MAX (id + 1, builder->places->len + builder->places->len / 2));
-  g_array_index (builder->places, GantryPlace, id)
-    = (GantryPlace){ index + 1, draft->captures->len | GANTRY_IN_CAPTURES };
+  g_array_index (builder->places, GantryPlace, id) = (GantryPlace){ index + 1, draft->captures->len | GANTRY_IN_CAPTURES };
   g_array_append_val (draft->captures, node);
   return id;
 }
@@ -488,16 +480,19 @@ draft_result_type (gpointer data, guint32 function_id)
   types = g_new (guint32, draft->head.n_results + 1);
   for (guint j = 0; j < draft->head.n_results; j++)
     types[j] = gantry_builder_type (builder, g_array_index (builder->operands, guint32, draft->head.results + j));
-  return draft->head.n_results == 1 ? types[0]
-                                    : gantry_context_tuple (builder->context, draft->head.n_results, types);
+  return draft->head.n_results == 1 ? types[0] : gantry_context_tuple (builder->context, draft->head.n_results, types);
 }
 
 guint32
 gantry_builder_add (GantryBuilder *builder, guint op, const guint32 *operands, guint n_operands, guint32 attrs)
 {
   g_autofree guint32 *types = g_new0 (guint32, n_operands + 1);
-  GantryTypeQuery query = { .context = builder->context, .op = op, .n_operands = n_operands,
-                            .operand_types = types, .attrs = attrs, .function_result = draft_result_type,
+  GantryTypeQuery query = { .context = builder->context,
+                            .op = op,
+                            .n_operands = n_operands,
+                            .operand_types = types,
+                            .attrs = attrs,
+                            .function_result = draft_result_type,
                             .data = builder };
   guint32 type, folded;
 

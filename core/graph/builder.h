@@ -83,8 +83,7 @@ void gantry_builder_set_origins (GantryBuilder *builder, const guint32 *origins,
  *
  * Returns: a constant that equals the node about to be added, 0 where it is not to be folded
  */
-typedef guint32 (*GantryFoldFunc) (GantryBuilder *builder, guint op, const guint32 *operands, guint n_operands, guint32 attrs,
-                                   guint32 type, gint64 elements);
+typedef guint32 (*GantryFoldFunc) (GantryBuilder *builder, guint op, const guint32 *operands, guint n_operands, guint32 attrs, guint32 type, gint64 elements);
 /** @fold is asked about each node with operands that is added from now on; core/eval has one. @fold: (nullable): none, the start value */
 void gantry_builder_set_fold (GantryBuilder *builder, GantryFoldFunc fold, gint64 elements);
 
@@ -96,14 +95,12 @@ void gantry_builder_set_fold (GantryBuilder *builder, GantryFoldFunc fold, gint6
  */
 guint32 gantry_builder_add (GantryBuilder *builder, guint op, const guint32 *operands, guint n_operands, guint32 attrs);
 /** Adds a node with a given type: foreign operations and the text form. */
-guint32 gantry_builder_add_typed (GantryBuilder *builder, guint op, const guint32 *operands, guint n_operands,
-                                  guint32 attrs, guint32 type);
+guint32 gantry_builder_add_typed (GantryBuilder *builder, guint op, const guint32 *operands, guint n_operands, guint32 attrs, guint32 type);
 /** Adds a node with everything given, id included (0: new): rewriter, text form, session file. */
-guint32 gantry_builder_add_node (GantryBuilder *builder, const GantryNode *like, const guint32 *operands,
-                                 const guint32 *origins);
+guint32 gantry_builder_add_node (GantryBuilder *builder, const GantryNode *like, const guint32 *operands, const guint32 *origins);
 
 /* Looking at what was added. */
-guint32 gantry_builder_type (GantryBuilder *builder, guint32 id);             /* type id */
+guint32 gantry_builder_type (GantryBuilder *builder, guint32 id);               /* type id */
 const GantryType *gantry_builder_get_type (GantryBuilder *builder, guint32 id); /* never NULL */
 /** Returns: (nullable) (transfer none): the literal, when the node is a constant (or broadcast of a scalar constant: splat) */
 GantryLiteral *gantry_builder_constant_of (GantryBuilder *builder, guint32 id);
@@ -128,7 +125,7 @@ guint32 gantry_builder_int_scalar (GantryBuilder *builder, GantryElementType ele
 guint32 gantry_builder_ints (GantryBuilder *builder, const gint64 *values, gsize n); /* i64[n] */
 /** The result has the type that the table of operations says, for most of them that of @x. */
 guint32 gantry_builder_unary (GantryBuilder *builder, guint op, guint32 x);
-guint32 gantry_builder_binary (GantryBuilder *builder, guint op, guint32 x, guint32 y);     /* equal shapes */
+guint32 gantry_builder_binary (GantryBuilder *builder, guint op, guint32 x, guint32 y); /* equal shapes */
 /** Like binary, after numpy broadcasting of both operands. */
 guint32 gantry_builder_binary_broadcast (GantryBuilder *builder, guint op, guint32 x, guint32 y);
 guint32 gantry_builder_compare (GantryBuilder *builder, const char *direction, guint32 x, guint32 y); /* "EQ NE LT LE GT GE", broadcasting */

@@ -136,8 +136,7 @@ gantry_context_string (GantryContext *context, guint32 id)
 /* Types */
 
 static guint32
-intern_type (GantryContext *context, GantryTypeKind kind, GantryElementType element, guint n, const gint64 *values,
-             GantryMemoryKind memory)
+intern_type (GantryContext *context, GantryTypeKind kind, GantryElementType element, guint n, const gint64 *values, GantryMemoryKind memory)
 {
   gsize size = sizeof (GantryType) + n * sizeof (GantryDim);
   g_autofree GantryType *large = NULL;
@@ -161,8 +160,7 @@ intern_type (GantryContext *context, GantryTypeKind kind, GantryElementType elem
 }
 
 guint32
-gantry_context_tensor_in (GantryContext *context, GantryElementType element, guint rank, const GantryDim *dims,
-                          GantryMemoryKind memory)
+gantry_context_tensor_in (GantryContext *context, GantryElementType element, guint rank, const GantryDim *dims, GantryMemoryKind memory)
 {
   GantryDim known[GANTRY_MAX_RANK];
   guint32 last = gantry_interner_count (context->strings);
@@ -277,8 +275,7 @@ compare_keys (gconstpointer a, gconstpointer b, gpointer user_data)
 {
   GantryContext *context = user_data;
 
-  return strcmp (gantry_context_string (context, ((const GantryAttr *) a)->key),
-                 gantry_context_string (context, ((const GantryAttr *) b)->key));
+  return strcmp (gantry_context_string (context, ((const GantryAttr *) a)->key), gantry_context_string (context, ((const GantryAttr *) b)->key));
 }
 
 static gsize

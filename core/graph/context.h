@@ -27,11 +27,11 @@ guint32 gantry_context_intern_len (GantryContext *context, const char *text, gsi
 const char *gantry_context_string (GantryContext *context, guint32 id);
 
 /* Types. Id 0 is the unknown type. */
-/** @dims: (array length=rank): at most %GANTRY_MAX_RANK; a negative number that is no symbol of @context is not known. Returns: type id of a tensor in device memory */
+/** @dims: (array length=rank): at most %GANTRY_MAX_RANK; a negative number that is no symbol of @context is not known. Returns: type id of a tensor in
+ * device memory */
 guint32 gantry_context_tensor (GantryContext *context, GantryElementType element, guint rank, const GantryDim *dims);
 /** @rank: at most %GANTRY_MAX_RANK, of @dims. Returns: type id of a tensor in a memory kind */
-guint32 gantry_context_tensor_in (GantryContext *context, GantryElementType element, guint rank, const GantryDim *dims,
-                                  GantryMemoryKind memory);
+guint32 gantry_context_tensor_in (GantryContext *context, GantryElementType element, guint rank, const GantryDim *dims, GantryMemoryKind memory);
 /** Returns: type id of a tensor without dimensions, in device memory */
 guint32 gantry_context_scalar (GantryContext *context, GantryElementType element);
 /** @types: type ids of its @n members. Returns: type id */

@@ -17,8 +17,8 @@ G_BEGIN_DECLS
  *
  * Returns: FALSE and %GANTRY_ERROR_UNSUPPORTED "Operation: why" when the node cannot be expressed.
  */
-typedef gboolean (*GantryLowerFunc) (GantryBuilder *builder, const GantryModule *source, const GantryNode *node,
-                                     const guint32 *operands, guint32 *results, guint n_results, GError **error);
+typedef gboolean (*GantryLowerFunc) (GantryBuilder *builder, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results,
+                                     guint n_results, GError **error);
 
 /** In each message of gantry_dialect_refuse_unknown(), and in no other. */
 #define GANTRY_DIALECT_NO_LOWERING "no lowering"

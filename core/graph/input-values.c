@@ -13,7 +13,7 @@ typedef struct
 {
   GantryElementType element;
   GByteArray *bytes;
-  gint rank;                     /* -1: not known yet */
+  gint rank;                       /* -1: not known yet */
   GantryDim dims[GANTRY_MAX_RANK]; /* -1: not known yet */
 } List;
 
@@ -40,8 +40,7 @@ read_item (GantryTextReader *reader, List *list, gint depth)
   if (!_gantry_text_accept (reader, '['))
     {
       if (list->rank >= 0 && list->rank != depth)
-        return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "a number stands inside %d lists, another inside %d", depth,
-                                  list->rank);
+        return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "a number stands inside %d lists, another inside %d", depth, list->rank);
       list->rank = depth;
       return read_number (reader, list);
     }
@@ -61,8 +60,8 @@ read_item (GantryTextReader *reader, List *list, gint depth)
   else if (list->rank < 0)
     list->rank = depth + 1;
   if (list->dims[depth] >= 0 && list->dims[depth] != n)
-    return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "one list has %" G_GINT64_FORMAT " values, another at its level %"
-                              G_GINT64_FORMAT, list->dims[depth], n);
+    return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "one list has %" G_GINT64_FORMAT " values, another at its level %" G_GINT64_FORMAT,
+                              list->dims[depth], n);
   list->dims[depth] = n;
   return TRUE;
 }
@@ -114,8 +113,7 @@ read_literal (GantryTextReader *reader, const GantryType *type)
 static GantryLiteral *
 make_literal (GantryTextReader *reader, List *list, const GantryType *type)
 {
-  const GantryType *own = gantry_context_type (
-    reader->context, gantry_context_tensor (reader->context, list->element, (guint) list->rank, list->dims));
+  const GantryType *own = gantry_context_type (reader->context, gantry_context_tensor (reader->context, list->element, (guint) list->rank, list->dims));
   gboolean repeats = list->rank == 0 && type->rank > 0;
   g_autoptr (GBytes) bytes = NULL;
   GantryLiteral *literal;
@@ -138,7 +136,8 @@ read_list (GantryTextReader *reader, const GantryType *type)
 
   if (type->kind != GANTRY_TYPE_TENSOR || !gantry_element_is_compiled (list.element))
     {
-      _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "its type is not known: write a whole literal, for example "
+      _gantry_text_fail (reader, GANTRY_ERROR_INVALID,
+                         "its type is not known: write a whole literal, for example "
                          "dense<i64[2]: 1, 2>, or name a file");
       return NULL;
     }
@@ -154,8 +153,7 @@ read_list (GantryTextReader *reader, const GantryType *type)
 GantryLiteral *
 gantry_literal_from_text (GantryContext *context, const char *text, const GantryType *type, GError **error)
 {
-  GantryTextReader reader = { .context = context, .file_name = "value", .begin = text, .at = text,
-                              .end = text + strlen (text), .line_begin = text, .line = 1 };
+  GantryTextReader reader = { .context = context, .file_name = "value", .begin = text, .at = text, .end = text + strlen (text), .line_begin = text, .line = 1 };
   GantryLiteral *literal;
 
   reader.files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_mapped_file_unref);
@@ -195,8 +193,7 @@ fail_unknown (const GantryModule *module, const char *name, GError **error)
 
       g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", label);
     }
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "there is no input '%s' to set; the inputs are: %s", name,
-               known->len > 0 ? known->str : "none");
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "there is no input '%s' to set; the inputs are: %s", name, known->len > 0 ? known->str : "none");
   return FALSE;
 }
 
@@ -275,8 +272,7 @@ gantry_module_set_inputs (GantryModule *module, const GantryInputValue *values, 
     return gantry_module_ref (module);
   if (read_values (module, values, n, literals, error))
     {
-      g_autoptr (GantryBuilder) builder = gantry_builder_new (module->context,
-                                                              gantry_context_string (module->context, module->name));
+      g_autoptr (GantryBuilder) builder = gantry_builder_new (module->context, gantry_context_string (module->context, module->name));
 
       for (guint i = 0; i < module->n_functions; i++)
         copy_function (builder, module, &module->functions[i], i == 0 ? literals : NULL);

@@ -38,8 +38,7 @@ typedef struct
  * Returns: (transfer full): a value whose element type and dimensions are those of @type; NULL and INVALID, TOO_LARGE or
  * TRUNCATED that says what was wrong where
  */
-GantryLiteral *gantry_literal_from_text (GantryContext *context, const char *text, const GantryType *type,
-                                         GError **error);
+GantryLiteral *gantry_literal_from_text (GantryContext *context, const char *text, const GantryType *type, GError **error);
 
 /**
  * gantry_module_set_inputs:

@@ -107,8 +107,19 @@ to_odd_f32 (double value)
   return near;
 }
 
-#define READ(ctype, p) ({ ctype value_; memcpy (&value_, (p), sizeof value_); value_; })
-#define WRITE(ctype, p, v) G_STMT_START { ctype value_ = (ctype) (v); memcpy ((p), &value_, sizeof value_); } G_STMT_END
+#define READ(ctype, p) \
+  ({ \
+    ctype value_; \
+    memcpy (&value_, (p), sizeof value_); \
+    value_; \
+  })
+#define WRITE(ctype, p, v) \
+  G_STMT_START \
+  { \
+    ctype value_ = (ctype) (v); \
+    memcpy ((p), &value_, sizeof value_); \
+  } \
+  G_STMT_END
 
 double
 gantry_element_read_double (GantryElementType element, gconstpointer p)
@@ -225,8 +236,7 @@ gantry_literal_new (const GantryType *type, GBytes *bytes, gboolean splat, GErro
 
   if (expected < 0)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "a literal needs a static shape and a compiled element type, not %s of rank %u",
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "a literal needs a static shape and a compiled element type, not %s of rank %u",
                    gantry_element_name (type->element), type->rank);
       return NULL;
     }
@@ -234,8 +244,7 @@ gantry_literal_new (const GantryType *type, GBytes *bytes, gboolean splat, GErro
     expected = (gint64) gantry_element_size (type->element);
   if ((guint64) expected != size)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "a literal of this type has %" G_GINT64_FORMAT " bytes, but %" G_GSIZE_FORMAT " are given",
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a literal of this type has %" G_GINT64_FORMAT " bytes, but %" G_GSIZE_FORMAT " are given",
                    expected, size);
       return NULL;
     }

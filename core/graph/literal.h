@@ -18,12 +18,12 @@ struct _GantryLiteral
 {
   gatomicrefcount ref_count;
   gboolean splat;
-  gboolean mapped;     /* @data are pages of a file that is mapped: see gantry_literal_give_back() */
+  gboolean mapped; /* @data are pages of a file that is mapped: see gantry_literal_give_back() */
   const GantryType *type;
   const guint8 *data;
   gsize size;
-  GBytes *owner;       /* what keeps @data alive */
-  char *source_path;   /* (nullable): file that @data is mapped from */
+  GBytes *owner;     /* what keeps @data alive */
+  char *source_path; /* (nullable): file that @data is mapped from */
   guint64 source_offset;
 };
 

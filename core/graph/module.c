@@ -38,9 +38,8 @@ gantry_module_unref (GantryModule *module)
 gsize
 gantry_module_size (const GantryModule *module)
 {
-  return sizeof *module + module->n_functions * (sizeof (GantryFunction) + sizeof (guint32)) +
-         module->n_nodes * sizeof (GantryNode) +
-         ((gsize) module->n_operands + module->n_origins + module->n_index + 2 * (gsize) module->n_replaced) * sizeof (guint32);
+  return sizeof *module + module->n_functions * (sizeof (GantryFunction) + sizeof (guint32)) + module->n_nodes * sizeof (GantryNode)
+         + ((gsize) module->n_operands + module->n_origins + module->n_index + 2 * (gsize) module->n_replaced) * sizeof (guint32);
 }
 
 const GantryFunction *
@@ -84,8 +83,7 @@ gantry_module_function_of (const GantryModule *module, const GantryNode *node)
         high = middle;
     }
   /* An empty function shares its start with the next one. */
-  while (low + 1 < module->n_functions &&
-         position >= module->functions[low].first_node + module->functions[low].n_nodes)
+  while (low + 1 < module->n_functions && position >= module->functions[low].first_node + module->functions[low].n_nodes)
     low++;
   return &module->functions[low];
 }
@@ -164,8 +162,7 @@ count_uses (const GantryModule *module, guint32 *first)
   for (guint i = 0; i < module->n_functions; i++)
     for (guint j = 0; j < module->functions[i].n_results; j++)
       {
-        const GantryNode *result =
-          gantry_module_node (module, gantry_function_result_id (module, &module->functions[i], j));
+        const GantryNode *result = gantry_module_node (module, gantry_function_result_id (module, &module->functions[i], j));
 
         if (result != NULL)
           first[gantry_module_position (module, result) + 1]++;
@@ -195,8 +192,7 @@ gantry_uses_new (const GantryModule *module)
   for (guint i = 0; i < module->n_functions; i++)
     for (guint j = 0; j < module->functions[i].n_results; j++)
       {
-        const GantryNode *result =
-          gantry_module_node (module, gantry_function_result_id (module, &module->functions[i], j));
+        const GantryNode *result = gantry_module_node (module, gantry_function_result_id (module, &module->functions[i], j));
 
         if (result != NULL)
           uses->users[next[gantry_module_position (module, result)]++] = G_MAXUINT32;
@@ -216,8 +212,7 @@ gantry_uses_free (GantryUses *uses)
 
 /* Comparison across contexts: everything by text or value. */
 
-static gboolean
-differ (char **why, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static gboolean differ (char **why, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static gboolean
 differ (char **why, const char *format, ...)
@@ -260,9 +255,7 @@ same_attr (const GantryModule *a, const GantryAttr *x, const GantryModule *b, co
     case GANTRY_ATTR_FUNCTION: return x->id == y->id;
     case GANTRY_ATTR_STRING: return same_string (a, x->id, b, y->id);
     case GANTRY_ATTR_TYPE: return same_type (a, x->id, b, y->id);
-    case GANTRY_ATTR_LITERAL:
-      return gantry_literal_equal (gantry_context_literal (a->context, x->id),
-                                   gantry_context_literal (b->context, y->id));
+    case GANTRY_ATTR_LITERAL: return gantry_literal_equal (gantry_context_literal (a->context, x->id), gantry_context_literal (b->context, y->id));
     case GANTRY_ATTR_INTS: return x->n == 0 || memcmp (x->ints, y->ints, x->n * sizeof *x->ints) == 0;
     case GANTRY_ATTR_FLOATS: return x->n == 0 || memcmp (x->floats, y->floats, x->n * sizeof *x->floats) == 0;
     case GANTRY_ATTR_STRINGS:
@@ -298,9 +291,8 @@ same_location (const GantryModule *a, guint32 x, const GantryModule *b, guint32 
 
       if (p == NULL || q == NULL || (a->context == b->context && x == y))
         return p == q;
-      if (!same_string (a, p->file, b, q->file) || p->line != q->line || p->column != q->column
-          || !same_string (a, p->text, b, q->text) || !same_string (a, p->function, b, q->function) || p->step != q->step
-          || p->number != q->number)
+      if (!same_string (a, p->file, b, q->file) || p->line != q->line || p->column != q->column || !same_string (a, p->text, b, q->text)
+          || !same_string (a, p->function, b, q->function) || p->step != q->step || p->number != q->number)
         return FALSE;
       x = p->parent;
       y = q->parent;
@@ -311,18 +303,17 @@ static gboolean
 same_node (const GantryModule *a, const GantryNode *x, const GantryModule *b, const GantryNode *y, char **why)
 {
   if (x->id != y->id || strcmp (gantry_node_op_name (a, x), gantry_node_op_name (b, y)) != 0)
-    return differ (why, "node %%%u %s against %%%u %s", x->id, gantry_node_op_name (a, x), y->id,
-                   gantry_node_op_name (b, y));
-  if (x->n_operands != y->n_operands || x->n_origins != y->n_origins ||
-      (x->n_operands > 0 && memcmp (a->operands + x->operands, b->operands + y->operands, 4 * x->n_operands) != 0) ||
-      (x->n_origins > 0 && memcmp (a->origins + x->origins, b->origins + y->origins, 4 * x->n_origins) != 0))
+    return differ (why, "node %%%u %s against %%%u %s", x->id, gantry_node_op_name (a, x), y->id, gantry_node_op_name (b, y));
+  if (x->n_operands != y->n_operands || x->n_origins != y->n_origins
+      || (x->n_operands > 0 && memcmp (a->operands + x->operands, b->operands + y->operands, 4 * x->n_operands) != 0)
+      || (x->n_origins > 0 && memcmp (a->origins + x->origins, b->origins + y->origins, 4 * x->n_origins) != 0))
     return differ (why, "node %%%u has other operands or origins", x->id);
   if (!same_type (a, x->type, b, y->type))
     return differ (why, "node %%%u has another type", x->id);
   if (!same_attrs (a, x->attrs, b, y->attrs))
     return differ (why, "node %%%u has other attributes", x->id);
-  if (!same_string (a, x->scope, b, y->scope) || !same_string (a, x->name, b, y->name) ||
-      !same_location (a, x->location, b, y->location) || x->phase != y->phase)
+  if (!same_string (a, x->scope, b, y->scope) || !same_string (a, x->name, b, y->name) || !same_location (a, x->location, b, y->location)
+      || x->phase != y->phase)
     return differ (why, "node %%%u has another name, scope, location or phase", x->id);
   return TRUE;
 }
@@ -336,8 +327,7 @@ gantry_module_equal (const GantryModule *a, const GantryModule *b, char **why)
     {
       const GantryFunction *f = &a->functions[i], *g = &b->functions[i];
 
-      if (f->id != g->id || !same_string (a, f->name, b, g->name) || f->n_nodes != g->n_nodes ||
-          f->n_params != g->n_params || f->n_results != g->n_results)
+      if (f->id != g->id || !same_string (a, f->name, b, g->name) || f->n_nodes != g->n_nodes || f->n_params != g->n_params || f->n_results != g->n_results)
         return differ (why, "function %u differs in id, name or size", i);
       for (guint j = 0; j < f->n_results; j++)
         if (gantry_function_result_id (a, f, j) != gantry_function_result_id (b, g, j))
@@ -355,8 +345,7 @@ gantry_node_where (const GantryModule *module, const GantryNode *node)
   g_autofree char *place = gantry_context_location_text (module->context, node->location);
   g_autofree char *label = gantry_node_label (module, node);
 
-  return g_strdup_printf ("%s%s%s '%s'", place != NULL ? place : "", place != NULL && *place != '\0' ? ": " : "",
-                          gantry_node_op_name (module, node), label);
+  return g_strdup_printf ("%s%s%s '%s'", place != NULL ? place : "", place != NULL && *place != '\0' ? ": " : "", gantry_node_op_name (module, node), label);
 }
 
 char *
@@ -369,8 +358,7 @@ gantry_module_host_calls (const GantryModule *module)
       {
         const GantryNode *node = &module->nodes[i];
         g_autofree char *where = gantry_node_where (module, node);
-        const char *text = gantry_attrs_string (module->context, node->attrs, "text",
-                                                gantry_attrs_string (module->context, node->attrs, "target", ""));
+        const char *text = gantry_attrs_string (module->context, node->attrs, "text", gantry_attrs_string (module->context, node->attrs, "target", ""));
 
         g_string_append_printf (lines, "\n  %s: %s", where, text);
       }

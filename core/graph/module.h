@@ -27,23 +27,23 @@ const char *gantry_phase_name (GantryPhase phase); /* "forward", "backward", "up
 typedef struct
 {
   guint32 id;
-  guint16 op;         /* GantryOp, or >= GANTRY_OP_FOREIGN */
-  guint16 n_origins;  /* nodes of the snapshot before that this one was made of; 0: itself */
-  guint32 operands;   /* first index in the operand pool */
+  guint16 op;        /* GantryOp, or >= GANTRY_OP_FOREIGN */
+  guint16 n_origins; /* nodes of the snapshot before that this one was made of; 0: itself */
+  guint32 operands;  /* first index in the operand pool */
   guint32 n_operands : 24;
-  guint32 phase : 8;  /* GantryPhase */
-  guint32 origins;    /* first index in the origin pool */
+  guint32 phase : 8; /* GantryPhase */
+  guint32 origins;   /* first index in the origin pool */
   guint32 type;
   guint32 attrs;
   guint32 scope;
   guint32 location;
-  guint32 name;       /* string id: the name that the source gave this value */
+  guint32 name; /* string id: the name that the source gave this value */
 } GantryNode;
 
 typedef struct
 {
-  guint32 id;   /* what GANTRY_ATTR_FUNCTION names; kept through passes */
-  guint32 name; /* string id */
+  guint32 id;         /* what GANTRY_ATTR_FUNCTION names; kept through passes */
+  guint32 name;       /* string id */
   guint32 first_node; /* index in module->nodes */
   guint32 n_nodes;    /* the first n_params of them are `parameter` nodes, in order */
   guint32 n_params;
@@ -69,7 +69,7 @@ struct _GantryModule
   guint32 *origins;  /* node ids of the snapshot before */
   guint32 *index;    /* node id -> 1 + position in nodes, 0 = not in this snapshot; n_index entries */
   guint32 n_replaced;
-  guint32 *replaced; /* pairs (node id of the snapshot before, node id here that took its uses over), sorted */
+  guint32 *replaced;   /* pairs (node id of the snapshot before, node id here that took its uses over), sorted */
   GantryModule *whole; /* (nullable): of a region (gantry_module_region()): the module that it shares all other arrays with */
 };
 

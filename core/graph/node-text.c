@@ -10,8 +10,7 @@ gantry_node_text (const GantryModule *module, guint32 id)
 
   if (id == 0)
     return g_strdup ("the end");
-  return node == NULL ? g_strdup_printf ("%%%u", id)
-                      : g_strdup_printf ("%%%u %s '%s'", id, gantry_node_op_name (module, node), label);
+  return node == NULL ? g_strdup_printf ("%%%u", id) : g_strdup_printf ("%%%u %s '%s'", id, gantry_node_op_name (module, node), label);
 }
 
 char *

@@ -8,8 +8,7 @@ G_BEGIN_DECLS
 /** ADD, MULTIPLY, MAXIMUM, MINIMUM, AND or OR for "add" "mul" "max" "min" "and" "or"; NONE for another @kind. */
 GantryOp gantry_reduction_op (const char *kind);
 /** Writes list attribute @key to @values, or @fallback @n times where it is absent. */
-void gantry_op_ints (GantryContext *context, guint32 attrs, const char *key, guint n,
-                      gint64 fallback, gint64 *values);
+void gantry_op_ints (GantryContext *context, guint32 attrs, const char *key, guint n, gint64 fallback, gint64 *values);
 /** Fills in a list of dimension numbers as a mask. */
 guint32 gantry_op_mask (GantryContext *context, guint32 attrs, const char *key);
 /** One windowed dimension: the position read is o * stride + w * window_dilation - low, in the dilated base. */
@@ -18,8 +17,7 @@ typedef struct
   gint64 size, stride, low, high, base_dilation, window_dilation;
 } GantryWindow;
 /** @operation: CONVOLUTION or REDUCE_WINDOW; the sizes of a convolution's windows are left alone. */
-void gantry_op_windows (GantryContext *context, guint32 attrs, GantryOp operation, guint n,
-                         GantryWindow *windows);
+void gantry_op_windows (GantryContext *context, guint32 attrs, GantryOp operation, guint n, GantryWindow *windows);
 /**
  * gantry_op_running_axis:
  * @windows: of a REDUCE_WINDOW, one for each dimension of @type

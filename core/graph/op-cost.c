@@ -35,8 +35,7 @@ product_of_dims (const GantryType *type, const gint64 *dimensions, gsize n)
   gint64 product = 1;
 
   for (gsize i = 0; i < n; i++)
-    product = times (
-      product, dimensions[i] >= 0 && dimensions[i] < type->rank ? type->dims[dimensions[i]] : -1);
+    product = times (product, dimensions[i] >= 0 && dimensions[i] < type->rank ? type->dims[dimensions[i]] : -1);
   return product;
 }
 
@@ -96,8 +95,7 @@ control_flops (const GantryModule *module, const GantryNode *node, guint depth)
       /* How often a loop runs is known only where the front end says so. */
       a = plus (body_flops (module, node, "body", depth), body_flops (module, node, "cond", depth));
       return times (a, gantry_attrs_int (module->context, node->attrs, "trip_count", -1));
-    case GANTRY_OP_SCAN:
-      return times (body_flops (module, node, "body", depth), gantry_attrs_int (module->context, node->attrs, "length", -1));
+    case GANTRY_OP_SCAN: return times (body_flops (module, node, "body", depth), gantry_attrs_int (module->context, node->attrs, "length", -1));
     default: return body_flops (module, node, "body", depth);
     }
 }
@@ -105,16 +103,14 @@ control_flops (const GantryModule *module, const GantryNode *node, guint depth)
 static gint64
 contraction_flops (const GantryModule *module, const GantryNode *node, gint64 elements)
 {
-  const GantryType *a = gantry_node_operand_type (module, node, 0),
-                   *b = gantry_node_operand_type (module, node, 1);
+  const GantryType *a = gantry_node_operand_type (module, node, 0), *b = gantry_node_operand_type (module, node, 1);
   const gint64 *contracting;
   gint64 flops, n;
   gsize n_contracting;
 
   if (node->op == GANTRY_OP_DOT_GENERAL)
     {
-      contracting = gantry_attrs_ints (module->context, node->attrs, "lhs_contracting_dimensions",
-                                       &n_contracting);
+      contracting = gantry_attrs_ints (module->context, node->attrs, "lhs_contracting_dimensions", &n_contracting);
       return times (2 * elements, product_of_dims (a, contracting, n_contracting));
     }
   /* convolution: each output element sums over the kernel of its channel */
@@ -144,8 +140,7 @@ static gint64
 sort_flops (const GantryModule *module, const GantryNode *node)
 {
   const GantryType *key = gantry_node_operand_type (module, node, 0);
-  gint64 axis = gantry_attrs_int (module->context, node->attrs, "dimension", 0),
-         n = gantry_type_elements (key);
+  gint64 axis = gantry_attrs_int (module->context, node->attrs, "dimension", 0), n = gantry_type_elements (key);
 
   if (n < 0 || axis < 0 || axis >= key->rank)
     return -1;
@@ -178,13 +173,11 @@ node_flops (const GantryModule *module, const GantryNode *node, guint depth)
     case GANTRY_OP_COPY:
     case GANTRY_OP_BITCAST_CONVERT: return elements < 0 ? -1 : 0;
     case GANTRY_OP_CLAMP: return times (elements, 2);
-    case GANTRY_OP_SCATTER:
-      return gantry_type_elements (gantry_node_operand_type (module, node, 2));
+    case GANTRY_OP_SCATTER: return gantry_type_elements (gantry_node_operand_type (module, node, 2));
     case GANTRY_OP_REDUCE: return gantry_type_elements (gantry_node_operand_type (module, node, 0));
     case GANTRY_OP_REDUCE_WINDOW: return window_flops (module, node, elements);
     case GANTRY_OP_DOT_GENERAL:
-    case GANTRY_OP_CONVOLUTION:
-      return elements < 0 ? -1 : contraction_flops (module, node, elements);
+    case GANTRY_OP_CONVOLUTION: return elements < 0 ? -1 : contraction_flops (module, node, elements);
     default:
       if (elements < 0)
         return -1;
@@ -216,8 +209,7 @@ type_bytes (GantryContext *context, const GantryType *type)
 gboolean
 gantry_op_reads_part (guint op)
 {
-  return op == GANTRY_OP_SLICE || op == GANTRY_OP_DYNAMIC_SLICE || op == GANTRY_OP_GATHER || op == GANTRY_OP_DYNAMIC_UPDATE_SLICE
-         || op == GANTRY_OP_SCATTER;
+  return op == GANTRY_OP_SLICE || op == GANTRY_OP_DYNAMIC_SLICE || op == GANTRY_OP_GATHER || op == GANTRY_OP_DYNAMIC_UPDATE_SLICE || op == GANTRY_OP_SCATTER;
 }
 
 gint64
@@ -253,8 +245,7 @@ gantry_node_bytes (const GantryModule *module, const GantryNode *node)
       gboolean again = FALSE;
 
       for (guint j = first; j < i; j++) /* an operand named twice is read once */
-        again |= gantry_node_operand_id (module, node, j)
-                 == gantry_node_operand_id (module, node, i);
+        again |= gantry_node_operand_id (module, node, j) == gantry_node_operand_id (module, node, i);
       if (!again)
         sum = plus (sum, type_bytes (module->context, gantry_node_operand_type (module, node, i)));
     }

@@ -7,8 +7,7 @@
 guint32
 _gantry_infer_parameter (const GantryTypeQuery *query, GError **error)
 {
-  return _gantry_infer_fail (query, error,
-                             "its type is given where its function begins, it cannot be inferred");
+  return _gantry_infer_fail (query, error, "its type is given where its function begins, it cannot be inferred");
 }
 
 guint32
@@ -19,11 +18,9 @@ _gantry_infer_constant (const GantryTypeQuery *query, GError **error)
 
   if (attr == NULL)
     return _gantry_infer_fail (query, error, "attribute value is missing");
-  if (attr->kind != GANTRY_ATTR_LITERAL
-      || (literal = gantry_context_literal (query->context, attr->id)) == NULL)
+  if (attr->kind != GANTRY_ATTR_LITERAL || (literal = gantry_context_literal (query->context, attr->id)) == NULL)
     return _gantry_infer_fail (query, error, "attribute value must be a literal");
-  return _gantry_infer_make (query, literal->type->element, literal->type->rank,
-                             literal->type->dims, error);
+  return _gantry_infer_make (query, literal->type->element, literal->type->rank, literal->type->dims, error);
 }
 
 guint32
@@ -41,8 +38,7 @@ _gantry_infer_result (const GantryTypeQuery *query, GError **error)
   if (type->kind == GANTRY_TYPE_UNKNOWN)
     return _gantry_infer_tensor (query, 0, error) != NULL;
   if (type->kind != GANTRY_TYPE_TUPLE)
-    return _gantry_infer_fail (query, error, "operand 0 must be a tuple, not %s",
-                               _gantry_infer_text (query, 0));
+    return _gantry_infer_fail (query, error, "operand 0 must be a tuple, not %s", _gantry_infer_text (query, 0));
   if (!_gantry_infer_axis (query, "index", 0, type->rank, &index, error))
     return 0;
   /* Of an unknown operation with several results the members may be of unknown type, and so is this then. */
@@ -51,19 +47,15 @@ _gantry_infer_result (const GantryTypeQuery *query, GError **error)
 
 /* Checks the parameters of a function against operands first.. of the node, where the module is at hand. */
 static gboolean
-check_parameters (const GantryTypeQuery *query, const char *key, guint32 id, guint first,
-                  GError **error)
+check_parameters (const GantryTypeQuery *query, const char *key, guint32 id, guint first, GError **error)
 {
-  const GantryFunction *function = query->module != NULL
-                                     ? gantry_module_function (query->module, id)
-                                     : NULL;
+  const GantryFunction *function = query->module != NULL ? gantry_module_function (query->module, id) : NULL;
   guint n = query->n_operands - first;
 
   if (function == NULL)
     return TRUE;
   if (function->n_params != n)
-    return _gantry_infer_fail (query, error, "%s takes %u values, but %u are given", key,
-                               function->n_params, n);
+    return _gantry_infer_fail (query, error, "%s takes %u values, but %u are given", key, function->n_params, n);
   for (guint i = 0; i < n; i++)
     {
       guint32 want = query->module->nodes[function->first_node + i].type;
@@ -72,8 +64,7 @@ check_parameters (const GantryTypeQuery *query, const char *key, guint32 id, gui
         {
           g_autofree char *text = gantry_context_type_text (query->context, want);
 
-          return _gantry_infer_fail (query, error, "operand %u is %s, but parameter %u of %s is %s",
-                                     first + i, _gantry_infer_text (query, first + i), i, key,
+          return _gantry_infer_fail (query, error, "operand %u is %s, but parameter %u of %s is %s", first + i, _gantry_infer_text (query, first + i), i, key,
                                      text);
         }
     }
@@ -86,18 +77,15 @@ _gantry_infer_body (const GantryTypeQuery *query, GError **error)
 {
   guint32 body, result;
 
-  if (!_gantry_infer_function (query, "body", &body, &result, error)
-      || !check_parameters (query, "body", body, 0, error))
+  if (!_gantry_infer_function (query, "body", &body, &result, error) || !check_parameters (query, "body", body, 0, error))
     return 0;
   return result;
 }
 
 static gboolean
-check_predicate (const GantryTypeQuery *query, const GantryType *type, const char *what,
-                 GError **error)
+check_predicate (const GantryTypeQuery *query, const GantryType *type, const char *what, GError **error)
 {
-  return (type->kind == GANTRY_TYPE_TENSOR && type->element == GANTRY_BOOL && type->rank == 0)
-         || _gantry_infer_fail (query, error, "%s must be bool[]", what);
+  return (type->kind == GANTRY_TYPE_TENSOR && type->element == GANTRY_BOOL && type->rank == 0) || _gantry_infer_fail (query, error, "%s must be bool[]", what);
 }
 
 guint32
@@ -105,13 +93,9 @@ _gantry_infer_if (const GantryTypeQuery *query, GError **error)
 {
   guint32 then_body, then_result, else_body, else_result;
 
-  if (_gantry_infer_tensor (query, 0, error) == NULL
-      || !check_predicate (query, _gantry_infer_operand (query, 0), "the predicate (operand 0)",
-                           error)
-      || !_gantry_infer_function (query, "then", &then_body, &then_result, error)
-      || !check_parameters (query, "then", then_body, 1, error)
-      || !_gantry_infer_function (query, "else", &else_body, &else_result, error)
-      || !check_parameters (query, "else", else_body, 1, error))
+  if (_gantry_infer_tensor (query, 0, error) == NULL || !check_predicate (query, _gantry_infer_operand (query, 0), "the predicate (operand 0)", error)
+      || !_gantry_infer_function (query, "then", &then_body, &then_result, error) || !check_parameters (query, "then", then_body, 1, error)
+      || !_gantry_infer_function (query, "else", &else_body, &else_result, error) || !check_parameters (query, "else", else_body, 1, error))
     return 0;
   if (!gantry_type_fits (query->context, then_result, else_result))
     {
@@ -129,24 +113,19 @@ _gantry_infer_while (const GantryTypeQuery *query, GError **error)
   guint32 cond, cond_result, body, body_result, initial;
   gint64 n_carries = query->n_operands;
 
-  if (!_gantry_infer_function (query, "cond", &cond, &cond_result, error)
-      || !check_parameters (query, "cond", cond, 0, error)
-      || !check_predicate (query, gantry_context_type (query->context, cond_result),
-                           "the result of cond", error)
-      || !_gantry_infer_function (query, "body", &body, &body_result, error)
-      || !check_parameters (query, "body", body, 0, error)
+  if (!_gantry_infer_function (query, "cond", &cond, &cond_result, error) || !check_parameters (query, "cond", cond, 0, error)
+      || !check_predicate (query, gantry_context_type (query->context, cond_result), "the result of cond", error)
+      || !_gantry_infer_function (query, "body", &body, &body_result, error) || !check_parameters (query, "body", body, 0, error)
       || (gantry_attrs_find (query->context, query->attrs, "n_carries") != NULL
           && !_gantry_infer_axis (query, "n_carries", 1, (gint64) query->n_operands + 1, &n_carries, error)))
     return 0;
-  initial = n_carries == 1 ? query->operand_types[0]
-                           : gantry_context_tuple (query->context, (guint) n_carries, query->operand_types);
+  initial = n_carries == 1 ? query->operand_types[0] : gantry_context_tuple (query->context, (guint) n_carries, query->operand_types);
   if (!gantry_type_fits (query->context, initial, body_result))
     {
       g_autofree char *a = gantry_context_type_text (query->context, initial);
       g_autofree char *b = gantry_context_type_text (query->context, body_result);
 
-      return _gantry_infer_fail (query, error, "the initial values are %s, but body returns %s", a,
-                                 b);
+      return _gantry_infer_fail (query, error, "the initial values are %s, but body returns %s", a, b);
     }
   return body_result;
 }
@@ -165,8 +144,7 @@ typedef struct
 static guint32
 scan_member (const GantryTypeQuery *query, const ScanRule *scan, guint i)
 {
-  return scan->n_carries + scan->n_ys == 1 ? scan->result
-                                           : gantry_context_tuple_member (query->context, scan->result, i);
+  return scan->n_carries + scan->n_ys == 1 ? scan->result : gantry_context_tuple_member (query->context, scan->result, i);
 }
 
 static gboolean
@@ -182,17 +160,13 @@ read_scan (const GantryTypeQuery *query, ScanRule *scan, GError **error)
       || !_gantry_infer_ints (query, "axes", scan->n_xs, TRUE, &scan->axes, &n, error)
       || !_gantry_infer_function (query, "body", &scan->body, &scan->result, error))
     return FALSE;
-  if (gantry_attrs_find (query->context, query->attrs, "reverse") != NULL
-      && !_gantry_infer_axis (query, "reverse", 0, 2, &reverse, error))
+  if (gantry_attrs_find (query->context, query->attrs, "reverse") != NULL && !_gantry_infer_axis (query, "reverse", 0, 2, &reverse, error))
     return FALSE;
   scan->found = query->module != NULL ? gantry_module_function (query->module, scan->body) : NULL;
   result = gantry_context_type (query->context, scan->result);
-  n_members = scan->found != NULL ? scan->found->n_results
-                                  : (result->kind == GANTRY_TYPE_TUPLE ? result->rank : 1);
+  n_members = scan->found != NULL ? scan->found->n_results : (result->kind == GANTRY_TYPE_TUPLE ? result->rank : 1);
   if (n_members < scan->n_carries)
-    return _gantry_infer_fail (query, error,
-                               "body gives %" G_GINT64_FORMAT " values, fewer than the %" G_GINT64_FORMAT " carries",
-                               n_members, scan->n_carries);
+    return _gantry_infer_fail (query, error, "body gives %" G_GINT64_FORMAT " values, fewer than the %" G_GINT64_FORMAT " carries", n_members, scan->n_carries);
   scan->n_ys = (guint) (n_members - scan->n_carries);
   return _gantry_infer_ints (query, "y_axes", scan->n_ys, TRUE, &scan->y_axes, &n, error);
 }
@@ -209,12 +183,11 @@ slice_type (const GantryTypeQuery *query, const ScanRule *scan, guint i, guint32
   if (type == NULL)
     return FALSE;
   if (axis < 0 || axis >= type->rank)
-    return _gantry_infer_fail (query, error, "axes names dimension %" G_GINT64_FORMAT " of operand %u, which is %s",
-                               axis, operand, _gantry_infer_text (query, operand));
+    return _gantry_infer_fail (query, error, "axes names dimension %" G_GINT64_FORMAT " of operand %u, which is %s", axis, operand,
+                               _gantry_infer_text (query, operand));
   if (!_gantry_dim_merge (type->dims[axis], scan->length, &merged))
-    return _gantry_infer_fail (query, error,
-                               "dimension %" G_GINT64_FORMAT " of operand %u is %s, but the length is %" G_GINT64_FORMAT,
-                               axis, operand, _gantry_dim_text (query->context, type->dims[axis]), scan->length);
+    return _gantry_infer_fail (query, error, "dimension %" G_GINT64_FORMAT " of operand %u is %s, but the length is %" G_GINT64_FORMAT, axis, operand,
+                               _gantry_dim_text (query->context, type->dims[axis]), scan->length);
   for (guint d = 0; d < type->rank; d++)
     if (d != axis)
       dims[rank++] = type->dims[d];
@@ -252,8 +225,7 @@ carry_type (const GantryTypeQuery *query, const ScanRule *scan, guint i, GError 
   if (!gantry_type_fits (query->context, query->operand_types[i], member))
     {
       text = gantry_context_type_text (query->context, member);
-      return _gantry_infer_fail (query, error, "carry %u is %s, but body returns %s for it", i,
-                                 _gantry_infer_text (query, i), text);
+      return _gantry_infer_fail (query, error, "carry %u is %s, but body returns %s for it", i, _gantry_infer_text (query, i), text);
     }
   for (guint d = 0; d < first->rank; d++)
     if (next->kind != GANTRY_TYPE_TENSOR || !_gantry_dim_merge (first->dims[d], next->dims[d], &dims[d]))
@@ -280,8 +252,7 @@ stacked_type (const GantryTypeQuery *query, const ScanRule *scan, guint i, GErro
   if (type->kind != GANTRY_TYPE_TENSOR)
     return _gantry_infer_fail (query, error, "y %u must be a tensor, not %s", i, text);
   if (axis < 0 || axis > type->rank)
-    return _gantry_infer_fail (query, error, "y_axes puts y %u, which is %s, along dimension %" G_GINT64_FORMAT, i, text,
-                               axis);
+    return _gantry_infer_fail (query, error, "y_axes puts y %u, which is %s, along dimension %" G_GINT64_FORMAT, i, text, axis);
   for (guint d = 0, from = 0; d <= type->rank; d++)
     dims[d] = d == axis ? scan->length : type->dims[from++];
   id = _gantry_infer_make (query, type->element, type->rank + 1, dims, error);
@@ -303,8 +274,7 @@ _gantry_infer_scan (const GantryTypeQuery *query, GError **error)
   members = g_new (guint32, n + 1);
   for (guint i = 0; i < n; i++)
     {
-      members[i] = i < scan.n_carries ? carry_type (query, &scan, i, error)
-                                      : stacked_type (query, &scan, i - (guint) scan.n_carries, error);
+      members[i] = i < scan.n_carries ? carry_type (query, &scan, i, error) : stacked_type (query, &scan, i - (guint) scan.n_carries, error);
       if (members[i] == 0)
         return 0;
     }
@@ -346,13 +316,11 @@ _gantry_infer_sort (const GantryTypeQuery *query, GError **error)
       return 0;
   for (guint i = 0; i < query->n_operands; i++)
     {
-      members[i] = _gantry_infer_make (query, _gantry_infer_operand (query, i)->element, key->rank,
-                                       dims, error);
+      members[i] = _gantry_infer_make (query, _gantry_infer_operand (query, i)->element, key->rank, dims, error);
       if (members[i] == 0)
         return 0;
     }
-  return query->n_operands == 1 ? members[0]
-                                : gantry_context_tuple (query->context, query->n_operands, members);
+  return query->n_operands == 1 ? members[0] : gantry_context_tuple (query->context, query->n_operands, members);
 }
 
 guint32
@@ -366,18 +334,14 @@ _gantry_infer_rng (const GantryTypeQuery *query, GError **error)
 
   if (state == NULL)
     return 0;
-  if (state->element != GANTRY_U64 || state->rank != 1
-      || (state->dims[0] != 2 && state->dims[0] >= 0))
-    return _gantry_infer_fail (query, error, "the state (operand 0) must be u64[2], not %s",
-                               _gantry_infer_text (query, 0));
+  if (state->element != GANTRY_U64 || state->rank != 1 || (state->dims[0] != 2 && state->dims[0] >= 0))
+    return _gantry_infer_fail (query, error, "the state (operand 0) must be u64[2], not %s", _gantry_infer_text (query, 0));
   if (gantry_attrs_find (query->context, query->attrs, "shape") == NULL)
     return _gantry_infer_fail (query, error, "attribute shape is missing");
-  if (!_gantry_infer_ints (query, "shape", -1, TRUE, &shape, &rank, error)
-      || !_gantry_infer_to (query, GANTRY_U32, &element, error))
+  if (!_gantry_infer_ints (query, "shape", -1, TRUE, &shape, &rank, error) || !_gantry_infer_to (query, GANTRY_U32, &element, error))
     return 0;
   if (element != GANTRY_U32 && element != GANTRY_U64)
-    return _gantry_infer_fail (query, error, "the bits must be u32 or u64, not %s",
-                               gantry_element_name (element));
+    return _gantry_infer_fail (query, error, "the bits must be u32 or u64, not %s", gantry_element_name (element));
   for (gsize i = 0; i < rank; i++)
     if (shape[i] < 0)
       return _gantry_infer_fail (query, error, "shape must be of numbers >= 0");

@@ -13,8 +13,7 @@ _gantry_infer_fail (const GantryTypeQuery *query, GError **error, const char *fo
   va_start (arguments, format);
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: %s",
-               gantry_op_info (query->op)->name, what);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: %s", gantry_op_info (query->op)->name, what);
   return 0;
 }
 
@@ -47,27 +46,22 @@ _gantry_infer_tensor (const GantryTypeQuery *query, guint i, GError **error)
   if (type->kind == GANTRY_TYPE_TENSOR)
     return type;
   if (type->kind == GANTRY_TYPE_UNKNOWN)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "%s: the type of operand %u is not known", gantry_op_info (query->op)->name, i);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: the type of operand %u is not known", gantry_op_info (query->op)->name, i);
   else
-    _gantry_infer_fail (query, error, "operand %u must be a tensor, not %s", i,
-                        _gantry_infer_text (query, i));
+    _gantry_infer_fail (query, error, "operand %u must be a tensor, not %s", i, _gantry_infer_text (query, i));
   return NULL;
 }
 
 guint32
-_gantry_infer_make (const GantryTypeQuery *query, GantryElementType element, guint rank,
-                    const GantryDim *dims, GError **error)
+_gantry_infer_make (const GantryTypeQuery *query, GantryElementType element, guint rank, const GantryDim *dims, GError **error)
 {
   guint which;
 
   if (rank > GANTRY_MAX_RANK)
-    return _gantry_infer_fail (query, error, "the result would have %u dimensions, the limit is %d",
-                               rank, GANTRY_MAX_RANK);
+    return _gantry_infer_fail (query, error, "the result would have %u dimensions, the limit is %d", rank, GANTRY_MAX_RANK);
   if (!gantry_dims_fit (rank, dims, &which))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: the result is too large: dimension %u is %s%s",
-                   gantry_op_info (query->op)->name, which,
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: the result is too large: dimension %u is %s%s", gantry_op_info (query->op)->name, which,
                    dims[which] == G_MAXINT64 ? "at least " : "", _gantry_dim_text (query->context, dims[which]));
       return 0;
     }
@@ -106,28 +100,24 @@ gantry_type_fits (GantryContext *context, guint32 want, guint32 have)
 }
 
 gboolean
-_gantry_infer_merge (const GantryTypeQuery *query, guint first, guint i, guint rank,
-                     GantryDim *dims, GError **error)
+_gantry_infer_merge (const GantryTypeQuery *query, guint first, guint i, guint rank, GantryDim *dims, GError **error)
 {
   const GantryType *type = _gantry_infer_tensor (query, i, error);
 
   if (type == NULL)
     return FALSE;
   if (type->rank != rank)
-    return _gantry_infer_fail (query, error,
-                               "operand %u is %s, operand %u is %s: their ranks differ", first,
-                               _gantry_infer_text (query, first), i, _gantry_infer_text (query, i));
+    return _gantry_infer_fail (query, error, "operand %u is %s, operand %u is %s: their ranks differ", first, _gantry_infer_text (query, first), i,
+                               _gantry_infer_text (query, i));
   for (guint d = 0; d < rank; d++)
     if (!_gantry_dim_merge (dims[d], type->dims[d], &dims[d]))
-      return _gantry_infer_fail (query, error, "dimension %u of operand %u is %s, of operand %u %s",
-                                 d, first, _gantry_dim_text (query->context, dims[d]), i,
+      return _gantry_infer_fail (query, error, "dimension %u of operand %u is %s, of operand %u %s", d, first, _gantry_dim_text (query->context, dims[d]), i,
                                  _gantry_dim_text (query->context, type->dims[d]));
   return TRUE;
 }
 
 gboolean
-_gantry_infer_ints (const GantryTypeQuery *query, const char *key, gssize n_wanted,
-                    gboolean required, const gint64 **values, gsize *n, GError **error)
+_gantry_infer_ints (const GantryTypeQuery *query, const char *key, gssize n_wanted, gboolean required, const gint64 **values, gsize *n, GError **error)
 {
   const GantryAttr *attr = gantry_attrs_find (query->context, query->attrs, key);
 
@@ -142,16 +132,14 @@ _gantry_infer_ints (const GantryTypeQuery *query, const char *key, gssize n_want
   if (attr->kind != GANTRY_ATTR_INTS)
     return _gantry_infer_fail (query, error, "attribute %s must be a list of integers", key);
   if (n_wanted >= 0 && attr->n != (guint64) n_wanted)
-    return _gantry_infer_fail (query, error, "attribute %s has %u entries where %u are needed", key,
-                               (guint) attr->n, (guint) n_wanted);
+    return _gantry_infer_fail (query, error, "attribute %s has %u entries where %u are needed", key, (guint) attr->n, (guint) n_wanted);
   *values = attr->ints;
   *n = attr->n;
   return TRUE;
 }
 
 gboolean
-_gantry_infer_dimensions (const GantryTypeQuery *query, const char *key, guint rank,
-                          gboolean sorted, gboolean required, const gint64 **values, gsize *n,
+_gantry_infer_dimensions (const GantryTypeQuery *query, const char *key, guint rank, gboolean sorted, gboolean required, const gint64 **values, gsize *n,
                           GError **error)
 {
   guint32 seen = 0;
@@ -163,11 +151,9 @@ _gantry_infer_dimensions (const GantryTypeQuery *query, const char *key, guint r
       gint64 d = (*values)[i];
 
       if (d < 0 || d >= rank)
-        return _gantry_infer_fail (
-          query, error, "%s names dimension %" G_GINT64_FORMAT " of a rank of %u", key, d, rank);
+        return _gantry_infer_fail (query, error, "%s names dimension %" G_GINT64_FORMAT " of a rank of %u", key, d, rank);
       if (seen & (1u << d))
-        return _gantry_infer_fail (query, error, "%s names dimension %" G_GINT64_FORMAT " twice",
-                                   key, d);
+        return _gantry_infer_fail (query, error, "%s names dimension %" G_GINT64_FORMAT " twice", key, d);
       if (sorted && i > 0 && d < (*values)[i - 1])
         return _gantry_infer_fail (query, error, "%s must be in ascending order", key);
       seen |= 1u << d;
@@ -176,8 +162,7 @@ _gantry_infer_dimensions (const GantryTypeQuery *query, const char *key, guint r
 }
 
 gboolean
-_gantry_infer_axis (const GantryTypeQuery *query, const char *key, gint64 low, gint64 high,
-                    gint64 *value, GError **error)
+_gantry_infer_axis (const GantryTypeQuery *query, const char *key, gint64 low, gint64 high, gint64 *value, GError **error)
 {
   const GantryAttr *attr = gantry_attrs_find (query->context, query->attrs, key);
 
@@ -186,25 +171,21 @@ _gantry_infer_axis (const GantryTypeQuery *query, const char *key, gint64 low, g
   if (attr->kind != GANTRY_ATTR_INT)
     return _gantry_infer_fail (query, error, "attribute %s must be an integer", key);
   if (attr->i < low || attr->i >= high)
-    return _gantry_infer_fail (query, error,
-                               "%s is %" G_GINT64_FORMAT ", but must be at least %" G_GINT64_FORMAT
-                               " and less than %" G_GINT64_FORMAT,
-                               key, attr->i, low, high);
+    return _gantry_infer_fail (query, error, "%s is %" G_GINT64_FORMAT ", but must be at least %" G_GINT64_FORMAT " and less than %" G_GINT64_FORMAT, key,
+                               attr->i, low, high);
   *value = attr->i;
   return TRUE;
 }
 
 gboolean
-_gantry_infer_to (const GantryTypeQuery *query, GantryElementType fallback,
-                  GantryElementType *element, GError **error)
+_gantry_infer_to (const GantryTypeQuery *query, GantryElementType fallback, GantryElementType *element, GError **error)
 {
   const GantryAttr *attr = gantry_attrs_find (query->context, query->attrs, "to");
   const GantryType *type;
 
   *element = fallback;
   if (attr == NULL)
-    return fallback != GANTRY_ELEMENT_NONE
-           || _gantry_infer_fail (query, error, "attribute to is missing");
+    return fallback != GANTRY_ELEMENT_NONE || _gantry_infer_fail (query, error, "attribute to is missing");
   if (attr->kind != GANTRY_ATTR_TYPE)
     return _gantry_infer_fail (query, error, "attribute to must be a type");
   type = gantry_context_type (query->context, attr->id);
@@ -233,8 +214,7 @@ gantry_reduction_op (const char *kind)
 }
 
 gboolean
-_gantry_infer_kind (const GantryTypeQuery *query, GantryElementType element, GantryOp *op,
-                    GError **error)
+_gantry_infer_kind (const GantryTypeQuery *query, GantryElementType element, GantryOp *op, GError **error)
 {
   const char *kind = gantry_attrs_string (query->context, query->attrs, "kind", NULL);
   gboolean number = gantry_element_is_float (element) || gantry_element_is_integer (element);
@@ -244,11 +224,9 @@ _gantry_infer_kind (const GantryTypeQuery *query, GantryElementType element, Gan
     return _gantry_infer_fail (query, error, "attribute kind is missing");
   *op = gantry_reduction_op (kind);
   if (*op == GANTRY_OP_NONE)
-    return _gantry_infer_fail (query, error,
-                               "kind is \"%s\", but must be add, mul, max, min, and or or", kind);
+    return _gantry_infer_fail (query, error, "kind is \"%s\", but must be add, mul, max, min, and or or", kind);
   if (*op == GANTRY_OP_AND || *op == GANTRY_OP_OR ? !bits : !number)
-    return _gantry_infer_fail (query, error, "kind \"%s\" does not fit elements of type %s", kind,
-                               gantry_element_name (element));
+    return _gantry_infer_fail (query, error, "kind \"%s\" does not fit elements of type %s", kind, gantry_element_name (element));
   return TRUE;
 }
 
@@ -260,19 +238,15 @@ result_in_module (const GantryTypeQuery *query, const GantryFunction *function)
 
   for (guint i = 0; i < function->n_results; i++)
     {
-      const GantryNode *node = gantry_module_node (
-        query->module, gantry_function_result_id (query->module, function, i));
+      const GantryNode *node = gantry_module_node (query->module, gantry_function_result_id (query->module, function, i));
 
       types[i] = node != NULL ? node->type : 0;
     }
-  return function->n_results == 1
-           ? types[0]
-           : gantry_context_tuple (query->context, function->n_results, types);
+  return function->n_results == 1 ? types[0] : gantry_context_tuple (query->context, function->n_results, types);
 }
 
 gboolean
-_gantry_infer_function (const GantryTypeQuery *query, const char *key, guint32 *function,
-                        guint32 *result, GError **error)
+_gantry_infer_function (const GantryTypeQuery *query, const char *key, guint32 *function, guint32 *result, GError **error)
 {
   const GantryAttr *attr = gantry_attrs_find (query->context, query->attrs, key);
   const GantryFunction *found = NULL;
@@ -290,15 +264,12 @@ _gantry_infer_function (const GantryTypeQuery *query, const char *key, guint32 *
   else if (found != NULL)
     *result = result_in_module (query, found);
   if (*result == 0)
-    return _gantry_infer_fail (query, error,
-                               "%s names function %u, which is not there or has no known result",
-                               key, attr->id);
+    return _gantry_infer_fail (query, error, "%s names function %u, which is not there or has no known result", key, attr->id);
   return TRUE;
 }
 
 void
-gantry_op_ints (GantryContext *context, guint32 attrs, const char *key, guint n, gint64 fallback,
-                 gint64 *values)
+gantry_op_ints (GantryContext *context, guint32 attrs, const char *key, guint n, gint64 fallback, gint64 *values)
 {
   gsize have;
   const gint64 *list = gantry_attrs_ints (context, attrs, key, &have);
@@ -320,12 +291,10 @@ gantry_op_mask (GantryContext *context, guint32 attrs, const char *key)
 }
 
 void
-gantry_op_windows (GantryContext *context, guint32 attrs, GantryOp operation, guint n,
-                    GantryWindow *windows)
+gantry_op_windows (GantryContext *context, guint32 attrs, GantryOp operation, guint n, GantryWindow *windows)
 {
   gboolean convolution = operation == GANTRY_OP_CONVOLUTION;
-  gint64 size[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK], base[GANTRY_MAX_RANK],
-    window[GANTRY_MAX_RANK];
+  gint64 size[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK], base[GANTRY_MAX_RANK], window[GANTRY_MAX_RANK];
   gint64 padding[2 * GANTRY_MAX_RANK];
 
   gantry_op_ints (context, attrs, "window_dimensions", n, 1, size);

@@ -24,19 +24,14 @@ product_unit (GantryElementType element)
   switch (element)
     {
     case GANTRY_F64:
-    case GANTRY_C128:
-      return GANTRY_UNIT_PRODUCT_F64;
+    case GANTRY_C128: return GANTRY_UNIT_PRODUCT_F64;
     case GANTRY_F16:
-    case GANTRY_BF16:
-      return GANTRY_UNIT_PRODUCT_F16;
+    case GANTRY_BF16: return GANTRY_UNIT_PRODUCT_F16;
     case GANTRY_F8E4M3FN:
-    case GANTRY_F8E5M2:
-      return GANTRY_UNIT_PRODUCT_F8;
+    case GANTRY_F8E5M2: return GANTRY_UNIT_PRODUCT_F8;
     case GANTRY_I8:
-    case GANTRY_U8:
-      return GANTRY_UNIT_PRODUCT_I8;
-    default:
-      return GANTRY_UNIT_PRODUCT_F32;
+    case GANTRY_U8: return GANTRY_UNIT_PRODUCT_I8;
+    default: return GANTRY_UNIT_PRODUCT_F32;
     }
 }
 
@@ -58,9 +53,7 @@ unit_of (const GantryModule *module, const GantryNode *node)
   /* In f64 there is no unit for them: they are many operations each. */
   if (is_special (node->op) && element != GANTRY_F64)
     return GANTRY_UNIT_SPECIAL;
-  return element == GANTRY_F64                              ? GANTRY_UNIT_VECTOR_F64
-         : element == GANTRY_F16 || element == GANTRY_BF16 ? GANTRY_UNIT_VECTOR_F16
-                                                            : GANTRY_UNIT_VECTOR_F32;
+  return element == GANTRY_F64 ? GANTRY_UNIT_VECTOR_F64 : element == GANTRY_F16 || element == GANTRY_BF16 ? GANTRY_UNIT_VECTOR_F16 : GANTRY_UNIT_VECTOR_F32;
 }
 
 static gint64
@@ -114,15 +107,12 @@ add_node (const GantryModule *module, const GantryNode *node, guint depth, doubl
   switch (node->op)
     {
     case GANTRY_OP_FUSION:
-    case GANTRY_OP_CALL:
-      return add_body (module, node, "body", 1, depth, flops);
-    case GANTRY_OP_IF:
-      return add_arms (module, node, depth, flops);
+    case GANTRY_OP_CALL: return add_body (module, node, "body", 1, depth, flops);
+    case GANTRY_OP_IF: return add_arms (module, node, depth, flops);
     case GANTRY_OP_WHILE:
       trips = gantry_attrs_int (module->context, node->attrs, "trip_count", -1);
       return add_body (module, node, "body", trips, depth, flops) && add_body (module, node, "cond", trips, depth, flops);
-    case GANTRY_OP_SCAN:
-      return add_body (module, node, "body", gantry_attrs_int (module->context, node->attrs, "length", -1), depth, flops);
+    case GANTRY_OP_SCAN: return add_body (module, node, "body", gantry_attrs_int (module->context, node->attrs, "length", -1), depth, flops);
     default:
       own = gantry_node_flops (module, node);
       if (own > 0)

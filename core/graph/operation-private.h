@@ -51,8 +51,7 @@ guint32 _gantry_infer_convolution (const GantryTypeQuery *query, GError **error)
 /* What rules are made of. All that can fail set @error: "operation: what is wrong". */
 
 /** Always returns 0. */
-guint32 _gantry_infer_fail (const GantryTypeQuery *query, GError **error, const char *format, ...)
-  G_GNUC_PRINTF (3, 4);
+guint32 _gantry_infer_fail (const GantryTypeQuery *query, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
 static inline const GantryType *
 _gantry_infer_operand (const GantryTypeQuery *query, guint i)
 {
@@ -65,31 +64,24 @@ const char *_gantry_infer_text (const GantryTypeQuery *query, guint i);
 /** "64", "batch" or "?"; lives as long as the context. For messages. */
 const char *_gantry_dim_text (GantryContext *context, GantryDim dim);
 /** Interns a tensor type; refuses a rank or a size beyond the limits. */
-guint32 _gantry_infer_make (const GantryTypeQuery *query, GantryElementType element, guint rank,
-                            const GantryDim *dims, GError **error);
+guint32 _gantry_infer_make (const GantryTypeQuery *query, GantryElementType element, guint rank, const GantryDim *dims, GError **error);
 /** What is known of one dimension that @a and @b both describe. Returns: FALSE when they surely differ. */
 gboolean _gantry_dim_merge (GantryDim a, GantryDim b, GantryDim *merged);
 /** Merges the dimensions of operand @i into @dims (of @rank), which so far describe operand @first. */
-gboolean _gantry_infer_merge (const GantryTypeQuery *query, guint first, guint i, guint rank,
-                              GantryDim *dims, GError **error);
+gboolean _gantry_infer_merge (const GantryTypeQuery *query, guint first, guint i, guint rank, GantryDim *dims, GError **error);
 /** A list attribute. @n_wanted: -1 for any length. An absent one has length 0 unless @required. */
-gboolean _gantry_infer_ints (const GantryTypeQuery *query, const char *key, gssize n_wanted,
-                             gboolean required, const gint64 **values, gsize *n, GError **error);
+gboolean
+_gantry_infer_ints (const GantryTypeQuery *query, const char *key, gssize n_wanted, gboolean required, const gint64 **values, gsize *n, GError **error);
 /** A list of different dimensions below @rank; @sorted: they must ascend. */
-gboolean _gantry_infer_dimensions (const GantryTypeQuery *query, const char *key, guint rank,
-                                   gboolean sorted, gboolean required, const gint64 **values,
+gboolean _gantry_infer_dimensions (const GantryTypeQuery *query, const char *key, guint rank, gboolean sorted, gboolean required, const gint64 **values,
                                    gsize *n, GError **error);
 /** A number attribute that must lie in [low, high). */
-gboolean _gantry_infer_axis (const GantryTypeQuery *query, const char *key, gint64 low, gint64 high,
-                             gint64 *value, GError **error);
+gboolean _gantry_infer_axis (const GantryTypeQuery *query, const char *key, gint64 low, gint64 high, gint64 *value, GError **error);
 /** Attribute `to`: the element type of the type that it names; @fallback where absent. */
-gboolean _gantry_infer_to (const GantryTypeQuery *query, GantryElementType fallback,
-                           GantryElementType *element, GError **error);
+gboolean _gantry_infer_to (const GantryTypeQuery *query, GantryElementType fallback, GantryElementType *element, GError **error);
 /** Attribute `kind` of a reduction, checked against @element. */
-gboolean _gantry_infer_kind (const GantryTypeQuery *query, GantryElementType element, GantryOp *op,
-                             GError **error);
+gboolean _gantry_infer_kind (const GantryTypeQuery *query, GantryElementType element, GantryOp *op, GError **error);
 /** The function that attribute @key names and the type of what it returns. */
-gboolean _gantry_infer_function (const GantryTypeQuery *query, const char *key, guint32 *function,
-                                 guint32 *result, GError **error);
+gboolean _gantry_infer_function (const GantryTypeQuery *query, const char *key, guint32 *function, guint32 *result, GError **error);
 
 G_END_DECLS

@@ -5,17 +5,15 @@
 #include "core/graph/dialect.h"
 #include <string.h>
 
-static const GantryOpInfo infos[GANTRY_N_OPS] = {
-  [GANTRY_OP_NONE] = { NULL, GANTRY_CLASS_OTHER, 0, 0, 0 },
-#define GANTRY_OP_ROW(NAME, name, class_, min, max, flags) \
-  [GANTRY_OP_##NAME] = { name, GANTRY_CLASS_##class_, min, max, flags },
-  GANTRY_OPERATIONS (GANTRY_OP_ROW)
+static const GantryOpInfo infos[GANTRY_N_OPS] = { [GANTRY_OP_NONE] = { NULL, GANTRY_CLASS_OTHER, 0, 0, 0 },
+#define GANTRY_OP_ROW(NAME, name, class_, min, max, flags) [GANTRY_OP_##NAME] = { name, GANTRY_CLASS_##class_, min, max, flags },
+                                                  GANTRY_OPERATIONS (GANTRY_OP_ROW)
 #undef GANTRY_OP_ROW
 };
 
 /* A row of an elementwise operation that does not say what it takes is not compiled. */
 #define GANTRY_OP_CHECK(NAME, name, class_, min, max, flags) \
-  G_STATIC_ASSERT (GANTRY_CLASS_##class_ != GANTRY_CLASS_ELEMENTWISE || __builtin_popcount ((flags) & GANTRY_TAKES_MASK) == 1);
+  G_STATIC_ASSERT (GANTRY_CLASS_##class_ != GANTRY_CLASS_ELEMENTWISE || __builtin_popcount ((flags) &GANTRY_TAKES_MASK) == 1);
 GANTRY_OPERATIONS (GANTRY_OP_CHECK)
 #undef GANTRY_OP_CHECK
 
@@ -30,8 +28,8 @@ gantry_op_is_load_time (guint op)
 {
   const GantryOpInfo *info = gantry_op_info (op);
 
-  return info != NULL && op != GANTRY_OP_COPY && op != GANTRY_OP_CALL && op != GANTRY_OP_IF && op != GANTRY_OP_WHILE
-         && op != GANTRY_OP_SCAN && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
+  return info != NULL && op != GANTRY_OP_COPY && op != GANTRY_OP_CALL && op != GANTRY_OP_IF && op != GANTRY_OP_WHILE && op != GANTRY_OP_SCAN
+         && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
 }
 
 /* Some ninety names that mostly differ in their first letter: a scan is as quick as a hash and keeps no state. */
@@ -43,8 +41,7 @@ gantry_op_from_name (const char *name, gssize length)
   if (n == 0)
     return GANTRY_OP_NONE;
   for (guint i = 1; i < GANTRY_N_OPS; i++)
-    if (infos[i].name[0] == name[0] && strncmp (infos[i].name, name, n) == 0
-        && infos[i].name[n] == '\0')
+    if (infos[i].name[0] == name[0] && strncmp (infos[i].name, name, n) == 0 && infos[i].name[n] == '\0')
       return (GantryOp) i;
   return GANTRY_OP_NONE;
 }
@@ -118,22 +115,17 @@ gantry_op_infer (const GantryTypeQuery *query, GError **error)
 
   if (info == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "%s is not a core operation, so its type cannot be inferred",
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s is not a core operation, so its type cannot be inferred",
                    gantry_context_op_name (query->context, query->op));
       return 0;
     }
-  if (query->n_operands < info->min_operands
-      || (info->max_operands >= 0 && query->n_operands > info->max_operands))
+  if (query->n_operands < info->min_operands || (info->max_operands >= 0 && query->n_operands > info->max_operands))
     {
       if (info->min_operands == info->max_operands)
-        return _gantry_infer_fail (query, error, "takes %d operands, not %u", info->min_operands,
-                                   query->n_operands);
+        return _gantry_infer_fail (query, error, "takes %d operands, not %u", info->min_operands, query->n_operands);
       if (info->max_operands < 0)
-        return _gantry_infer_fail (query, error, "takes at least %d operands, not %u",
-                                   info->min_operands, query->n_operands);
-      return _gantry_infer_fail (query, error, "takes %d to %d operands, not %u",
-                                 info->min_operands, info->max_operands, query->n_operands);
+        return _gantry_infer_fail (query, error, "takes at least %d operands, not %u", info->min_operands, query->n_operands);
+      return _gantry_infer_fail (query, error, "takes %d to %d operands, not %u", info->min_operands, info->max_operands, query->n_operands);
     }
   return rule_of (query->op) (query, error);
 }

@@ -16,39 +16,39 @@ G_BEGIN_DECLS
 /** What colour and what kind of work: used by views, cost model and passes. */
 typedef enum
 {
-  GANTRY_CLASS_INPUT,       /* parameter */
+  GANTRY_CLASS_INPUT, /* parameter */
   GANTRY_CLASS_CONSTANT,
   GANTRY_CLASS_ELEMENTWISE,
   GANTRY_CLASS_MOVEMENT,    /* reshape, transpose, slice, concatenate, gather */
   GANTRY_CLASS_REDUCTION,   /* reduce, reduce_window, pooling, normalisation */
   GANTRY_CLASS_CONTRACTION, /* dot_general, convolution */
   GANTRY_CLASS_FUSION,
-  GANTRY_CLASS_CONTROL,     /* if, while, call, result, tuple */
-  GANTRY_CLASS_MEMORY,      /* moves between memory kinds */
-  GANTRY_CLASS_OTHER,       /* sort, random bits, unknown */
+  GANTRY_CLASS_CONTROL, /* if, while, call, result, tuple */
+  GANTRY_CLASS_MEMORY,  /* moves between memory kinds */
+  GANTRY_CLASS_OTHER,   /* sort, random bits, unknown */
   GANTRY_N_CLASSES
 } GantryOpClass;
 
 typedef enum
 {
   GANTRY_OP_COMMUTATIVE = 1 << 0,
-  GANTRY_OP_ASSOCIATIVE = 1 << 1,   /* in exact arithmetic */
-  GANTRY_OP_ELEMENTWISE = 1 << 2,   /* result element i depends on operand elements i only, shapes equal */
-  GANTRY_OP_RANDOM = 1 << 3,        /* a function of its state, an operand: neither merged nor folded; made again, its bits are the same */
-  GANTRY_OP_EFFECT = 1 << 4,        /* has an effect: never removed */
-  GANTRY_OP_VIEW = 1 << 5,          /* row-major bytes of the operand unchanged (reshape): may share its buffer */
-  GANTRY_OP_EXTERN = 1 << 6,        /* no tensor expression: one hand-written kernel per device (sort, random, control) */
-  GANTRY_OP_STRUCTURE = 1 << 7,     /* no work of its own: parameter, constant, tuple, result */
+  GANTRY_OP_ASSOCIATIVE = 1 << 1,    /* in exact arithmetic */
+  GANTRY_OP_ELEMENTWISE = 1 << 2,    /* result element i depends on operand elements i only, shapes equal */
+  GANTRY_OP_RANDOM = 1 << 3,         /* a function of its state, an operand: neither merged nor folded; made again, its bits are the same */
+  GANTRY_OP_EFFECT = 1 << 4,         /* has an effect: never removed */
+  GANTRY_OP_VIEW = 1 << 5,           /* row-major bytes of the operand unchanged (reshape): may share its buffer */
+  GANTRY_OP_EXTERN = 1 << 6,         /* no tensor expression: one hand-written kernel per device (sort, random, control) */
+  GANTRY_OP_STRUCTURE = 1 << 7,      /* no work of its own: parameter, constant, tuple, result */
   GANTRY_OP_TRANSCENDENTAL = 1 << 8, /* done by the unit for special functions, or by many operations: exponentials, roots, sines */
   /* Which elements an elementwise operation takes: each says one. */
-  GANTRY_TAKES_ANY = 1 << 9,        /* its type rule says */
-  GANTRY_TAKES_NUMBERS = 1 << 10,   /* integers and floats */
+  GANTRY_TAKES_ANY = 1 << 9,      /* its type rule says */
+  GANTRY_TAKES_NUMBERS = 1 << 10, /* integers and floats */
   GANTRY_TAKES_FLOATS = 1 << 11,
   GANTRY_TAKES_INTEGERS = 1 << 12,
-  GANTRY_TAKES_BITS = 1 << 13,      /* integers and bool */
+  GANTRY_TAKES_BITS = 1 << 13, /* integers and bool */
   GANTRY_TAKES_MASK = 31 << 9,
-  GANTRY_GIVES_BOOL = 1 << 14,      /* whatever it takes */
-  GANTRY_OP_LONG = 1 << 15,         /* some twenty operations of a processor for each element */
+  GANTRY_GIVES_BOOL = 1 << 14, /* whatever it takes */
+  GANTRY_OP_LONG = 1 << 15,    /* some twenty operations of a processor for each element */
 } GantryOpFlags;
 
 /* What a row of core/graph/scalar-ops.h says of its operation as one of the core's. */
@@ -63,6 +63,7 @@ typedef enum
   OP (NAME, name, ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_##elements | GANTRY_COST_##cost | (flags))
 
 /* GANTRY_OP (NAME, "name", class, min operands, max operands (-1: any), flags) in the order of codes. */
+/* clang-format off */
 #define GANTRY_OPERATIONS(OP)                                                                          \
   OP (PARAMETER, "parameter", INPUT, 0, 0, GANTRY_OP_STRUCTURE)                                         \
   OP (CONSTANT, "constant", CONSTANT, 0, 0, GANTRY_OP_STRUCTURE) /* value: literal */                   \
@@ -71,11 +72,16 @@ typedef enum
   OP (FUSION, "fusion", FUSION, 0, -1, 0) /* body: function of the operands, kind: why they were fused */ \
   OP (CALL, "call", CONTROL, 0, -1, GANTRY_OP_EXTERN) /* body */                                        \
   OP (IF, "if", CONTROL, 1, -1, GANTRY_OP_EXTERN) /* predicate, captures...; then, else: functions of the captures */ \
-  OP (WHILE, "while", CONTROL, 1, -1, GANTRY_OP_EXTERN) /* initial values..., captures...; cond, body: functions of them all; n_carries (optional): how many are no captures, which the body does not return; most_trips (optional): a bound that lets it be differentiated; trip_count (optional): how often it is expected to run; exact_trips (optional): how often it has to run, for what it collects has so many rows */ \
-  OP (SCAN, "scan", CONTROL, 0, -1, GANTRY_OP_EXTERN) /* carries..., xs..., captures...; body: function of (carries..., one slice of each x..., captures...) -> (carries..., ys...); length, n_carries, n_xs; axes: of each x; y_axes: of each y; reverse. Result: the last carries, then the ys stacked */ \
+  OP (WHILE, "while", CONTROL, 1, -1, GANTRY_OP_EXTERN) /* initial values..., captures...; cond, body: functions of them all; n_carries (optional): how \
+     many are no captures, which the body does not return; most_trips (optional): a bound that lets it be differentiated; trip_count (optional): how \
+     often it is expected to run; exact_trips (optional): how often it has to run, for what it collects has so many rows */ \
+  OP (SCAN, "scan", CONTROL, 0, -1, GANTRY_OP_EXTERN) /* carries..., xs..., captures...; body: function of (carries..., one slice of each x..., \
+     captures...) -> (carries..., ys...); length, n_carries, n_xs; axes: of each x; y_axes: of each y; reverse. Result: the last carries, then the ys \
+     stacked */ \
   OP (OPTIMIZATION_BARRIER, "optimization_barrier", CONTROL, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) \
   OP (CHECKPOINT_NAME, "checkpoint_name", MEMORY, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) /* name */ \
-  OP (REMATERIALIZE, "rematerialize", MEMORY, 2, 2, GANTRY_OP_STRUCTURE) /* a parameter of a loop's body, and the same value made again: the plan says which of them it is */ \
+  OP (REMATERIALIZE, "rematerialize", MEMORY, 2, 2, GANTRY_OP_STRUCTURE) /* a parameter of a loop's body, and the same value made again: the plan says \
+     which of them it is */ \
   OP (COPY, "copy", MEMORY, 1, 1, GANTRY_OP_ELEMENTWISE) /* memory (optional): kind of the result */                                               \
   GANTRY_UNARY_OPERATIONS (GANTRY_UNARY_AS_OP, OP) \
   OP (CONVERT, "convert", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_ANY) /* to: type of a scalar */ \
@@ -93,7 +99,8 @@ typedef enum
   OP (SLICE, "slice", MOVEMENT, 1, 1, 0) /* start_indices, limit_indices, strides (>= 1) */             \
   OP (PAD, "pad", MOVEMENT, 2, 2, 0) /* x, scalar; edge_padding_low, edge_padding_high (may be < 0), interior_padding */ \
   OP (CONCATENATE, "concatenate", MOVEMENT, 1, -1, 0) /* dimension */                                   \
-  OP (GATHER, "gather", MOVEMENT, 2, 2, 0) /* StableHLO gather, all attributes; index out of bounds is clamped; outside (optional): "drop": such a read takes no gradient */ \
+  OP (GATHER, "gather", MOVEMENT, 2, 2, 0) /* StableHLO gather, all attributes; index out of bounds is clamped; outside (optional): "drop": such a read \
+     takes no gradient */ \
   OP (DYNAMIC_SLICE, "dynamic_slice", MOVEMENT, 1, -1, 0) /* x, one scalar start per dimension; slice_sizes */ \
   OP (DYNAMIC_UPDATE_SLICE, "dynamic_update_slice", MOVEMENT, 2, -1, 0) /* x, update, starts... */      \
   OP (SCATTER, "scatter", MOVEMENT, 3, 3, GANTRY_OP_EXTERN) /* StableHLO scatter, one input; kind: "set" add mul max min */ \
@@ -102,11 +109,14 @@ typedef enum
   OP (REDUCE_WINDOW, "reduce_window", REDUCTION, 1, 1, 0) /* kind, window_dimensions, window_strides, base_dilations, window_dilations, padding */ \
   /* contractions */                                                                                    \
   OP (DOT_GENERAL, "dot_general", CONTRACTION, 2, 2, 0) /* lhs_/rhs_batching_dimensions, lhs_/rhs_contracting_dimensions; to (optional): result element */ \
-  OP (CONVOLUTION, "convolution", CONTRACTION, 2, 3, 0) /* NC[spatial] x OI[spatial] (+ bias[O], Gantry's own) -> NC[spatial]; window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count, to (optional); skip_padding (optional, 0 or 1); post (optional): "relu" */ \
+  OP (CONVOLUTION, "convolution", CONTRACTION, 2, 3, 0) /* NC[spatial] x OI[spatial] (+ bias[O], Gantry's own) -> NC[spatial]; window_strides, padding, \
+     lhs_dilation, rhs_dilation, feature_group_count, to (optional); skip_padding (optional, 0 or 1); post (optional): "relu" */ \
   /* what no expression says */                                                                         \
   OP (SORT, "sort", OTHER, 1, -1, GANTRY_OP_EXTERN) /* first operand is the key, the rest follow it; dimension, descending, stable */ \
-  OP (RNG_BIT_GENERATOR, "rng_bit_generator", OTHER, 1, 1, GANTRY_OP_EXTERN | GANTRY_OP_RANDOM) /* state u64[2] -> (state, bits); shape: ints; to (optional): u32 or u64 */ \
+  OP (RNG_BIT_GENERATOR, "rng_bit_generator", OTHER, 1, 1, GANTRY_OP_EXTERN | GANTRY_OP_RANDOM) /* state u64[2] -> (state, bits); shape: ints; to \
+     (optional): u32 or u64 */ \
   OP (CUSTOM_CALL, "custom_call", OTHER, 0, -1, GANTRY_OP_EXTERN | GANTRY_OP_EFFECT) /* target: named in the runtime's table; to: type of the result */
+/* clang-format on */
 
 typedef enum
 {
@@ -114,7 +124,7 @@ typedef enum
 #define GANTRY_OP_ENUM(NAME, name, class_, min, max, flags) GANTRY_OP_##NAME,
   GANTRY_OPERATIONS (GANTRY_OP_ENUM)
 #undef GANTRY_OP_ENUM
-  GANTRY_N_OPS
+    GANTRY_N_OPS
 } GantryOp;
 
 /** What a type rule sees: operand types and attributes, nothing of a module. */
@@ -125,7 +135,7 @@ typedef struct
   guint32 n_operands;
   const guint32 *operand_types; /* type ids */
   guint32 attrs;
-  const GantryModule *module; /* (nullable): to look into functions that attributes name */
+  const GantryModule *module;                                      /* (nullable): to look into functions that attributes name */
   guint32 (*function_result) (gpointer data, guint32 function_id); /* (nullable): result type of a body */
   gpointer data;
 } GantryTypeQuery;
@@ -161,7 +171,7 @@ void gantry_scan_of (const GantryModule *module, const GantryNode *node, GantryS
 const GantryOpInfo *gantry_op_info (guint op); /* core operations only, else NULL */
 /** Whether what @op makes of constants alone is computed once, at load, by planner and kernels alike. A copy is not: it has no kernel. */
 gboolean gantry_op_is_load_time (guint op);
-GantryOp gantry_op_from_name (const char *name, gssize length); /* NONE when it is not one */
+GantryOp gantry_op_from_name (const char *name, gssize length);                       /* NONE when it is not one */
 GantryOpClass gantry_node_class (const GantryModule *module, const GantryNode *node); /* foreign ones ask their dialect */
 
 /** Infers the type of a core operation's value. Returns: a type id, 0 and @error when operands or attributes do not fit. */

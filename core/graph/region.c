@@ -48,9 +48,7 @@ gantry_control_of (const GantryModule *module, const GantryNode *node, GantryCon
   control->n_results = type->kind == GANTRY_TYPE_TUPLE ? type->rank : 1;
   switch (node->op)
     {
-    case GANTRY_OP_CALL:
-      control->kind = GANTRY_CONTROL_CALL;
-      return add_region (module, node, "body", control);
+    case GANTRY_OP_CALL: control->kind = GANTRY_CONTROL_CALL; return add_region (module, node, "body", control);
     case GANTRY_OP_IF:
       control->kind = GANTRY_CONTROL_BRANCH;
       control->first = 1;
@@ -61,10 +59,8 @@ gantry_control_of (const GantryModule *module, const GantryNode *node, GantryCon
       control->exact_trips = gantry_attrs_int (module->context, node->attrs, "exact_trips", -1);
       control->trips = gantry_attrs_int (module->context, node->attrs, "trip_count", control->exact_trips);
       return add_region (module, node, "body", control) && add_region (module, node, "cond", control);
-    case GANTRY_OP_SCAN:
-      return scan_of (module, node, control);
-    default:
-      return FALSE;
+    case GANTRY_OP_SCAN: return scan_of (module, node, control);
+    default: return FALSE;
     }
 }
 
@@ -82,8 +78,7 @@ has_effect (const GantryModule *module, const GantryNode *node)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
 
-  return (info != NULL && (info->flags & GANTRY_OP_EFFECT) != 0)
-         || (gantry_node_is_control (node) && gantry_control_has_effect (module, node));
+  return (info != NULL && (info->flags & GANTRY_OP_EFFECT) != 0) || (gantry_node_is_control (node) && gantry_control_has_effect (module, node));
 }
 
 static void
@@ -149,9 +144,8 @@ gantry_scan_stack_source (const GantryModule *module, const GantryNode *node, gu
 
   gantry_scan_of (module, node, &scan);
   body = gantry_module_function (module, scan.body);
-  return body != NULL && result >= scan.n_carries && result < body->n_results
-           ? gantry_module_node (module, gantry_function_result_id (module, body, result))
-           : NULL;
+  return body != NULL && result >= scan.n_carries && result < body->n_results ? gantry_module_node (module, gantry_function_result_id (module, body, result))
+                                                                              : NULL;
 }
 
 gboolean
@@ -160,8 +154,8 @@ gantry_loop_check_trips (gint64 exact, gint64 made, gboolean more, GError **erro
   if (exact < 0 || (more ? made < exact : made == exact))
     return TRUE;
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-               "it makes %s%" G_GINT64_FORMAT " trips where its scan outputs are declared with %" G_GINT64_FORMAT " rows",
-               more ? "more than " : "", made, exact);
+               "it makes %s%" G_GINT64_FORMAT " trips where its scan outputs are declared with %" G_GINT64_FORMAT " rows", more ? "more than " : "", made,
+               exact);
   return FALSE;
 }
 
@@ -197,8 +191,7 @@ list_regions_of (const GantryModule *module, const GantryFunction *function, GHa
     {
       GantryControl control;
 
-      if (!gantry_node_is_control (&module->nodes[function->first_node + i])
-          || !gantry_control_of (module, &module->nodes[function->first_node + i], &control))
+      if (!gantry_node_is_control (&module->nodes[function->first_node + i]) || !gantry_control_of (module, &module->nodes[function->first_node + i], &control))
         continue;
       for (guint r = 0; r < control.n_regions; r++)
         if (g_hash_table_add (seen, GUINT_TO_POINTER (control.functions[r])))

@@ -17,20 +17,26 @@ typedef enum
 /** What a node of control names and passes on. */
 typedef struct
 {
-  guint8 kind;           /* GantryControlKind */
+  guint8 kind; /* GantryControlKind */
   guint8 n_regions;
-  guint8 reverse;        /* of a scan: from the last slice to the first */
-  guint32 functions[2];  /* ids: the arm for true and the one for false; body and condition of a loop; else the body */
+  guint8 reverse;       /* of a scan: from the last slice to the first */
+  guint32 functions[2]; /* ids: the arm for true and the one for false; body and condition of a loop; else the body */
   guint n_operands, n_results;
-  guint first;           /* operand that is parameter 0 of each region */
-  guint n_carries;       /* of a loop: operands that its results are the last values of */
-  guint n_xs, n_ys;      /* of a scan: operands that are taken slice by slice behind the carries, results that are put together so */
-  gint64 trips;          /* of a scan its length; of a loop what its attribute trip_count, else exact_trips says, -1: not known */
-  gint64 exact_trips;    /* of a loop: with other trips than these it gives nothing; -1: any */
+  guint first;        /* operand that is parameter 0 of each region */
+  guint n_carries;    /* of a loop: operands that its results are the last values of */
+  guint n_xs, n_ys;   /* of a scan: operands that are taken slice by slice behind the carries, results that are put together so */
+  gint64 trips;       /* of a scan its length; of a loop what its attribute trip_count, else exact_trips says, -1: not known */
+  gint64 exact_trips; /* of a loop: with other trips than these it gives nothing; -1: any */
 } GantryControl;
 
 /** Indices in `functions`. */
-enum { GANTRY_CONTROL_THEN = 0, GANTRY_CONTROL_ELSE = 1, GANTRY_CONTROL_BODY = 0, GANTRY_CONTROL_CONDITION = 1 };
+enum
+{
+  GANTRY_CONTROL_THEN = 0,
+  GANTRY_CONTROL_ELSE = 1,
+  GANTRY_CONTROL_BODY = 0,
+  GANTRY_CONTROL_CONDITION = 1
+};
 
 /**
  * gantry_control_of:

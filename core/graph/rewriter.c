@@ -87,8 +87,8 @@ gantry_rewriter_erase (GantryRewriter *rewriter, const GantryNode *node)
 }
 
 gboolean
-gantry_rewriter_run_function (GantryRewriter *rewriter, const GantryFunction *function, GantryVisitFunc visit,
-                              gpointer user_data, const GantryProgress *progress, GError **error)
+gantry_rewriter_run_function (GantryRewriter *rewriter, const GantryFunction *function, GantryVisitFunc visit, gpointer user_data,
+                              const GantryProgress *progress, GError **error)
 {
   const GantryModule *source = rewriter->source;
   g_autofree guint32 *results = g_new0 (guint32, function->n_results + 1);
@@ -122,8 +122,7 @@ gantry_rewriter_run_function (GantryRewriter *rewriter, const GantryFunction *fu
 }
 
 gboolean
-gantry_rewriter_run (GantryRewriter *rewriter, GantryVisitFunc visit, gpointer user_data,
-                     const GantryProgress *progress, GError **error)
+gantry_rewriter_run (GantryRewriter *rewriter, GantryVisitFunc visit, gpointer user_data, const GantryProgress *progress, GError **error)
 {
   for (guint i = 0; i < rewriter->source->n_functions; i++)
     if (!gantry_rewriter_run_function (rewriter, &rewriter->source->functions[i], visit, user_data, progress, error))

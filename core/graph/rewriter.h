@@ -28,14 +28,12 @@ void gantry_rewriter_erase (GantryRewriter *rewriter, const GantryNode *node);
  * GantryVisitFunc: must keep, replace or erase @node. The builder's place is set to the node's scope and
  * location and its origins to the node.
  */
-typedef gboolean (*GantryVisitFunc) (GantryRewriter *rewriter, const GantryModule *source, const GantryNode *node,
-                                     gpointer user_data, GError **error);
+typedef gboolean (*GantryVisitFunc) (GantryRewriter *rewriter, const GantryModule *source, const GantryNode *node, gpointer user_data, GError **error);
 /** Walks one function, for passes that drop or add functions; call it for the entry first. */
-gboolean gantry_rewriter_run_function (GantryRewriter *rewriter, const GantryFunction *function, GantryVisitFunc visit,
-                                       gpointer user_data, const GantryProgress *progress, GError **error);
+gboolean gantry_rewriter_run_function (GantryRewriter *rewriter, const GantryFunction *function, GantryVisitFunc visit, gpointer user_data,
+                                       const GantryProgress *progress, GError **error);
 /** Walks every function in order, parameters kept, results mapped. */
-gboolean gantry_rewriter_run (GantryRewriter *rewriter, GantryVisitFunc visit, gpointer user_data,
-                              const GantryProgress *progress, GError **error);
+gboolean gantry_rewriter_run (GantryRewriter *rewriter, GantryVisitFunc visit, gpointer user_data, const GantryProgress *progress, GError **error);
 /** Returns: (transfer full): the next snapshot */
 GantryModule *gantry_rewriter_finish (GantryRewriter *rewriter, GError **error);
 

@@ -119,8 +119,7 @@ read_empty_list (GantryTextReader *r, GantryAttrList *list, const char *key, Gan
     gantry_attr_list_set_floats (list, key, NULL, 0);
   else
     gantry_attr_list_set_strings (list, key, NULL, 0);
-  return _gantry_text_expect (r, '[', "'[]'") &&
-         _gantry_text_expect (r, ']', "']': a list that is not empty has no word before it");
+  return _gantry_text_expect (r, '[', "'[]'") && _gantry_text_expect (r, ']', "']': a list that is not empty has no word before it");
 }
 
 /* "@name #3" or "#3": the name is for people. */
@@ -217,9 +216,8 @@ _gantry_text_attributes (GantryTextReader *r, GantryTextLists *lists, guint32 *a
         {
           if (++n > MAX_ATTRIBUTES)
             return _gantry_text_fail (r, GANTRY_ERROR_TOO_LARGE, "a node has at most %d attributes", MAX_ATTRIBUTES);
-          if (!_gantry_text_name (r, "the name of an attribute", &key) ||
-              !_gantry_text_expect (r, '=', "'=' after the name of an attribute") ||
-              !read_value (r, lists, list, gantry_context_string (r->context, key)))
+          if (!_gantry_text_name (r, "the name of an attribute", &key) || !_gantry_text_expect (r, '=', "'=' after the name of an attribute")
+              || !read_value (r, lists, list, gantry_context_string (r->context, key)))
             return FALSE;
         }
       while (_gantry_text_accept (r, ','));

@@ -80,8 +80,7 @@ _gantry_text_print_literal (GString *out, GantryContext *context, const GantryLi
   else if (file)
     {
       _gantry_text_print_string (out, literal->source_path);
-      g_string_append_printf (out, ", %" G_GUINT64_FORMAT ", %" G_GSIZE_FORMAT, literal->source_offset,
-                              literal->size);
+      g_string_append_printf (out, ", %" G_GUINT64_FORMAT ", %" G_GSIZE_FORMAT, literal->source_offset, literal->size);
     }
   else
     print_hex (out, literal);
@@ -123,8 +122,7 @@ read_int_element (GantryTextReader *reader, GantryElementType type, guint8 *byte
   if (!good)
     {
       reader->at = start;
-      return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "expected a value of type %s, not '%s'",
-                                gantry_element_name (type), buffer);
+      return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "expected a value of type %s, not '%s'", gantry_element_name (type), buffer);
     }
   gantry_element_write_int (type, bytes, value);
   return TRUE;
@@ -134,8 +132,7 @@ gboolean
 _gantry_text_element (GantryTextReader *reader, GantryElementType type, guint8 *bytes)
 {
   if (type != GANTRY_BOOL)
-    return gantry_element_is_float (type) ? _gantry_text_float_bits (reader, type, bytes)
-                                          : read_int_element (reader, type, bytes);
+    return gantry_element_is_float (type) ? _gantry_text_float_bits (reader, type, bytes) : read_int_element (reader, type, bytes);
   *bytes = _gantry_text_accept_word (reader, "true");
   return *bytes != 0 || _gantry_text_accept_word (reader, "false") || _gantry_text_expected (reader, "true or false");
 }
@@ -220,19 +217,17 @@ read_file (GantryTextReader *reader, char **path, guint64 *offset)
   GMappedFile *file;
   guint64 length;
 
-  if (!_gantry_text_string (reader, name) || !_gantry_text_expect (reader, ',', "',' and the offset") ||
-      !_gantry_text_unsigned (reader, G_MAXINT64, "an offset in bytes", offset) ||
-      !_gantry_text_expect (reader, ',', "',' and the length") ||
-      !_gantry_text_unsigned (reader, G_MAXINT64, "a length in bytes", &length))
+  if (!_gantry_text_string (reader, name) || !_gantry_text_expect (reader, ',', "',' and the offset")
+      || !_gantry_text_unsigned (reader, G_MAXINT64, "an offset in bytes", offset) || !_gantry_text_expect (reader, ',', "',' and the length")
+      || !_gantry_text_unsigned (reader, G_MAXINT64, "a length in bytes", &length))
     return NULL;
   file = map_file (reader, name->str);
   if (file == NULL)
     return NULL;
   if (*offset > g_mapped_file_get_length (file) || length > g_mapped_file_get_length (file) - *offset)
     {
-      _gantry_text_fail (reader, GANTRY_ERROR_TRUNCATED,
-                         "the file '%s' has %" G_GSIZE_FORMAT " bytes, too few for %" G_GUINT64_FORMAT " at %"
-                         G_GUINT64_FORMAT, name->str, g_mapped_file_get_length (file), length, *offset);
+      _gantry_text_fail (reader, GANTRY_ERROR_TRUNCATED, "the file '%s' has %" G_GSIZE_FORMAT " bytes, too few for %" G_GUINT64_FORMAT " at %" G_GUINT64_FORMAT,
+                         name->str, g_mapped_file_get_length (file), length, *offset);
       return NULL;
     }
   *path = g_strdup (name->str);
@@ -305,11 +300,9 @@ _gantry_text_literal (GantryTextReader *reader, guint32 *id)
     return FALSE;
   type = gantry_context_type (reader->context, type_id);
   if (gantry_type_bytes (type) < 0)
-    return _gantry_text_fail (reader, GANTRY_ERROR_INVALID,
-                              "a literal is a tensor of a compiled element type and numbers as dimensions");
-  if (!_gantry_text_expect (reader, ':', "':' and the value") ||
-      (bytes = read_bytes (reader, form, type, &path, &offset)) == NULL ||
-      !_gantry_text_expect (reader, '>', "',' or '>' in a literal"))
+    return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "a literal is a tensor of a compiled element type and numbers as dimensions");
+  if (!_gantry_text_expect (reader, ':', "':' and the value") || (bytes = read_bytes (reader, form, type, &path, &offset)) == NULL
+      || !_gantry_text_expect (reader, '>', "',' or '>' in a literal"))
     return FALSE;
   literal = gantry_literal_new (type, bytes, form == FORM_SPLAT || form == FORM_SPLAT_HEX, &error);
   if (literal == NULL)

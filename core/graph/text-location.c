@@ -4,9 +4,7 @@
 #include "core/graph/operation.h"
 #include "core/graph/text-private.h"
 
-static const char *const step_words[] = { [GANTRY_STEP_CALL] = "called",
-                                          [GANTRY_STEP_ITERATION] = "trip",
-                                          [GANTRY_STEP_GRADIENT] = "gradient" };
+static const char *const step_words[] = { [GANTRY_STEP_CALL] = "called", [GANTRY_STEP_ITERATION] = "trip", [GANTRY_STEP_GRADIENT] = "gradient" };
 
 /* Printing */
 
@@ -94,8 +92,7 @@ read_step (GantryTextReader *r, const GArray *parents, GantryLocation *location,
         parent = &g_array_index (parents, GantryTextParent, number - 1);
         *length = parent->length + 1;
         if (*length > GANTRY_LOCATION_MOST_STEPS)
-          return _gantry_text_fail (r, GANTRY_ERROR_TOO_LARGE, "a chain of more than %u locations; leave out its outer end",
-                                    GANTRY_LOCATION_MOST_STEPS);
+          return _gantry_text_fail (r, GANTRY_ERROR_TOO_LARGE, "a chain of more than %u locations; leave out its outer end", GANTRY_LOCATION_MOST_STEPS);
         location->parent = parent->id;
         location->step = step;
         location->number = (guint32) trip;

@@ -16,10 +16,10 @@ typedef struct
   GantryTextReader reader;
   GantryContext *context;
   GantryBuilder *builder;
-  guint32 file;   /* string id */
+  guint32 file;         /* string id */
   GantryLocation start; /* of the node being read */
   guint64 max_id;
-  GArray *ids;    /* guint32, used again for each list */
+  GArray *ids;     /* guint32, used again for each list */
   GArray *parents; /* GantryTextParent: locations that led to others, by number */
   GantryTextLists lists;
 } Parser;
@@ -50,8 +50,7 @@ read_ids (Parser *p, const char *what)
   do
     {
       id = 0;
-      if (!_gantry_text_accept (r, '_')
-          && !_gantry_text_id (&p->reader, '%', GANTRY_TEXT_MAX_ID, "a value, %id or _", &id))
+      if (!_gantry_text_accept (r, '_') && !_gantry_text_id (&p->reader, '%', GANTRY_TEXT_MAX_ID, "a value, %id or _", &id))
         return FALSE;
       g_array_append_val (p->ids, id);
     }
@@ -72,8 +71,7 @@ static void
 remember_place (Parser *p)
 {
   _gantry_text_skip (&p->reader);
-  p->start = (GantryLocation){ .file = p->file, .line = p->reader.line,
-                               .column = (guint32) (p->reader.at - p->reader.line_begin) + 1 };
+  p->start = (GantryLocation){ .file = p->file, .line = p->reader.line, .column = (guint32) (p->reader.at - p->reader.line_begin) + 1 };
 }
 
 /* (backward) */
@@ -102,8 +100,7 @@ read_place (Parser *p, GantryNode *node)
   for (;;)
     if (_gantry_text_accept_word (r, "scope"))
       {
-        if (!_gantry_text_expect (r, '(', "'(' after scope") || !_gantry_text_interned (r, &node->scope) ||
-            !_gantry_text_expect (r, ')', "')' after a scope"))
+        if (!_gantry_text_expect (r, '(', "'(' after scope") || !_gantry_text_interned (r, &node->scope) || !_gantry_text_expect (r, ')', "')' after a scope"))
           return FALSE;
       }
     else if (_gantry_text_accept_word (r, "phase"))
@@ -168,9 +165,8 @@ read_operation (Parser *p, guint16 *op)
   if (*op != GANTRY_OP_NONE && *op != GANTRY_OP_PARAMETER)
     return TRUE;
   r->at = word;
-  return _gantry_text_expected (r, *op == GANTRY_OP_PARAMETER
-                                     ? "an operation: parameters stand in the head of their function"
-                                     : "a core operation, or the name of another one in quotes");
+  return _gantry_text_expected (r, *op == GANTRY_OP_PARAMETER ? "an operation: parameters stand in the head of their function"
+                                                              : "a core operation, or the name of another one in quotes");
 }
 
 static gboolean
@@ -178,9 +174,8 @@ read_parameter (Parser *p)
 {
   GantryNode node = { .op = GANTRY_OP_PARAMETER };
 
-  if (!read_node_id (p, &node) || !_gantry_text_expect (&p->reader, ':', "':' and the type of the parameter")
-      || !_gantry_text_type (&p->reader, &node.type) || !_gantry_text_attributes (&p->reader, &p->lists, &node.attrs)
-      || !read_place (p, &node))
+  if (!read_node_id (p, &node) || !_gantry_text_expect (&p->reader, ':', "':' and the type of the parameter") || !_gantry_text_type (&p->reader, &node.type)
+      || !_gantry_text_attributes (&p->reader, &p->lists, &node.attrs) || !read_place (p, &node))
     return FALSE;
   gantry_builder_add_node (p->builder, &node, NULL, (const guint32 *) (gpointer) p->ids->data);
   return builder_agrees (p);
@@ -192,13 +187,12 @@ read_node (Parser *p)
   GantryNode node = { 0 };
   g_autofree guint32 *operands = NULL;
 
-  if (!read_node_id (p, &node) || !_gantry_text_expect (&p->reader, '=', "'=' and an operation") ||
-      !read_operation (p, &node.op) || !read_ids (p, "'(' and the operands"))
+  if (!read_node_id (p, &node) || !_gantry_text_expect (&p->reader, '=', "'=' and an operation") || !read_operation (p, &node.op)
+      || !read_ids (p, "'(' and the operands"))
     return FALSE;
   operands = copy_ids (p);
   node.n_operands = p->ids->len;
-  if (!_gantry_text_attributes (&p->reader, &p->lists, &node.attrs)
-      || !_gantry_text_expect (&p->reader, ':', "':' and the type of the value")
+  if (!_gantry_text_attributes (&p->reader, &p->lists, &node.attrs) || !_gantry_text_expect (&p->reader, ':', "':' and the type of the value")
       || !_gantry_text_type (&p->reader, &node.type) || !read_place (p, &node))
     return FALSE;
   gantry_builder_add_node (p->builder, &node, operands, (const guint32 *) (gpointer) p->ids->data);
@@ -230,15 +224,14 @@ read_function (Parser *p)
   guint n_results;
   guint32 name, id;
 
-  if (!_gantry_text_expect (r, '@', "'@' and the name of the function")
-      || !_gantry_text_name (&p->reader, "the name of the function", &name)
+  if (!_gantry_text_expect (r, '@', "'@' and the name of the function") || !_gantry_text_name (&p->reader, "the name of the function", &name)
       || !_gantry_text_id (&p->reader, '#', GANTRY_TEXT_MAX_ID, "'#' and the id of the function", &id))
     return FALSE;
   if (id == 0)
     return _gantry_text_fail (r, GANTRY_ERROR_INVALID, "ids of functions begin with #1");
   gantry_builder_begin (p->builder, gantry_context_string (p->context, name), id);
-  if (!read_parameters (p) || !_gantry_text_expect (r, '-', "'->' and the results") ||
-      !_gantry_text_expect (r, '>', "'->' and the results") || !read_ids (p, "'(' and the results"))
+  if (!read_parameters (p) || !_gantry_text_expect (r, '-', "'->' and the results") || !_gantry_text_expect (r, '>', "'->' and the results")
+      || !read_ids (p, "'(' and the results"))
     return FALSE;
   results = copy_ids (p);
   n_results = p->ids->len;
@@ -267,9 +260,8 @@ read_module (Parser *p)
   while (_gantry_text_accept_word (r, "func"))
     if (!read_function (p))
       return FALSE;
-  return _gantry_text_expect (r, '}', "func or '}'") &&
-         (_gantry_text_peek (r) == '\0' && r->at == r->end ? TRUE
-                                                           : _gantry_text_expected (r, "the end of the text"));
+  return _gantry_text_expect (r, '}', "func or '}'")
+         && (_gantry_text_peek (r) == '\0' && r->at == r->end ? TRUE : _gantry_text_expected (r, "the end of the text"));
 }
 
 static void
@@ -277,8 +269,7 @@ parser_init (Parser *p, GantryContext *context, const char *text, gsize length, 
 {
   memset (p, 0, sizeof *p);
   p->context = context;
-  p->reader = (GantryTextReader){ .context = context, .file_name = file_name, .begin = text, .at = text,
-                                  .end = text + length, .line_begin = text, .line = 1 };
+  p->reader = (GantryTextReader){ .context = context, .file_name = file_name, .begin = text, .at = text, .end = text + length, .line_begin = text, .line = 1 };
   p->reader.files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_mapped_file_unref);
   p->file = gantry_context_intern (context, file_name);
   p->max_id = MIN (FREE_IDS + (guint64) length * IDS_PER_BYTE, GANTRY_TEXT_MAX_ID);
@@ -316,8 +307,8 @@ list_files (const GantryTextReader *reader, GPtrArray *files)
 }
 
 GantryModule *
-gantry_module_from_text_beside (GantryContext *context, const char *text, gssize length, const char *file_name,
-                                const char *path, GPtrArray *files, GError **error)
+gantry_module_from_text_beside (GantryContext *context, const char *text, gssize length, const char *file_name, const char *path, GPtrArray *files,
+                                GError **error)
 {
   gsize size = length < 0 ? strlen (text) : (gsize) length;
   GantryModule *module = NULL;
@@ -326,8 +317,7 @@ gantry_module_from_text_beside (GantryContext *context, const char *text, gssize
   file_name = file_name != NULL ? file_name : "text";
   if (size > GANTRY_TEXT_MAX_BYTES)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: a module's text may have at most 1 GiB",
-                   file_name);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: a module's text may have at most 1 GiB", file_name);
       return NULL;
     }
   parser_init (&p, context, text, size, file_name);

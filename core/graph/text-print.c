@@ -36,9 +36,7 @@ print_list (Printer *p, const GantryAttr *attr)
 {
   /* Only the elements tell the kinds apart: an empty list has to say which it is. */
   if (attr->n == 0)
-    g_string_append (p->out, attr->kind == GANTRY_ATTR_INTS     ? "ints"
-                             : attr->kind == GANTRY_ATTR_FLOATS ? "floats"
-                                                                : "strings");
+    g_string_append (p->out, attr->kind == GANTRY_ATTR_INTS ? "ints" : attr->kind == GANTRY_ATTR_FLOATS ? "floats" : "strings");
   g_string_append_c (p->out, '[');
   for (guint64 i = 0; i < attr->n; i++)
     {

@@ -16,8 +16,8 @@ _gantry_text_fail (GantryTextReader *reader, GantryError code, const char *forma
   va_start (args, format);
   message = g_strdup_vprintf (format, args);
   va_end (args);
-  reader->error = g_error_new (GANTRY_ERROR, (gint) code, "%s:%u:%u: %s", reader->file_name, reader->line,
-                               (guint) (reader->at - reader->line_begin) + 1, message);
+  reader->error = g_error_new (GANTRY_ERROR, (gint) code, "%s:%u:%u: %s", reader->file_name, reader->line, (guint) (reader->at - reader->line_begin) + 1,
+                               message);
   return FALSE;
 }
 
@@ -116,8 +116,8 @@ _gantry_text_accept_word (GantryTextReader *reader, const char *word)
   gsize length = strlen (word);
 
   _gantry_text_skip (reader);
-  if ((gsize) (reader->end - reader->at) < length || memcmp (reader->at, word, length) != 0 ||
-      (reader->at + length < reader->end && is_word_char (reader->at[length])))
+  if ((gsize) (reader->end - reader->at) < length || memcmp (reader->at, word, length) != 0
+      || (reader->at + length < reader->end && is_word_char (reader->at[length])))
     return FALSE;
   reader->at += length;
   return TRUE;
@@ -195,8 +195,8 @@ _gantry_text_number (GantryTextReader *reader, char *buffer, gsize size)
   gsize length = 0;
 
   _gantry_text_skip (reader);
-  while (reader->at + length < reader->end && length < size - 1 &&
-         (g_ascii_isalnum (reader->at[length]) || (reader->at[length] != '\0' && strchr ("+-.", reader->at[length]))))
+  while (reader->at + length < reader->end && length < size - 1
+         && (g_ascii_isalnum (reader->at[length]) || (reader->at[length] != '\0' && strchr ("+-.", reader->at[length]))))
     {
       buffer[length] = reader->at[length];
       length++;
@@ -221,8 +221,7 @@ _gantry_text_unsigned (GantryTextReader *reader, guint64 limit, const char *what
   if (!g_ascii_string_to_unsigned (buffer, 10, 0, limit, value, NULL))
     {
       reader->at = start;
-      return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "expected %s from 0 to %" G_GUINT64_FORMAT ", not '%s'",
-                                what, limit, buffer);
+      return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "expected %s from 0 to %" G_GUINT64_FORMAT ", not '%s'", what, limit, buffer);
     }
   return TRUE;
 }

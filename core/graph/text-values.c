@@ -127,8 +127,7 @@ read_nan (GantryTextReader *reader, GantryElementType type, guint8 *bytes)
       if (!_gantry_text_number (reader, buffer, sizeof buffer))
         return FALSE;
       if (strncmp (buffer, "0x", 2) != 0 || !g_ascii_string_to_unsigned (buffer + 2, 16, 0, limit, &bits, NULL))
-        return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "expected the bits of a NaN as 0x..., not '%s'",
-                                  buffer);
+        return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "expected the bits of a NaN as 0x..., not '%s'", buffer);
       if (!_gantry_text_expect (reader, ')', "')' after the bits of a NaN"))
         return FALSE;
     }
@@ -276,8 +275,7 @@ read_tensor (GantryTextReader *reader, guint32 *id)
       do
         {
           if (rank == GANTRY_MAX_RANK)
-            return _gantry_text_fail (reader, GANTRY_ERROR_TOO_LARGE, "a tensor has at most %d dimensions",
-                                      GANTRY_MAX_RANK);
+            return _gantry_text_fail (reader, GANTRY_ERROR_TOO_LARGE, "a tensor has at most %d dimensions", GANTRY_MAX_RANK);
           if (!read_dim (reader, &dims[rank++]))
             return FALSE;
         }
@@ -286,7 +284,8 @@ read_tensor (GantryTextReader *reader, guint32 *id)
         return FALSE;
     }
   if (!gantry_dims_fit (rank, dims, NULL))
-    return _gantry_text_fail (reader, GANTRY_ERROR_TOO_LARGE, "the dimensions of a tensor multiply to more than any memory"
+    return _gantry_text_fail (reader, GANTRY_ERROR_TOO_LARGE,
+                              "the dimensions of a tensor multiply to more than any memory"
                               " holds");
   if (_gantry_text_accept (reader, '@') && !read_memory (reader, &memory))
     return FALSE;
@@ -329,8 +328,7 @@ _gantry_text_type (GantryTextReader *reader, guint32 *id)
       if (_gantry_text_accept (reader, '('))
         {
           if (stack->len == GANTRY_TEXT_MAX_NESTING)
-            return _gantry_text_fail (reader, GANTRY_ERROR_TOO_LARGE, "tuple types nest deeper than %d",
-                                      GANTRY_TEXT_MAX_NESTING);
+            return _gantry_text_fail (reader, GANTRY_ERROR_TOO_LARGE, "tuple types nest deeper than %d", GANTRY_TEXT_MAX_NESTING);
           if (!_gantry_text_accept (reader, ')'))
             {
               g_ptr_array_add (stack, g_array_new (FALSE, FALSE, sizeof (guint32)));

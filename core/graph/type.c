@@ -188,6 +188,5 @@ gantry_type_bytes (const GantryType *type)
 gboolean
 gantry_type_same_shape (const GantryType *a, const GantryType *b)
 {
-  return a->kind == b->kind && a->element == b->element && a->rank == b->rank &&
-         memcmp (a->dims, b->dims, sizeof (GantryDim) * a->rank) == 0;
+  return a->kind == b->kind && a->element == b->element && a->rank == b->rank && memcmp (a->dims, b->dims, sizeof (GantryDim) * a->rank) == 0;
 }

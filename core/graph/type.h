@@ -73,12 +73,12 @@ struct _GantryType
   guint8 element; /* GantryElementType, of a tensor */
   guint8 memory;  /* GantryMemoryKind */
   guint8 unused;
-  guint32 rank;        /* dimensions of a tensor, members of a tuple */
-  GantryDim dims[];    /* of a tuple: type ids */
+  guint32 rank;     /* dimensions of a tensor, members of a tuple */
+  GantryDim dims[]; /* of a tuple: type ids */
 };
 
-gsize gantry_element_size (GantryElementType element); /* bytes; 0 when not compiled (i4, string, ...) */
-const char *gantry_element_name (GantryElementType element); /* "f32", "bf16", "i64", "bool" */
+gsize gantry_element_size (GantryElementType element);         /* bytes; 0 when not compiled (i4, string, ...) */
+const char *gantry_element_name (GantryElementType element);   /* "f32", "bf16", "i64", "bool" */
 GantryElementType gantry_element_from_name (const char *name); /* NONE when unknown */
 /** f16, bf16, f32, f64 and the 8-bit ones, which are not compiled */
 gboolean gantry_element_is_float (GantryElementType element);

@@ -11,12 +11,11 @@ typedef struct
   const GantryModule *previous;
   GHashTable *functions; /* id -> 1 + index */
   const GantryFunction *function;
-  guint32 *types;        /* of operands, for the type rule */
+  guint32 *types; /* of operands, for the type rule */
   guint n_types;
 } Verifier;
 
-static gboolean
-fail (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static gboolean fail (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static gboolean
 fail (GError **error, const char *format, ...)
@@ -57,8 +56,7 @@ check_function (Verifier *v, guint index, GError **error)
   if (function->id == 0 || find_function (v, function->id) != NULL)
     return fail (error, "function @%s: its id %u is 0 or that of another function", name, function->id);
   g_hash_table_insert (v->functions, GUINT_TO_POINTER (function->id), GUINT_TO_POINTER (index + 1));
-  if (function->first_node != expected || function->n_nodes > module->n_nodes - expected ||
-      function->n_params > function->n_nodes)
+  if (function->first_node != expected || function->n_nodes > module->n_nodes - expected || function->n_params > function->n_nodes)
     return fail (error, "function @%s: its nodes are not a part of the module's of their own", name);
   if (function->n_results > module->n_operands || function->results > module->n_operands - function->n_results)
     return fail (error, "function @%s: its results lie outside of the operand pool", name);
@@ -82,8 +80,7 @@ check_results (const Verifier *v, const GantryFunction *function, GError **error
       guint32 position = node != NULL ? gantry_module_position (v->module, node) : 0;
 
       if (node == NULL || position < function->first_node || position - function->first_node >= function->n_nodes)
-        return fail (error, "function @%s: result %u, %%%u, is not a value of that function",
-                     function_name (v, function), i, id);
+        return fail (error, "function @%s: result %u, %%%u, is not a value of that function", function_name (v, function), i, id);
     }
   return TRUE;
 }
@@ -124,8 +121,7 @@ next_callee (const Verifier *v, const GantryFunction *function, guint32 *node, g
 {
   for (; *node < function->n_nodes; ++*node, *attr = 0)
     {
-      const GantryAttrs *attrs = gantry_context_attrs (v->module->context,
-                                                       v->module->nodes[function->first_node + *node].attrs);
+      const GantryAttrs *attrs = gantry_context_attrs (v->module->context, v->module->nodes[function->first_node + *node].attrs);
 
       while (*attr < attrs->n)
         {
@@ -146,7 +142,12 @@ typedef struct
 static gboolean
 check_recursion (const Verifier *v, GError **error)
 {
-  enum { UNSEEN, OPEN, DONE };
+  enum
+  {
+    UNSEEN,
+    OPEN,
+    DONE
+  };
   g_autofree guint8 *state = g_new0 (guint8, v->module->n_functions);
   g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
 
@@ -174,8 +175,7 @@ check_recursion (const Verifier *v, GError **error)
           else if (callee == NULL)
             continue; /* said of the node, later */
           else if (state[next.function] == OPEN)
-            return fail (error, "function @%s calls itself, through @%s", function_name (v, callee),
-                         function_name (v, function));
+            return fail (error, "function @%s calls itself, through @%s", function_name (v, callee), function_name (v, function));
           else if (state[next.function] == UNSEEN)
             {
               state[next.function] = OPEN;
@@ -218,8 +218,7 @@ check_origins (const Verifier *v, const GantryNode *node, GError **error)
 {
   const GantryModule *module = v->module;
 
-  if (node->n_origins > module->n_origins ||
-      (node->n_origins > 0 && node->origins > module->n_origins - node->n_origins))
+  if (node->n_origins > module->n_origins || (node->n_origins > 0 && node->origins > module->n_origins - node->n_origins))
     return fail (error, "its origins lie outside of the origin pool");
   for (guint i = 0; i < node->n_origins; i++)
     {
@@ -251,8 +250,7 @@ check_attributes (const Verifier *v, const GantryNode *node, GError **error)
       if (item->kind == GANTRY_ATTR_LITERAL && gantry_context_literal (context, item->id) == NULL)
         return fail (error, "attribute %s has no literal", key);
     }
-  if (node->op == GANTRY_OP_CHECKPOINT_NAME &&
-      *gantry_attrs_string (context, node->attrs, "name", "") == '\0')
+  if (node->op == GANTRY_OP_CHECKPOINT_NAME && *gantry_attrs_string (context, node->attrs, "name", "") == '\0')
     return fail (error, "attribute name is missing");
   return TRUE;
 }
@@ -270,16 +268,19 @@ type_of_function (gpointer data, guint32 id)
   types = g_new (guint32, function->n_results + 1);
   for (guint i = 0; i < function->n_results; i++)
     types[i] = gantry_module_node (v->module, gantry_function_result_id (v->module, function, i))->type;
-  return function->n_results == 1 ? types[0]
-                                  : gantry_context_tuple (v->module->context, function->n_results, types);
+  return function->n_results == 1 ? types[0] : gantry_context_tuple (v->module->context, function->n_results, types);
 }
 
 static gboolean
 check_type (Verifier *v, const GantryNode *node, GError **error)
 {
   GantryContext *context = v->module->context;
-  GantryTypeQuery query = { .context = context, .op = node->op, .n_operands = node->n_operands,
-                            .attrs = node->attrs, .module = v->module, .function_result = type_of_function,
+  GantryTypeQuery query = { .context = context,
+                            .op = node->op,
+                            .n_operands = node->n_operands,
+                            .attrs = node->attrs,
+                            .module = v->module,
+                            .function_result = type_of_function,
                             .data = v };
   gboolean unknown = FALSE;
   g_autoptr (GError) reason = NULL;
@@ -342,8 +343,8 @@ check_nodes (Verifier *v, GError **error)
               g_autofree char *location = gantry_context_location_text (module->context, node->location);
               g_autofree char *label = gantry_node_label (module, node);
 
-              gantry_error_prefix (error, "function @%s, node %%%u '%s', %s (%s): ", function_name (v, v->function),
-                                   node->id, label, gantry_node_op_name (module, node), location);
+              gantry_error_prefix (error, "function @%s, node %%%u '%s', %s (%s): ", function_name (v, v->function), node->id, label,
+                                   gantry_node_op_name (module, node), location);
               return FALSE;
             }
         }

@@ -7,8 +7,8 @@
 
 typedef struct
 {
-  guint block;       /* channels in a block; 0: row-major */
-  guint64 bytes;     /* of a block of channels of one image */
+  guint block;   /* channels in a block; 0: row-major */
+  guint64 bytes; /* of a block of channels of one image */
 } Layout;
 
 /* What lies in the storage that a buffer stands for, where it is no part of another's. */
@@ -32,8 +32,7 @@ fail (const Check *c, const GantryNode *node, const char *what, guint i, const c
 {
   g_autofree char *label = gantry_node_label (c->module, node);
 
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "plan and kernels do not fit together at '%s' (%s): %s %u %s (please report this)", label,
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "plan and kernels do not fit together at '%s' (%s): %s %u %s (please report this)", label,
                gantry_node_op_name (c->module, node), what, i, why);
   return FALSE;
 }
@@ -61,7 +60,7 @@ layout_of (const Check *c, guint32 id, const GantryType *type)
   Layout layout = { .block = id < c->kernels->n_kernel_of ? c->kernels->layout_blocks[id] : 0 };
 
   if (layout.block == 0 || type->kind != GANTRY_TYPE_TENSOR || type->rank < 2)
-    return (Layout) { 0 };
+    return (Layout){ 0 };
   layout.bytes = layout.block * gantry_element_size (type->element);
   for (guint d = 2; d < type->rank; d++)
     layout.bytes *= (guint64) type->dims[d];
@@ -100,15 +99,14 @@ check_write (Check *c, const GantryNode *node, guint i, guint32 buffer, const La
 
   if (storage->known && !layouts_equal (&storage->layout, layout))
     return fail (c, node, "result", i, "would be written in another layout than the rest of its place", error);
-  *storage = (Storage) { *layout, TRUE };
+  *storage = (Storage){ *layout, TRUE };
   return begins_with_a_block (c, buffer, layout) || fail (c, node, "result", i, "begins within a block", error);
 }
 
 static gboolean
 overlap (const GantryPlanBuffer *a, const GantryPlanBuffer *b)
 {
-  return a->region == b->region && a->memory == b->memory && a->offset < b->offset + b->size
-         && b->offset < a->offset + a->size;
+  return a->region == b->region && a->memory == b->memory && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
 }
 
 /* A result over an operand: element by element, so both have it at the same place. */
@@ -121,8 +119,7 @@ check_in_place (const Check *c, const GantryPlanStep *step, const GantryNode *no
     {
       guint32 other = c->plan->refs[step->first_ref + k];
 
-      if (overlap (&c->plan->buffers[buffer], &c->plan->buffers[other])
-          && !layouts_equal (layout, &c->storages[c->root[other]].layout))
+      if (overlap (&c->plan->buffers[buffer], &c->plan->buffers[other]) && !layouts_equal (layout, &c->storages[c->root[other]].layout))
         return fail (c, node, "result", i, "would be written over an operand in another layout", error);
     }
   return TRUE;
@@ -135,8 +132,7 @@ check_launch (Check *c, const GantryPlanStep *step, const GantryNode *node, GErr
 
   for (guint i = 0; i < node->n_operands; i++)
     {
-      Layout layout = layout_of (c, gantry_node_operand_id (c->module, node, i),
-                                 gantry_node_operand_type (c->module, node, i));
+      Layout layout = layout_of (c, gantry_node_operand_id (c->module, node, i), gantry_node_operand_type (c->module, node, i));
 
       if (!check_read (c, node, i, refs[i], &layout, error))
         return FALSE;
@@ -145,8 +141,7 @@ check_launch (Check *c, const GantryPlanStep *step, const GantryNode *node, GErr
     {
       Layout layout = layout_of (c, node->id, gantry_node_result_type (c->module, node, i));
 
-      if (!check_write (c, node, i, refs[node->n_operands + i], &layout, error)
-          || !check_in_place (c, step, node, i, refs[node->n_operands + i], error))
+      if (!check_write (c, node, i, refs[node->n_operands + i], &layout, error) || !check_in_place (c, step, node, i, refs[node->n_operands + i], error))
         return FALSE;
     }
   return TRUE;
@@ -172,16 +167,14 @@ check_outputs (const Check *c, GError **error)
       const GantryPlanBuffer *buffer = &c->plan->buffers[b];
       const GantryNode *node = gantry_module_node (c->module, buffer->node);
 
-      if (node != NULL && (buffer->category == GANTRY_BUFFER_OUTPUT || buffer->category == GANTRY_BUFFER_INPUT)
-          && c->storages[c->root[b]].layout.block != 0)
+      if (node != NULL && (buffer->category == GANTRY_BUFFER_OUTPUT || buffer->category == GANTRY_BUFFER_INPUT) && c->storages[c->root[b]].layout.block != 0)
         return fail (c, node, "result", 0, "is given to or taken from the program and is not row-major", error);
     }
   return TRUE;
 }
 
 gboolean
-gantry_assembly_check_layouts (const GantryModule *module, const GantryPlan *plan, const GantryKernelSet *kernels,
-                               GError **error)
+gantry_assembly_check_layouts (const GantryModule *module, const GantryPlan *plan, const GantryKernelSet *kernels, GError **error)
 {
   Check c = { .module = module, .plan = plan, .kernels = kernels };
   gboolean fits = TRUE;

@@ -14,7 +14,6 @@ G_BEGIN_DECLS
  *
  * Returns: FALSE with the node and the value in @error
  */
-gboolean gantry_assembly_check_layouts (const GantryModule *module, const GantryPlan *plan, const GantryKernelSet *kernels,
-                                        GError **error);
+gboolean gantry_assembly_check_layouts (const GantryModule *module, const GantryPlan *plan, const GantryKernelSet *kernels, GError **error);
 
 G_END_DECLS

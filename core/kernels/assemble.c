@@ -13,14 +13,13 @@ typedef struct
   GantryExecutable *executable;
   GArray *instructions;
   GArray *refs;
-  guint32 *instruction_of;             /* by step of the plan */
-  guint32 last[GANTRY_N_QUEUES];       /* 1 + last instruction of the queue in this phase, 0: none */
-  guint32 reached;                     /* 1 + instruction of the compute step before the last one, 0: none */
+  guint32 *instruction_of;                          /* by step of the plan */
+  guint32 last[GANTRY_N_QUEUES];                    /* 1 + last instruction of the queue in this phase, 0: none */
+  guint32 reached;                                  /* 1 + instruction of the compute step before the last one, 0: none */
   guint32 waited[GANTRY_N_QUEUES][GANTRY_N_QUEUES]; /* by the first for the second: up to that (as last) */
 } Assembly;
 
-static gboolean G_GNUC_PRINTF (4, 5)
-refuse (const Assembly *a, const GantryNode *node, GError **error, const char *format, ...)
+static gboolean G_GNUC_PRINTF (4, 5) refuse (const Assembly *a, const GantryNode *node, GError **error, const char *format, ...)
 {
   g_autofree char *label = gantry_node_label (a->executable->module, node), *what = NULL;
   va_list args;
@@ -50,8 +49,9 @@ add_fills (Assembly *a)
   for (guint32 i = 0; i < plan->n_buffers; i++)
     {
       const GantryPlanBuffer *buffer = &plan->buffers[i];
-      GantryInstruction fill = { .kind = GANTRY_INSTRUCTION_FILL, .init = 1, .node = buffer->node,
-                                 .buffers = a->refs->len, .n_buffers = 1, .bytes = buffer->size };
+      GantryInstruction fill = {
+        .kind = GANTRY_INSTRUCTION_FILL, .init = 1, .node = buffer->node, .buffers = a->refs->len, .n_buffers = 1, .bytes = buffer->size
+      };
 
       if (buffer->region != GANTRY_REGION_CONSTANT || buffer->literal == 0 || buffer->shares != GANTRY_NO_BUFFER)
         continue;
@@ -70,8 +70,8 @@ wait_for (Assembly *a, const GantryPlanStep *step, guint32 index, guint32 event)
   if (*waited > event)
     return;
   *waited = event + 1;
-  add_instruction (a, (GantryInstruction) { .kind = GANTRY_INSTRUCTION_WAIT, .queue = step->queue, .init = step->init,
-                                            .node = step->node, .step = index, .event = event });
+  add_instruction (
+    a, (GantryInstruction){ .kind = GANTRY_INSTRUCTION_WAIT, .queue = step->queue, .init = step->init, .node = step->node, .step = index, .event = event });
 }
 
 static gboolean
@@ -106,8 +106,7 @@ bytes_of_result (const GantryModule *module, const GantryNode *node, guint i)
 }
 
 static gboolean
-add_copy (Assembly *a, const GantryPlanStep *step, const GantryNode *node, GantryInstruction instruction,
-          GError **error)
+add_copy (Assembly *a, const GantryPlanStep *step, const GantryNode *node, GantryInstruction instruction, GError **error)
 {
   const GantryPlan *plan = a->executable->plan;
   const guint32 *refs = plan->refs + step->first_ref;
@@ -115,8 +114,8 @@ add_copy (Assembly *a, const GantryPlanStep *step, const GantryNode *node, Gantr
   if (step->n_refs != 2)
     return refuse (a, node, error, "a copy has %u buffers, not 2", step->n_refs);
   if (plan->buffers[refs[0]].size != plan->buffers[refs[1]].size)
-    return refuse (a, node, error, "a copy goes from %" G_GUINT64_FORMAT " bytes to %" G_GUINT64_FORMAT,
-                   plan->buffers[refs[0]].size, plan->buffers[refs[1]].size);
+    return refuse (a, node, error, "a copy goes from %" G_GUINT64_FORMAT " bytes to %" G_GUINT64_FORMAT, plan->buffers[refs[0]].size,
+                   plan->buffers[refs[1]].size);
   instruction.kind = GANTRY_INSTRUCTION_COPY;
   instruction.bytes = plan->buffers[refs[0]].size;
   add_instruction (a, instruction);
@@ -134,8 +133,8 @@ check_launch (Assembly *a, const GantryPlanStep *step, const GantryNode *node, c
   guint32 n = node->n_operands + n_results + (kernel->workspace_bytes > 0);
 
   if (step->n_operands != node->n_operands || step->n_refs != n)
-    return refuse (a, node, error, "the plan gives it %u buffers, %u of them operands, where it takes %u and %u",
-                   step->n_refs, step->n_operands, n, node->n_operands);
+    return refuse (a, node, error, "the plan gives it %u buffers, %u of them operands, where it takes %u and %u", step->n_refs, step->n_operands, n,
+                   node->n_operands);
   for (guint i = 0; i < node->n_operands; i++)
     if (buffers[refs[i]].size < (guint64) gantry_type_bytes (gantry_node_operand_type (module, node, i)))
       return refuse (a, node, error, "the buffer of operand %u is smaller than the operand", i);
@@ -143,8 +142,7 @@ check_launch (Assembly *a, const GantryPlanStep *step, const GantryNode *node, c
     if (buffers[refs[node->n_operands + i]].size < bytes_of_result (module, node, i))
       return refuse (a, node, error, "the buffer of result %u is smaller than the result", i);
   if (kernel->workspace_bytes > 0 && buffers[refs[n - 1]].size < kernel->workspace_bytes)
-    return refuse (a, node, error, "the plan has not the workspace of %" G_GUINT64_FORMAT " bytes that it needs",
-                   kernel->workspace_bytes);
+    return refuse (a, node, error, "the plan has not the workspace of %" G_GUINT64_FORMAT " bytes that it needs", kernel->workspace_bytes);
   return TRUE;
 }
 
@@ -190,16 +188,15 @@ check_control (Assembly *a, const GantryPlanStep *step, const GantryNode *node, 
     workspace = MAX (workspace, code->layouts[r]->bytes);
   n = code->workspace + (workspace > 0);
   if (step->n_operands != code->first_result || step->n_refs != n)
-    return refuse (a, node, error, "the plan gives it %u buffers, %u of them operands, where it takes %u and %u", step->n_refs,
-                   step->n_operands, n, code->first_result);
+    return refuse (a, node, error, "the plan gives it %u buffers, %u of them operands, where it takes %u and %u", step->n_refs, step->n_operands, n,
+                   code->first_result);
   return workspace == 0 || buffers[refs[n - 1]].size >= workspace
            ? TRUE
            : refuse (a, node, error, "the plan has not the workspace of %" G_GUINT64_FORMAT " bytes that it needs", workspace);
 }
 
 /* Of one function, whose kernels are in @kernels. */
-static GantryExecutable *assemble_function (GantryExecutable *whole, GantryModule *module, GantryPlan *plan,
-                                            const GantryKernelSet *kernels, GError **error);
+static GantryExecutable *assemble_function (GantryExecutable *whole, GantryModule *module, GantryPlan *plan, const GantryKernelSet *kernels, GError **error);
 
 /* Bytes of the whole that ref @i of @step stands for. */
 static gint64
@@ -208,8 +205,7 @@ slice_bytes (const Assembly *a, const GantryPlanStep *step, guint i)
   const GantryModule *module = a->executable->module;
   const GantryNode *node = gantry_module_node (module, step->node);
 
-  return gantry_type_bytes (i < node->n_operands ? gantry_node_operand_type (module, node, i)
-                                                 : gantry_node_result_type (module, node, i - node->n_operands));
+  return gantry_type_bytes (i < node->n_operands ? gantry_node_operand_type (module, node, i) : gantry_node_result_type (module, node, i - node->n_operands));
 }
 
 /* What becomes of slices in @buffer. @bytes: of the operand or result that they are of */
@@ -248,8 +244,7 @@ find_slices (const Assembly *a, const GantryPlanStep *step, const GantryControlC
 }
 
 static gboolean
-add_control (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *step, const GantryNode *node,
-             GantryInstruction instruction, GError **error)
+add_control (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *step, const GantryNode *node, GantryInstruction instruction, GError **error)
 {
   GantryExecutable *executable = a->executable, *whole = executable->whole != NULL ? executable->whole : executable;
   g_autofree guint8 *slices = NULL;
@@ -286,8 +281,7 @@ add_control (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *
 }
 
 static gboolean
-add_launch (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *step, const GantryNode *node,
-            GantryInstruction instruction, GError **error)
+add_launch (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *step, const GantryNode *node, GantryInstruction instruction, GError **error)
 {
   const GantryKernel *kernel = gantry_kernel_set_find (kernels, step->node);
 
@@ -303,8 +297,7 @@ add_launch (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *s
 
 /* To fewer bits or back from them: a kernel of no node. */
 static gboolean
-add_conversion (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *step, const GantryNode *node,
-                GantryInstruction instruction, GError **error)
+add_conversion (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *step, const GantryNode *node, GantryInstruction instruction, GError **error)
 {
   const GantryPlan *plan = a->executable->plan;
   const guint32 *refs = plan->refs + step->first_ref;
@@ -316,8 +309,7 @@ add_conversion (Assembly *a, const GantryKernelSet *kernels, const GantryPlanSte
   if (!gantry_plan_step_compression (plan, step, a->executable->module, &compression, &back))
     return refuse (a, node, error, "its conversion is none that there is");
   exact = (guint64) compression.elements * gantry_element_size (compression.element);
-  if (plan->buffers[refs[back]].size < exact
-      || plan->buffers[refs[!back]].size < gantry_compressed_bytes (compression.kind, compression.elements))
+  if (plan->buffers[refs[back]].size < exact || plan->buffers[refs[!back]].size < gantry_compressed_bytes (compression.kind, compression.elements))
     return refuse (a, node, error, "the buffers of its conversion are too small");
   kernel = gantry_kernel_set_find_compression (kernels, &compression, back);
   if (kernel == NULL)
@@ -355,14 +347,12 @@ add_step (Assembly *a, const GantryKernelSet *kernels, guint32 index, GError **e
   const GantryPlan *plan = a->executable->plan;
   const GantryPlanStep *step = &plan->steps[index];
   const GantryNode *node = gantry_module_node (a->executable->module, step->node);
-  GantryInstruction instruction = { .queue = step->queue, .init = step->init, .node = step->node, .step = index,
-                                    .n_buffers = step->n_refs };
+  GantryInstruction instruction = { .queue = step->queue, .init = step->init, .node = step->node, .step = index, .n_buffers = step->n_refs };
   gboolean added;
 
   if (node == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "step %u of the plan names %%%u, which is not in the module",
-                   index, step->node);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "step %u of the plan names %%%u, which is not in the module", index, step->node);
       return FALSE;
     }
   if (!check_step (a, step, node, error))

@@ -54,8 +54,7 @@ static void
 make_ptx (GantryCompile *c, GantryCompiler *compiler, GantryJob *job, const GantryBound *bound, char **ir, char **assembly)
 {
   GCancellable *cancellable = c->progress != NULL ? c->progress->cancellable : NULL;
-  g_autofree char *ptx = gantry_grid_to_ptx (compiler, bound, job->symbol, job->source.n_inputs, job->n_results,
-                                             ir, &job->error);
+  g_autofree char *ptx = gantry_grid_to_ptx (compiler, bound, job->symbol, job->source.n_inputs, job->n_results, ir, &job->error);
 
   if (ptx == NULL)
     return;
@@ -79,8 +78,7 @@ check_grids (const GantryCompile *c, const GantryBound *bound, GError **error)
 void
 gantry_compile_run_bound_job (GantryCompile *c, GantryCompiler *compiler, GantryJob *job, char **ir, char **assembly)
 {
-  g_autoptr (GantryBound) bound = job->bound != NULL ? g_steal_pointer (&job->bound)
-                                                     : gantry_bind (&job->source, &c->gpu, &job->error);
+  g_autoptr (GantryBound) bound = job->bound != NULL ? g_steal_pointer (&job->bound) : gantry_bind (&job->source, &c->gpu, &job->error);
 
   if (bound == NULL || !check_grids (c, bound, &job->error))
     return;
@@ -94,8 +92,7 @@ gantry_compile_run_bound_job (GantryCompile *c, GantryCompiler *compiler, Gantry
   if (c->options.target == GANTRY_CODE_CUDA)
     make_ptx (c, compiler, job, bound, ir, assembly);
   else
-    job->object = gantry_grid_to_cpu (compiler, bound, job->symbol, job->source.n_inputs, job->n_results, &job->n_tasks,
-                                      ir, assembly, &job->error);
+    job->object = gantry_grid_to_cpu (compiler, bound, job->symbol, job->source.n_inputs, job->n_results, &job->n_tasks, ir, assembly, &job->error);
 }
 
 void
@@ -113,8 +110,7 @@ gantry_compile_finish_bound (GantryCompile *c, GantryKernel *kernel, const Gantr
       kernel->gpu->launches[i].entry = g_strdup (job->launches[i].entry);
       kernel->gpu->launches[i].image = image;
     }
-  kernel->gpu->product = kernel->node != GANTRY_NO_NODE
-                           ? gantry_product_of (c->module, gantry_module_node (c->module, kernel->node)) : NULL;
+  kernel->gpu->product = kernel->node != GANTRY_NO_NODE ? gantry_product_of (c->module, gantry_module_node (c->module, kernel->node)) : NULL;
   /* Its address comes behind the kernel's own, which takes no notice of it. */
   if (c->options.gpu_library && kernel->gpu->product != NULL)
     kernel->workspace_bytes = MAX (kernel->workspace_bytes, GANTRY_GPU_LIBRARY_WORKSPACE);

@@ -25,8 +25,8 @@ typedef struct
   GError *error;
   GantryKernelFunc func;
   /* Of bound programs: */
-  GantryBound *bound;       /* (nullable): where it is there already, of a hand-written kernel; else by gantry_bind() */
-  GRefString *schedule;     /* (nullable): likewise */
+  GantryBound *bound;   /* (nullable): where it is there already, of a hand-written kernel; else by gantry_bind() */
+  GRefString *schedule; /* (nullable): likewise */
   guint64 workspace_bytes;
   guint32 n_launches;
   GantryGpuLaunch *launches; /* their image is the job's number */
@@ -49,9 +49,9 @@ typedef struct
   guint8 *blocked;          /* per node id: its value is in the blocked layout */
   guint8 *constant;         /* per node id: its value is known at load */
   guint block;
-  guint64 code_bytes;       /* of linked objects, and of the library */
-  gboolean code_at_least;   /* the library's is not known */
-  GHashTable *diagnostics;   /* char *: "<op>: <why>", in the order of `lines` */
+  guint64 code_bytes;      /* of linked objects, and of the library */
+  gboolean code_at_least;  /* the library's is not known */
+  GHashTable *diagnostics; /* char *: "<op>: <why>", in the order of `lines` */
   GPtrArray *lines;
 } GantryCompile;
 

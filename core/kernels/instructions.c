@@ -18,8 +18,7 @@ static const struct
   { "native", "what it has", NULL, { NULL }, dnnl_cpu_isa_all },
   { "sse4", "SSE4", "x86-64-v2", { "sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "cx16" }, dnnl_cpu_isa_sse41 },
   { "avx2", "AVX2", "x86-64-v3", { "avx", "avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt" }, dnnl_cpu_isa_avx2 },
-  { "avx512", "AVX-512", "x86-64-v4", { "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl" },
-    dnnl_cpu_isa_avx512_core },
+  { "avx512", "AVX-512", "x86-64-v4", { "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl" }, dnnl_cpu_isa_avx512_core },
 };
 
 const char *
@@ -38,8 +37,7 @@ gantry_instruction_set_parse (const char *name, GantryInstructionSet *set, GErro
         *set = (GantryInstructionSet) i;
         return TRUE;
       }
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "there is no instruction set '%s': there are native, sse4, avx2 and avx512", name);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "there is no instruction set '%s': there are native, sse4, avx2 and avx512", name);
   return FALSE;
 }
 
@@ -86,11 +84,10 @@ gantry_kernels_limit_library (GantryInstructionSet set, GError **error)
     return TRUE;
   if (!gantry_library_load (error))
     return FALSE;
-  if (gantry_dnnl ()->set_max_cpu_isa (sets[set].limit) == dnnl_success
-      || library_keeps_within (set))
+  if (gantry_dnnl ()->set_max_cpu_isa (sets[set].limit) == dnnl_success || library_keeps_within (set))
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-               "oneDNN cannot be limited to %s any more: it takes a limit once in a process, before it is used", sets[set].text);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "oneDNN cannot be limited to %s any more: it takes a limit once in a process, before it is used",
+               sets[set].text);
   return FALSE;
 }
 
@@ -104,6 +101,7 @@ gantry_instructions_check (GantryInstructionSet set, gboolean use_library, GErro
     return TRUE;
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
                "in this process oneDNN may use more than %s: call gantry_kernels_limit_library() before anything is compiled, "
-               "or compile without the library", sets[set].text);
+               "or compile without the library",
+               sets[set].text);
   return FALSE;
 }

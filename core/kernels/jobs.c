@@ -168,8 +168,7 @@ keep_job (GantryCompile *c, char *name, GantryJob *job, GBytes *key)
   g_hash_table_insert (c->by_key, key, GUINT_TO_POINTER (c->jobs->len));
   /* Each image is a module of its own: where the name does not say which of them it is, equal kernels of two models are
    * assembled once, and a profiler shows what it is. */
-  job->symbol = c->options.target == GANTRY_CODE_CUDA ? g_steal_pointer (&own)
-                                                      : g_strdup_printf ("gantry_kernel_%u", c->jobs->len - 1);
+  job->symbol = c->options.target == GANTRY_CODE_CUDA ? g_steal_pointer (&own) : g_strdup_printf ("gantry_kernel_%u", c->jobs->len - 1);
   return (gint) c->jobs->len - 1;
 }
 
@@ -300,8 +299,7 @@ work_on (Work *work, GantryCompiler *compiler)
       if (g_cancellable_is_cancelled (c->progress != NULL ? c->progress->cancellable : NULL))
         g_atomic_int_set (&work->stop, 1);
       if (compiler == c->compiler) /* reports come from the calling thread */
-        gantry_progress_report (c->progress, (double) g_atomic_int_get (&work->done) / (double) c->jobs->len,
-                                "generating code");
+        gantry_progress_report (c->progress, (double) g_atomic_int_get (&work->done) / (double) c->jobs->len, "generating code");
     }
 }
 

@@ -32,8 +32,7 @@ static GBytes *
 call_key (const GantryCompile *c, const GantryNode *node, const GantryLibraryLayouts *layouts)
 {
   g_autoptr (GArray) key = g_array_new (FALSE, FALSE, sizeof (guint32));
-  guint32 head[] = { node->op, node->attrs, node->type, layouts->blocked_input, layouts->blocked_result,
-                     layouts->constant_weights };
+  guint32 head[] = { node->op, node->attrs, node->type, layouts->blocked_input, layouts->blocked_result, layouts->constant_weights };
 
   g_array_append_vals (key, head, G_N_ELEMENTS (head));
   for (guint i = 0; i < node->n_operands; i++)
@@ -69,8 +68,7 @@ make_by_library (GantryCompile *c, const GantryNode *node, GantryKernel *kernel)
       return GANTRY_MADE;
     }
   made = gantry_library_make (c->module, node, &layouts, c->options.n_threads, kernel);
-  g_hash_table_insert (c->by_call, g_steal_pointer (&key),
-                       GUINT_TO_POINTER (made == GANTRY_MADE ? c->kernels->len + 2 : 1));
+  g_hash_table_insert (c->by_call, g_steal_pointer (&key), GUINT_TO_POINTER (made == GANTRY_MADE ? c->kernels->len + 2 : 1));
   return made;
 }
 
@@ -80,18 +78,14 @@ make_by_hand (GantryCompile *c, const GantryNode *node, GantryKernel *kernel, GS
   switch (node->op)
     {
     case GANTRY_OP_CUSTOM_CALL:
-      g_string_append_printf (why, "there is no code for the target \"%s\"",
-                              gantry_attrs_string (c->module->context, node->attrs, "target", ""));
+      g_string_append_printf (why, "there is no code for the target \"%s\"", gantry_attrs_string (c->module->context, node->attrs, "target", ""));
       return GANTRY_CANNOT;
     case GANTRY_OP_SORT:
     case GANTRY_OP_SCATTER:
-    case GANTRY_OP_RNG_BIT_GENERATOR:
-      return c->options.target == GANTRY_CODE_CPU ? gantry_builtin_make (c->module, node, kernel, why) : GANTRY_NOT_MINE;
+    case GANTRY_OP_RNG_BIT_GENERATOR: return c->options.target == GANTRY_CODE_CPU ? gantry_builtin_make (c->module, node, kernel, why) : GANTRY_NOT_MINE;
     case GANTRY_OP_DOT_GENERAL:
-    case GANTRY_OP_CONVOLUTION:
-      return make_by_library (c, node, kernel);
-    default:
-      return GANTRY_NOT_MINE;
+    case GANTRY_OP_CONVOLUTION: return make_by_library (c, node, kernel);
+    default: return GANTRY_NOT_MINE;
     }
 }
 
@@ -129,9 +123,7 @@ add_node (GantryCompile *c, const GantryNode *node)
       if (c->options.keep_texts)
         kernel.texpr = gantry_compile_expression (c, node);
       break;
-    case GANTRY_CANNOT:
-      gantry_compile_add_diagnostic (c, node, why->str);
-      return;
+    case GANTRY_CANNOT: gantry_compile_add_diagnostic (c, node, why->str); return;
     default:
       kernel.kind = GANTRY_KERNEL_GENERATED;
       job = is_builtin (node) ? gantry_compile_add_builtin_job (c, node, &kernel) : gantry_compile_add_job (c, node, &kernel);
@@ -200,8 +192,7 @@ add_functions (GantryCompile *c, GError **error)
 
   for (guint i = 0; i <= regions->len; i++)
     {
-      const GantryFunction *function = i == 0 ? gantry_module_entry (c->module)
-                                              : gantry_module_function (c->module, g_array_index (regions, guint32, i - 1));
+      const GantryFunction *function = i == 0 ? gantry_module_entry (c->module) : gantry_module_function (c->module, g_array_index (regions, guint32, i - 1));
 
       find_constants (c, function);
       if (!add_nodes (c, function, error))
@@ -264,9 +255,8 @@ gantry_kernel_set_sizes (const GantryKernelSet *set, const GantryModule *module)
   sizes->code_bytes = set->code_bytes;
   sizes->at_least = set->code_at_least;
   for (guint32 i = 0; i < set->n_kernels - 2 * set->n_compressions; i++)
-    gantry_kernel_sizes_add (sizes,
-                             gantry_module_position (module, gantry_module_node (module, set->kernels[i].node)),
-                             set->kernels[i].workspace_bytes, set->kernels[i].packed_bytes);
+    gantry_kernel_sizes_add (sizes, gantry_module_position (module, gantry_module_node (module, set->kernels[i].node)), set->kernels[i].workspace_bytes,
+                             set->kernels[i].packed_bytes);
   return sizes;
 }
 
@@ -305,7 +295,7 @@ take_images (GantryCompile *c, GantryKernelSet *set)
       GantryJob *job = g_ptr_array_index (c->jobs, i);
 
       set->images[i] = job->image;
-      job->image = (GantryGpuImage) { 0 };
+      job->image = (GantryGpuImage){ 0 };
       /* What the driver will make of text is not known. */
       set->code_bytes += set->images[i].code != NULL && !set->images[i].is_text ? g_bytes_get_size (set->images[i].code) : 0;
     }
@@ -325,8 +315,7 @@ describe_target (const GantryCompile *c)
     case GANTRY_CODE_GRID_ON_CPU:
       versions[strcspn (versions, ",")] = '\0';
       return g_strdup_printf ("schedules of %s on x86-64 %s (%s)", c->gpu.arch, c->compiler->cpu, versions);
-    default:
-      return g_strdup_printf ("x86-64 %s (%s)", c->compiler->cpu, versions);
+    default: return g_strdup_printf ("x86-64 %s (%s)", c->compiler->cpu, versions);
     }
 }
 
@@ -349,8 +338,7 @@ make_set (GantryCompile *c, GantryJit *jit)
     if (set->kernels[i].node < set->n_kernel_of)
       set->kernel_of[set->kernels[i].node] = i + 1;
   set->n_compressions = c->options.compressions != NULL ? c->options.compressions->len : 0;
-  set->compressions = set->n_compressions > 0
-                        ? g_memdup2 (c->options.compressions->data, set->n_compressions * sizeof (GantryCompression)) : NULL;
+  set->compressions = set->n_compressions > 0 ? g_memdup2 (c->options.compressions->data, set->n_compressions * sizeof (GantryCompression)) : NULL;
   set->layout_blocks = g_new0 (guint8, set->n_kernel_of + 1);
   for (guint32 i = 0; i < set->n_kernel_of; i++)
     set->layout_blocks[i] = c->blocked[i] ? (guint8) c->block : 0;
@@ -402,14 +390,12 @@ check_options (const GantryKernelOptions *options, GError **error)
 
   if (options->layout_block != 0 && options->layout_block != 8 && options->layout_block != 16)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "blocks of %u channels: a blocked layout has 8 or 16",
-                   options->layout_block);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "blocks of %u channels: a blocked layout has 8 or 16", options->layout_block);
       return FALSE;
     }
   if (uses_library && !gantry_library_load (error))
     return FALSE;
-  return options->cpu != NULL || options->target == GANTRY_CODE_CUDA
-         || gantry_instructions_check (options->instructions, uses_library, error);
+  return options->cpu != NULL || options->target == GANTRY_CODE_CUDA || gantry_instructions_check (options->instructions, uses_library, error);
 }
 
 /* Bound programs do all by themselves. */
@@ -482,8 +468,7 @@ compile (GantryCompile *c, GError **error)
 }
 
 GantryKernelSet *
-gantry_kernels_compile (GantryModule *module, const GantryKernelOptions *options, const GantryProgress *progress,
-                        GError **error)
+gantry_kernels_compile (GantryModule *module, const GantryKernelOptions *options, const GantryProgress *progress, GError **error)
 {
   GantryCompile c = { .module = module, .progress = progress, .options = GANTRY_KERNEL_OPTIONS_INIT };
   gint64 begin = g_get_monotonic_time ();

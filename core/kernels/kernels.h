@@ -31,10 +31,10 @@ typedef struct
   guint32 n_distinct;
   guint64 code_bytes;
   gboolean code_at_least;
-  GantryKernel *kernels;  /* in program order of their nodes, then conversions, which are of no node */
+  GantryKernel *kernels; /* in program order of their nodes, then conversions, which are of no node */
   guint32 n_kernel_of;
-  guint32 *kernel_of;     /* node id -> 1 + index in kernels, 0: none */
-  guint8 *layout_blocks;  /* node id -> 0, 8 or 16; n_kernel_of of them */
+  guint32 *kernel_of;    /* node id -> 1 + index in kernels, 0: none */
+  guint8 *layout_blocks; /* node id -> 0, 8 or 16; n_kernel_of of them */
   guint32 n_compressions;
   GantryCompression *compressions; /* those of the options; their kernels are the last ones, to fewer bits and back in turn */
   char *target;
@@ -60,8 +60,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryKernelSet, gantry_kernel_set_free)
  * Returns: (transfer full) (nullable): NULL with %GANTRY_ERROR_UNSUPPORTED naming every node that cannot be compiled
  *  ("<op>: <why>", one a line), or %G_IO_ERROR_CANCELLED
  */
-GantryKernelSet *gantry_kernels_compile (GantryModule *module, const GantryKernelOptions *options,
-                                         const GantryProgress *progress, GError **error);
+GantryKernelSet *gantry_kernels_compile (GantryModule *module, const GantryKernelOptions *options, const GantryProgress *progress, GError **error);
 
 /** Returns: (nullable): the kernel that does the work of the node */
 const GantryKernel *gantry_kernel_set_find (const GantryKernelSet *set, guint32 node);
@@ -84,8 +83,7 @@ GantryKernelSizes *gantry_kernel_set_sizes (const GantryKernelSet *set, const Ga
  * Returns: (transfer full) (nullable): NULL with @error when plan and kernels do not fit together: a buffer is missing or too
  *  small, or a kernel would read a place in another layout than it was written in
  */
-GantryExecutable *gantry_executable_new (GantryModule *module, GantryPlan *plan, GantryKernelSet *kernels,
-                                         GError **error);
+GantryExecutable *gantry_executable_new (GantryModule *module, GantryPlan *plan, GantryKernelSet *kernels, GError **error);
 
 /** Versions and processor in one line, for `--version` and recordings. Returns: (transfer full) */
 char *gantry_kernels_describe (void);

@@ -46,8 +46,7 @@ place_of (const Choice *c, const GantryNode *node)
 static gboolean
 has_element (const Choice *c, const GantryType *type)
 {
-  return c->by == GANTRY_CONVOLVES_GPU ? type->element == GANTRY_F16 || type->element == GANTRY_BF16
-                                       : type->element == GANTRY_F32;
+  return c->by == GANTRY_CONVOLVES_GPU ? type->element == GANTRY_F16 || type->element == GANTRY_BF16 : type->element == GANTRY_F32;
 }
 
 static gboolean
@@ -55,8 +54,8 @@ has_blocks (const Choice *c, const GantryNode *node)
 {
   const GantryType *type = gantry_node_type (c->module, node);
 
-  return gantry_type_is_static (type) && has_element (c, type) && type->rank >= 3 && type->rank <= 5
-         && gantry_type_elements (type) > 0 && type->dims[1] % c->block == 0;
+  return gantry_type_is_static (type) && has_element (c, type) && type->rank >= 3 && type->rank <= 5 && gantry_type_elements (type) > 0
+         && type->dims[1] % c->block == 0;
 }
 
 /* A slice of other dimensions, or another shape of them: what a block has side by side stays so. */
@@ -65,8 +64,8 @@ leaves_channels (const Choice *c, const GantryNode *node)
 {
   const GantryType *from = gantry_node_operand_type (c->module, node, 0), *to = gantry_node_type (c->module, node);
 
-  return (node->op == GANTRY_OP_SLICE || node->op == GANTRY_OP_RESHAPE) && from->rank > 2 && to->rank > 2
-         && from->dims[0] == to->dims[0] && from->dims[1] == to->dims[1];
+  return (node->op == GANTRY_OP_SLICE || node->op == GANTRY_OP_RESHAPE) && from->rank > 2 && to->rank > 2 && from->dims[0] == to->dims[0]
+         && from->dims[1] == to->dims[1];
 }
 
 /* Kernels that are generated take any layout. */
@@ -75,8 +74,8 @@ is_generated (const GantryNode *node)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
 
-  return info != NULL && !(info->flags & (GANTRY_OP_STRUCTURE | GANTRY_OP_VIEW | GANTRY_OP_EXTERN))
-         && node->op != GANTRY_OP_COPY && node->op != GANTRY_OP_DOT_GENERAL;
+  return info != NULL && !(info->flags & (GANTRY_OP_STRUCTURE | GANTRY_OP_VIEW | GANTRY_OP_EXTERN)) && node->op != GANTRY_OP_COPY
+         && node->op != GANTRY_OP_DOT_GENERAL;
 }
 
 /* A view has the layout of what it is a view of, where that says the same in both shapes. */
@@ -152,10 +151,8 @@ body_moves (const Choice *c, const GantryNode *node)
     {
       const GantryNode *inner = &c->module->nodes[body->first_node + i];
 
-      if ((inner->op == GANTRY_OP_RESHAPE || inner->op == GANTRY_OP_TRANSPOSE || inner->op == GANTRY_OP_SLICE
-           || inner->op == GANTRY_OP_REVERSE)
-          && !leaves_channels (c, inner)
-          && gantry_type_elements (gantry_node_operand_type (c->module, inner, 0)) * 2 > elements)
+      if ((inner->op == GANTRY_OP_RESHAPE || inner->op == GANTRY_OP_TRANSPOSE || inner->op == GANTRY_OP_SLICE || inner->op == GANTRY_OP_REVERSE)
+          && !leaves_channels (c, inner) && gantry_type_elements (gantry_node_operand_type (c->module, inner, 0)) * 2 > elements)
         return TRUE;
     }
   return FALSE;
@@ -168,24 +165,16 @@ breaks_blocks (const Choice *c, const GantryNode *node)
   switch (node->op)
     {
     case GANTRY_OP_REDUCE_WINDOW:
-      return int_at (c, node, "window_dimensions", 1, 1) != 1 || int_at (c, node, "window_strides", 1, 1) != 1
-             || int_at (c, node, "padding", 2, 0) != 0;
-    case GANTRY_OP_PAD:
-      return int_at (c, node, "edge_padding_low", 1, 0) % c->block != 0
-             || int_at (c, node, "interior_padding", 1, 0) != 0;
-    case GANTRY_OP_SLICE:
-      return int_at (c, node, "start_indices", 1, 0) % c->block != 0 || int_at (c, node, "strides", 1, 1) != 1;
-    case GANTRY_OP_CONCATENATE:
-      return gantry_attrs_int (c->module->context, node->attrs, "dimension", 0) == 1 && moves_channels_apart (c, node);
-    case GANTRY_OP_FUSION:
-      return body_moves (c, node);
+      return int_at (c, node, "window_dimensions", 1, 1) != 1 || int_at (c, node, "window_strides", 1, 1) != 1 || int_at (c, node, "padding", 2, 0) != 0;
+    case GANTRY_OP_PAD: return int_at (c, node, "edge_padding_low", 1, 0) % c->block != 0 || int_at (c, node, "interior_padding", 1, 0) != 0;
+    case GANTRY_OP_SLICE: return int_at (c, node, "start_indices", 1, 0) % c->block != 0 || int_at (c, node, "strides", 1, 1) != 1;
+    case GANTRY_OP_CONCATENATE: return gantry_attrs_int (c->module->context, node->attrs, "dimension", 0) == 1 && moves_channels_apart (c, node);
+    case GANTRY_OP_FUSION: return body_moves (c, node);
     case GANTRY_OP_REVERSE:
     case GANTRY_OP_GATHER:
     case GANTRY_OP_DYNAMIC_SLICE:
-    case GANTRY_OP_DYNAMIC_UPDATE_SLICE:
-      return TRUE;
-    default:
-      return FALSE;
+    case GANTRY_OP_DYNAMIC_UPDATE_SLICE: return TRUE;
+    default: return FALSE;
     }
 }
 
@@ -201,11 +190,8 @@ keeps_channels (const Choice *c, const GantryNode *node, const GantryNode *opera
     case GANTRY_OP_REDUCE_WINDOW:
     case GANTRY_OP_PAD:
     case GANTRY_OP_SLICE:
-    case GANTRY_OP_CONCATENATE:
-      return from->rank == to->rank;
-    default:
-      return info != NULL && (node->op == GANTRY_OP_FUSION || (info->flags & GANTRY_OP_ELEMENTWISE) != 0)
-             && gantry_type_same_shape (from, to);
+    case GANTRY_OP_CONCATENATE: return from->rank == to->rank;
+    default: return info != NULL && (node->op == GANTRY_OP_FUSION || (info->flags & GANTRY_OP_ELEMENTWISE) != 0) && gantry_type_same_shape (from, to);
     }
 }
 
@@ -222,8 +208,7 @@ pass_on (Choice *c, const GantryNode *node)
       const GantryNode *operand = gantry_node_operand (c->module, node, i);
       guint32 other = place_of (c, operand);
 
-      if (other < c->entry->n_nodes && c->gains[find (c, other)] && !c->plain[find (c, other)]
-          && keeps_channels (c, node, operand))
+      if (other < c->entry->n_nodes && c->gains[find (c, other)] && !c->plain[find (c, other)] && keeps_channels (c, node, operand))
         c->gains[find (c, place)] = TRUE;
     }
 }
@@ -240,8 +225,7 @@ look_at_gpu_convolution (Choice *c, const GantryNode *node, const GantryFunction
     return;
   c->gains[place_of (c, node)] = TRUE;
   if (body != NULL)
-    input = input->op == GANTRY_OP_PARAMETER
-              ? gantry_node_operand (c->module, node, gantry_module_position (c->module, input) - body->first_node) : NULL;
+    input = input->op == GANTRY_OP_PARAMETER ? gantry_node_operand (c->module, node, gantry_module_position (c->module, input) - body->first_node) : NULL;
   if (input != NULL && weights->dims[1] % c->block == 0 && place_of (c, input) < c->entry->n_nodes)
     c->gains[place_of (c, input)] = TRUE;
 }

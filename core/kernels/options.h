@@ -58,7 +58,9 @@ typedef struct
 /** What cuBLASLt is given to work in: as NVIDIA recommends for Hopper. The plan counts it, and values share its place. */
 #define GANTRY_GPU_LIBRARY_WORKSPACE ((guint64) 32 << 20)
 
-#define GANTRY_KERNEL_OPTIONS_INIT { .n_threads = 0, .use_library = TRUE, .keep_texts = FALSE, .optimization = 2, \
-                                     .cpu = NULL, .free_layouts = TRUE }
+#define GANTRY_KERNEL_OPTIONS_INIT \
+  { \
+    .n_threads = 0, .use_library = TRUE, .keep_texts = FALSE, .optimization = 2, .cpu = NULL, .free_layouts = TRUE \
+  }
 
 G_END_DECLS

@@ -13,16 +13,16 @@ typedef struct
   const GantryFunction *entry, *body;
   const GantryNode *node;
   GantryScan scan;
-  guint32 index;     /* of @node */
-  guint8 *depends;   /* by index: it reads what the scan gives */
-  guint8 *inside;    /* by index: it becomes part of the body */
-  guint8 *kept;      /* by result of the scan: somebody else reads it */
-  GArray *xs;        /* guint32: indices of what is walked along besides */
-  GArray *captures;  /* guint32: indices of what is broadcast in each trip */
-  GArray *outputs;   /* guint32: indices of those inside that are results of the entry function, or whose slices are taken outside */
-  guint8 *hoisted;   /* by index: it stands behind the scan, which needs it */
-  guint32 new_id;    /* of the scan, once it has been written */
-  guint n_kept;      /* results of it before the outputs */
+  guint32 index;    /* of @node */
+  guint8 *depends;  /* by index: it reads what the scan gives */
+  guint8 *inside;   /* by index: it becomes part of the body */
+  guint8 *kept;     /* by result of the scan: somebody else reads it */
+  GArray *xs;       /* guint32: indices of what is walked along besides */
+  GArray *captures; /* guint32: indices of what is broadcast in each trip */
+  GArray *outputs;  /* guint32: indices of those inside that are results of the entry function, or whose slices are taken outside */
+  guint8 *hoisted;  /* by index: it stands behind the scan, which needs it */
+  guint32 new_id;   /* of the scan, once it has been written */
+  guint n_kept;     /* results of it before the outputs */
 } GantryAbsorbed;
 
 static inline const GantryNode *

@@ -6,8 +6,8 @@
 
 typedef struct
 {
-  GPtrArray *all;     /* GantryAbsorbed */
-  guint8 *done;       /* by index in the entry function: it stands before its place already */
+  GPtrArray *all; /* GantryAbsorbed */
+  guint8 *done;   /* by index in the entry function: it stands before its place already */
 } Write;
 
 /* While a body is written: what stands for the nodes of the entry function in it; 0: nothing yet. */
@@ -246,8 +246,7 @@ type_of (GantryAbsorbed *a, GArray *axes)
 static void
 write_scan (GantryAbsorbed *a, GantryRewriter *rewriter)
 {
-  g_autoptr (GArray) axes = g_array_new (FALSE, FALSE, sizeof (gint64)), y_axes = g_array_new (FALSE, FALSE, sizeof (gint64)),
-                     operands = NULL;
+  g_autoptr (GArray) axes = g_array_new (FALSE, FALSE, sizeof (gint64)), y_axes = g_array_new (FALSE, FALSE, sizeof (gint64)), operands = NULL;
   GantryAttrList *attrs = gantry_attr_list_new (a->module->context);
   GantryNode changed = *a->node;
   guint n_more;
@@ -362,8 +361,7 @@ _gantry_absorb_write (GantryModule *module, GPtrArray *all, const GantryProgress
       for (guint k = 0; k < all->len; k++)
         if (((GantryAbsorbed *) g_ptr_array_index (all, k))->body == &module->functions[i])
           own = g_ptr_array_index (all, k);
-      if (!(own != NULL ? write_body (own, rewriter, error)
-                        : gantry_rewriter_run_function (rewriter, &module->functions[i], visit, &w, progress, error)))
+      if (!(own != NULL ? write_body (own, rewriter, error) : gantry_rewriter_run_function (rewriter, &module->functions[i], visit, &w, progress, error)))
         return NULL;
     }
   return gantry_rewriter_finish (rewriter, error);

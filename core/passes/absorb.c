@@ -38,8 +38,7 @@ _gantry_absorb_stack_of (const GantryAbsorbed *a, const GantryNode *node)
 static gboolean
 same_dims (const GantryType *a, const GantryType *b)
 {
-  return a->kind == GANTRY_TYPE_TENSOR && b->kind == GANTRY_TYPE_TENSOR && a->rank == b->rank
-         && memcmp (a->dims, b->dims, a->rank * sizeof *a->dims) == 0;
+  return a->kind == GANTRY_TYPE_TENSOR && b->kind == GANTRY_TYPE_TENSOR && a->rank == b->rank && memcmp (a->dims, b->dims, a->rank * sizeof *a->dims) == 0;
 }
 
 gboolean
@@ -73,8 +72,7 @@ can_be_inside (const GantryAbsorbed *a, const GantryNode *node)
       guint32 i = operand != NULL ? _gantry_absorb_index (a, operand) : 0;
       gint stack = operand != NULL ? _gantry_absorb_stack_of (a, operand) : -1;
 
-      if (operand == NULL || !same_dims (gantry_node_type (a->module, operand), type)
-          || gantry_node_type (a->module, operand)->memory != GANTRY_MEMORY_DEVICE)
+      if (operand == NULL || !same_dims (gantry_node_type (a->module, operand), type) || gantry_node_type (a->module, operand)->memory != GANTRY_MEMORY_DEVICE)
         return FALSE;
       if (stack >= 0 ? a->kept[stack] : a->depends[i] && !a->inside[i])
         return FALSE;
@@ -156,8 +154,8 @@ take_in (GantryAbsorbed *a, const GantryUses *uses)
       guint32 position = a->entry->first_node + i;
 
       a->inside[i] = a->inside[i]
-                     || (!a->depends[i] && node->phase != GANTRY_PHASE_FORWARD && uses->first[position] < uses->first[position + 1]
-                         && can_be_inside (a, node) && !is_read_outside (a, uses, i, TRUE));
+                     || (!a->depends[i] && node->phase != GANTRY_PHASE_FORWARD && uses->first[position] < uses->first[position + 1] && can_be_inside (a, node)
+                         && !is_read_outside (a, uses, i, TRUE));
     }
 }
 

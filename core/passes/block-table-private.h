@@ -19,12 +19,10 @@ typedef struct
 
 /** Reads the list @key of a scan of @length iterations; its strings as ids, those of locations as ids of locations.
  *  Returns: FALSE when there is none that fits */
-gboolean _gantry_block_table_init (GantryBlockTable *table, GantryContext *context, guint32 attrs,
-                                   const char *key, gint64 length);
+gboolean _gantry_block_table_init (GantryBlockTable *table, GantryContext *context, guint32 attrs, const char *key, gint64 length);
 void _gantry_block_table_clear (GantryBlockTable *table);
 /** What stands in iteration @i for @id of iteration 0. Returns: FALSE, @found untouched, when it is not in the table. */
-gboolean _gantry_block_table_look_up (const GantryBlockTable *table, guint32 id, gint64 i,
-                                      guint32 *found);
+gboolean _gantry_block_table_look_up (const GantryBlockTable *table, guint32 id, gint64 i, guint32 *found);
 
 /** A location as a string: line, column, length of the file's name, that name and the text. Returns: (transfer none): it
  *  lives as long as the context */

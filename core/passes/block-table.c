@@ -79,8 +79,8 @@ read_step (GantryContext *context, const char **p, GantryLocation *location)
   guint64 n, length, step, number;
 
   ++*p;
-  if (!read_bytes (p, &own, &n) || !read_own (context, own, n, location) || !read_bytes (p, &function, &length)
-      || !read_number (p, &step) || !read_number (p, &number) || step > GANTRY_STEP_GRADIENT)
+  if (!read_bytes (p, &own, &n) || !read_own (context, own, n, location) || !read_bytes (p, &function, &length) || !read_number (p, &step)
+      || !read_number (p, &number) || step > GANTRY_STEP_GRADIENT)
     return FALSE;
   location->function = gantry_context_intern_len (context, function, length);
   location->step = (guint32) step;
@@ -117,15 +117,13 @@ location_of (GantryContext *context, const char *text)
 }
 
 gboolean
-_gantry_block_table_init (GantryBlockTable *table, GantryContext *context, guint32 attrs,
-                          const char *key, gint64 length)
+_gantry_block_table_init (GantryBlockTable *table, GantryContext *context, guint32 attrs, const char *key, gint64 length)
 {
   const GantryAttr *attr = gantry_attrs_find (context, attrs, key);
   gboolean locations = strcmp (key, GANTRY_BLOCK_LOCATIONS) == 0;
 
   *table = (GantryBlockTable){ 0 };
-  if (attr == NULL || attr->kind != GANTRY_ATTR_STRINGS || length <= 0
-      || attr->n % (guint64) length != 0)
+  if (attr == NULL || attr->kind != GANTRY_ATTR_STRINGS || length <= 0 || attr->n % (guint64) length != 0)
     return FALSE;
   table->places = g_hash_table_new (NULL, NULL);
   table->ids = g_new (guint32, attr->n + 1);
@@ -139,8 +137,7 @@ _gantry_block_table_init (GantryBlockTable *table, GantryContext *context, guint
         table->ids[i] = table->ids[i % table->n];
     }
   for (gsize i = table->n; i-- > 0;) /* of two places the first holds */
-    g_hash_table_insert (table->places, GUINT_TO_POINTER (table->ids[i] + 1),
-                         GSIZE_TO_POINTER (i + 1));
+    g_hash_table_insert (table->places, GUINT_TO_POINTER (table->ids[i] + 1), GSIZE_TO_POINTER (i + 1));
   return TRUE;
 }
 

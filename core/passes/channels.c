@@ -8,10 +8,10 @@
 #include "core/graph/rewriter.h"
 #include "core/passes/passes.h"
 
-#define BLOCK 8            /* channels of f16 or bf16 in 16 bytes */
-#define MOST_PLACES 256    /* of a window; a gradient of weights has one as large as an image */
-#define LEAST_DEPTH 512    /* products that a weight's gradient is the sum of */
-#define LEAST_IMAGE 16     /* elements of the image for each of the weights */
+#define BLOCK 8         /* channels of f16 or bf16 in 16 bytes */
+#define MOST_PLACES 256 /* of a window; a gradient of weights has one as large as an image */
+#define LEAST_DEPTH 512 /* products that a weight's gradient is the sum of */
+#define LEAST_IMAGE 16  /* elements of the image for each of the weights */
 
 typedef struct
 {
@@ -100,15 +100,14 @@ of_weights (const Match *m)
   gint64 permutation[GANTRY_MAX_RANK], start[GANTRY_MAX_RANK] = { 0 };
   guint32 exchanged;
 
-  if (image == NULL || m->node->n_operands > 2 || !is_few (x->dims[0]) || cotangent->dims[0] < BLOCK
-      || places_of (cotangent) * x->dims[1] < LEAST_DEPTH || gantry_type_elements (x) / LEAST_IMAGE < gantry_type_elements (to))
+  if (image == NULL || m->node->n_operands > 2 || !is_few (x->dims[0]) || cotangent->dims[0] < BLOCK || places_of (cotangent) * x->dims[1] < LEAST_DEPTH
+      || gantry_type_elements (x) / LEAST_IMAGE < gantry_type_elements (to))
     return 0;
   for (guint i = 0; i < x->rank; i++)
     permutation[i] = i < 2 ? 1 - i : i;
   exchanged = gantry_builder_transpose (m->b, widened (m, gantry_rewriter_map (m->rewriter, image->id), 1), permutation);
-  return gantry_builder_slice (
-    m->b, convolve (m, exchanged, gantry_rewriter_map (m->rewriter, gantry_node_operand_id (m->module, m->node, 1))), start,
-    to->dims, NULL);
+  return gantry_builder_slice (m->b, convolve (m, exchanged, gantry_rewriter_map (m->rewriter, gantry_node_operand_id (m->module, m->node, 1))), start,
+                               to->dims, NULL);
 }
 
 static gboolean
@@ -117,9 +116,8 @@ is_candidate (const GantryModule *module, const GantryNode *node)
   const GantryType *type = gantry_node_type (module, node);
 
   return node->op == GANTRY_OP_CONVOLUTION && (type->element == GANTRY_F16 || type->element == GANTRY_BF16)
-         && gantry_node_operand_type (module, node, 0)->element == type->element
-         && gantry_node_operand_type (module, node, 1)->element == type->element && type->rank > 2
-         && gantry_type_is_static (type) && gantry_type_is_static (gantry_node_operand_type (module, node, 0))
+         && gantry_node_operand_type (module, node, 0)->element == type->element && gantry_node_operand_type (module, node, 1)->element == type->element
+         && type->rank > 2 && gantry_type_is_static (type) && gantry_type_is_static (gantry_node_operand_type (module, node, 0))
          && gantry_type_is_static (gantry_node_operand_type (module, node, 1))
          && gantry_attrs_int (module->context, node->attrs, "feature_group_count", 1) == 1;
 }

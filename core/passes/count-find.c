@@ -16,8 +16,7 @@ is_number (const GantryType *type)
 {
   return type->kind == GANTRY_TYPE_TENSOR && gantry_type_elements (type) == 1
          && (type->element == GANTRY_BOOL
-             || (gantry_element_is_compiled ((GantryElementType) type->element)
-                 && !gantry_element_is_float ((GantryElementType) type->element)));
+             || (gantry_element_is_compiled ((GantryElementType) type->element) && !gantry_element_is_float ((GantryElementType) type->element)));
 }
 
 static gint64
@@ -149,8 +148,7 @@ list_of (const GantryCount *count, const GantryFunction *function, const guint8 
   for (guint32 i = function->n_params; i < function->n_nodes; i++)
     {
       const GantryNode *node = &count->module->nodes[function->first_node + i];
-      const GantryAttr *value = node->op == GANTRY_OP_CONSTANT
-                                  ? gantry_attrs_find (count->module->context, node->attrs, "value") : NULL;
+      const GantryAttr *value = node->op == GANTRY_OP_CONSTANT ? gantry_attrs_find (count->module->context, node->attrs, "value") : NULL;
 
       if (!seen[i])
         continue;
@@ -201,8 +199,7 @@ static gboolean
 begins_known (const GantryCount *count, guint k, gint64 *value)
 {
   const GantryNode *node = gantry_node_operand (count->module, count->node, k);
-  const GantryAttr *attr = node->op == GANTRY_OP_CONSTANT
-                             ? gantry_attrs_find (count->module->context, node->attrs, "value") : NULL;
+  const GantryAttr *attr = node->op == GANTRY_OP_CONSTANT ? gantry_attrs_find (count->module->context, node->attrs, "value") : NULL;
 
   if (attr == NULL || !is_number (gantry_node_type (count->module, node)))
     return FALSE;
@@ -225,8 +222,7 @@ find_counters (GantryCount *count, guint8 *seen)
       changed = FALSE;
       memset (seen, 0, count->body->n_nodes);
       for (guint k = 0; k < count->n; k++)
-        if (count->kinds[k] == GANTRY_COUNT_COUNTER
-            && !gather (count, count->body, gantry_function_result_id (count->module, count->body, k), seen))
+        if (count->kinds[k] == GANTRY_COUNT_COUNTER && !gather (count, count->body, gantry_function_result_id (count->module, count->body, k), seen))
           {
             count->kinds[k] = GANTRY_COUNT_CARRIED;
             changed = TRUE;
@@ -331,8 +327,8 @@ _gantry_count_walks (const GantryCount *count, const GantryNode *node, guint arr
   guint first_start = node->op == GANTRY_OP_DYNAMIC_SLICE ? 1 : 2, n_axes = 0;
   gint64 first = 0, step = 0;
 
-  if ((node->op != GANTRY_OP_DYNAMIC_SLICE && node->op != GANTRY_OP_DYNAMIC_UPDATE_SLICE)
-      || gantry_node_operand_id (module, node, 0) != parameter->id || !gantry_type_is_static (type))
+  if ((node->op != GANTRY_OP_DYNAMIC_SLICE && node->op != GANTRY_OP_DYNAMIC_UPDATE_SLICE) || gantry_node_operand_id (module, node, 0) != parameter->id
+      || !gantry_type_is_static (type))
     return FALSE;
   part = gantry_node_type (module, first_start == 1 ? node : gantry_node_operand (module, node, 1));
   /* A start where the whole dimension is taken is 0, whatever it says. */
@@ -342,8 +338,7 @@ _gantry_count_walks (const GantryCount *count, const GantryNode *node, guint arr
         walk->axis = d;
         n_axes++;
       }
-  if (n_axes != 1 || part->dims[walk->axis] != 1
-      || !steps_by_one (count, gantry_node_operand_id (module, node, first_start + walk->axis), &first, &step))
+  if (n_axes != 1 || part->dims[walk->axis] != 1 || !steps_by_one (count, gantry_node_operand_id (module, node, first_start + walk->axis), &first, &step))
     return FALSE;
   walk->reverse = step < 0;
   walk->lowest = MIN (first, first + step * (count->length - 1));
@@ -366,8 +361,7 @@ is_filled (const GantryCount *count, guint k, GantryCountWalk *walk)
   guint32 at = gantry_module_position (module, update), parameter = count->body->first_node + k;
 
   if (update->op != GANTRY_OP_DYNAMIC_UPDATE_SLICE || first[at + 1] - first[at] != 1
-      || gantry_node_operand_id (module, update, 1) == module->nodes[parameter].id
-      || !_gantry_count_walks (count, update, k, walk))
+      || gantry_node_operand_id (module, update, 1) == module->nodes[parameter].id || !_gantry_count_walks (count, update, k, walk))
     return FALSE;
   for (guint32 u = first[parameter]; u < first[parameter + 1]; u++)
     {
@@ -397,10 +391,8 @@ find_walks (GantryCount *count)
       if (gantry_function_result_id (module, count->body, k) == parameter->id)
         {
           count->kinds[k] = GANTRY_COUNT_STAYS;
-          for (guint32 u = count->uses->first[count->body->first_node + k];
-               u < count->uses->first[count->body->first_node + k + 1] && !found; u++)
-            if (count->uses->users[u] != G_MAXUINT32
-                && _gantry_count_walks (count, &module->nodes[count->uses->users[u]], k, &walk))
+          for (guint32 u = count->uses->first[count->body->first_node + k]; u < count->uses->first[count->body->first_node + k + 1] && !found; u++)
+            if (count->uses->users[u] != G_MAXUINT32 && _gantry_count_walks (count, &module->nodes[count->uses->users[u]], k, &walk))
               {
                 found = TRUE;
                 count->reverse = walk.reverse;
@@ -454,8 +446,8 @@ _gantry_count_new (const GantryModule *module, const GantryUses *uses, const Gan
   count->fills = g_new0 (GantryCountWalk, count->n + 1);
   count->last = g_new0 (gint64, count->n + 1);
   count->column = g_new0 (guint32, count->n + 1);
-  if (count->cond == NULL || count->body == NULL || count->cond->n_results != 1 || count->cond->n_params != count->n
-      || count->body->n_params != count->n || count->body->n_results != count->n)
+  if (count->cond == NULL || count->body == NULL || count->cond->n_results != 1 || count->cond->n_params != count->n || count->body->n_params != count->n
+      || count->body->n_results != count->n)
     {
       _gantry_count_free (count);
       return NULL;

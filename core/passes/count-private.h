@@ -35,7 +35,7 @@ typedef struct
   gint64 *last;           /* by value: what a counter ends with */
   guint32 *column;        /* by value: of a counter, in @table */
   guint n_columns;
-  gint64 *table;          /* by trip and column: what counters begin a trip with */
+  gint64 *table;             /* by trip and column: what counters begin a trip with */
   gint64 *in_cond, *in_body; /* by index in the function: numbers of the trip that is followed */
 } GantryCount;
 

@@ -12,10 +12,10 @@
 typedef struct
 {
   GantryCountKind kind;
-  guint32 id;       /* the scan, or the value itself of what stays */
-  guint index;      /* in the scan */
+  guint32 id;  /* the scan, or the value itself of what stays */
+  guint index; /* in the scan */
   GantryCountWalk fill;
-  guint32 before;   /* of a filled array that has more places than the loop has trips */
+  guint32 before; /* of a filled array that has more places than the loop has trips */
   gint64 last;
   guint32 type;
 } Outcome;
@@ -52,8 +52,7 @@ typedef struct
   guint n_carries, n_ys;
 } Writing;
 
-static gboolean visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
-                       GError **error);
+static gboolean visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data, GError **error);
 
 static const GantryNode *
 node_at (const GantryCount *count, guint32 index)
@@ -76,10 +75,8 @@ slice_for (Writing *w, const GantryNode *node)
   guint32 array = index_of (count, gantry_node_operand_id (count->module, node, 0));
   Slice slice = { .array = array };
 
-  if (node->op != GANTRY_OP_DYNAMIC_SLICE || array >= count->n
-      || (count->kinds[array] != GANTRY_COUNT_STAYS && count->kinds[array] != GANTRY_COUNT_FILLED)
-      || !_gantry_count_walks (count, node, array, &slice.walk)
-      || (slice.walk.reverse != count->reverse && count->length > 1))
+  if (node->op != GANTRY_OP_DYNAMIC_SLICE || array >= count->n || (count->kinds[array] != GANTRY_COUNT_STAYS && count->kinds[array] != GANTRY_COUNT_FILLED)
+      || !_gantry_count_walks (count, node, array, &slice.walk) || (slice.walk.reverse != count->reverse && count->length > 1))
     return 0;
   for (guint i = 0; i < w->slices->len; i++)
     {
@@ -148,8 +145,7 @@ without_axis (GantryContext *context, const GantryType *type, guint axis)
   for (guint d = 0; d < type->rank; d++)
     if (d != axis)
       dims[rank++] = type->dims[d];
-  return gantry_context_tensor_in (context, (GantryElementType) type->element, rank, dims,
-                                   (GantryMemoryKind) type->memory);
+  return gantry_context_tensor_in (context, (GantryElementType) type->element, rank, dims, (GantryMemoryKind) type->memory);
 }
 
 /* A broadcast to dimensions of 1, in their order. */
@@ -161,8 +157,7 @@ adds_ones (GantryBuilder *b, guint32 id)
   gsize n;
 
   if (node == NULL || node->op != GANTRY_OP_BROADCAST_IN_DIM
-      || gantry_type_elements (gantry_builder_get_type (b, id))
-           != gantry_type_elements (gantry_builder_get_type (b, gantry_builder_operand_of (b, id, 0))))
+      || gantry_type_elements (gantry_builder_get_type (b, id)) != gantry_type_elements (gantry_builder_get_type (b, gantry_builder_operand_of (b, id, 0))))
     return FALSE;
   where = gantry_attrs_ints (gantry_builder_context (b), node->attrs, "broadcast_dimensions", &n);
   for (gsize i = 1; i < n; i++)
@@ -177,8 +172,7 @@ reshaped (GantryBuilder *b, guint32 x, const GantryType *type)
 {
   while (gantry_builder_node (b, x) != NULL && (gantry_builder_node (b, x)->op == GANTRY_OP_RESHAPE || adds_ones (b, x)))
     x = gantry_builder_operand_of (b, x, 0);
-  if (gantry_builder_get_type (b, x)->rank == type->rank
-      && memcmp (gantry_builder_get_type (b, x)->dims, type->dims, sizeof *type->dims * type->rank) == 0)
+  if (gantry_builder_get_type (b, x)->rank == type->rank && memcmp (gantry_builder_get_type (b, x)->dims, type->dims, sizeof *type->dims * type->rank) == 0)
     return x;
   return gantry_builder_reshape (b, x, type->rank, type->dims);
 }
@@ -187,8 +181,7 @@ reshaped (GantryBuilder *b, guint32 x, const GantryType *type)
 static void
 pass_value (Writing *w, guint k)
 {
-  guint32 outside
-    = gantry_rewriter_map (w->c->rewriter, gantry_node_operand_id (w->count->module, w->count->node, k));
+  guint32 outside = gantry_rewriter_map (w->c->rewriter, gantry_node_operand_id (w->count->module, w->count->node, k));
 
   gantry_rewriter_keep (w->c->rewriter, node_at (w->count, k));
   g_array_append_val (w->operands, outside);
@@ -220,9 +213,8 @@ write_parameters (Writing *w)
 
       gantry_builder_set_place_of (b, array);
       gantry_builder_set_origins (b, &array->id, 1);
-      slice->inside = gantry_builder_parameter (
-        b, without_axis (count->module->context, gantry_node_type (count->module, array), slice->walk.axis),
-        array->name != 0 ? gantry_context_string (count->module->context, array->name) : NULL);
+      slice->inside = gantry_builder_parameter (b, without_axis (count->module->context, gantry_node_type (count->module, array), slice->walk.axis),
+                                                array->name != 0 ? gantry_context_string (count->module->context, array->name) : NULL);
       g_array_append_val (w->operands, none); /* cut outside, once the body is written */
     }
   for (guint k = 0; k < count->n; k++)
@@ -242,12 +234,10 @@ write_node (Writing *w, guint32 index, GError **error)
   gantry_builder_set_origins (b, &node->id, 1);
   if (w->slice_of[index] != 0)
     gantry_rewriter_replace (rewriter, node,
-                             reshaped (b, g_array_index (w->slices, Slice, w->slice_of[index] - 1).inside,
-                                       gantry_node_type (count->module, node)));
+                             reshaped (b, g_array_index (w->slices, Slice, w->slice_of[index] - 1).inside, gantry_node_type (count->module, node)));
   else if (node->op == GANTRY_OP_RESHAPE && gantry_type_is_static (gantry_node_type (count->module, node)))
-    gantry_rewriter_replace (rewriter, node,
-                             reshaped (b, gantry_rewriter_map (rewriter, gantry_node_operand_id (count->module, node, 0)),
-                                       gantry_node_type (count->module, node)));
+    gantry_rewriter_replace (
+      rewriter, node, reshaped (b, gantry_rewriter_map (rewriter, gantry_node_operand_id (count->module, node, 0)), gantry_node_type (count->module, node)));
   else
     return visit (rewriter, count->module, node, w->c, error);
   return gantry_builder_check (b, error);
@@ -283,8 +273,7 @@ write_body (Writing *w, GError **error)
         gantry_builder_set_place_of (b, update);
         gantry_builder_set_origins (b, &update->id, 1);
         id = reshaped (b, gantry_rewriter_map (rewriter, part->id),
-                       gantry_context_type (module->context, without_axis (module->context, gantry_node_type (module, part),
-                                                                           count->fills[k].axis)));
+                       gantry_context_type (module->context, without_axis (module->context, gantry_node_type (module, part), count->fills[k].axis)));
         g_array_append_val (w->results, id);
         w->n_ys++;
       }
@@ -300,8 +289,7 @@ walked_part (Writing *w, const Slice *slice)
 {
   const GantryCount *count = w->count;
   const GantryType *type = gantry_node_type (count->module, node_at (count, slice->array));
-  guint32 whole
-    = gantry_rewriter_map (w->c->rewriter, gantry_node_operand_id (count->module, count->node, slice->array));
+  guint32 whole = gantry_rewriter_map (w->c->rewriter, gantry_node_operand_id (count->module, count->node, slice->array));
   gint64 start[GANTRY_MAX_RANK], limit[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK];
 
   if (type->dims[slice->walk.axis] == count->length)
@@ -354,8 +342,7 @@ outcomes_of (Writing *w, guint32 scan)
   for (guint k = 0; k < count->n; k++)
     {
       Outcome *o = &outcomes[k];
-      guint32 before
-        = gantry_rewriter_map (w->c->rewriter, gantry_node_operand_id (count->module, count->node, k));
+      guint32 before = gantry_rewriter_map (w->c->rewriter, gantry_node_operand_id (count->module, count->node, k));
 
       o->kind = count->length > 0 ? (GantryCountKind) count->kinds[k] : GANTRY_COUNT_STAYS;
       o->type = node_at (count, k)->type;
@@ -454,9 +441,8 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
   Counting *c = user_data;
   const GantryCount *count = g_hash_table_lookup (c->counts, GUINT_TO_POINTER (node->id));
   const GantryAttrs *attrs = gantry_context_attrs (module->context, node->attrs);
-  const Outcome *outcomes
-    = node->op == GANTRY_OP_RESULT
-        ? g_hash_table_lookup (c->outcomes, GUINT_TO_POINTER (gantry_node_operand_id (module, node, 0))) : NULL;
+  const Outcome *outcomes = node->op == GANTRY_OP_RESULT ? g_hash_table_lookup (c->outcomes, GUINT_TO_POINTER (gantry_node_operand_id (module, node, 0)))
+                                                         : NULL;
 
   if (count != NULL)
     return write_loop (c, count, error);
@@ -485,8 +471,7 @@ stands_alone (const GantryModule *module, const GantryUses *uses, const GantryNo
   for (guint32 u = uses->first[at]; node->n_operands > 1 && u < uses->first[at + 1]; u++)
     if (uses->users[u] == G_MAXUINT32 || module->nodes[uses->users[u]].op != GANTRY_OP_RESULT)
       return FALSE;
-  return body != NULL && body->kind == GANTRY_ATTR_FUNCTION
-         && GPOINTER_TO_UINT (g_hash_table_lookup (names, GUINT_TO_POINTER (body->id))) == 1;
+  return body != NULL && body->kind == GANTRY_ATTR_FUNCTION && GPOINTER_TO_UINT (g_hash_table_lookup (names, GUINT_TO_POINTER (body->id))) == 1;
 }
 
 /* By function id: how many attributes name it. */

@@ -44,9 +44,8 @@ key_equal (gconstpointer a, gconstpointer b)
 static gboolean
 mergeable (const State *state, const GantryNode *node)
 {
-  return gantry_op_info (node->op) != NULL && _gantry_effects_of (state->effects, node) == 0 &&
-         node->op != GANTRY_OP_PARAMETER && node->op != GANTRY_OP_OPTIMIZATION_BARRIER &&
-         node->op != GANTRY_OP_CHECKPOINT_NAME;
+  return gantry_op_info (node->op) != NULL && _gantry_effects_of (state->effects, node) == 0 && node->op != GANTRY_OP_PARAMETER
+         && node->op != GANTRY_OP_OPTIMIZATION_BARRIER && node->op != GANTRY_OP_CHECKPOINT_NAME;
 }
 
 static int
@@ -58,8 +57,7 @@ compare_ids (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
-       GError **error)
+visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data, GError **error)
 {
   State *state = user_data;
   Key *key;

@@ -30,8 +30,7 @@ reach_functions (State *state, const GantryNode *node)
 
   for (guint i = 0; i < attrs->n; i++)
     {
-      guint32 f = attrs->items[i].kind == GANTRY_ATTR_FUNCTION
-                    ? _gantry_effects_function (state->effects, attrs->items[i].id) : G_MAXUINT32;
+      guint32 f = attrs->items[i].kind == GANTRY_ATTR_FUNCTION ? _gantry_effects_function (state->effects, attrs->items[i].id) : G_MAXUINT32;
 
       if (f == G_MAXUINT32 || state->reached[f])
         continue;
@@ -53,8 +52,7 @@ mark_function (State *state, const GantryFunction *function)
       guint32 position = function->first_node + i;
       const GantryNode *node = &module->nodes[position];
 
-      if (node->op == GANTRY_OP_PARAMETER ||
-          (_gantry_effects_of (state->effects, node) & GANTRY_OP_EFFECT) != 0)
+      if (node->op == GANTRY_OP_PARAMETER || (_gantry_effects_of (state->effects, node) & GANTRY_OP_EFFECT) != 0)
         state->live[position] = 1;
       if (!state->live[position])
         continue;
@@ -65,8 +63,7 @@ mark_function (State *state, const GantryFunction *function)
 }
 
 static gboolean
-visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
-       GError **error)
+visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data, GError **error)
 {
   const State *state = user_data;
 
@@ -95,8 +92,7 @@ rewrite (State *state, GantryModule *module, const GantryProgress *progress, GEr
   g_autoptr (GantryRewriter) rewriter = gantry_rewriter_new (module);
 
   for (guint i = 0; i < module->n_functions; i++)
-    if (state->reached[i] &&
-        !gantry_rewriter_run_function (rewriter, &module->functions[i], visit, state, progress, error))
+    if (state->reached[i] && !gantry_rewriter_run_function (rewriter, &module->functions[i], visit, state, progress, error))
       return NULL;
   return gantry_rewriter_finish (rewriter, error);
 }

@@ -27,10 +27,10 @@ typedef struct
 /* A convolution that is not written yet: its only user may still be taken into it. */
 typedef struct
 {
-  const GantryNode *node; /* the convolution of the source */
-  const GantryNode *last; /* what was taken in last, or the convolution */
+  const GantryNode *node;          /* the convolution of the source */
+  const GantryNode *last;          /* what was taken in last, or the convolution */
   guint32 x, weights, bias, attrs; /* as they are to be */
-  GArray *origins;        /* guint32: the convolution and all that was taken in */
+  GArray *origins;                 /* guint32: the convolution and all that was taken in */
 } Open;
 
 static void
@@ -92,14 +92,13 @@ scale (Match *m, Open *open, guint32 factor)
   gint64 first = 0;
   guint32 vector;
 
-  if (constants_round (type->element) || !is_constant (m->state, open->weights) ||
-      !is_constant (m->state, factor) || (open->bias != 0 && !is_constant (m->state, open->bias)))
+  if (constants_round (type->element) || !is_constant (m->state, open->weights) || !is_constant (m->state, factor)
+      || (open->bias != 0 && !is_constant (m->state, open->bias)))
     return FALSE;
   vector = per_channel (m, factor, channels_of (m, open));
   if (vector == 0)
     return FALSE;
-  open->weights = gantry_builder_binary (m->b, GANTRY_OP_MULTIPLY, open->weights,
-                                         gantry_builder_broadcast (m->b, vector, type->rank, type->dims, &first));
+  open->weights = gantry_builder_binary (m->b, GANTRY_OP_MULTIPLY, open->weights, gantry_builder_broadcast (m->b, vector, type->rank, type->dims, &first));
   g_hash_table_add (m->state->constant, GUINT_TO_POINTER (open->weights));
   if (open->bias != 0)
     {
@@ -115,8 +114,7 @@ shift (Match *m, Open *open, guint32 addend)
   gboolean constant = open->bias == 0 || is_constant (m->state, open->bias);
   guint32 vector;
 
-  if (!is_constant (m->state, addend) ||
-      (open->bias != 0 && constants_round (gantry_builder_get_type (m->b, open->bias)->element)))
+  if (!is_constant (m->state, addend) || (open->bias != 0 && constants_round (gantry_builder_get_type (m->b, open->bias)->element)))
     return FALSE;
   vector = per_channel (m, addend, channels_of (m, open));
   if (vector == 0)
@@ -160,8 +158,7 @@ static void
 close_convolution (Match *m, const GantryModule *module, const Open *open)
 {
   guint32 operands[] = { open->x, open->weights, open->bias }, id;
-  gboolean constant = is_constant (m->state, open->x) && is_constant (m->state, open->weights) &&
-                      (open->bias == 0 || is_constant (m->state, open->bias));
+  gboolean constant = is_constant (m->state, open->x) && is_constant (m->state, open->weights) && (open->bias == 0 || is_constant (m->state, open->bias));
 
   if (open->last == open->node)
     id = gantry_rewriter_keep (m->rewriter, open->node);
@@ -264,20 +261,17 @@ open_convolution (Match *m, const GantryModule *module, const GantryNode *node)
 }
 
 static gboolean
-visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
-       GError **error)
+visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data, GError **error)
 {
   State *state = user_data;
-  Match match = { .state = state, .rewriter = rewriter, .b = gantry_rewriter_builder (rewriter),
-                  .context = module->context };
+  Match match = { .state = state, .rewriter = rewriter, .b = gantry_rewriter_builder (rewriter), .context = module->context };
 
-  if ((node->op == GANTRY_OP_MULTIPLY || node->op == GANTRY_OP_ADD || node->op == GANTRY_OP_MAXIMUM) &&
-      absorb (&match, module, node))
+  if ((node->op == GANTRY_OP_MULTIPLY || node->op == GANTRY_OP_ADD || node->op == GANTRY_OP_MAXIMUM) && absorb (&match, module, node))
     return TRUE;
   for (guint i = 0; i < node->n_operands; i++)
     map_closed (&match, module, node, gantry_node_operand_id (module, node, i));
-  if (node->op == GANTRY_OP_CONVOLUTION && gantry_attrs_find (module->context, node->attrs, "post") == NULL &&
-      gantry_type_is_static (gantry_node_type (module, node)) && is_followed (state, module, node))
+  if (node->op == GANTRY_OP_CONVOLUTION && gantry_attrs_find (module->context, node->attrs, "post") == NULL
+      && gantry_type_is_static (gantry_node_type (module, node)) && is_followed (state, module, node))
     {
       open_convolution (&match, module, node);
       return TRUE;

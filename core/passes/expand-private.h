@@ -27,10 +27,10 @@ typedef struct
 /** Where one copy of a body stands. */
 struct _GantryExpandFrame
 {
-  const GantryExpandFrame *outer; /* (nullable): the copy that the expanded node stands in */
-  const GantryNode *node;         /* that is expanded */
-  const char *part;               /* (nullable): "iteration.3": what is put in between */
-  GantryPhase phase;              /* of the expanded node: what forward nodes of the body become */
+  const GantryExpandFrame *outer;   /* (nullable): the copy that the expanded node stands in */
+  const GantryNode *node;           /* that is expanded */
+  const char *part;                 /* (nullable): "iteration.3": what is put in between */
+  GantryPhase phase;                /* of the expanded node: what forward nodes of the body become */
   const GantryExpandBlocks *blocks; /* (nullable) */
   gint64 iteration;
   GHashTable *scopes; /* scope of the source -> scope here; made when first needed */
@@ -45,13 +45,12 @@ struct _GantryExpander
   /** Whether the pass takes this node's place. */
   gboolean (*wants) (const GantryNode *node);
   /** Gives the value of a node that the pass wants. @frame: (nullable): the copy that it stands in */
-  gboolean (*expand) (GantryExpander *expander, const GantryNode *node,
-                      const GantryExpandValue *operands, const GantryExpandFrame *frame,
+  gboolean (*expand) (GantryExpander *expander, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame,
                       GantryExpandValue *value, GError **error);
 
-  guint32 max_nodes; /* the size beyond which nothing is expanded; 0: as many as a pass may make */
+  guint32 max_nodes;     /* the size beyond which nothing is expanded; 0: as many as a pass may make */
   guint32 most_unrolled; /* of unroll: the size beyond which a scan or a loop stays one */
-  gboolean defers; /* what scans cut again is joined only where somebody wants it whole */
+  gboolean defers;       /* what scans cut again is joined only where somebody wants it whole */
 
   /* The engine's own. */
   GPtrArray *specials;
@@ -63,32 +62,27 @@ struct _GantryExpander
   GArray *queue;             /* of guint: reached, not yet written */
   GantryUses *uses;
   GantryEffects *effects;
-  GHashTable *surveys;       /* (nullable): of unroll-keep.c, by function id */
+  GHashTable *surveys; /* (nullable): of unroll-keep.c, by function id */
   guint depth;
   guint64 n_made, n_expanded;
   gboolean fold; /* scalars are computed as they are copied */
 };
 
 /** Returns: (transfer full) (nullable): the next snapshot; the source itself where there is nothing to expand */
-GantryModule *_gantry_expand (GantryModule *module, GantryExpander *expander,
-                              const GantryProgress *progress, GError **error);
+GantryModule *_gantry_expand (GantryModule *module, GantryExpander *expander, const GantryProgress *progress, GError **error);
 
 /** The function that attribute @key of @node names. */
-const GantryFunction *_gantry_expand_function_of (GantryExpander *e, const GantryNode *node,
-                                                  const char *key, GError **error);
+const GantryFunction *_gantry_expand_function_of (GantryExpander *e, const GantryNode *node, const char *key, GError **error);
 /** Copies a body; @results takes one value per result of @function. */
-gboolean _gantry_expand_body (GantryExpander *e, const GantryFunction *function,
-                              const GantryExpandValue *arguments, GantryExpandFrame *frame,
+gboolean _gantry_expand_body (GantryExpander *e, const GantryFunction *function, const GantryExpandValue *arguments, GantryExpandFrame *frame,
                               GantryExpandValue *results, GError **error);
 /** Begins the frame of a copy for @node, which stands in @outer. */
-void _gantry_expand_frame_init (GantryExpandFrame *frame, const GantryExpandFrame *outer,
-                                const GantryNode *node, const char *part);
+void _gantry_expand_frame_init (GantryExpandFrame *frame, const GantryExpandFrame *outer, const GantryNode *node, const char *part);
 void _gantry_expand_frame_clear (GantryExpandFrame *frame);
 /** Where nodes stand that are made for @frame itself: its part of the expanded node's scope, and that node as origin. */
 void _gantry_expand_set_place (GantryExpander *e, GantryExpandFrame *frame);
 /** Where nodes stand that are made for @node, which stands in @frame (nullable). */
-void _gantry_expand_set_place_of (GantryExpander *e, const GantryExpandFrame *frame,
-                                  const GantryNode *node);
+void _gantry_expand_set_place_of (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *node);
 
 /** The scope of @node, which stands in @frame (nullable), in the new program. */
 guint32 _gantry_expand_scope_of (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *node);
@@ -99,8 +93,8 @@ GantryExpandValue _gantry_expand_group (GantryExpander *e, const GantryExpandVal
 GantryExpandValue _gantry_expand_together (GantryExpander *e, const GantryExpandValue *members, guint n);
 /** Slices put side by side along @axis; made of them is a value of @type. @node, in @frame, is where
  *  it stands. */
-GantryExpandValue _gantry_expand_stack (GantryExpander *e, const GantryExpandValue *slices, gint64 n, gint64 axis,
-                      guint32 type, const GantryExpandFrame *frame, const GantryNode *node);
+GantryExpandValue _gantry_expand_stack (GantryExpander *e, const GantryExpandValue *slices, gint64 n, gint64 axis, guint32 type, const GantryExpandFrame *frame,
+                                        const GantryNode *node);
 /** Slice @i of @value along @axis, without that dimension. The builder's place must be set. */
 GantryExpandValue _gantry_expand_slice (GantryExpander *e, GantryExpandValue value, gint64 axis, gint64 i);
 /** Member @i of a tuple value. */

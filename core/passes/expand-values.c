@@ -61,9 +61,7 @@ _gantry_expand_values_clear (GantryExpander *e)
 static Special *
 special_of (GantryExpander *e, GantryExpandValue value)
 {
-  return (value & GANTRY_EXPAND_SPECIAL) != 0
-           ? g_ptr_array_index (e->specials, value & ~GANTRY_EXPAND_SPECIAL)
-           : NULL;
+  return (value & GANTRY_EXPAND_SPECIAL) != 0 ? g_ptr_array_index (e->specials, value & ~GANTRY_EXPAND_SPECIAL) : NULL;
 }
 
 static Special *
@@ -128,15 +126,14 @@ _gantry_expand_member (GantryExpander *e, GantryExpandValue value, guint i)
     }
   id = _gantry_expand_id (e, value);
   node = gantry_builder_node (e->b, id);
-  return node != NULL && node->op == GANTRY_OP_TUPLE ? gantry_builder_operand_of (e->b, id, i)
-                                                     : gantry_builder_result (e->b, id, i);
+  return node != NULL && node->op == GANTRY_OP_TUPLE ? gantry_builder_operand_of (e->b, id, i) : gantry_builder_result (e->b, id, i);
 }
 
 /* Stacks */
 
 GantryExpandValue
-_gantry_expand_stack (GantryExpander *e, const GantryExpandValue *slices, gint64 n, gint64 axis,
-                      guint32 type, const GantryExpandFrame *frame, const GantryNode *node)
+_gantry_expand_stack (GantryExpander *e, const GantryExpandValue *slices, gint64 n, gint64 axis, guint32 type, const GantryExpandFrame *frame,
+                      const GantryNode *node)
 {
   GantryExpandValue value;
   Special *stack = special_new (e, STACK, &value);
@@ -214,8 +211,7 @@ build_stack (GantryExpander *e, Special *stack)
       return 0;
     }
   if (n == 0)
-    return move_stack (e, gantry_builder_splat (e->b, (GantryElementType) type->element, 0, type->rank, type->dims),
-                       type->memory);
+    return move_stack (e, gantry_builder_splat (e->b, (GantryElementType) type->element, 0, type->rank, type->dims), type->memory);
   for (guint d = 0; d < type->rank; d++)
     dims[d] = d == stack->axis ? 1 : type->dims[d];
   for (guint i = 0; i < n; i++)
@@ -233,8 +229,7 @@ write_deferred (GantryExpander *e, const GantryNode *node)
       const GantryNode *operand = gantry_node_operand (e->source, node, i);
 
       if (e->values[operand->id] != 0)
-        gantry_rewriter_replace (e->rewriter, operand,
-                                 _gantry_expand_id (e, e->values[operand->id]));
+        gantry_rewriter_replace (e->rewriter, operand, _gantry_expand_id (e, e->values[operand->id]));
     }
   return gantry_rewriter_keep (e->rewriter, node);
 }
@@ -275,9 +270,7 @@ scan_cuts (GantryExpander *e, const GantryNode *node, guint32 id, gint64 axis, g
     return FALSE;
   gantry_scan_of (e->source, node, &scan);
   for (guint i = 0; i < node->n_operands; i++)
-    if (gantry_node_operand_id (e->source, node, i) == id
-        && (i < scan.n_carries || i >= scan.n_carries + scan.n_xs
-            || scan.axes[i - scan.n_carries] != axis))
+    if (gantry_node_operand_id (e->source, node, i) == id && (i < scan.n_carries || i >= scan.n_carries + scan.n_xs || scan.axes[i - scan.n_carries] != axis))
       return FALSE;
   return scan.length == length;
 }
@@ -290,15 +283,13 @@ is_cut_stack (GantryExpander *e, const GantryNode *node)
   guint32 position = gantry_module_position (e->source, node);
   guint32 first = e->uses->first[position], last = e->uses->first[position + 1];
 
-  if (node->op != GANTRY_OP_CONCATENATE
-      || !gantry_type_is_static (gantry_node_type (e->source, node)) || first == last)
+  if (node->op != GANTRY_OP_CONCATENATE || !gantry_type_is_static (gantry_node_type (e->source, node)) || first == last)
     return FALSE;
   for (guint i = 0; i < node->n_operands; i++)
     if (gantry_node_operand_type (e->source, node, i)->dims[axis] != 1)
       return FALSE;
   for (guint32 i = first; i < last; i++)
-    if (e->uses->users[i] == G_MAXUINT32
-        || !scan_cuts (e, &e->source->nodes[e->uses->users[i]], node->id, axis, node->n_operands))
+    if (e->uses->users[i] == G_MAXUINT32 || !scan_cuts (e, &e->source->nodes[e->uses->users[i]], node->id, axis, node->n_operands))
       return FALSE;
   return TRUE;
 }
@@ -309,8 +300,7 @@ only_in_cut_stacks (GantryExpander *e, guint32 position)
   guint32 first = e->uses->first[position], last = e->uses->first[position + 1];
 
   for (guint32 i = first; i < last; i++)
-    if (e->uses->users[i] == G_MAXUINT32 || !e->deferred[e->uses->users[i]]
-        || e->source->nodes[e->uses->users[i]].op != GANTRY_OP_CONCATENATE)
+    if (e->uses->users[i] == G_MAXUINT32 || !e->deferred[e->uses->users[i]] || e->source->nodes[e->uses->users[i]].op != GANTRY_OP_CONCATENATE)
       return FALSE;
   return first < last;
 }
@@ -325,8 +315,7 @@ _gantry_expand_mark_deferred (GantryExpander *e)
 
       if (node->op == GANTRY_OP_CONCATENATE)
         e->deferred[i] = is_cut_stack (e, node);
-      else if (node->op == GANTRY_OP_RESHAPE
-               && gantry_type_is_static (gantry_node_type (e->source, node)))
+      else if (node->op == GANTRY_OP_RESHAPE && gantry_type_is_static (gantry_node_type (e->source, node)))
         e->deferred[i] = only_in_cut_stacks (e, i);
     }
 }
@@ -343,8 +332,7 @@ _gantry_expand_defer (GantryExpander *e, const GantryNode *node)
       const GantryNode *operand = gantry_node_operand (e->source, node, i);
       const Special *waiting = special_of (e, e->values[operand->id]);
 
-      if (waiting == NULL || waiting->kind != DEFERRED
-          || (waiting->node->op == GANTRY_OP_RESHAPE && node->op != GANTRY_OP_RESHAPE))
+      if (waiting == NULL || waiting->kind != DEFERRED || (waiting->node->op == GANTRY_OP_RESHAPE && node->op != GANTRY_OP_RESHAPE))
         continue;
       inner = e->values[operand->id];
       gantry_rewriter_replace (e->rewriter, operand, _gantry_expand_id (e, inner));
@@ -363,8 +351,7 @@ piece_of (GantryExpander *e, const GantryNode *node, gint64 i)
   const GantryNode *piece = gantry_node_operand (e->source, node, (guint) i);
   const Special *special = special_of (e, e->values[piece->id]);
 
-  if (special != NULL && special->kind == DEFERRED && special->id == 0
-      && piece->op == GANTRY_OP_RESHAPE)
+  if (special != NULL && special->kind == DEFERRED && special->id == 0 && piece->op == GANTRY_OP_RESHAPE)
     return _gantry_expand_value_of (e, gantry_node_operand_id (e->source, piece, 0));
   return _gantry_expand_value_of (e, piece->id);
 }
@@ -377,16 +364,14 @@ written_piece (GantryExpander *e, guint32 id, gint64 axis, gint64 n, gint64 i)
   gpointer known;
   gboolean unit;
 
-  if (node == NULL || node->op != GANTRY_OP_CONCATENATE || node->n_operands != n
-      || gantry_attrs_int (e->source->context, node->attrs, "dimension", -1) != axis)
+  if (node == NULL || node->op != GANTRY_OP_CONCATENATE || node->n_operands != n || gantry_attrs_int (e->source->context, node->attrs, "dimension", -1) != axis)
     return 0;
   known = g_hash_table_lookup (e->unit_stacks, GUINT_TO_POINTER (id));
   if (known == NULL)
     {
       unit = TRUE;
       for (guint j = 0; j < n && unit; j++)
-        unit = gantry_builder_get_type (e->b, gantry_builder_operand_of (e->b, id, j))->dims[axis]
-               == 1;
+        unit = gantry_builder_get_type (e->b, gantry_builder_operand_of (e->b, id, j))->dims[axis] == 1;
       known = GUINT_TO_POINTER (unit ? 2 : 1);
       g_hash_table_insert (e->unit_stacks, GUINT_TO_POINTER (id), known);
     }
@@ -398,9 +383,7 @@ static guint32
 reshaped (GantryExpander *e, guint32 id, guint rank, const GantryDim *dims)
 {
   const GantryNode *node = gantry_builder_node (e->b, id);
-  guint32 before = node != NULL && node->op == GANTRY_OP_RESHAPE
-                     ? gantry_builder_operand_of (e->b, id, 0)
-                     : 0;
+  guint32 before = node != NULL && node->op == GANTRY_OP_RESHAPE ? gantry_builder_operand_of (e->b, id, 0) : 0;
   const GantryType *type = gantry_builder_get_type (e->b, before);
 
   if (before != 0 && type->rank == rank && memcmp (type->dims, dims, rank * sizeof *dims) == 0)
@@ -419,8 +402,7 @@ cut_node (GantryExpander *e, guint32 id, gint64 axis, gint64 i)
 
   if (!gantry_type_is_static (type) || axis >= type->rank)
     {
-      gantry_builder_fail (e->b, GANTRY_ERROR_UNSUPPORTED,
-                           "the size of what is walked along is not known");
+      gantry_builder_fail (e->b, GANTRY_ERROR_UNSUPPORTED, "the size of what is walked along is not known");
       return 0;
     }
   for (guint d = 0; d < type->rank; d++)
@@ -448,8 +430,7 @@ _gantry_expand_slice (GantryExpander *e, GantryExpandValue value, gint64 axis, g
 
   if (special != NULL && special->kind == STACK && special->axis == axis)
     return g_array_index (special->members, GantryExpandValue, i);
-  if (special != NULL && special->kind == DEFERRED && special->id == 0
-      && special->node->op == GANTRY_OP_CONCATENATE)
+  if (special != NULL && special->kind == DEFERRED && special->id == 0 && special->node->op == GANTRY_OP_CONCATENATE)
     {
       type = gantry_node_type (e->source, special->node);
       for (guint d = 0; d < type->rank; d++)
@@ -466,14 +447,12 @@ GantryExpandValue
 _gantry_expand_cut (GantryExpander *e, const GantryNode *node, GantryExpandValue operand)
 {
   const Special *stack = special_of (e, operand);
-  const GantryType *whole = gantry_node_operand_type (e->source, node, 0),
-                   *type = gantry_node_type (e->source, node);
+  const GantryType *whole = gantry_node_operand_type (e->source, node, 0), *type = gantry_node_type (e->source, node);
   const gint64 *start;
   guint32 id;
   gsize n;
 
-  if (stack == NULL || stack->kind != STACK || !gantry_type_is_static (type)
-      || stack->axis >= type->rank)
+  if (stack == NULL || stack->kind != STACK || !gantry_type_is_static (type) || stack->axis >= type->rank)
     return 0;
   start = gantry_attrs_ints (e->source->context, node->attrs, "start_indices", &n);
   for (guint d = 0; d < type->rank; d++)

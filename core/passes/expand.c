@@ -16,9 +16,7 @@ reach (GantryExpander *e, const GantryNode *node)
 
   for (guint i = 0; i < attrs->n; i++)
     {
-      guint f = attrs->items[i].kind == GANTRY_ATTR_FUNCTION
-                  ? _gantry_effects_function (e->effects, attrs->items[i].id)
-                  : G_MAXUINT32;
+      guint f = attrs->items[i].kind == GANTRY_ATTR_FUNCTION ? _gantry_effects_function (e->effects, attrs->items[i].id) : G_MAXUINT32;
 
       if (f == G_MAXUINT32 || e->reached[f])
         continue;
@@ -28,29 +26,22 @@ reach (GantryExpander *e, const GantryNode *node)
 }
 
 const GantryFunction *
-_gantry_expand_function_of (GantryExpander *e, const GantryNode *node, const char *key,
-                            GError **error)
+_gantry_expand_function_of (GantryExpander *e, const GantryNode *node, const char *key, GError **error)
 {
   const GantryAttr *attr = gantry_attrs_find (e->source->context, node->attrs, key);
-  const GantryFunction *function = attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION
-                                     ? gantry_module_function (e->source, attr->id)
-                                     : NULL;
+  const GantryFunction *function = attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION ? gantry_module_function (e->source, attr->id) : NULL;
 
   if (function == NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "%%%u: attribute %s names no function of this module", node->id, key);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%%%u: attribute %s names no function of this module", node->id, key);
   return function;
 }
 
 /* Places */
 
 void
-_gantry_expand_frame_init (GantryExpandFrame *frame, const GantryExpandFrame *outer,
-                           const GantryNode *node, const char *part)
+_gantry_expand_frame_init (GantryExpandFrame *frame, const GantryExpandFrame *outer, const GantryNode *node, const char *part)
 {
-  *frame = (GantryExpandFrame){
-    .outer = outer, .node = node, .part = part, .phase = (GantryPhase) node->phase
-  };
+  *frame = (GantryExpandFrame){ .outer = outer, .node = node, .part = part, .phase = (GantryPhase) node->phase };
   if (outer != NULL && frame->phase == GANTRY_PHASE_FORWARD)
     frame->phase = outer->phase;
 }
@@ -121,9 +112,7 @@ map_scope (const GantryExpandFrame *frame, GantryContext *context, guint32 scope
 {
   for (; frame != NULL; frame = frame->outer)
     {
-      guint32 known = frame->scopes != NULL ? GPOINTER_TO_UINT (
-                        g_hash_table_lookup (frame->scopes, GUINT_TO_POINTER (scope + 1)))
-                                            : 0;
+      guint32 known = frame->scopes != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (frame->scopes, GUINT_TO_POINTER (scope + 1))) : 0;
       g_autofree char *path = NULL;
 
       if (known == 0)
@@ -132,8 +121,7 @@ map_scope (const GantryExpandFrame *frame, GantryContext *context, guint32 scope
           known = gantry_context_scope (context, path) + 1;
           if (frame->scopes == NULL)
             ((GantryExpandFrame *) frame)->scopes = g_hash_table_new (NULL, NULL);
-          g_hash_table_insert (frame->scopes, GUINT_TO_POINTER (scope + 1),
-                               GUINT_TO_POINTER (known));
+          g_hash_table_insert (frame->scopes, GUINT_TO_POINTER (scope + 1), GUINT_TO_POINTER (known));
         }
       scope = known - 1;
     }
@@ -156,22 +144,17 @@ map_location (const GantryExpandFrame *frame, guint32 location)
 }
 
 void
-_gantry_expand_set_place_of (GantryExpander *e, const GantryExpandFrame *frame,
-                             const GantryNode *node)
+_gantry_expand_set_place_of (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *node)
 {
-  gantry_builder_set_place (e->b, map_scope (frame, e->source->context, node->scope),
-                            map_location (frame, node->location));
-  gantry_builder_set_phase (e->b, frame != NULL && node->phase == GANTRY_PHASE_FORWARD
-                                    ? frame->phase
-                                    : (GantryPhase) node->phase);
+  gantry_builder_set_place (e->b, map_scope (frame, e->source->context, node->scope), map_location (frame, node->location));
+  gantry_builder_set_phase (e->b, frame != NULL && node->phase == GANTRY_PHASE_FORWARD ? frame->phase : (GantryPhase) node->phase);
   gantry_builder_set_origins (e->b, &node->id, 1);
 }
 
 void
 _gantry_expand_set_place (GantryExpander *e, GantryExpandFrame *frame)
 {
-  gantry_builder_set_place (e->b, map_scope (frame, e->source->context, frame->node->scope),
-                            frame->node->location);
+  gantry_builder_set_place (e->b, map_scope (frame, e->source->context, frame->node->scope), frame->node->location);
   gantry_builder_set_phase (e->b, frame->phase);
   gantry_builder_set_origins (e->b, &frame->node->id, 1);
 }
@@ -209,8 +192,7 @@ names_functions (GantryExpander *e, const GantryNode *node)
 /* Most often operands are of the types that the body declares, and so is the value; where they say more than that it
  * is inferred. */
 static GantryExpandValue
-copy_node (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *node,
-           const GantryExpandValue *operands)
+copy_node (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *node, const GantryExpandValue *operands)
 {
   g_autofree guint32 *ids = g_new (guint32, node->n_operands + 1);
   gboolean same = TRUE;
@@ -219,10 +201,7 @@ copy_node (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *
   for (guint i = 0; i < node->n_operands; i++)
     {
       ids[i] = operands[i] != 0 ? _gantry_expand_id (e, operands[i]) : 0;
-      same = same
-             && (ids[i] == 0
-                 || gantry_builder_type (e->b, ids[i])
-                      == gantry_node_operand (e->source, node, i)->type);
+      same = same && (ids[i] == 0 || gantry_builder_type (e->b, ids[i]) == gantry_node_operand (e->source, node, i)->type);
     }
   _gantry_expand_set_place_of (e, frame, node);
   gantry_builder_set_name (e->b, name_of (frame, node));
@@ -236,8 +215,7 @@ copy_node (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *
 }
 
 static gboolean
-copy_nodes (GantryExpander *e, const GantryFunction *function, const GantryExpandFrame *frame,
-            GantryExpandValue *values, GError **error)
+copy_nodes (GantryExpander *e, const GantryFunction *function, const GantryExpandFrame *frame, GantryExpandValue *values, GError **error)
 {
   const GantryModule *source = e->source;
   g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (GantryExpandValue));
@@ -255,9 +233,7 @@ copy_nodes (GantryExpander *e, const GantryFunction *function, const GantryExpan
         {
           const GantryNode *operand = gantry_node_operand (source, node, j);
 
-          x[j] = operand != NULL
-                   ? values[gantry_module_position (source, operand) - function->first_node]
-                   : 0;
+          x[j] = operand != NULL ? values[gantry_module_position (source, operand) - function->first_node] : 0;
         }
       if (e->wants (node))
         {
@@ -265,8 +241,7 @@ copy_nodes (GantryExpander *e, const GantryFunction *function, const GantryExpan
             return FALSE;
         }
       else if (node->op == GANTRY_OP_RESULT && _gantry_expand_n_members (e, x[0]) > 0)
-        values[i] = _gantry_expand_member (
-          e, x[0], (guint) gantry_attrs_int (source->context, node->attrs, "index", 0));
+        values[i] = _gantry_expand_member (e, x[0], (guint) gantry_attrs_int (source->context, node->attrs, "index", 0));
       else
         values[i] = copy_node (e, frame, node, x);
       if (!gantry_builder_check (e->b, error))
@@ -279,8 +254,7 @@ copy_nodes (GantryExpander *e, const GantryFunction *function, const GantryExpan
 }
 
 static gboolean
-may_copy (GantryExpander *e, const GantryFunction *function, const GantryExpandFrame *frame,
-          GError **error)
+may_copy (GantryExpander *e, const GantryFunction *function, const GantryExpandFrame *frame, GError **error)
 {
   guint index = (guint) (function - e->source->functions);
   const char *name = gantry_context_string (e->source->context, function->name);
@@ -288,27 +262,23 @@ may_copy (GantryExpander *e, const GantryFunction *function, const GantryExpandF
   g_autofree char *where = gantry_context_location_text (e->source->context, frame->node->location);
 
   if (e->active[index])
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "%s '%s' (%s): function @%s calls itself, which cannot be written out",
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s '%s' (%s): function @%s calls itself, which cannot be written out",
                  gantry_node_op_name (e->source, frame->node), label, where, name);
   else if (e->depth >= MAX_DEPTH)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                 "%s '%s' (%s): bodies nest deeper than %d",
-                 gantry_node_op_name (e->source, frame->node), label, where, MAX_DEPTH);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s '%s' (%s): bodies nest deeper than %d", gantry_node_op_name (e->source, frame->node), label,
+                 where, MAX_DEPTH);
   else if (e->n_made + function->n_nodes > e->max_nodes)
-    g_set_error (
-      error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-      "%s '%s' (%s): written out the program would have more than %u nodes; make the loop shorter, or its body"
-      " smaller",
-      gantry_node_op_name (e->source, frame->node), label, where, e->max_nodes);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
+                 "%s '%s' (%s): written out the program would have more than %u nodes; make the loop shorter, or its body"
+                 " smaller",
+                 gantry_node_op_name (e->source, frame->node), label, where, e->max_nodes);
   else
     return TRUE;
   return FALSE;
 }
 
 gboolean
-_gantry_expand_body (GantryExpander *e, const GantryFunction *function,
-                     const GantryExpandValue *arguments, GantryExpandFrame *frame,
+_gantry_expand_body (GantryExpander *e, const GantryFunction *function, const GantryExpandValue *arguments, GantryExpandFrame *frame,
                      GantryExpandValue *results, GError **error)
 {
   g_autofree GantryExpandValue *values = NULL;
@@ -316,8 +286,7 @@ _gantry_expand_body (GantryExpander *e, const GantryFunction *function,
   gboolean good;
 
   /* A copy counts as a node, so that empty bodies in long scans end as well. */
-  if (!may_copy (e, function, frame, error)
-      || ((e->n_made++ & 1023) == 0 && gantry_progress_cancelled (e->progress, error)))
+  if (!may_copy (e, function, frame, error) || ((e->n_made++ & 1023) == 0 && gantry_progress_cancelled (e->progress, error)))
     return FALSE;
   values = g_new0 (GantryExpandValue, (gsize) function->n_nodes + 1);
   memcpy (values, arguments, function->n_params * sizeof *values);
@@ -328,8 +297,7 @@ _gantry_expand_body (GantryExpander *e, const GantryFunction *function,
   e->active[index] = 0;
   for (guint i = 0; good && i < function->n_results; i++)
     {
-      const GantryNode *node = gantry_module_node (
-        e->source, gantry_function_result_id (e->source, function, i));
+      const GantryNode *node = gantry_module_node (e->source, gantry_function_result_id (e->source, function, i));
 
       results[i] = values[gantry_module_position (e->source, node) - function->first_node];
     }
@@ -372,8 +340,7 @@ keep (GantryExpander *e, const GantryNode *node)
       const GantryNode *operand = gantry_node_operand (e->source, node, i);
 
       if (operand != NULL && e->values[operand->id] != 0)
-        gantry_rewriter_replace (e->rewriter, operand,
-                                 _gantry_expand_id (e, e->values[operand->id]));
+        gantry_rewriter_replace (e->rewriter, operand, _gantry_expand_id (e, e->values[operand->id]));
     }
   reach (e, node);
   gantry_rewriter_keep (e->rewriter, node);
@@ -395,8 +362,7 @@ visit_wanted (GantryExpander *e, const GantryNode *node, GError **error)
 }
 
 static gboolean
-visit (GantryRewriter *rewriter, const GantryModule *source, const GantryNode *node, gpointer data,
-       GError **error)
+visit (GantryRewriter *rewriter, const GantryModule *source, const GantryNode *node, gpointer data, GError **error)
 {
   GantryExpander *e = data;
   guint32 first = gantry_node_operand_id (source, node, 0);
@@ -408,13 +374,9 @@ visit (GantryRewriter *rewriter, const GantryModule *source, const GantryNode *n
     return visit_wanted (e, node, error);
   if (e->deferred != NULL && e->deferred[gantry_module_position (source, node)])
     e->values[node->id] = _gantry_expand_defer (e, node);
-  else if (node->op == GANTRY_OP_RESULT && special != 0
-           && _gantry_expand_n_members (e, special) > 0)
-    put_value (e, node,
-               _gantry_expand_member (
-                 e, special, (guint) gantry_attrs_int (source->context, node->attrs, "index", 0)));
-  else if (node->op == GANTRY_OP_SLICE && special != 0
-           && (cut = _gantry_expand_cut (e, node, special)) != 0)
+  else if (node->op == GANTRY_OP_RESULT && special != 0 && _gantry_expand_n_members (e, special) > 0)
+    put_value (e, node, _gantry_expand_member (e, special, (guint) gantry_attrs_int (source->context, node->attrs, "index", 0)));
+  else if (node->op == GANTRY_OP_SLICE && special != 0 && (cut = _gantry_expand_cut (e, node, special)) != 0)
     put_value (e, node, cut);
   else
     keep (e, node);
@@ -430,9 +392,7 @@ write_functions (GantryExpander *e, GError **error)
   e->reached[0] = 1;
   g_array_append_val (e->queue, entry);
   for (guint i = 0; i < e->queue->len; i++)
-    if (!gantry_rewriter_run_function (e->rewriter,
-                                       &source->functions[g_array_index (e->queue, guint, i)],
-                                       visit, e, e->progress, error))
+    if (!gantry_rewriter_run_function (e->rewriter, &source->functions[g_array_index (e->queue, guint, i)], visit, e, e->progress, error))
       return FALSE;
   return TRUE;
 }
@@ -447,8 +407,7 @@ anything_wanted (const GantryModule *module, const GantryExpander *e)
 }
 
 GantryModule *
-_gantry_expand (GantryModule *module, GantryExpander *e, const GantryProgress *progress,
-                GError **error)
+_gantry_expand (GantryModule *module, GantryExpander *e, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryRewriter) rewriter = NULL;
   GantryModule *next = NULL;

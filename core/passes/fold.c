@@ -25,9 +25,8 @@ pure (const GantryNode *node)
   const GantryOpInfo *info = gantry_op_info (node->op);
 
   /* A copy moves its value to a memory that a constant cannot be in. */
-  return info != NULL && node->op != GANTRY_OP_FUSION && node->op != GANTRY_OP_CHECKPOINT_NAME &&
-         node->op != GANTRY_OP_OPTIMIZATION_BARRIER && node->op != GANTRY_OP_COPY &&
-         (info->flags & (GANTRY_OP_EXTERN | GANTRY_OP_STRUCTURE | GANTRY_OP_RANDOM | GANTRY_OP_EFFECT)) == 0;
+  return info != NULL && node->op != GANTRY_OP_FUSION && node->op != GANTRY_OP_CHECKPOINT_NAME && node->op != GANTRY_OP_OPTIMIZATION_BARRIER
+         && node->op != GANTRY_OP_COPY && (info->flags & (GANTRY_OP_EXTERN | GANTRY_OP_STRUCTURE | GANTRY_OP_RANDOM | GANTRY_OP_EFFECT)) == 0;
 }
 
 /* The scalar constant that @id broadcasts, 0 when it is something else. */
@@ -41,8 +40,7 @@ broadcast_scalar (GantryBuilder *builder, guint32 id)
     return 0;
   operand = gantry_builder_operand_of (builder, id, 0);
   node = gantry_builder_node (builder, operand);
-  return node != NULL && node->op == GANTRY_OP_CONSTANT && gantry_builder_get_type (builder, operand)->rank == 0
-           ? operand : 0;
+  return node != NULL && node->op == GANTRY_OP_CONSTANT && gantry_builder_get_type (builder, operand)->rank == 0 ? operand : 0;
 }
 
 /* Replaces @node by its value when that is cheap to make and does not grow the program. */
@@ -68,8 +66,8 @@ fold_value (State *state, GantryRewriter *rewriter, const GantryModule *module, 
         return FALSE;
       read += (gint64) operands[i]->size;
     }
-  if (bytes < 0 || bytes > MAX (read, GROWTH_BYTES) || bytes > state->options->fold_bytes ||
-      gantry_node_flops (module, node) > most_flops || read > state->options->fold_bytes)
+  if (bytes < 0 || bytes > MAX (read, GROWTH_BYTES) || bytes > state->options->fold_bytes || gantry_node_flops (module, node) > most_flops
+      || read > state->options->fold_bytes)
     return FALSE;
   if (node->op == GANTRY_OP_BROADCAST_IN_DIM && bytes > read) /* stays a broadcast, however small */
     return FALSE;
@@ -114,22 +112,19 @@ sink_movement (State *state, GantryRewriter *rewriter, const GantryModule *modul
   const GantryType *type = gantry_node_type (module, node);
   guint32 scalar;
 
-  if (node->op != GANTRY_OP_RESHAPE && node->op != GANTRY_OP_TRANSPOSE && node->op != GANTRY_OP_SLICE &&
-      node->op != GANTRY_OP_REVERSE && node->op != GANTRY_OP_BROADCAST_IN_DIM)
+  if (node->op != GANTRY_OP_RESHAPE && node->op != GANTRY_OP_TRANSPOSE && node->op != GANTRY_OP_SLICE && node->op != GANTRY_OP_REVERSE
+      && node->op != GANTRY_OP_BROADCAST_IN_DIM)
     return FALSE;
   scalar = broadcast_scalar (builder, gantry_rewriter_map (rewriter, gantry_node_operand_id (module, node, 0)));
   if (scalar == 0)
     return FALSE;
-  gantry_rewriter_replace (rewriter, node,
-                           type->rank == 0 ? scalar
-                                           : gantry_builder_broadcast (builder, scalar, type->rank, type->dims, NULL));
+  gantry_rewriter_replace (rewriter, node, type->rank == 0 ? scalar : gantry_builder_broadcast (builder, scalar, type->rank, type->dims, NULL));
   state->n_changed++;
   return TRUE;
 }
 
 static gboolean
-visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
-       GError **error)
+visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data, GError **error)
 {
   State *state = user_data;
   const GantryOpInfo *info = gantry_op_info (node->op);
@@ -144,8 +139,7 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
       if (!done)
         done = fold_value (state, rewriter, module, node);
       if (done)
-        gantry_builder_name_node (gantry_rewriter_builder (rewriter), gantry_rewriter_map (rewriter, node->id),
-                                  node->name);
+        gantry_builder_name_node (gantry_rewriter_builder (rewriter), gantry_rewriter_map (rewriter, node->id), node->name);
     }
   if (!done)
     gantry_rewriter_keep (rewriter, node);

@@ -14,13 +14,13 @@ typedef struct
 {
   const GantryFuse *fuse;
   guint32 root;
-  guint32 input;      /* position of the value to be computed again */
-  GHashTable *inputs; /* positions of what the group reads */
+  guint32 input;             /* position of the value to be computed again */
+  GHashTable *inputs;        /* positions of what the group reads */
   const guint32 *last_reads; /* (nullable): by position, as in choose_residuals(): those may be read too */
-  gboolean from_base; /* may be computed from one value more: */
-  guint32 base;       /* its position, NONE: not met yet */
-  GHashTable *copies; /* positions of what it would have copies of */
-  GHashTable *kept;   /* positions of what it would read then and does not now */
+  gboolean from_base;        /* may be computed from one value more: */
+  guint32 base;              /* its position, NONE: not met yet */
+  GHashTable *copies;        /* positions of what it would have copies of */
+  GHashTable *kept;          /* positions of what it would read then and does not now */
 } Search;
 
 /* A broadcast whose operand, a value of its own, is hardly anything beside it: that may be kept instead of it. */
@@ -29,9 +29,8 @@ is_light_broadcast (const GantryFuse *fuse, const GantryNode *node)
 {
   const GantryModule *module = fuse->module;
 
-  return node->op == GANTRY_OP_BROADCAST_IN_DIM && _gantry_fuse_is_compiled (module, node) &&
-         _gantry_fuse_enlarges (module, node, LIGHT_TIMES) &&
-         fuse->rows[gantry_module_position (module, gantry_node_operand (module, node, 0))] == 0;
+  return node->op == GANTRY_OP_BROADCAST_IN_DIM && _gantry_fuse_is_compiled (module, node) && _gantry_fuse_enlarges (module, node, LIGHT_TIMES)
+         && fuse->rows[gantry_module_position (module, gantry_node_operand (module, node, 0))] == 0;
 }
 
 /* A value that is there whatever is fused. */
@@ -40,16 +39,16 @@ may_be_base (const Search *search, guint32 position)
 {
   const GantryNode *node = &search->fuse->module->nodes[position];
 
-  return search->from_base && _gantry_fuse_is_compiled (search->fuse->module, node) && node->phase == GANTRY_PHASE_FORWARD &&
-         !_gantry_fuse_is_elementwise (node) && !_gantry_fuse_is_joinable_movement (node) && search->fuse->rows[position] == 0;
+  return search->from_base && _gantry_fuse_is_compiled (search->fuse->module, node) && node->phase == GANTRY_PHASE_FORWARD
+         && !_gantry_fuse_is_elementwise (node) && !_gantry_fuse_is_joinable_movement (node) && search->fuse->rows[position] == 0;
 }
 
 /* Another group of the backward phase reads the value, no earlier than this one. */
 static gboolean
 is_residual (const Search *search, guint32 position)
 {
-  return search->last_reads != NULL && position != search->input && search->last_reads[position] >= search->root &&
-         !g_hash_table_contains (search->inputs, GUINT_TO_POINTER (position));
+  return search->last_reads != NULL && position != search->input && search->last_reads[position] >= search->root
+         && !g_hash_table_contains (search->inputs, GUINT_TO_POINTER (position));
 }
 
 /* TRUE when the value can be computed from inputs of the group, the base, residuals, and operands of light broadcasts, by elementwise nodes;
@@ -65,9 +64,9 @@ can_compute (Search *search, guint32 position)
       g_hash_table_add (search->kept, GUINT_TO_POINTER (position));
       return TRUE;
     }
-  if (g_hash_table_contains (search->copies, GUINT_TO_POINTER (position)) || position == search->base ||
-      (position != search->input && g_hash_table_contains (search->inputs, GUINT_TO_POINTER (position))) ||
-      _gantry_fuse_is_scalar_broadcast (module, node) || _gantry_fuse_is_splat_constant (module, node))
+  if (g_hash_table_contains (search->copies, GUINT_TO_POINTER (position)) || position == search->base
+      || (position != search->input && g_hash_table_contains (search->inputs, GUINT_TO_POINTER (position))) || _gantry_fuse_is_scalar_broadcast (module, node)
+      || _gantry_fuse_is_splat_constant (module, node))
     return TRUE;
   if (is_light_broadcast (search->fuse, node))
     {
@@ -83,8 +82,8 @@ can_compute (Search *search, guint32 position)
       g_hash_table_add (search->kept, GUINT_TO_POINTER (position));
       return TRUE;
     }
-  if (!_gantry_fuse_is_elementwise (node) || !_gantry_fuse_is_compiled (module, node) || node->phase != GANTRY_PHASE_FORWARD ||
-      g_hash_table_size (search->copies) + search->fuse->size[search->root] >= MOST_COPIES)
+  if (!_gantry_fuse_is_elementwise (node) || !_gantry_fuse_is_compiled (module, node) || node->phase != GANTRY_PHASE_FORWARD
+      || g_hash_table_size (search->copies) + search->fuse->size[search->root] >= MOST_COPIES)
     return FALSE;
   g_hash_table_add (search->copies, GUINT_TO_POINTER (position));
   for (guint j = 0; j < node->n_operands; j++)
@@ -101,16 +100,14 @@ is_read_once (const GantryFuse *fuse, guint32 position, guint32 root)
     {
       guint32 user = fuse->uses->users[i];
 
-      if (user != G_MAXUINT32 && (fuse->group[user] == root || fuse->copied[user]) &&
-          !_gantry_fuse_may_end_group (fuse->module, &fuse->module->nodes[user]))
+      if (user != G_MAXUINT32 && (fuse->group[user] == root || fuse->copied[user]) && !_gantry_fuse_may_end_group (fuse->module, &fuse->module->nodes[user]))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-search_begin (Search *search, const GantryFuse *fuse, guint32 root, guint32 input, GHashTable *inputs, gboolean from_base,
-              const guint32 *last_reads)
+search_begin (Search *search, const GantryFuse *fuse, guint32 root, guint32 input, GHashTable *inputs, gboolean from_base, const guint32 *last_reads)
 {
   search->fuse = fuse;
   search->root = root;
@@ -121,8 +118,7 @@ search_begin (Search *search, const GantryFuse *fuse, guint32 root, guint32 inpu
   search->base = NONE;
   search->copies = g_hash_table_new (NULL, NULL);
   search->kept = g_hash_table_new (NULL, NULL);
-  return is_read_once (fuse, input, root) && _gantry_fuse_is_elementwise (&fuse->module->nodes[input]) &&
-         can_compute (search, input);
+  return is_read_once (fuse, input, root) && _gantry_fuse_is_elementwise (&fuse->module->nodes[input]) && can_compute (search, input);
 }
 
 static void
@@ -140,8 +136,7 @@ take (GantryFuse *fuse, const Search *search)
   GHashTableIter iter;
   gpointer key;
 
-  if ((chosen != NULL ? g_hash_table_size (chosen) : 0) + g_hash_table_size (search->copies) + fuse->size[search->root] >
-      GANTRY_FUSE_MOST_MEMBERS)
+  if ((chosen != NULL ? g_hash_table_size (chosen) : 0) + g_hash_table_size (search->copies) + fuse->size[search->root] > GANTRY_FUSE_MOST_MEMBERS)
     return FALSE;
   if (chosen == NULL)
     chosen = fuse->copies[search->root] = g_hash_table_new (NULL, NULL);
@@ -161,8 +156,8 @@ positions_of (const GantryFuse *fuse, const GArray *inputs)
   GHashTable *positions = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < inputs->len; i++)
-    g_hash_table_add (positions, GUINT_TO_POINTER (gantry_module_position (
-                                   fuse->module, gantry_module_node (fuse->module, g_array_index (inputs, guint32, i)))));
+    g_hash_table_add (positions,
+                      GUINT_TO_POINTER (gantry_module_position (fuse->module, gantry_module_node (fuse->module, g_array_index (inputs, guint32, i)))));
   return positions;
 }
 
@@ -201,8 +196,7 @@ is_read_by_groups (const GantryFuse *fuse, guint32 position)
     {
       guint32 user = fuse->uses->users[i];
 
-      if (user == G_MAXUINT32 || (fuse->module->nodes[user].phase != GANTRY_PHASE_FORWARD &&
-                                  fuse->group[user] == GANTRY_FUSE_NO_GROUP))
+      if (user == G_MAXUINT32 || (fuse->module->nodes[user].phase != GANTRY_PHASE_FORWARD && fuse->group[user] == GANTRY_FUSE_NO_GROUP))
         return FALSE;
     }
   return TRUE;
@@ -214,9 +208,9 @@ find_base (Search *search, const GantryFuse *fuse, guint32 root, guint32 input, 
 {
   gboolean found = search_begin (search, fuse, root, input, positions, TRUE, NULL);
 
-  return found && search->base != NONE && is_read_by_groups (fuse, input) &&
-         gantry_type_bytes (gantry_node_type (fuse->module, &fuse->module->nodes[search->base])) <=
-           gantry_type_bytes (gantry_node_type (fuse->module, &fuse->module->nodes[input]));
+  return found && search->base != NONE && is_read_by_groups (fuse, input)
+         && gantry_type_bytes (gantry_node_type (fuse->module, &fuse->module->nodes[search->base]))
+              <= gantry_type_bytes (gantry_node_type (fuse->module, &fuse->module->nodes[input]));
 }
 
 /* What each group still reads and that comes of one value: counted by that (@sources), then taken where two or more do. */
@@ -276,8 +270,7 @@ find_last_reads (const GantryFuse *fuse, GHashTable *const *positions)
 
         if (user == G_MAXUINT32)
           last[i] = user;
-        else if (fuse->module->nodes[user].phase != GANTRY_PHASE_FORWARD &&
-                 (fuse->group[user] == GANTRY_FUSE_NO_GROUP || positions[fuse->group[user]] == NULL))
+        else if (fuse->module->nodes[user].phase != GANTRY_PHASE_FORWARD && (fuse->group[user] == GANTRY_FUSE_NO_GROUP || positions[fuse->group[user]] == NULL))
           last[i] = MAX (last[i], user);
       }
   for (guint32 root = 0; root < fuse->module->n_nodes; root++)
@@ -334,8 +327,8 @@ _gantry_fuse_choose_residuals (GantryFuse *fuse, GArray *const *inputs)
       positions[root] = positions_of (fuse, inputs[root]);
   last_reads = find_last_reads (fuse, positions);
   for (guint32 i = n; i-- > 0;)
-    if (fuse->module->nodes[i].phase == GANTRY_PHASE_FORWARD && last_reads[i] != 0 && !fuse->kept[i] && fuse->rows[i] == 0 &&
-        can_all_compute (fuse, i, positions, last_reads, FALSE))
+    if (fuse->module->nodes[i].phase == GANTRY_PHASE_FORWARD && last_reads[i] != 0 && !fuse->kept[i] && fuse->rows[i] == 0
+        && can_all_compute (fuse, i, positions, last_reads, FALSE))
       {
         can_all_compute (fuse, i, positions, last_reads, TRUE);
         last_reads[i] = 0;

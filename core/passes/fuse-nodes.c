@@ -19,8 +19,8 @@ _gantry_fuse_is_scalar_broadcast (const GantryModule *module, const GantryNode *
   if (node->op != GANTRY_OP_BROADCAST_IN_DIM)
     return FALSE;
   operand = gantry_node_operand (module, node, 0);
-  return operand != NULL && gantry_type_is_tensor (gantry_node_type (module, operand)) &&
-         gantry_node_type (module, operand)->rank == 0 && _gantry_fuse_is_compiled (module, operand);
+  return operand != NULL && gantry_type_is_tensor (gantry_node_type (module, operand)) && gantry_node_type (module, operand)->rank == 0
+         && _gantry_fuse_is_compiled (module, operand);
 }
 
 gboolean
@@ -38,8 +38,8 @@ _gantry_fuse_enlarges (const GantryModule *module, const GantryNode *node, gint6
 
   if (node->op != GANTRY_OP_BROADCAST_IN_DIM)
     return node->op == GANTRY_OP_IOTA;
-  return _gantry_fuse_is_compiled (module, operand) && gantry_type_elements (gantry_node_type (module, node)) / times
-                                            >= gantry_type_elements (gantry_node_type (module, operand));
+  return _gantry_fuse_is_compiled (module, operand)
+         && gantry_type_elements (gantry_node_type (module, node)) / times >= gantry_type_elements (gantry_node_type (module, operand));
 }
 
 gboolean
@@ -47,15 +47,14 @@ _gantry_fuse_is_elementwise (const GantryNode *node)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
 
-  return info != NULL && (info->flags & GANTRY_OP_ELEMENTWISE) != 0 && (info->flags & GANTRY_OP_VIEW) == 0 &&
-         node->op != GANTRY_OP_COPY;
+  return info != NULL && (info->flags & GANTRY_OP_ELEMENTWISE) != 0 && (info->flags & GANTRY_OP_VIEW) == 0 && node->op != GANTRY_OP_COPY;
 }
 
 gboolean
 _gantry_fuse_is_joinable_movement (const GantryNode *node)
 {
-  return node->op == GANTRY_OP_BROADCAST_IN_DIM || node->op == GANTRY_OP_RESHAPE || node->op == GANTRY_OP_TRANSPOSE ||
-         node->op == GANTRY_OP_SLICE || node->op == GANTRY_OP_REVERSE || node->op == GANTRY_OP_IOTA;
+  return node->op == GANTRY_OP_BROADCAST_IN_DIM || node->op == GANTRY_OP_RESHAPE || node->op == GANTRY_OP_TRANSPOSE || node->op == GANTRY_OP_SLICE
+         || node->op == GANTRY_OP_REVERSE || node->op == GANTRY_OP_IOTA;
 }
 
 gboolean

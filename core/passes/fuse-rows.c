@@ -109,8 +109,8 @@ follow (Closure *c, guint32 reduction)
           return FALSE;
         if (gives_back (c, node))
           returns = TRUE;
-        else if (!is_of_rows (c, gantry_node_type (c->module, node))
-                 || (!(info->flags & GANTRY_OP_ELEMENTWISE) && node->op != GANTRY_OP_RESHAPE) || !add_step (c, user))
+        else if (!is_of_rows (c, gantry_node_type (c->module, node)) || (!(info->flags & GANTRY_OP_ELEMENTWISE) && node->op != GANTRY_OP_RESHAPE)
+                 || !add_step (c, user))
           return FALSE;
       }
   return returns;
@@ -129,13 +129,11 @@ _gantry_fuse_find_rows (const GantryModule *module, const GantryUses *uses)
       if (node->op != GANTRY_OP_REDUCE)
         continue;
       c.whole = gantry_node_operand_type (module, node, 0);
-      if (!gantry_type_is_static (c.whole) || !gantry_type_is_tensor (gantry_node_type (module, node))
-          || !reduces_innermost (module, node, c.whole))
+      if (!gantry_type_is_static (c.whole) || !gantry_type_is_tensor (gantry_node_type (module, node)) || !reduces_innermost (module, node, c.whole))
         continue;
       c.row_rank = gantry_node_type (module, node)->rank;
       if (gantry_type_elements (gantry_node_type (module, node)) < MIN_ROWS
-          || gantry_type_elements (c.whole) < MIN_LENGTH * gantry_type_elements (gantry_node_type (module, node))
-          || !follow (&c, position))
+          || gantry_type_elements (c.whole) < MIN_LENGTH * gantry_type_elements (gantry_node_type (module, node)) || !follow (&c, position))
         continue;
       for (guint i = 0; i < c.n; i++)
         rows[c.steps[i]] = 1 + position;

@@ -19,7 +19,11 @@
 #define MOST_INPUTS 24
 
 /* In GantryFuse.products. */
-enum { HOLDS_PRODUCT = 1, TAKES_NO_PRODUCT = 2 };
+enum
+{
+  HOLDS_PRODUCT = 1,
+  TAKES_NO_PRODUCT = 2
+};
 
 /* Would the user read an element of @producer more than once? A product does, and a broadcast that enlarges it, and so does a movement
  * that ends in one of them. */
@@ -28,8 +32,8 @@ repeats (const GantryFuse *state, const GantryNode *producer, guint32 user)
 {
   const GantryNode *node = &state->module->nodes[user];
 
-  if (node->op == GANTRY_OP_BROADCAST_IN_DIM && gantry_type_elements (gantry_node_type (state->module, node)) >
-                                                  gantry_type_elements (gantry_node_type (state->module, producer)))
+  if (node->op == GANTRY_OP_BROADCAST_IN_DIM
+      && gantry_type_elements (gantry_node_type (state->module, node)) > gantry_type_elements (gantry_node_type (state->module, producer)))
     return TRUE;
   return _gantry_fuse_is_product (node) || (_gantry_fuse_is_joinable_movement (node) && state->repeated[user]);
 }
@@ -74,8 +78,7 @@ common_group (GantryFuse *state, guint32 position)
 
       if (user != G_MAXUINT32 && state->group[user] != GANTRY_FUSE_NO_GROUP && has_copy (state, state->group[user], position))
         continue;
-      if (user == G_MAXUINT32 || state->group[user] == GANTRY_FUSE_NO_GROUP ||
-          (group != GANTRY_FUSE_NO_GROUP && state->group[user] != group))
+      if (user == G_MAXUINT32 || state->group[user] == GANTRY_FUSE_NO_GROUP || (group != GANTRY_FUSE_NO_GROUP && state->group[user] != group))
         return GANTRY_FUSE_NO_GROUP;
       group = state->group[user];
       state->repeated[position] |= repeats (state, node, user);
@@ -96,8 +99,7 @@ group_of_epilogue (GantryFuse *state, guint32 position)
   guint32 group = common_group (state, position);
   const GantryNode *end = group != GANTRY_FUSE_NO_GROUP ? &module->nodes[group] : NULL;
 
-  if (end == NULL || state->repeated[position] || state->products[group] != 0 || end->op == GANTRY_OP_REDUCE
-      || end->phase != module->nodes[position].phase
+  if (end == NULL || state->repeated[position] || state->products[group] != 0 || end->op == GANTRY_OP_REDUCE || end->phase != module->nodes[position].phase
       || gantry_type_elements (gantry_node_type (module, end)) != gantry_type_elements (gantry_node_type (module, &module->nodes[position])))
     return GANTRY_FUSE_NO_GROUP;
   return group;
@@ -234,8 +236,7 @@ all_inputs_of (const GantryFuse *state, guint32 root)
             {
               worth = TRUE;
               operand = gantry_node_operand (module, operand, 0);
-              seen = operand == NULL || is_constant_scalar (module, operand)
-                     || has_copy (state, root, gantry_module_position (module, operand));
+              seen = operand == NULL || is_constant_scalar (module, operand) || has_copy (state, root, gantry_module_position (module, operand));
             }
           for (guint k = 0; k < inputs->len && !seen; k++)
             seen = g_array_index (inputs, guint32, k) == operand->id;
@@ -277,8 +278,7 @@ add_copied (GantryBuilder *builder, const GantryModule *module, const GantryNode
 }
 
 static void
-add_member (GantryBuilder *builder, const GantryModule *module, const GantryNode *node, gboolean is_copy,
-            GHashTable *inside)
+add_member (GantryBuilder *builder, const GantryModule *module, const GantryNode *node, gboolean is_copy, GHashTable *inside)
 {
   g_autofree guint32 *operands = g_new0 (guint32, node->n_operands + 1);
   GantryNode copy = *node;
@@ -298,8 +298,7 @@ add_member (GantryBuilder *builder, const GantryModule *module, const GantryNode
   copy.n_origins = is_copy; /* else the same node, only in a body now */
   if (is_copy)
     copy.id = 0;
-  g_hash_table_insert (inside, GUINT_TO_POINTER (node->id),
-                       GUINT_TO_POINTER (gantry_builder_add_node (builder, &copy, operands, &node->id)));
+  g_hash_table_insert (inside, GUINT_TO_POINTER (node->id), GUINT_TO_POINTER (gantry_builder_add_node (builder, &copy, operands, &node->id)));
 }
 
 static guint32
@@ -350,14 +349,12 @@ add_fusion (GantryFuse *state, GantryRewriter *rewriter, guint32 root, const GAr
   gantry_builder_set_place_of (builder, end);
   gantry_builder_set_origins (builder, origins, state->members[root]->len);
   gantry_builder_set_name (builder, end->name);
-  gantry_rewriter_replace (rewriter, end, gantry_builder_add_typed (builder, GANTRY_OP_FUSION, operands, inputs->len,
-                                                                    gantry_attr_list_end (attrs), end->type));
+  gantry_rewriter_replace (rewriter, end, gantry_builder_add_typed (builder, GANTRY_OP_FUSION, operands, inputs->len, gantry_attr_list_end (attrs), end->type));
   state->n_fused++;
 }
 
 static gboolean
-visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
-       GError **error)
+visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data, GError **error)
 {
   GantryFuse *state = user_data;
   guint32 position = gantry_module_position (module, node);
@@ -487,7 +484,7 @@ copy_what_pays (GantryFuse *state)
     {
       g_autofree GArray **inputs = backward_inputs (state);
 
-      choose[c] (state, inputs);
+      choose[c](state, inputs);
       for (guint32 root = 0; root < state->module->n_nodes; root++)
         g_clear_pointer (&inputs[root], g_array_unref);
       find_groups_with_copies (state);

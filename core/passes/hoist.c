@@ -24,14 +24,14 @@ typedef struct
 typedef struct
 {
   const GantryModule *module;
-  const GantryNode *node;       /* the scan */
+  const GantryNode *node; /* the scan */
   const GantryFunction *body;
   GantryScan scan;
   const GantryUses *uses;
-  GArray *sums;                 /* Sum */
-  GArray *stacked;              /* guint32: indices in the body of what is stacked besides */
-  gint *sum_of;                 /* by carry: index in sums, -1: it stays */
-  guint32 new_id;               /* of the scan */
+  GArray *sums;    /* Sum */
+  GArray *stacked; /* guint32: indices in the body of what is stacked besides */
+  gint *sum_of;    /* by carry: index in sums, -1: it stays */
+  guint32 new_id;  /* of the scan */
 } Hoisted;
 
 static void
@@ -66,8 +66,7 @@ is_result_alone (const Hoisted *h, const GantryNode *node, guint k)
 {
   guint32 position = gantry_module_position (h->module, node), first = h->uses->first[position];
 
-  return h->uses->first[position + 1] == first + 1 && h->uses->users[first] == G_MAXUINT32
-         && gantry_function_result_id (h->module, h->body, k) == node->id;
+  return h->uses->first[position + 1] == first + 1 && h->uses->users[first] == G_MAXUINT32 && gantry_function_result_id (h->module, h->body, k) == node->id;
 }
 
 /* What each trip adds to carry @k, which nobody reads before the loop is over. Returns: (nullable): it is no such sum */
@@ -175,8 +174,8 @@ find_sums (Hoisted *h)
       gint64 bytes = 0;
 
       if (made == NULL || made->op != GANTRY_OP_DOT_GENERAL || !can_stack (h, gantry_node_operand (h->module, made, 0), &bytes)
-          || !can_stack (h, gantry_node_operand (h->module, made, 1), &bytes)
-          || bytes * LEAST_RATIO > gantry_type_bytes (gantry_node_type (h->module, made)) || bytes > left)
+          || !can_stack (h, gantry_node_operand (h->module, made, 1), &bytes) || bytes * LEAST_RATIO > gantry_type_bytes (gantry_node_type (h->module, made))
+          || bytes > left)
         continue;
       left -= bytes;
       stack (h, gantry_node_operand (h->module, made, 0));
@@ -285,8 +284,8 @@ type_of (const Hoisted *h)
     if (k >= h->scan.n_carries || h->sum_of[k] < 0)
       members[n++] = (guint32) type->dims[k];
   for (guint k = 0; k < h->stacked->len; k++)
-    members[n++] = _gantry_stack_type (
-      h->module, gantry_node_type (h->module, &h->module->nodes[h->body->first_node + g_array_index (h->stacked, guint32, k)]), h->scan.length);
+    members[n++] = _gantry_stack_type (h->module, gantry_node_type (h->module, &h->module->nodes[h->body->first_node + g_array_index (h->stacked, guint32, k)]),
+                                       h->scan.length);
   return gantry_context_tuple (h->module->context, n, members);
 }
 
@@ -381,8 +380,7 @@ write_sum (const Hoisted *h, GantryRewriter *rewriter, const GantryNode *made)
     }
   for (guint i = 0; i < made->n_operands; i++)
     operands[i] = write_stack (h, rewriter, gantry_node_operand (h->module, made, i));
-  return gantry_builder_add_typed (gantry_rewriter_builder (rewriter), made->op, operands, made->n_operands, gantry_attr_list_end (attrs),
-                                   made->type);
+  return gantry_builder_add_typed (gantry_rewriter_builder (rewriter), made->op, operands, made->n_operands, gantry_attr_list_end (attrs), made->type);
 }
 
 /* A node that shows a result of the scan. */
@@ -456,8 +454,7 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
       for (guint k = 0; k < all->len; k++)
         if (((Hoisted *) g_ptr_array_index (all, k))->body == &module->functions[i])
           own = g_ptr_array_index (all, k);
-      if (!(own != NULL ? write_body (own, rewriter, error)
-                        : gantry_rewriter_run_function (rewriter, &module->functions[i], visit, all, progress, error)))
+      if (!(own != NULL ? write_body (own, rewriter, error) : gantry_rewriter_run_function (rewriter, &module->functions[i], visit, all, progress, error)))
         return NULL;
     }
   return gantry_rewriter_finish (rewriter, error);

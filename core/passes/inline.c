@@ -12,8 +12,7 @@ wants (const GantryNode *node)
 }
 
 static gboolean
-expand (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
-        const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
+expand (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
 {
   const GantryFunction *body = _gantry_expand_function_of (e, node, "body", error);
   g_autofree GantryExpandValue *results = NULL;
@@ -32,8 +31,7 @@ expand (GantryExpander *e, const GantryNode *node, const GantryExpandValue *oper
 }
 
 static GantryModule *
-run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress,
-     GError **error)
+run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error)
 {
   GantryExpander expander = { .wants = wants, .expand = expand, .max_nodes = options->max_nodes };
 

@@ -19,10 +19,10 @@ typedef struct
   GHashTable *refused; /* old ids whose value could not be made */
   GString *refusals;
   guint n_refusals;
-  GPtrArray *list;     /* (nullable): GantryRefusal: each reason once */
+  GPtrArray *list; /* (nullable): GantryRefusal: each reason once */
   GantryUses *uses;
-  GArray *bodies;      /* guint32: ids of functions that core nodes name, to be written; each once */
-  GHashTable *named;   /* their ids */
+  GArray *bodies;    /* guint32: ids of functions that core nodes name, to be written; each once */
+  GHashTable *named; /* their ids */
 } State;
 
 static guint
@@ -118,15 +118,17 @@ check_types (GantryBuilder *builder, const GantryModule *module, const GantryNod
 
   for (guint i = 0; i < n; i++)
     {
-      guint32 have = type->kind != GANTRY_TYPE_TUPLE ? node->type : i < type->rank ? (guint32) type->dims[i] : 0,
+      guint32 have = type->kind != GANTRY_TYPE_TUPLE ? node->type
+                     : i < type->rank                ? (guint32) type->dims[i]
+                                                     : 0,
               want = results[i] != 0 ? gantry_builder_type (builder, results[i]) : have;
 
       if (!gantry_type_fits (module->context, want, have))
         {
           g_autofree char *made = gantry_context_type_text (module->context, want), *said = gantry_context_type_text (module->context, have);
 
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: it gives %s, but %s is written as its type",
-                       gantry_node_op_name (module, node), made, said);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: it gives %s, but %s is written as its type", gantry_node_op_name (module, node),
+                       made, said);
           return FALSE;
         }
     }
@@ -152,8 +154,7 @@ lower (State *state, GantryRewriter *rewriter, const GantryModule *module, const
   for (guint i = 0; i < node->n_operands; i++)
     operands[i] = gantry_rewriter_map (rewriter, gantry_node_operand_id (module, node, i));
   if (dialect == NULL)
-    g_set_error (&refusal, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: unknown operation",
-                 gantry_node_op_name (module, node));
+    g_set_error (&refusal, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: unknown operation", gantry_node_op_name (module, node));
   else if (dialect->lower (builder, module, node, operands, results, n, &refusal) && gantry_builder_check (builder, &refusal))
     check_types (builder, module, node, results, n, &refusal);
   else
@@ -174,8 +175,7 @@ lower (State *state, GantryRewriter *rewriter, const GantryModule *module, const
 
 /* A `result` of a foreign node becomes the value that the lowering gave for that member. */
 static gboolean
-take_member (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node,
-             GError **error)
+take_member (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, GError **error)
 {
   guint32 tuple = gantry_node_operand_id (module, node, 0);
   const GArray *members = g_hash_table_lookup (state->members, GUINT_TO_POINTER (tuple));
@@ -206,8 +206,7 @@ name_bodies (State *state, const GantryModule *module, const GantryNode *node)
 }
 
 static gboolean
-visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
-       GError **error)
+visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data, GError **error)
 {
   State *state = user_data;
   guint32 position = gantry_module_position (module, node);
@@ -222,8 +221,7 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
         }
       return lower (state, rewriter, module, node, error);
     }
-  if (node->op == GANTRY_OP_RESULT && gantry_node_operand (module, node, 0)->op >= GANTRY_OP_FOREIGN &&
-      !has_refused_operand (state, module, node))
+  if (node->op == GANTRY_OP_RESULT && gantry_node_operand (module, node, 0)->op >= GANTRY_OP_FOREIGN && !has_refused_operand (state, module, node))
     {
       if (state->uses->first[position + 1] == state->uses->first[position])
         {
@@ -241,8 +239,7 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
 
 /* The entry, and the bodies that it needs. */
 static gboolean
-write_functions (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryProgress *progress,
-                 GError **error)
+write_functions (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryProgress *progress, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
 

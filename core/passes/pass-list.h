@@ -17,16 +17,16 @@
   PASS (legalize, "legalize", ALWAYS) \
   PASS (simplify, "simplify", ALWAYS) \
   PASS (inline, "inline", CONTROL) /* calls become the bodies that they name */ \
-  PASS (count, "count", CONTROL) /* loops that run a known number of times become scans */ \
-  PASS (roll, "roll", TRAINING) /* runs of equal blocks become scans */ \
+  PASS (count, "count", CONTROL)   /* loops that run a known number of times become scans */ \
+  PASS (roll, "roll", TRAINING)    /* runs of equal blocks become scans */ \
   STEP (train, "train", TRAINING, "Training step", "Adds the loss, the backward phase and the optimizer's update.") \
-  PASS (hoist, "hoist", CONTROL) /* sums of products over the trips of a loop become products over all of them */ \
+  PASS (hoist, "hoist", CONTROL)   /* sums of products over the trips of a loop become products over all of them */ \
   PASS (unroll, "unroll", CONTROL) /* scans, bounded loops and branches become straight-line code */ \
   PASS (simplify, "simplify-2", TRAINING) \
   PASS (epilogue, "epilogue", ALWAYS) \
   PASS (channels, "channels", PRODUCTS) \
   PASS (fold, "fold", ALWAYS) \
-  PASS (stack, "stack", CONTROL) /* what follows the slices that a loop has made, alike for each, is done with all at once */ \
+  PASS (stack, "stack", CONTROL)   /* what follows the slices that a loop has made, alike for each, is done with all at once */ \
   PASS (absorb, "absorb", CONTROL) /* what follows the stacks of a loop element by element becomes part of it */ \
   PASS (cse, "cse", ALWAYS) \
   PASS (dce, "dce", ALWAYS) \

@@ -10,10 +10,10 @@ G_BEGIN_DECLS
 /** What can hold for a module. */
 typedef enum
 {
-  GANTRY_PROPERTY_CORE = 1 << 0,    /* no foreign operation is left */
-  GANTRY_PROPERTY_LIVE = 1 << 1,    /* no node without a use */
-  GANTRY_PROPERTY_UNIQUE = 1 << 2,  /* no two nodes compute the same */
-  GANTRY_PROPERTY_FUSED = 1 << 3,   /* elementwise groups are fusion nodes */
+  GANTRY_PROPERTY_CORE = 1 << 0,   /* no foreign operation is left */
+  GANTRY_PROPERTY_LIVE = 1 << 1,   /* no node without a use */
+  GANTRY_PROPERTY_UNIQUE = 1 << 2, /* no two nodes compute the same */
+  GANTRY_PROPERTY_FUSED = 1 << 3,  /* elementwise groups are fusion nodes */
 } GantryProperties;
 
 /**
@@ -44,7 +44,10 @@ typedef struct
 
 #define GANTRY_PASS_MOST_NODES 2000000u
 #define GANTRY_PASS_MOST_UNROLLED 100000u
-#define GANTRY_PASS_OPTIONS_INIT { .finite_math = FALSE, .fold_bytes = 16 << 20 }
+#define GANTRY_PASS_OPTIONS_INIT \
+  { \
+    .finite_math = FALSE, .fold_bytes = 16 << 20 \
+  }
 
 typedef struct
 {
@@ -54,10 +57,9 @@ typedef struct
   gboolean required;       /* cannot be switched off */
   GantryProperties needs;
   GantryProperties gives;
-  GantryProperties keeps;  /* of those that held before */
+  GantryProperties keeps; /* of those that held before */
   /** Returns: (transfer full) (nullable): the next snapshot; @module itself when nothing changed */
-  GantryModule *(*run) (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress,
-                        GError **error);
+  GantryModule *(*run) (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error);
 } GantryPass;
 
 G_END_DECLS

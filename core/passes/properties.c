@@ -32,8 +32,7 @@ is_core (const GantryModule *module, GError **error)
       {
         g_autofree char *label = gantry_node_label (module, &module->nodes[i]);
 
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "'%s' (%s) is no core operation", label,
-                     gantry_node_op_name (module, &module->nodes[i]));
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "'%s' (%s) is no core operation", label, gantry_node_op_name (module, &module->nodes[i]));
         return FALSE;
       }
   return TRUE;
@@ -47,8 +46,7 @@ has_nothing_to_do (const GantryPass *pass, GantryModule *module, GError **error)
 
   if (after == NULL || after == module)
     return after != NULL;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the pass '%s' changes it: %u nodes become %u", pass->name, module->n_nodes,
-               after->n_nodes);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the pass '%s' changes it: %u nodes become %u", pass->name, module->n_nodes, after->n_nodes);
   return FALSE;
 }
 

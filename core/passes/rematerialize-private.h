@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 /* A parameter that the backward body gets: what the backward scan walks along, or is given as it is. */
 typedef struct
 {
-  guint32 source;   /* parameter of the forward body */
-  guint32 operand;  /* node, or 0: the forward scan's result `result` */
+  guint32 source;  /* parameter of the forward body */
+  guint32 operand; /* node, or 0: the forward scan's result `result` */
   guint result;
   gint64 axis;
 } GantryAdded;
@@ -23,21 +23,21 @@ typedef struct
   const GantryNode *forward, *backward;
   const GantryFunction *from, *to; /* their bodies */
   GantryScan scan, back;
-  guint32 *slot;   /* by node of `from`: the parameter of `to` that is its slice, or NOWHERE */
-  guint32 *saved;  /* by parameter of `to`: the node of `from` that is computed there and whose slice it is, or NOWHERE */
-  guint8 *again;   /* by node of `from`: it can be made again */
-  guint8 *copied;  /* by node of `from`: it is made again, if the plan wants that */
-  guint32 *value;  /* by node of `from`, while `to` is written: what stands for it there; 0: not yet */
+  guint32 *slot;         /* by node of `from`: the parameter of `to` that is its slice, or NOWHERE */
+  guint32 *saved;        /* by parameter of `to`: the node of `from` that is computed there and whose slice it is, or NOWHERE */
+  guint8 *again;         /* by node of `from`: it can be made again */
+  guint8 *copied;        /* by node of `from`: it is made again, if the plan wants that */
+  guint32 *value;        /* by node of `from`, while `to` is written: what stands for it there; 0: not yet */
   GArray *xs, *captures; /* GantryAdded */
 } GantryLoopPair;
 
 typedef struct
 {
   const GantryModule *module;
-  GHashTable *pairs;     /* backward scan -> GantryLoopPair */
-  GHashTable *bodies;    /* function of a backward body -> GantryLoopPair */
-  GHashTable *saved;     /* forward scan -> GArray of guint32: carries that become stacks */
-  GHashTable *n_named;   /* function id -> how many nodes name it */
+  GHashTable *pairs;   /* backward scan -> GantryLoopPair */
+  GHashTable *bodies;  /* function of a backward body -> GantryLoopPair */
+  GHashTable *saved;   /* forward scan -> GArray of guint32: carries that become stacks */
+  GHashTable *n_named; /* function id -> how many nodes name it */
 } GantryRematerialize;
 
 static inline const GantryNode *

@@ -10,8 +10,8 @@ add_parameter (const GantryRematerialize *state, GantryLoopPair *pair, GantryBui
   const GantryNode *source = _gantry_loop_node (state->module, pair->from, added->source);
 
   gantry_builder_set_origins (b, &source->id, 1);
-  pair->value[added->source]
-    = gantry_builder_parameter (b, source->type, source->name != 0 ? gantry_context_string (state->module->context, source->name) : NULL);
+  pair->value[added->source] = gantry_builder_parameter (b, source->type,
+                                                         source->name != 0 ? gantry_context_string (state->module->context, source->name) : NULL);
 }
 
 static void

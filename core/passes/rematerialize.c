@@ -55,9 +55,8 @@ count_named (GantryRematerialize *state)
 static const GantryFunction *
 own_body (const GantryRematerialize *state, const GantryScan *scan)
 {
-  return g_hash_table_lookup (state->n_named, GUINT_TO_POINTER (scan->body)) == GUINT_TO_POINTER (1)
-           ? gantry_module_function (state->module, scan->body)
-           : NULL;
+  return g_hash_table_lookup (state->n_named, GUINT_TO_POINTER (scan->body)) == GUINT_TO_POINTER (1) ? gantry_module_function (state->module, scan->body)
+                                                                                                     : NULL;
 }
 
 /* The scan that made what operand @x of @node shows, with the number of that result. Returns: (nullable) */
@@ -161,8 +160,7 @@ is_repeatable (const GantryModule *module, const GantryNode *node)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
 
-  return info != NULL && (info->flags & GANTRY_OP_EFFECT) == 0 && !gantry_node_is_control (node)
-         && gantry_node_type (module, node)->kind != GANTRY_TYPE_TOKEN;
+  return info != NULL && (info->flags & GANTRY_OP_EFFECT) == 0 && !gantry_node_is_control (node) && gantry_node_type (module, node)->kind != GANTRY_TYPE_TOKEN;
 }
 
 static void
@@ -217,8 +215,8 @@ add_carry (const GantryRematerialize *state, GantryLoopPair *pair, guint32 c, GA
   const GantryType *type = gantry_node_type (module, _gantry_loop_node (module, pair->from, c));
   GantryAdded added = { .source = c };
 
-  if (gantry_node_type (module, pair->forward)->kind != GANTRY_TYPE_TUPLE || type->kind != GANTRY_TYPE_TENSOR
-      || type->rank >= GANTRY_MAX_RANK || type->memory != GANTRY_MEMORY_DEVICE)
+  if (gantry_node_type (module, pair->forward)->kind != GANTRY_TYPE_TUPLE || type->kind != GANTRY_TYPE_TENSOR || type->rank >= GANTRY_MAX_RANK
+      || type->memory != GANTRY_MEMORY_DEVICE)
     return FALSE;
   while (added.result < saved->len && g_array_index (saved, guint32, added.result) != c)
     added.result++;
@@ -233,8 +231,7 @@ add_carry (const GantryRematerialize *state, GantryLoopPair *pair, guint32 c, GA
 static guint32
 find_operand (const GantryRematerialize *state, const GantryLoopPair *pair, guint32 id, gint64 axis)
 {
-  guint32 first = pair->back.n_carries + (axis < 0 ? pair->back.n_xs : 0),
-          end = axis < 0 ? pair->backward->n_operands : first + pair->back.n_xs;
+  guint32 first = pair->back.n_carries + (axis < 0 ? pair->back.n_xs : 0), end = axis < 0 ? pair->backward->n_operands : first + pair->back.n_xs;
 
   for (guint32 i = first; i < end; i++)
     if (gantry_node_operand_id (state->module, pair->backward, i) == id && (axis < 0 || pair->back.axes[i - first] == axis))

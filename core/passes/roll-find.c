@@ -11,8 +11,7 @@
 #define LEAST_BLOCKS 3
 
 void
-_gantry_sequence_init (GantrySequence *sequence, const GantryModule *module,
-                       const GantryFunction *function)
+_gantry_sequence_init (GantrySequence *sequence, const GantryModule *module, const GantryFunction *function)
 {
   *sequence = (GantrySequence){ .module = module, .function = function };
   sequence->nodes = g_new (guint32, function->n_nodes + 1);
@@ -65,9 +64,7 @@ spell (const GantrySequence *sequence)
           hash = mix (hash, operand != NULL ? operand->type : 0);
         }
       /* What has an effect is like nothing else. */
-      letters[i] = (_gantry_effects_of (effects, node) & GANTRY_OP_EFFECT) != 0
-                     ? mix (i, G_MAXUINT64)
-                     : hash;
+      letters[i] = (_gantry_effects_of (effects, node) & GANTRY_OP_EFFECT) != 0 ? mix (i, G_MAXUINT64) : hash;
     }
   return letters;
 }
@@ -160,8 +157,7 @@ count_crossings (const GantrySequence *sequence)
 
       for (guint j = 0; j < node->n_operands; j++)
         {
-          guint32 place = _gantry_sequence_place (sequence,
-                                                  gantry_node_operand_id (module, node, j));
+          guint32 place = _gantry_sequence_place (sequence, gantry_node_operand_id (module, node, j));
 
           if (place != GANTRY_ROLL_LEAF)
             last[place] = i;
@@ -182,8 +178,7 @@ static guint
 common_parts (const GantrySequence *sequence, guint32 i)
 {
   GantryContext *context = sequence->module->context;
-  const char *a = gantry_context_scope_path (context,
-                                             _gantry_sequence_node (sequence, i - 1)->scope);
+  const char *a = gantry_context_scope_path (context, _gantry_sequence_node (sequence, i - 1)->scope);
   const char *b = gantry_context_scope_path (context, _gantry_sequence_node (sequence, i)->scope);
   guint parts = 0;
 
@@ -194,8 +189,7 @@ common_parts (const GantrySequence *sequence, guint32 i)
 
 /* The place to begin the blocks of a stretch: up to @slack later than @base. */
 static guint32
-best_offset (const GantrySequence *sequence, const guint32 *crossings, guint32 base, guint32 period,
-             guint32 slack)
+best_offset (const GantrySequence *sequence, const guint32 *crossings, guint32 base, guint32 period, guint32 slack)
 {
   guint32 best = 0;
 
@@ -203,10 +197,7 @@ best_offset (const GantrySequence *sequence, const guint32 *crossings, guint32 b
     {
       guint32 cost = crossings[base + o + period], least = crossings[base + best + period];
 
-      if (cost < least
-          || (cost == least
-              && common_parts (sequence, base + o + period)
-                   < common_parts (sequence, base + best + period)))
+      if (cost < least || (cost == least && common_parts (sequence, base + o + period) < common_parts (sequence, base + best + period)))
         best = o;
     }
   return best;
@@ -215,8 +206,7 @@ best_offset (const GantrySequence *sequence, const guint32 *crossings, guint32 b
 /* Runs */
 
 static void
-find_stretches (const GantrySequence *sequence, const guint64 *letters, const guint32 *crossings,
-                guint32 period, GArray *runs)
+find_stretches (const GantrySequence *sequence, const guint64 *letters, const guint32 *crossings, guint32 period, GArray *runs)
 {
   guint32 n = sequence->n - period;
 
@@ -259,8 +249,7 @@ _gantry_find_runs (const GantrySequence *sequence)
   g_autoptr (GArray) periods = find_periods (letters, sequence->n);
 
   for (guint i = 0; i < periods->len; i++)
-    find_stretches (sequence, letters, crossings, g_array_index (periods, Candidate, i).period,
-                    runs);
+    find_stretches (sequence, letters, crossings, g_array_index (periods, Candidate, i).period, runs);
   g_array_sort (runs, compare_runs);
   return runs;
 }
@@ -268,13 +257,11 @@ _gantry_find_runs (const GantrySequence *sequence)
 /* Wiring */
 
 GantryWire
-_gantry_run_wire (const GantrySequence *sequence, const GantryRun *run, guint32 block, guint32 j,
-                  guint slot)
+_gantry_run_wire (const GantrySequence *sequence, const GantryRun *run, guint32 block, guint32 j, guint slot)
 {
   guint32 begin = run->base + block * run->period;
   const GantryNode *node = _gantry_sequence_node (sequence, begin + j);
-  guint32 place = _gantry_sequence_place (sequence,
-                                          gantry_node_operand_id (sequence->module, node, slot));
+  guint32 place = _gantry_sequence_place (sequence, gantry_node_operand_id (sequence->module, node, slot));
 
   if (place == GANTRY_ROLL_LEAF || place < run->base)
     return (GantryWire){ .kind = GANTRY_WIRE_OUTSIDE };
@@ -289,13 +276,11 @@ _gantry_run_wire (const GantrySequence *sequence, const GantryRun *run, guint32 
 static gboolean
 same_letter (const GantrySequence *sequence, const GantryNode *a, const GantryNode *b)
 {
-  if (a->op != b->op || a->type != b->type || a->attrs != b->attrs || a->n_operands != b->n_operands
-      || a->phase != b->phase)
+  if (a->op != b->op || a->type != b->type || a->attrs != b->attrs || a->n_operands != b->n_operands || a->phase != b->phase)
     return FALSE;
   for (guint i = 0; i < a->n_operands; i++)
     {
-      const GantryNode *x = gantry_node_operand (sequence->module, a, i),
-                       *y = gantry_node_operand (sequence->module, b, i);
+      const GantryNode *x = gantry_node_operand (sequence->module, a, i), *y = gantry_node_operand (sequence->module, b, i);
 
       if ((x == NULL) != (y == NULL) || (x != NULL && x->type != y->type))
         return FALSE;
@@ -309,8 +294,7 @@ continues (const GantrySequence *sequence, const GantryRun *run, guint32 block)
 {
   for (guint32 j = 0; j < run->period; j++)
     {
-      const GantryNode *node = _gantry_sequence_node (sequence,
-                                                      run->base + block * run->period + j);
+      const GantryNode *node = _gantry_sequence_node (sequence, run->base + block * run->period + j);
 
       if (!same_letter (sequence, node, _gantry_sequence_node (sequence, run->base + j)))
         return FALSE;

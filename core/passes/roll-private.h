@@ -24,8 +24,7 @@ typedef struct
   guint32 *places; /* by position in the function: index in nodes, or GANTRY_ROLL_LEAF */
 } GantrySequence;
 
-void _gantry_sequence_init (GantrySequence *sequence, const GantryModule *module,
-                            const GantryFunction *function);
+void _gantry_sequence_init (GantrySequence *sequence, const GantryModule *module, const GantryFunction *function);
 void _gantry_sequence_clear (GantrySequence *sequence);
 static inline const GantryNode *
 _gantry_sequence_node (const GantrySequence *sequence, guint32 i)
@@ -38,9 +37,7 @@ _gantry_sequence_place (const GantrySequence *sequence, guint32 id)
 {
   const GantryNode *node = gantry_module_node (sequence->module, id);
 
-  return node != NULL ? sequence->places[gantry_module_position (sequence->module, node)
-                                         - sequence->function->first_node]
-                      : GANTRY_ROLL_LEAF;
+  return node != NULL ? sequence->places[gantry_module_position (sequence->module, node) - sequence->function->first_node] : GANTRY_ROLL_LEAF;
 }
 
 /**
@@ -68,8 +65,7 @@ typedef struct
 } GantryWire;
 
 /** Operand @slot of node @j of block @block of @run. */
-GantryWire _gantry_run_wire (const GantrySequence *sequence, const GantryRun *run, guint32 block,
-                             guint32 j, guint slot);
+GantryWire _gantry_run_wire (const GantrySequence *sequence, const GantryRun *run, guint32 block, guint32 j, guint slot);
 /** Narrows @run to its first three or more blocks that are wired alike. @rest (out): what is left behind them. Returns:
  *  FALSE when there are none. */
 gboolean _gantry_run_narrow (const GantrySequence *sequence, GantryRun *run, GantryRun *rest);
@@ -108,12 +104,12 @@ typedef struct
   GHashTable *x_index; /* GBytes -> 1 + index */
   GHashTable *index;   /* guint64 -> 1 + index, of carries, captures and constants */
   GArray *copied;      /* guint32: old ids of constants, for each slot that reads the body's copy */
-  guint32 *carried; /* by node of a block: 1 + index of its first carry */
-  guint32 *ys;      /* by node of a block: 1 + index of the y, 0: nobody reads it later */
-  GArray *y_nodes;  /* guint32: nodes of a block */
-  guint32 *body;    /* new ids of the body's nodes */
-  guint32 scope;     /* what the scopes of all blocks have in common */
-  GantryPhase phase; /* forward when any of the nodes is */
+  guint32 *carried;    /* by node of a block: 1 + index of its first carry */
+  guint32 *ys;         /* by node of a block: 1 + index of the y, 0: nobody reads it later */
+  GArray *y_nodes;     /* guint32: nodes of a block */
+  guint32 *body;       /* new ids of the body's nodes */
+  guint32 scope;       /* what the scopes of all blocks have in common */
+  GantryPhase phase;   /* forward when any of the nodes is */
 } GantryRollPlan;
 
 typedef struct
@@ -121,8 +117,8 @@ typedef struct
   GantrySequence sequence;
   const GantryModule *module;
   GantryUses *uses;
-  GPtrArray *plans; /* GantryRollPlan */
-  guint32 *plan_of; /* by place in the sequence: 1 + index of the plan */
+  GPtrArray *plans;  /* GantryRollPlan */
+  guint32 *plan_of;  /* by place in the sequence: 1 + index of the plan */
   guint32 *n_copied; /* by position in the module: uses of a constant that read a body's copy */
 } GantryRoll;
 
@@ -132,8 +128,7 @@ _gantry_roll_node (const GantryRoll *state, const GantryRun *run, guint32 block,
   return _gantry_sequence_node (&state->sequence, run->base + block * run->period + j);
 }
 /** Whether a node of a block is read behind the run. */
-gboolean _gantry_roll_is_read_later (const GantryRoll *state, const GantryRun *run, guint32 block,
-                                     guint32 j);
+gboolean _gantry_roll_is_read_later (const GantryRoll *state, const GantryRun *run, guint32 block, guint32 j);
 /** Writes the scan of @plan, and what is read of it later. */
 void _gantry_roll_write (const GantryRoll *state, GantryRollPlan *plan, GantryRewriter *rewriter);
 

@@ -8,15 +8,13 @@ static guint32
 common_scope (const GantryRoll *state, const GantryRollPlan *plan)
 {
   GantryContext *context = state->module->context;
-  const char *first = gantry_context_scope_path (
-    context, _gantry_roll_node (state, &plan->run, 0, 0)->scope);
+  const char *first = gantry_context_scope_path (context, _gantry_roll_node (state, &plan->run, 0, 0)->scope);
   gsize n = strlen (first);
   g_autofree char *path = NULL;
 
   for (guint32 i = 0; i < plan->run.period * plan->run.n_blocks && n > 0; i++)
     {
-      const char *other = gantry_context_scope_path (
-        context, _gantry_sequence_node (&state->sequence, plan->run.base + i)->scope);
+      const char *other = gantry_context_scope_path (context, _gantry_sequence_node (&state->sequence, plan->run.base + i)->scope);
 
       while (n > 0 && (strncmp (first, other, n) != 0 || (other[n] != '\0' && other[n] != '/')))
         while (n > 0 && first[--n] != '/')
@@ -64,40 +62,34 @@ write_body_inputs (const GantryRoll *state, const GantryRollPlan *plan, GantryRe
 {
   GantryBuilder *b = gantry_rewriter_builder (rewriter);
   guint n_carries = plan->carries->len, n_xs = plan->xs->len, n_captures = plan->captures->len;
-  guint32 *inputs = g_new (guint32, n_carries + n_xs + n_captures + plan->constants->len + 1),
-          *next = inputs;
+  guint32 *inputs = g_new (guint32, n_carries + n_xs + n_captures + plan->constants->len + 1), *next = inputs;
 
   for (guint c = 0; c < n_carries; c++)
-    *next++ = body_parameter (state, b, &g_array_index (plan->carries, GantryRollCarry, c).first,
-                              1);
+    *next++ = body_parameter (state, b, &g_array_index (plan->carries, GantryRollCarry, c).first, 1);
   for (guint x = 0; x < n_xs; x++)
     *next++ = body_parameter (state, b, x_ids (plan, x), plan->run.n_blocks);
   for (guint c = 0; c < n_captures; c++)
     *next++ = body_parameter (state, b, &g_array_index (plan->captures, guint32, c), 1);
   for (guint c = 0; c < plan->constants->len; c++)
     {
-      const GantryNode *constant = gantry_module_node (state->module,
-                                                       g_array_index (plan->constants, guint32, c));
+      const GantryNode *constant = gantry_module_node (state->module, g_array_index (plan->constants, guint32, c));
 
       gantry_builder_set_place_of (b, constant);
       gantry_builder_set_origins (b, &constant->id, 1);
       gantry_builder_set_name (b, constant->name);
-      *next++ = gantry_builder_add_typed (b, GANTRY_OP_CONSTANT, NULL, 0, constant->attrs,
-                                          constant->type);
+      *next++ = gantry_builder_add_typed (b, GANTRY_OP_CONSTANT, NULL, 0, constant->attrs, constant->type);
     }
   return inputs;
 }
 
 static void
-write_body_nodes (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter *rewriter,
-                  const guint32 *inputs)
+write_body_nodes (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter *rewriter, const guint32 *inputs)
 {
   GantryBuilder *b = gantry_rewriter_builder (rewriter);
   const guint first[] = { [GANTRY_ROLL_FROM_CARRY] = 0,
                           [GANTRY_ROLL_FROM_X] = plan->carries->len,
                           [GANTRY_ROLL_FROM_CAPTURE] = plan->carries->len + plan->xs->len,
-                          [GANTRY_ROLL_FROM_CONSTANT] = plan->carries->len + plan->xs->len
-                                                        + plan->captures->len };
+                          [GANTRY_ROLL_FROM_CONSTANT] = plan->carries->len + plan->xs->len + plan->captures->len };
   g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree guint32 *origins = g_new (guint32, plan->run.n_blocks);
   guint slot = 0;
@@ -110,9 +102,7 @@ write_body_nodes (const GantryRoll *state, const GantryRollPlan *plan, GantryRew
       for (guint i = 0; i < node->n_operands; i++)
         {
           GantryRollSource source = g_array_index (plan->sources, GantryRollSource, slot++);
-          guint32 id = source.kind == GANTRY_ROLL_FROM_NODE
-                         ? plan->body[source.index]
-                         : inputs[first[source.kind] + source.index];
+          guint32 id = source.kind == GANTRY_ROLL_FROM_NODE ? plan->body[source.index] : inputs[first[source.kind] + source.index];
 
           g_array_append_val (operands, id);
         }
@@ -121,12 +111,9 @@ write_body_nodes (const GantryRoll *state, const GantryRollPlan *plan, GantryRew
       gantry_builder_set_place_of (b, node);
       gantry_builder_set_origins (b, origins, plan->run.n_blocks);
       gantry_builder_set_name (b, node->name);
-      plan->body[j] = gantry_builder_add_typed (b, node->op,
-                                                (const guint32 *) (gpointer) operands->data,
-                                                operands->len, node->attrs, node->type);
+      plan->body[j] = gantry_builder_add_typed (b, node->op, (const guint32 *) (gpointer) operands->data, operands->len, node->attrs, node->type);
       for (guint32 block = 0; block < plan->run.n_blocks; block++)
-        gantry_rewriter_replace (rewriter, _gantry_roll_node (state, &plan->run, block, j),
-                                 plan->body[j]);
+        gantry_rewriter_replace (rewriter, _gantry_roll_node (state, &plan->run, block, j), plan->body[j]);
     }
 }
 
@@ -150,8 +137,8 @@ write_body (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter 
 
 /* Notes what the blocks are called: @of gives the text of a node. */
 static void
-note_texts (const GantryRoll *state, const GantryRollPlan *plan, GantryAttrList *attrs,
-            const char *key, const char *(*of) (GantryContext *context, const GantryNode *node))
+note_texts (const GantryRoll *state, const GantryRollPlan *plan, GantryAttrList *attrs, const char *key,
+            const char *(*of) (GantryContext *context, const GantryNode *node))
 {
   GantryContext *context = state->module->context;
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
@@ -163,16 +150,14 @@ note_texts (const GantryRoll *state, const GantryRollPlan *plan, GantryAttrList 
     {
       const char *text = of (context, _gantry_roll_node (state, &plan->run, 0, j));
 
-      if (text != NULL
-          && g_hash_table_add (seen, GUINT_TO_POINTER (gantry_context_intern (context, text) + 1)))
+      if (text != NULL && g_hash_table_add (seen, GUINT_TO_POINTER (gantry_context_intern (context, text) + 1)))
         g_array_append_val (which, j);
     }
   texts = g_new (const char *, (gsize) which->len * plan->run.n_blocks + 1);
   for (guint32 block = 0; block < plan->run.n_blocks; block++)
     for (guint i = 0; i < which->len; i++)
       {
-        const char *text = of (
-          context, _gantry_roll_node (state, &plan->run, block, g_array_index (which, guint32, i)));
+        const char *text = of (context, _gantry_roll_node (state, &plan->run, block, g_array_index (which, guint32, i)));
 
         texts[n++] = text != NULL ? text : "";
       }
@@ -220,8 +205,7 @@ write_stack (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter
 {
   GantryBuilder *b = gantry_rewriter_builder (rewriter);
   const guint32 *ids = x_ids (plan, x);
-  const GantryType *type = gantry_node_type (state->module,
-                                             gantry_module_node (state->module, ids[0]));
+  const GantryType *type = gantry_node_type (state->module, gantry_module_node (state->module, ids[0]));
   g_autofree guint32 *pieces = g_new (guint32, plan->run.n_blocks);
   GantryDim dims[GANTRY_MAX_RANK] = { 1 };
 
@@ -229,8 +213,7 @@ write_stack (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter
   for (guint32 block = 0; block < plan->run.n_blocks; block++)
     {
       gantry_builder_set_origins (b, &ids[block], 1);
-      pieces[block]
-        = gantry_builder_reshape (b, gantry_rewriter_map (rewriter, ids[block]), type->rank + 1, dims);
+      pieces[block] = gantry_builder_reshape (b, gantry_rewriter_map (rewriter, ids[block]), type->rank + 1, dims);
     }
   gantry_builder_set_origins (b, ids, plan->run.n_blocks);
   return gantry_builder_concatenate (b, pieces, plan->run.n_blocks, 0);
@@ -262,18 +245,15 @@ write_scan (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter 
       g_array_append_val (operands, id);
     }
   set_run_origins (state, plan, b);
-  return gantry_builder_add (b, GANTRY_OP_SCAN, (const guint32 *) (gpointer) operands->data,
-                             operands->len, scan_attrs (state, plan, body));
+  return gantry_builder_add (b, GANTRY_OP_SCAN, (const guint32 *) (gpointer) operands->data, operands->len, scan_attrs (state, plan, body));
 }
 
 /* Slice @block of a stacked y, as the value of @node. */
 static guint32
-write_slice (const GantryRoll *state, GantryBuilder *b, const GantryNode *node, guint32 stack,
-             guint32 block)
+write_slice (const GantryRoll *state, GantryBuilder *b, const GantryNode *node, guint32 stack, guint32 block)
 {
   const GantryType *type = gantry_node_type (state->module, node);
-  gint64 start[GANTRY_MAX_RANK] = { block }, limit[GANTRY_MAX_RANK] = { (gint64) block + 1 },
-         stride[GANTRY_MAX_RANK];
+  gint64 start[GANTRY_MAX_RANK] = { block }, limit[GANTRY_MAX_RANK] = { (gint64) block + 1 }, stride[GANTRY_MAX_RANK];
 
   for (guint d = 0; d < type->rank; d++)
     limit[d + 1] = type->dims[d];
@@ -281,14 +261,12 @@ write_slice (const GantryRoll *state, GantryBuilder *b, const GantryNode *node, 
     stride[d] = 1;
   gantry_builder_set_place_of (b, node);
   gantry_builder_set_origins (b, &node->id, 1);
-  return gantry_builder_reshape (b, gantry_builder_slice (b, stack, start, limit, stride),
-                                 type->rank, type->dims);
+  return gantry_builder_reshape (b, gantry_builder_slice (b, stack, start, limit, stride), type->rank, type->dims);
 }
 
 /* What is read after the run takes its value from the scan. */
 static void
-write_results (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter *rewriter,
-               guint32 scan)
+write_results (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter *rewriter, guint32 scan)
 {
   GantryBuilder *b = gantry_rewriter_builder (rewriter);
   guint n_carries = plan->carries->len, n = n_carries + plan->y_nodes->len;
@@ -303,8 +281,7 @@ write_results (const GantryRoll *state, const GantryRollPlan *plan, GantryRewrit
           const GantryNode *node = _gantry_roll_node (state, &plan->run, block, j);
           guint32 carry = block == last ? plan->carried[j] : 0, value;
 
-          if ((plan->ys[j] == 0 && carry == 0)
-              || !_gantry_roll_is_read_later (state, &plan->run, block, j))
+          if ((plan->ys[j] == 0 && carry == 0) || !_gantry_roll_is_read_later (state, &plan->run, block, j))
             continue;
           set_run_place (state, plan, b);
           gantry_builder_set_origins (b, &node->id, 1);

@@ -73,12 +73,9 @@ indexed (GHashTable *index, guint64 key, GArray *list, gconstpointer entry)
 static gboolean
 same_value (const GantryRoll *state, guint32 a, guint32 b)
 {
-  const GantryNode *x = gantry_module_node (state->module, a),
-                   *y = gantry_module_node (state->module, b);
+  const GantryNode *x = gantry_module_node (state->module, a), *y = gantry_module_node (state->module, b);
 
-  return a == b
-         || (x != NULL && y != NULL && x->op == GANTRY_OP_CONSTANT && y->op == GANTRY_OP_CONSTANT
-             && x->attrs == y->attrs && x->type == y->type);
+  return a == b || (x != NULL && y != NULL && x->op == GANTRY_OP_CONSTANT && y->op == GANTRY_OP_CONSTANT && x->attrs == y->attrs && x->type == y->type);
 }
 
 static gboolean
@@ -86,14 +83,12 @@ can_be_stacked (const GantryRoll *state, guint32 type)
 {
   const GantryType *t = gantry_context_type (state->module->context, type);
 
-  return gantry_type_is_static (t) && t->rank < GANTRY_MAX_RANK
-         && t->memory == GANTRY_MEMORY_DEVICE;
+  return gantry_type_is_static (t) && t->rank < GANTRY_MAX_RANK && t->memory == GANTRY_MEMORY_DEVICE;
 }
 
 /* What comes from outside of the run: one value for all blocks, or one for each. */
 static gboolean
-plan_outside (const GantryRoll *state, GantryRollPlan *plan, guint32 j, guint slot,
-              GantryRollSource *source)
+plan_outside (const GantryRoll *state, GantryRollPlan *plan, guint32 j, guint slot, GantryRollSource *source)
 {
   g_autofree guint32 *ids = g_new (guint32, plan->run.n_blocks);
   const GantryNode *node;
@@ -103,25 +98,19 @@ plan_outside (const GantryRoll *state, GantryRollPlan *plan, guint32 j, guint sl
 
   for (guint32 block = 0; block < plan->run.n_blocks; block++)
     {
-      ids[block] = gantry_node_operand_id (state->module,
-                                           _gantry_roll_node (state, &plan->run, block, j), slot);
+      ids[block] = gantry_node_operand_id (state->module, _gantry_roll_node (state, &plan->run, block, j), slot);
       same = same && same_value (state, ids[block], ids[0]);
     }
   node = gantry_module_node (state->module, ids[0]);
   if (node == NULL)
     return FALSE;
-  if (same && node->op == GANTRY_OP_CONSTANT
-      && gantry_type_elements (gantry_node_type (state->module, node)) <= COPIED_ELEMENTS)
+  if (same && node->op == GANTRY_OP_CONSTANT && gantry_type_elements (gantry_node_type (state->module, node)) <= COPIED_ELEMENTS)
     {
-      *source = (GantryRollSource){ GANTRY_ROLL_FROM_CONSTANT,
-                                    indexed (plan->index, (guint64) 1 << 63 | ids[0],
-                                             plan->constants, &ids[0]) };
+      *source = (GantryRollSource){ GANTRY_ROLL_FROM_CONSTANT, indexed (plan->index, (guint64) 1 << 63 | ids[0], plan->constants, &ids[0]) };
       g_array_append_vals (plan->copied, ids, plan->run.n_blocks);
     }
   else if (same)
-    *source = (GantryRollSource){ GANTRY_ROLL_FROM_CAPTURE,
-                                  indexed (plan->index, (guint64) 1 << 62 | ids[0], plan->captures,
-                                           &ids[0]) };
+    *source = (GantryRollSource){ GANTRY_ROLL_FROM_CAPTURE, indexed (plan->index, (guint64) 1 << 62 | ids[0], plan->captures, &ids[0]) };
   if (same)
     return gantry_node_type (state->module, node)->kind == GANTRY_TYPE_TENSOR;
   key = g_bytes_new (ids, plan->run.n_blocks * sizeof *ids);
@@ -139,13 +128,10 @@ plan_outside (const GantryRoll *state, GantryRollPlan *plan, guint32 j, guint sl
 }
 
 static gboolean
-plan_slot (const GantryRoll *state, GantryRollPlan *plan, guint32 j, guint slot,
-           GantryRollSource *source)
+plan_slot (const GantryRoll *state, GantryRollPlan *plan, guint32 j, guint slot, GantryRollSource *source)
 {
   GantryWire wire = _gantry_run_wire (&state->sequence, &plan->run, 1, j, slot);
-  GantryRollCarry carry = { wire.at,
-                            gantry_node_operand_id (
-                              state->module, _gantry_roll_node (state, &plan->run, 0, j), slot) };
+  GantryRollCarry carry = { wire.at, gantry_node_operand_id (state->module, _gantry_roll_node (state, &plan->run, 0, j), slot) };
 
   if (wire.kind == GANTRY_WIRE_OUTSIDE)
     return plan_outside (state, plan, j, slot, source);
@@ -155,13 +141,10 @@ plan_slot (const GantryRoll *state, GantryRollPlan *plan, guint32 j, guint slot,
       return TRUE;
     }
   /* Ids and places are below 2^31: the bits above tell carries from the others. */
-  *source = (GantryRollSource){ GANTRY_ROLL_FROM_CARRY,
-                                indexed (plan->index, (guint64) wire.at << 31 | carry.first,
-                                         plan->carries, &carry) };
+  *source = (GantryRollSource){ GANTRY_ROLL_FROM_CARRY, indexed (plan->index, (guint64) wire.at << 31 | carry.first, plan->carries, &carry) };
   if (plan->carried[wire.at] == 0)
     plan->carried[wire.at] = source->index + 1;
-  return gantry_node_type (state->module, _gantry_roll_node (state, &plan->run, 0, wire.at))->kind
-         == GANTRY_TYPE_TENSOR;
+  return gantry_node_type (state->module, _gantry_roll_node (state, &plan->run, 0, wire.at))->kind == GANTRY_TYPE_TENSOR;
 }
 
 gboolean
@@ -175,8 +158,7 @@ _gantry_roll_is_read_later (const GantryRoll *state, const GantryRun *run, guint
     {
       guint32 user = state->uses->users[i];
 
-      if (user == G_MAXUINT32
-          || _gantry_sequence_place (&state->sequence, state->module->nodes[user].id) >= end)
+      if (user == G_MAXUINT32 || _gantry_sequence_place (&state->sequence, state->module->nodes[user].id) >= end)
         return TRUE;
     }
   return FALSE;
@@ -237,8 +219,7 @@ take_plan (GantryRoll *state, GantryRollPlan *plan)
     state->plan_of[plan->run.base + k] = state->plans->len;
   for (guint i = 0; i < plan->copied->len; i++)
     {
-      const GantryNode *node = gantry_module_node (state->module,
-                                                   g_array_index (plan->copied, guint32, i));
+      const GantryNode *node = gantry_module_node (state->module, g_array_index (plan->copied, guint32, i));
 
       state->n_copied[gantry_module_position (state->module, node)]++;
     }
@@ -276,19 +257,14 @@ is_copied (const GantryRoll *state, const GantryNode *node)
 {
   guint32 position = gantry_module_position (state->module, node);
 
-  return state->n_copied[position] > 0
-         && state->n_copied[position]
-              == state->uses->first[position + 1] - state->uses->first[position];
+  return state->n_copied[position] > 0 && state->n_copied[position] == state->uses->first[position + 1] - state->uses->first[position];
 }
 
 static gboolean
-visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node,
-       gpointer user_data, GError **error)
+visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data, GError **error)
 {
   const GantryRoll *state = user_data;
-  guint32 place = node->op != GANTRY_OP_CONSTANT
-                    ? _gantry_sequence_place (&state->sequence, node->id)
-                    : GANTRY_ROLL_LEAF;
+  guint32 place = node->op != GANTRY_OP_CONSTANT ? _gantry_sequence_place (&state->sequence, node->id) : GANTRY_ROLL_LEAF;
   guint32 index = place != GANTRY_ROLL_LEAF ? state->plan_of[place] : 0;
   GantryRollPlan *plan;
 
@@ -307,8 +283,7 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
 }
 
 static gboolean
-keep (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node,
-      gpointer user_data, GError **error)
+keep (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data, GError **error)
 {
   gantry_rewriter_keep (rewriter, node);
   return TRUE;
@@ -319,19 +294,16 @@ rewrite (GantryRoll *state, GantryModule *module, const GantryProgress *progress
 {
   g_autoptr (GantryRewriter) rewriter = gantry_rewriter_new (module);
 
-  if (!gantry_rewriter_run_function (rewriter, gantry_module_entry (module), visit, state, progress,
-                                     error))
+  if (!gantry_rewriter_run_function (rewriter, gantry_module_entry (module), visit, state, progress, error))
     return NULL;
   for (guint f = 1; f < module->n_functions; f++)
-    if (!gantry_rewriter_run_function (rewriter, &module->functions[f], keep, NULL, progress,
-                                       error))
+    if (!gantry_rewriter_run_function (rewriter, &module->functions[f], keep, NULL, progress, error))
       return NULL;
   return gantry_rewriter_finish (rewriter, error);
 }
 
 static GantryModule *
-run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress,
-     GError **error)
+run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error)
 {
   GantryRoll state = { .module = module };
   GantryModule *next;
@@ -342,8 +314,7 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   state.plan_of = g_new0 (guint32, state.sequence.n + 1);
   state.n_copied = g_new0 (guint32, module->n_nodes + 1);
   plan_all (&state);
-  next = state.plans->len > 0 ? rewrite (&state, module, progress, error)
-                              : gantry_module_ref (module);
+  next = state.plans->len > 0 ? rewrite (&state, module, progress, error) : gantry_module_ref (module);
   g_free (state.plan_of);
   g_free (state.n_copied);
   g_ptr_array_unref (state.plans);

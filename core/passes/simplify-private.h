@@ -19,8 +19,7 @@ gboolean _gantry_simplify_is_uniform (GantryBuilder *b, guint32 id, double *valu
  *
  * Returns: the value that takes the place of @node, 0 where it is not such a sum
  */
-guint32 _gantry_simplify_add_in_place (GantryBuilder *b, const GantryModule *module, const GantryNode *node, const guint32 *x,
-                                       const GantryUses *uses);
+guint32 _gantry_simplify_add_in_place (GantryBuilder *b, const GantryModule *module, const GantryNode *node, const guint32 *x, const GantryUses *uses);
 
 /**
  * _gantry_simplify_running:
@@ -56,7 +55,6 @@ guint32 _gantry_simplify_scatter (GantryBuilder *b, const GantryNode *node, cons
  *
  * Returns: the value that takes the place of @node, 0 where it is no product with such an e
  */
-guint32 _gantry_simplify_softmax (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, const guint32 *x,
-                                  const GantryUses *uses);
+guint32 _gantry_simplify_softmax (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, const guint32 *x, const GantryUses *uses);
 
 G_END_DECLS

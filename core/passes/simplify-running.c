@@ -24,8 +24,7 @@ identity_of (const Running *r, GantryElementType element)
 
   if (!gantry_scalar_identity (r->op, element, &identity))
     return 0;
-  return gantry_element_is_float (element) ? gantry_builder_scalar (r->b, element, identity.f)
-                                           : gantry_builder_int_scalar (r->b, element, identity.i);
+  return gantry_element_is_float (element) ? gantry_builder_scalar (r->b, element, identity.f) : gantry_builder_int_scalar (r->b, element, identity.i);
 }
 
 /* @low elements of the identity in front of the axis and @high behind it; negative: so many are cut off. */

@@ -73,8 +73,7 @@ read_updates (Scatter *s)
 
       if (in_window)
         {
-          while (whole < s->operand->rank
-                 && (whole == s->places[0] || find (s->batching, s->n_batching, whole) < s->n_batching))
+          while (whole < s->operand->rank && (whole == s->places[0] || find (s->batching, s->n_batching, whole) < s->n_batching))
             whole++;
           dim = whole++;
         }
@@ -92,8 +91,7 @@ read_updates (Scatter *s)
             }
           dim = s->batching[k];
         }
-      if (dim >= s->operand->rank || s->updates->dims[d] != s->operand->dims[dim]
-          || !add_row (&s->of_updates, s->updates->dims[d], dim))
+      if (dim >= s->operand->rank || s->updates->dims[d] != s->operand->dims[dim] || !add_row (&s->of_updates, s->updates->dims[d], dim))
         return FALSE;
     }
   return TRUE;
@@ -110,9 +108,9 @@ read_scatter (Scatter *s, const GantryNode *node)
   s->indices_batching = gantry_attrs_ints (context, node->attrs, "scatter_indices_batching_dims", &s->n_indices_batching);
   s->places = gantry_attrs_ints (context, node->attrs, "scatter_dims_to_operand_dims", &s->n_places);
   s->index_vector_dim = gantry_attrs_int (context, node->attrs, "index_vector_dim", 0);
-  if (!gantry_type_is_static (s->operand) || !gantry_type_is_static (s->indices) || !gantry_type_is_static (s->updates)
-      || s->n_places != 1 || s->n_inserted != 1 || s->inserted[0] != s->places[0] || s->n_batching != s->n_indices_batching
-      || gantry_element_size (s->indices->element) < 4 || s->operand->dims[s->places[0]] > G_MAXINT32)
+  if (!gantry_type_is_static (s->operand) || !gantry_type_is_static (s->indices) || !gantry_type_is_static (s->updates) || s->n_places != 1
+      || s->n_inserted != 1 || s->inserted[0] != s->places[0] || s->n_batching != s->n_indices_batching || gantry_element_size (s->indices->element) < 4
+      || s->operand->dims[s->places[0]] > G_MAXINT32)
     return FALSE;
   return read_indices (s) && read_updates (s);
 }
@@ -128,8 +126,15 @@ spread (const Scatter *s, guint32 value, const Rows *rows)
 static guint32
 combine (GantryBuilder *b, const char *kind, guint32 x, guint32 update)
 {
-  static const struct { const char *kind; guint16 op; } ops[] = {
-    { "add", GANTRY_OP_ADD }, { "mul", GANTRY_OP_MULTIPLY }, { "max", GANTRY_OP_MAXIMUM }, { "min", GANTRY_OP_MINIMUM },
+  static const struct
+  {
+    const char *kind;
+    guint16 op;
+  } ops[] = {
+    { "add", GANTRY_OP_ADD },
+    { "mul", GANTRY_OP_MULTIPLY },
+    { "max", GANTRY_OP_MAXIMUM },
+    { "min", GANTRY_OP_MINIMUM },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
@@ -141,18 +146,17 @@ combine (GantryBuilder *b, const char *kind, guint32 x, guint32 update)
 guint32
 _gantry_simplify_scatter (GantryBuilder *b, const GantryNode *node, const guint32 *x)
 {
-  Scatter s = { .b = b, .operand = gantry_builder_get_type (b, x[0]), .indices = gantry_builder_get_type (b, x[1]),
-                .updates = gantry_builder_get_type (b, x[2]) };
+  Scatter s = {
+    .b = b, .operand = gantry_builder_get_type (b, x[0]), .indices = gantry_builder_get_type (b, x[1]), .updates = gantry_builder_get_type (b, x[2])
+  };
   const char *kind = gantry_attrs_string (gantry_builder_context (b), node->attrs, "kind", "set");
   guint32 here, made;
   double value;
 
-  if (!_gantry_simplify_is_uniform (b, x[0], &value) || !read_scatter (&s, node)
-      || (s.operand->element == GANTRY_BOOL && strcmp (kind, "set") != 0))
+  if (!_gantry_simplify_is_uniform (b, x[0], &value) || !read_scatter (&s, node) || (s.operand->element == GANTRY_BOOL && strcmp (kind, "set") != 0))
     return 0;
   here = gantry_builder_compare (b, "EQ", spread (&s, x[1], &s.of_indices),
-                                 gantry_builder_iota (b, (GantryElementType) s.indices->element, s.operand->rank,
-                                                      s.operand->dims, s.places[0]));
+                                 gantry_builder_iota (b, (GantryElementType) s.indices->element, s.operand->rank, s.operand->dims, s.places[0]));
   made = combine (b, kind, x[0], spread (&s, x[2], &s.of_updates));
   return gantry_builder_select (b, here, made, x[0]);
 }

@@ -40,17 +40,15 @@ softmax_of (const GantryModule *module, const GantryUses *uses, const GantryNode
     {
       const GantryNode *user = uses->users[i] < position ? &module->nodes[uses->users[i]] : NULL;
 
-      if (user != NULL && user->op == GANTRY_OP_DIVIDE && user->phase == GANTRY_PHASE_FORWARD
-          && gantry_node_operand (module, user, 0) == e && is_own_sum (module, gantry_node_operand (module, user, 1), e)
-          && is_kept (module, uses, uses->users[i]))
+      if (user != NULL && user->op == GANTRY_OP_DIVIDE && user->phase == GANTRY_PHASE_FORWARD && gantry_node_operand (module, user, 0) == e
+          && is_own_sum (module, gantry_node_operand (module, user, 1), e) && is_kept (module, uses, uses->users[i]))
         return user;
     }
   return NULL;
 }
 
 guint32
-_gantry_simplify_softmax (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, const guint32 *x,
-                          const GantryUses *uses)
+_gantry_simplify_softmax (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, const guint32 *x, const GantryUses *uses)
 {
   GantryBuilder *b = gantry_rewriter_builder (rewriter);
 

@@ -91,8 +91,7 @@ is_window (const Match *m, guint i, Window *window)
 
   if (node == NULL || m->uses->first[position + 1] - m->uses->first[position] != 1)
     return FALSE;
-  return node->op == GANTRY_OP_PAD ? window_of_pad (m, node, window)
-                                   : node->op == GANTRY_OP_DYNAMIC_UPDATE_SLICE && window_of_update (m, node, window);
+  return node->op == GANTRY_OP_PAD ? window_of_pad (m, node, window) : node->op == GANTRY_OP_DYNAMIC_UPDATE_SLICE && window_of_update (m, node, window);
 }
 
 static guint32
@@ -117,8 +116,7 @@ piece_of (const Match *m, guint32 total, const Window *window)
 }
 
 guint32
-_gantry_simplify_add_in_place (GantryBuilder *b, const GantryModule *module, const GantryNode *node, const guint32 *x,
-                               const GantryUses *uses)
+_gantry_simplify_add_in_place (GantryBuilder *b, const GantryModule *module, const GantryNode *node, const guint32 *x, const GantryUses *uses)
 {
   const GantryType *type = gantry_node_type (module, node);
   const Match match = { b, module, node, x, uses, type };

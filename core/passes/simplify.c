@@ -105,11 +105,9 @@ simplify_divide (Match *m)
   if (is_value (m, m->x[1], 1))
     return m->x[0];
   /* A power of two has an exact inverse, and a product is cheaper. */
-  if (gantry_element_is_float (m->type->element) && is_uniform (m, m->x[1], &value) && value != 0 &&
-      (frexp (value, &exponent) == 0.5 || frexp (value, &exponent) == -0.5) && ABS (exponent) < 14)
-    return gantry_builder_binary (m->b, GANTRY_OP_MULTIPLY, m->x[0],
-                                  gantry_builder_splat (m->b, m->type->element, 1 / value, m->type->rank,
-                                                        m->type->dims));
+  if (gantry_element_is_float (m->type->element) && is_uniform (m, m->x[1], &value) && value != 0
+      && (frexp (value, &exponent) == 0.5 || frexp (value, &exponent) == -0.5) && ABS (exponent) < 14)
+    return gantry_builder_binary (m->b, GANTRY_OP_MULTIPLY, m->x[0], gantry_builder_splat (m->b, m->type->element, 1 / value, m->type->rank, m->type->dims));
   return 0;
 }
 
@@ -136,9 +134,7 @@ simplify_log (Match *m)
   x = gantry_builder_operand_of (m->b, exponential, 0);
   if (exponential == quotient)
     return x;
-  return gantry_builder_binary (m->b, GANTRY_OP_SUBTRACT, x,
-                                gantry_builder_unary (m->b, GANTRY_OP_LOG,
-                                                      gantry_builder_operand_of (m->b, quotient, 1)));
+  return gantry_builder_binary (m->b, GANTRY_OP_SUBTRACT, x, gantry_builder_unary (m->b, GANTRY_OP_LOG, gantry_builder_operand_of (m->b, quotient, 1)));
 }
 
 /* An operation that is its own inverse. */
@@ -296,8 +292,7 @@ is_number (Match *m, gint64 count)
   GantryElementType element = (GantryElementType) m->type->element;
   gsize size = gantry_element_size (element);
 
-  return gantry_element_is_float (element)
-         || (element != GANTRY_BOOL && count <= (size == 1 ? G_MAXINT8 : size == 2 ? G_MAXINT16 : G_MAXINT32));
+  return gantry_element_is_float (element) || (element != GANTRY_BOOL && count <= (size == 1 ? G_MAXINT8 : size == 2 ? G_MAXINT16 : G_MAXINT32));
 }
 
 /* @x as often as it was repeated, summed: at least in single precision, as sums are. */
@@ -329,8 +324,7 @@ simplify_reduce (Match *m)
   const gint64 *axes = gantry_attrs_ints (m->context, m->node->attrs, "dimensions", &n), *of;
   guint32 x;
 
-  if (n == 0 || broadcast == NULL || broadcast->op != GANTRY_OP_BROADCAST_IN_DIM || strcmp (kind, "mul") == 0
-      || !gantry_type_is_static (wide))
+  if (n == 0 || broadcast == NULL || broadcast->op != GANTRY_OP_BROADCAST_IN_DIM || strcmp (kind, "mul") == 0 || !gantry_type_is_static (wide))
     return simplify_same_shape (m);
   type = gantry_builder_get_type (m->b, gantry_builder_operand_of (m->b, m->x[0], 0));
   of = gantry_attrs_ints (m->context, broadcast->attrs, "broadcast_dimensions", &n_of);
@@ -425,8 +419,7 @@ slice_of_concatenate (Match *m, gint64 *start, gint64 *limit, const gint64 *stri
   start[axis] -= offset;
   limit[axis] = MIN (limit[axis], g_array_index (offsets, gint64, i + 1)) - offset;
   piece = gantry_builder_operand_of (m->b, m->x[0], i);
-  return is_whole (gantry_builder_get_type (m->b, piece), start, limit, stride)
-           ? piece : gantry_builder_slice (m->b, piece, start, limit, stride);
+  return is_whole (gantry_builder_get_type (m->b, piece), start, limit, stride) ? piece : gantry_builder_slice (m->b, piece, start, limit, stride);
 }
 
 static guint32
@@ -442,8 +435,8 @@ simplify_slice (Match *m)
   starts = gantry_attrs_ints (m->context, m->node->attrs, "start_indices", &n_starts);
   limits = gantry_attrs_ints (m->context, m->node->attrs, "limit_indices", &n_limits);
   strides = gantry_attrs_ints (m->context, m->node->attrs, "strides", &n_strides);
-  if (op_of (m, m->x[0]) != GANTRY_OP_CONCATENATE || !gantry_type_is_static (operand) ||
-      !gantry_type_is_static (m->type) || n_starts != operand->rank || n_limits != operand->rank)
+  if (op_of (m, m->x[0]) != GANTRY_OP_CONCATENATE || !gantry_type_is_static (operand) || !gantry_type_is_static (m->type) || n_starts != operand->rank
+      || n_limits != operand->rank)
     return 0;
   for (guint d = 0; d < operand->rank; d++)
     {
@@ -530,13 +523,18 @@ static const Rule rules[GANTRY_N_OPS] = {
 };
 
 static gboolean
-visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
-       GError **error)
+visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data, GError **error)
 {
   State *state = user_data;
   guint32 ids[1 + GANTRY_MAX_RANK] = { 0 };
-  Match match = { .state = state, .rewriter = rewriter, .b = gantry_rewriter_builder (rewriter), .context = module->context, .module = module,
-                  .node = node, .x = ids, .type = gantry_node_type (module, node) };
+  Match match = { .state = state,
+                  .rewriter = rewriter,
+                  .b = gantry_rewriter_builder (rewriter),
+                  .context = module->context,
+                  .module = module,
+                  .node = node,
+                  .x = ids,
+                  .type = gantry_node_type (module, node) };
   Rule rule = node->op < GANTRY_N_OPS ? rules[node->op] : NULL;
   guint32 simpler = 0;
 

@@ -30,11 +30,11 @@ typedef struct
   const GantryNode *node; /* the scan */
   GantryScan scan;
   const GantryUses *uses;
-  GPtrArray *all;         /* Alike */
-  guint32 *alike;         /* by index in the entry function: 1 + index of those it is one of */
-  guint32 *trip;          /* by index: which one */
-  guint32 *slice;         /* by index: of a slice: 1 + index of those that its view is one of */
-  GArray *made;           /* guint32: ids of what does it with stacks */
+  GPtrArray *all; /* Alike */
+  guint32 *alike; /* by index in the entry function: 1 + index of those it is one of */
+  guint32 *trip;  /* by index: which one */
+  guint32 *slice; /* by index: of a slice: 1 + index of those that its view is one of */
+  GArray *made;   /* guint32: ids of what does it with stacks */
 } Stack;
 
 static Alike *
@@ -183,8 +183,7 @@ is_same_value (const Stack *s, const GantryNode *a, const GantryNode *b)
   if (a->op != b->op || a->attrs != b->attrs || a->type != b->type)
     return FALSE;
   return a->op == GANTRY_OP_CONSTANT
-         || (a->op == GANTRY_OP_BROADCAST_IN_DIM
-             && is_same_value (s, gantry_node_operand (s->module, a, 0), gantry_node_operand (s->module, b, 0)));
+         || (a->op == GANTRY_OP_BROADCAST_IN_DIM && is_same_value (s, gantry_node_operand (s->module, a, 0), gantry_node_operand (s->module, b, 0)));
 }
 
 static gboolean
@@ -214,15 +213,14 @@ is_elementwise (const Stack *s, const GantryNode *node)
 static gboolean
 does_the_same (const Stack *s, const GantryNode *first, const GantryNode *node, guint32 t)
 {
-  if (node->op != first->op || node->attrs != first->attrs || node->type != first->type || node->n_operands != first->n_operands
-      || node->phase != first->phase || s->alike[index_of (s, node)] != 0)
+  if (node->op != first->op || node->attrs != first->attrs || node->type != first->type || node->n_operands != first->n_operands || node->phase != first->phase
+      || s->alike[index_of (s, node)] != 0)
     return FALSE;
   for (guint k = 0; k < node->n_operands; k++)
     {
       guint32 x = index_of (s, gantry_node_operand (s->module, first, k)), y = index_of (s, gantry_node_operand (s->module, node, k));
 
-      if (s->alike[x] != s->alike[y] || (s->alike[x] != 0 && s->trip[y] != t)
-          || node_at (s, x)->type != node_at (s, y)->type)
+      if (s->alike[x] != s->alike[y] || (s->alike[x] != 0 && s->trip[y] != t) || node_at (s, x)->type != node_at (s, y)->type)
         return FALSE;
     }
   return TRUE;

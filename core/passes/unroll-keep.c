@@ -17,7 +17,7 @@ typedef struct
   gint64 nodes, bytes; /* @nodes: those of a scan's body for each of its trips */
   gboolean may_fail;   /* it does not give a value for all operands, or has an effect */
   gboolean control;
-  gboolean host;       /* something lies in memory of the host */
+  gboolean host; /* something lies in memory of the host */
 } Survey;
 
 #define MANY (G_MAXINT64 >> 8)
@@ -230,8 +230,7 @@ add_parameters (Keep *k, const GantryFunction *function, gboolean carries, Gantr
       guint i = k->control.first + p;
       const GantryNode *constant = k->slot[i] == G_MAXUINT ? gantry_builder_node (b, k->given[i]) : NULL;
 
-      arguments[p] = constant == NULL ? ids[k->slot[i]]
-                                      : gantry_builder_add_typed (b, GANTRY_OP_CONSTANT, NULL, 0, constant->attrs, constant->type);
+      arguments[p] = constant == NULL ? ids[k->slot[i]] : gantry_builder_add_typed (b, GANTRY_OP_CONSTANT, NULL, 0, constant->attrs, constant->type);
     }
 }
 
@@ -328,8 +327,10 @@ move_axes (Keep *k, const GantryScan *scan)
 static guint32
 attrs_of (Keep *k, const guint32 *functions)
 {
-  static const char *const keys[][2] = { [GANTRY_CONTROL_CALL] = { "body" }, [GANTRY_CONTROL_BRANCH] = { "then", "else" },
-                                         [GANTRY_CONTROL_WHILE] = { "body", "cond" }, [GANTRY_CONTROL_SCAN] = { "body" } };
+  static const char *const keys[][2] = { [GANTRY_CONTROL_CALL] = { "body" },
+                                         [GANTRY_CONTROL_BRANCH] = { "then", "else" },
+                                         [GANTRY_CONTROL_WHILE] = { "body", "cond" },
+                                         [GANTRY_CONTROL_SCAN] = { "body" } };
   GantryAttrList *list = gantry_attr_list_new (k->e->source->context);
   g_autofree gint64 *zeros = g_new0 (gint64, MAX (k->control.n_xs, k->control.n_ys) + 1);
 
@@ -389,8 +390,8 @@ write_control (Keep *k, const GantryScan *scan, GantryExpandValue *value, GError
 }
 
 gboolean
-_gantry_unroll_keep (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
-                     const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
+_gantry_unroll_keep (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame, GantryExpandValue *value,
+                     GError **error)
 {
   guint n = node->n_operands + 1;
   g_autofree guint32 *ids = g_new0 (guint32, 2 * (gsize) n);

@@ -7,15 +7,13 @@
 G_BEGIN_DECLS
 
 /** Sets an error that names @node and where it was written. Returns: FALSE */
-gboolean _gantry_unroll_refuse (GantryExpander *e, const GantryNode *node, GError **error,
-                                GantryError code, const char *why);
+gboolean _gantry_unroll_refuse (GantryExpander *e, const GantryNode *node, GError **error, GantryError code, const char *why);
 /** @a where the bool[] @predicate is true, else @b; of groups member by member. */
-GantryExpandValue _gantry_unroll_select (GantryExpander *e, guint32 predicate, GantryExpandValue a,
-                                         GantryExpandValue b);
+GantryExpandValue _gantry_unroll_select (GantryExpander *e, guint32 predicate, GantryExpandValue a, GantryExpandValue b);
 /** Returns: 1 or 0 for a constant, -1 for what depends on data */
 gint _gantry_unroll_truth (GantryExpander *e, guint32 predicate);
-gboolean _gantry_unroll_while (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
-                      const GantryExpandFrame *frame, GantryExpandValue *value, GError **error);
+gboolean _gantry_unroll_while (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame,
+                               GantryExpandValue *value, GError **error);
 /** Whether trips of the loop @node return what they got for operand @k. */
 gboolean _gantry_unroll_stays (GantryExpander *e, const GantryNode *node, guint k);
 
@@ -27,7 +25,7 @@ gboolean _gantry_unroll_keeps_scan (GantryExpander *e, const GantryNode *node);
 /** Whether a loop whose end is not known can be run as one. */
 gboolean _gantry_unroll_keeps_loop (GantryExpander *e, const GantryNode *node);
 /** Writes control as control, with bodies of its own. */
-gboolean _gantry_unroll_keep (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
-                              const GantryExpandFrame *frame, GantryExpandValue *value, GError **error);
+gboolean _gantry_unroll_keep (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame,
+                              GantryExpandValue *value, GError **error);
 
 G_END_DECLS

@@ -32,8 +32,7 @@ ask_condition (Loop *loop, GantryExpandFrame *place, guint32 *more, GError **err
   GantryExpandValue value;
 
   if (loop->cond->n_results != 1)
-    return _gantry_unroll_refuse (loop->e, loop->node, error, GANTRY_ERROR_INVALID,
-                                  "its condition gives no single value");
+    return _gantry_unroll_refuse (loop->e, loop->node, error, GANTRY_ERROR_INVALID, "its condition gives no single value");
   if (!_gantry_expand_body (loop->e, loop->cond, loop->state, place, &value, error))
     return FALSE;
   *more = _gantry_expand_id (loop->e, value);
@@ -46,8 +45,7 @@ run_body (Loop *loop, GantryExpandFrame *place, GError **error)
   GantryExpandValue *results = loop->next;
 
   if (loop->body->n_results != loop->n)
-    return _gantry_unroll_refuse (loop->e, loop->node, error, GANTRY_ERROR_UNSUPPORTED,
-                                  "its body returns a tuple as one value");
+    return _gantry_unroll_refuse (loop->e, loop->node, error, GANTRY_ERROR_UNSUPPORTED, "its body returns a tuple as one value");
   if (!_gantry_expand_body (loop->e, loop->body, loop->state, place, results, error))
     return FALSE;
   for (guint i = 0; i < loop->n; i++)
@@ -70,8 +68,7 @@ ask (Loop *loop, GantryExpandFrame *place, GError **error)
 
   if (!ask_condition (loop, place, &more, error))
     return FALSE;
-  if (loop->running == 0 || _gantry_unroll_truth (e, loop->running) == 1
-      || _gantry_unroll_truth (e, more) == 0)
+  if (loop->running == 0 || _gantry_unroll_truth (e, loop->running) == 1 || _gantry_unroll_truth (e, more) == 0)
     loop->running = more;
   else if (_gantry_unroll_truth (e, more) < 0)
     {
@@ -184,8 +181,7 @@ is_kept (const Loop *loop)
   gint64 most = gantry_attrs_int (loop->e->source->context, loop->node->attrs, "most_trips", -1);
   gint64 exact = gantry_attrs_int (loop->e->source->context, loop->node->attrs, "exact_trips", -1);
 
-  return _gantry_unroll_keeps_loop (loop->e, loop->node)
-         && (most < 0 || exact >= 0 || _gantry_unroll_keeps_branch (loop->e, loop->node, MAX (most, 1)));
+  return _gantry_unroll_keeps_loop (loop->e, loop->node) && (most < 0 || exact >= 0 || _gantry_unroll_keeps_branch (loop->e, loop->node, MAX (most, 1)));
 }
 
 /* Writes out the trips of a loop that counts to a constant, if they are few. Returns: FALSE without @error where it does not come to an
@@ -269,8 +265,7 @@ run_trips (Loop *loop, GError **error)
       if (why != NULL)
         return _gantry_unroll_refuse (e, loop->node, error, GANTRY_ERROR_UNSUPPORTED, why);
       if (i >= MOST_TRIPS)
-        return _gantry_unroll_refuse (e, loop->node, error, GANTRY_ERROR_TOO_LARGE,
-                                      "it makes more than " G_STRINGIFY (MOST_TRIPS) " trips");
+        return _gantry_unroll_refuse (e, loop->node, error, GANTRY_ERROR_TOO_LARGE, "it makes more than " G_STRINGIFY (MOST_TRIPS) " trips");
       if (gantry_progress_cancelled (e->progress, error) || !trip (loop, i, i + 1 == most, error))
         return FALSE;
     }
@@ -278,8 +273,8 @@ run_trips (Loop *loop, GError **error)
 }
 
 gboolean
-_gantry_unroll_while (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
-                      const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
+_gantry_unroll_while (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame, GantryExpandValue *value,
+                      GError **error)
 {
   Loop loop = { .e = e, .node = node, .frame = frame };
   g_autofree GantryExpandValue *state = g_new0 (GantryExpandValue, node->n_operands + 1);

@@ -9,14 +9,12 @@
 #include <string.h>
 
 gboolean
-_gantry_unroll_refuse (GantryExpander *e, const GantryNode *node, GError **error, GantryError code,
-                       const char *why)
+_gantry_unroll_refuse (GantryExpander *e, const GantryNode *node, GError **error, GantryError code, const char *why)
 {
   g_autofree char *label = gantry_node_label (e->source, node);
   g_autofree char *where = gantry_context_location_text (e->source->context, node->location);
 
-  g_set_error (error, GANTRY_ERROR, (gint) code, "%s '%s' (%s): %s",
-               gantry_node_op_name (e->source, node), label, where, why);
+  g_set_error (error, GANTRY_ERROR, (gint) code, "%s '%s' (%s): %s", gantry_node_op_name (e->source, node), label, where, why);
   return FALSE;
 }
 
@@ -53,11 +51,9 @@ iterate (Unrolling *u, gint64 i, GError **error)
   for (guint x = 0; x < scan->n_xs; x++)
     {
       _gantry_expand_set_place (u->e, &place);
-      u->arguments[scan->n_carries + x] = _gantry_expand_slice (
-        u->e, u->operands[scan->n_carries + x], scan->axes[x], i);
+      u->arguments[scan->n_carries + x] = _gantry_expand_slice (u->e, u->operands[scan->n_carries + x], scan->axes[x], i);
     }
-  good = gantry_builder_check (u->e->b, error)
-         && _gantry_expand_body (u->e, u->body, u->arguments, &place, u->results, error);
+  good = gantry_builder_check (u->e->b, error) && _gantry_expand_body (u->e, u->body, u->arguments, &place, u->results, error);
   _gantry_expand_frame_clear (&place);
   memcpy (u->state, u->results, scan->n_carries * sizeof *u->state);
   for (guint y = 0; y < scan->n_ys; y++)
@@ -73,20 +69,16 @@ iterate_all (Unrolling *u, GantryExpandValue *value, GError **error)
   GantryExpandValue *members = u->arguments; /* as many at least */
 
   memcpy (u->state, u->operands, scan->n_carries * sizeof *u->state);
-  memcpy (u->arguments + scan->n_carries + scan->n_xs, u->operands + scan->n_carries + scan->n_xs,
-          scan->n_captures * sizeof *u->state);
+  memcpy (u->arguments + scan->n_carries + scan->n_xs, u->operands + scan->n_carries + scan->n_xs, scan->n_captures * sizeof *u->state);
   for (gint64 t = 0; t < scan->length; t++)
     if (!iterate (u, scan->reverse ? scan->length - 1 - t : t, error))
       return FALSE;
   memcpy (members, u->state, scan->n_carries * sizeof *members);
   for (guint y = 0; y < scan->n_ys; y++)
     {
-      guint32 type = n == 1 ? u->node->type
-                            : gantry_context_tuple_member (u->e->source->context, u->node->type,
-                                                           scan->n_carries + y);
+      guint32 type = n == 1 ? u->node->type : gantry_context_tuple_member (u->e->source->context, u->node->type, scan->n_carries + y);
 
-      members[scan->n_carries + y] = _gantry_expand_stack (
-        u->e, u->slices[y], scan->length, scan->y_axes[y], type, u->frame, u->node);
+      members[scan->n_carries + y] = _gantry_expand_stack (u->e, u->slices[y], scan->length, scan->y_axes[y], type, u->frame, u->node);
     }
   *value = _gantry_expand_together (u->e, members, n);
   return TRUE;
@@ -95,22 +87,20 @@ iterate_all (Unrolling *u, GantryExpandValue *value, GError **error)
 static gboolean
 is_short_enough (const Unrolling *u, GError **error)
 {
-  gint64 per_iteration
-    = 1 + (gint64) (u->body->n_nodes - u->body->n_params) + u->scan.n_xs + u->scan.n_ys;
+  gint64 per_iteration = 1 + (gint64) (u->body->n_nodes - u->body->n_params) + u->scan.n_xs + u->scan.n_ys;
   g_autofree char *why = NULL;
 
   if (u->scan.length <= u->e->max_nodes / per_iteration)
     return TRUE;
-  why = g_strdup_printf ("written out its %" G_GINT64_FORMAT
-                         " iterations would have more than %u nodes; make it shorter, or its body"
+  why = g_strdup_printf ("written out its %" G_GINT64_FORMAT " iterations would have more than %u nodes; make it shorter, or its body"
                          " smaller",
                          u->scan.length, u->e->max_nodes);
   return _gantry_unroll_refuse (u->e, u->node, error, GANTRY_ERROR_TOO_LARGE, why);
 }
 
 static gboolean
-unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
-             const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
+unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame, GantryExpandValue *value,
+             GError **error)
 {
   Unrolling u = { .e = e, .node = node, .frame = frame, .operands = operands };
   g_autofree GantryExpandValue *values = NULL, *slices = NULL;
@@ -134,12 +124,9 @@ unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue 
   for (guint y = 0; y < u.scan.n_ys; y++)
     rows[y] = slices + (gsize) y * (gsize) u.scan.length;
   u.slices = rows;
-  u.rolled = _gantry_block_table_init (&u.blocks.scopes, e->source->context, node->attrs,
-                                       GANTRY_BLOCK_SCOPES, u.scan.length);
-  _gantry_block_table_init (&u.blocks.names, e->source->context, node->attrs, GANTRY_BLOCK_NAMES,
-                            u.scan.length);
-  _gantry_block_table_init (&u.blocks.locations, e->source->context, node->attrs,
-                            GANTRY_BLOCK_LOCATIONS, u.scan.length);
+  u.rolled = _gantry_block_table_init (&u.blocks.scopes, e->source->context, node->attrs, GANTRY_BLOCK_SCOPES, u.scan.length);
+  _gantry_block_table_init (&u.blocks.names, e->source->context, node->attrs, GANTRY_BLOCK_NAMES, u.scan.length);
+  _gantry_block_table_init (&u.blocks.locations, e->source->context, node->attrs, GANTRY_BLOCK_LOCATIONS, u.scan.length);
   good = iterate_all (&u, value, error);
   _gantry_block_table_clear (&u.blocks.scopes);
   _gantry_block_table_clear (&u.blocks.names);
@@ -150,8 +137,7 @@ unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue 
 /* Branches and calls */
 
 GantryExpandValue
-_gantry_unroll_select (GantryExpander *e, guint32 predicate, GantryExpandValue a,
-                       GantryExpandValue b)
+_gantry_unroll_select (GantryExpander *e, guint32 predicate, GantryExpandValue a, GantryExpandValue b)
 {
   g_autofree GantryExpandValue *members = NULL;
   guint n = _gantry_expand_n_members (e, a);
@@ -170,8 +156,7 @@ _gantry_unroll_select (GantryExpander *e, guint32 predicate, GantryExpandValue a
     {
       members = g_new (GantryExpandValue, n);
       for (guint i = 0; i < n; i++)
-        members[i] = _gantry_unroll_select (e, predicate, _gantry_expand_member (e, a, i),
-                                            _gantry_expand_member (e, b, i));
+        members[i] = _gantry_unroll_select (e, predicate, _gantry_expand_member (e, a, i), _gantry_expand_member (e, b, i));
       return _gantry_expand_group (e, members, n);
     }
   operands[1] = _gantry_expand_id (e, a);
@@ -187,14 +172,11 @@ _gantry_unroll_truth (GantryExpander *e, guint32 predicate)
 {
   GantryLiteral *literal = gantry_builder_constant_of (e->b, predicate);
 
-  return literal != NULL && gantry_type_elements (literal->type) == 1
-           ? gantry_literal_get_int (literal, 0) != 0
-           : -1;
+  return literal != NULL && gantry_type_elements (literal->type) == 1 ? gantry_literal_get_int (literal, 0) != 0 : -1;
 }
 
 static gboolean
-take_arm (GantryExpander *e, const GantryNode *node, const char *key,
-          const GantryExpandValue *operands, const GantryExpandFrame *frame,
+take_arm (GantryExpander *e, const GantryNode *node, const char *key, const GantryExpandValue *operands, const GantryExpandFrame *frame,
           GantryExpandValue *value, GError **error)
 {
   const GantryFunction *arm = _gantry_expand_function_of (e, node, key, error);
@@ -214,8 +196,8 @@ take_arm (GantryExpander *e, const GantryNode *node, const char *key,
 }
 
 static gboolean
-unroll_if (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
-           const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
+unroll_if (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame, GantryExpandValue *value,
+           GError **error)
 {
   guint32 predicate = _gantry_expand_id (e, operands[0]);
   gint truth = _gantry_unroll_truth (e, predicate);
@@ -226,11 +208,9 @@ unroll_if (GantryExpander *e, const GantryNode *node, const GantryExpandValue *o
   if (_gantry_unroll_keeps_branch (e, node, 1))
     return _gantry_unroll_keep (e, node, operands, frame, value, error);
   if ((_gantry_effects_of (e->effects, node) & GANTRY_OP_EFFECT) != 0)
-    return _gantry_unroll_refuse (
-      e, node, error, GANTRY_ERROR_UNSUPPORTED,
-      "its predicate depends on data and an arm has an effect, so that both cannot be computed");
-  if (!take_arm (e, node, "then", operands + 1, frame, &a, error)
-      || !take_arm (e, node, "else", operands + 1, frame, &b, error))
+    return _gantry_unroll_refuse (e, node, error, GANTRY_ERROR_UNSUPPORTED,
+                                  "its predicate depends on data and an arm has an effect, so that both cannot be computed");
+  if (!take_arm (e, node, "then", operands + 1, frame, &a, error) || !take_arm (e, node, "else", operands + 1, frame, &b, error))
     return FALSE;
   _gantry_expand_set_place_of (e, frame, node);
   *value = _gantry_unroll_select (e, predicate, a, b);
@@ -242,13 +222,11 @@ unroll_if (GantryExpander *e, const GantryNode *node, const GantryExpandValue *o
 static gboolean
 wants (const GantryNode *node)
 {
-  return node->op == GANTRY_OP_SCAN || node->op == GANTRY_OP_WHILE || node->op == GANTRY_OP_IF
-         || node->op == GANTRY_OP_CALL;
+  return node->op == GANTRY_OP_SCAN || node->op == GANTRY_OP_WHILE || node->op == GANTRY_OP_IF || node->op == GANTRY_OP_CALL;
 }
 
 static gboolean
-expand (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
-        const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
+expand (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
 {
   switch (node->op)
     {
@@ -262,8 +240,7 @@ expand (GantryExpander *e, const GantryNode *node, const GantryExpandValue *oper
 }
 
 static GantryModule *
-run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress,
-     GError **error)
+run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error)
 {
   GantryExpander expander = { .wants = wants, .expand = expand, .defers = TRUE, .max_nodes = options->max_nodes };
 

@@ -32,8 +32,7 @@ gantry_compressed_bytes (GantryPlacementKind kind, gint64 elements)
 {
   guint64 n = (guint64) MAX (elements, 0);
 
-  return kind == GANTRY_PLACEMENT_BF16 ? 2 * n
-                                       : (n + GANTRY_COMPRESSED_BLOCK - 1) / GANTRY_COMPRESSED_BLOCK * GANTRY_COMPRESSED_RECORD;
+  return kind == GANTRY_PLACEMENT_BF16 ? 2 * n : (n + GANTRY_COMPRESSED_BLOCK - 1) / GANTRY_COMPRESSED_BLOCK * GANTRY_COMPRESSED_RECORD;
 }
 
 gint64
@@ -98,8 +97,7 @@ gantry_placements_are_approximate (const GantryPlacements *placements)
 /* Of plans */
 
 gboolean
-gantry_plan_step_compression (const GantryPlan *plan, const GantryPlanStep *step, const GantryModule *module,
-                              GantryCompression *compression, gboolean *back)
+gantry_plan_step_compression (const GantryPlan *plan, const GantryPlanStep *step, const GantryModule *module, GantryCompression *compression, gboolean *back)
 {
   const GantryNode *node = gantry_module_node (module, step->node);
   const GantryPlanBuffer *from, *to;
@@ -154,6 +152,5 @@ gantry_plan_approximate_text (const GantryPlan *plan)
     return NULL;
   stored = gantry_format_bytes (sums.stored_bytes);
   exact = gantry_format_bytes (sums.exact_bytes);
-  return g_strdup_printf ("approximate: %u residual%s stored in fewer bits (%s instead of %s)", sums.values,
-                          sums.values == 1 ? " is" : "s are", stored, exact);
+  return g_strdup_printf ("approximate: %u residual%s stored in fewer bits (%s instead of %s)", sums.values, sums.values == 1 ? " is" : "s are", stored, exact);
 }

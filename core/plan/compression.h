@@ -42,15 +42,15 @@ GArray *gantry_placements_compressions (const GantryPlacements *placements, cons
 gboolean gantry_placements_are_approximate (const GantryPlacements *placements);
 
 /** The conversion of @step. Returns: FALSE: it is none. @back: (out): from fewer bits */
-gboolean gantry_plan_step_compression (const GantryPlan *plan, const GantryPlanStep *step, const GantryModule *module,
-                                       GantryCompression *compression, gboolean *back);
+gboolean
+gantry_plan_step_compression (const GantryPlan *plan, const GantryPlanStep *step, const GantryModule *module, GantryCompression *compression, gboolean *back);
 /** Of a plan: what is stored in fewer bits. */
 typedef struct
 {
-  guint values;          /* stored so */
-  guint64 exact_bytes;   /* that they have */
-  guint64 stored_bytes;  /* that are stored */
-  double convert_us;     /* of total_us: conversions */
+  guint values;         /* stored so */
+  guint64 exact_bytes;  /* that they have */
+  guint64 stored_bytes; /* that are stored */
+  double convert_us;    /* of total_us: conversions */
 } GantryCompressionSums;
 /** @sums: (out caller-allocates): 0 where the plan is exact. Linear in the steps */
 void gantry_plan_sum_compression (const GantryPlan *plan, GantryCompressionSums *sums);

@@ -42,11 +42,11 @@ typedef struct
  *  one, packed region when there is one), then the tensor maps (128 bytes each, by value). */
 typedef struct
 {
-  guint32 image;         /* index in the executable's images */
+  guint32 image; /* index in the executable's images */
   char *entry;
   guint32 grid[3], block[3];
-  guint32 cluster[3];    /* 0, 0, 0: none */
-  guint32 shared_bytes;  /* dynamic */
+  guint32 cluster[3];                     /* 0, 0, 0: none */
+  guint32 shared_bytes;                   /* dynamic */
   guint8 read_conflicts, write_conflicts; /* of banks of shared memory: 1: none; 0: not looked for, or nothing there */
   guint32 n_maps;
   GantryTensorMap *maps; /* (nullable) */
@@ -55,8 +55,8 @@ typedef struct
 /** A matrix product that cuBLASLt can do instead: C[b] = A[b] * B[b], row-major, f32 accumulation. */
 typedef struct
 {
-  guint32 a, b, c;             /* indices among the kernel's buffers */
-  guint8 element, result;      /* GantryElementType of A and B; of C */
+  guint32 a, b, c;                   /* indices among the kernel's buffers */
+  guint8 element, result;            /* GantryElementType of A and B; of C */
   guint8 a_transposed, b_transposed; /* A lies as [k, m], B as [n, k] */
   gint64 m, n, k, batch;
   gint64 a_stride, b_stride, c_stride; /* elements from one product of the batch to the next; 0: the same */
@@ -74,9 +74,9 @@ void gantry_gpu_kernel_free (GantryGpuKernel *gpu);
 /** Machine code for a GPU, or PTX text when no assembler was there. */
 typedef struct
 {
-  GBytes *code;        /* a cubin, or text with its final zero */
+  GBytes *code; /* a cubin, or text with its final zero */
   gboolean is_text;
-  char *arch;          /* "sm_90a" */
+  char *arch;           /* "sm_90a" */
   gboolean is_measured; /* the assembler said what follows, the largest of all entries */
   guint32 registers, spill_store_bytes, spill_load_bytes, stack_bytes, static_shared_bytes;
   double assemble_ms;
@@ -85,25 +85,25 @@ void gantry_gpu_image_clear (GantryGpuImage *image);
 
 typedef struct
 {
-  char *name;             /* unique in the executable: "fusion_12_add_relu" */
-  guint8 kind;            /* GantryKernelKind */
-  guint8 whole;           /* the callee uses the worker threads itself (oneDNN): n_tasks is 1 */
-  guint32 node;           /* node id; G_MAXUINT32: a conversion to fewer bits or back, which is of no node */
-  gint64 n_tasks;         /* how many independent parts */
+  char *name;     /* unique in the executable: "fusion_12_add_relu" */
+  guint8 kind;    /* GantryKernelKind */
+  guint8 whole;   /* the callee uses the worker threads itself (oneDNN): n_tasks is 1 */
+  guint32 node;   /* node id; G_MAXUINT32: a conversion to fewer bits or back, which is of no node */
+  gint64 n_tasks; /* how many independent parts */
   GantryKernelFunc func;
   gpointer state;
   GDestroyNotify free_state;
   guint64 workspace_bytes;
-  guint64 packed_bytes;   /* constant region that `pack` fills once from constant operands (weights in the library's layout) */
+  guint64 packed_bytes; /* constant region that `pack` fills once from constant operands (weights in the library's layout) */
   /** (nullable) @buffers as for func (only the constants are valid); @packed: packed_bytes, kept until the end and
    *  passed to func as the last buffer. */
   void (*pack) (gpointer state, void *const *buffers, void *packed);
-  GantryGpuKernel *gpu;   /* (nullable): owned; where it is set and func is NULL the kernel runs on a GPU alone */
-  gint64 flops, bytes;    /* of one execution; -1 unknown */
-  char *texpr;            /* (nullable) texts for the code view; those that follow are shared by kernels of the same code */
+  GantryGpuKernel *gpu; /* (nullable): owned; where it is set and func is NULL the kernel runs on a GPU alone */
+  gint64 flops, bytes;  /* of one execution; -1 unknown */
+  char *texpr;          /* (nullable) texts for the code view; those that follow are shared by kernels of the same code */
   GRefString *llvm_ir;
-  GRefString *assembly;   /* x86-64, or PTX */
-  GRefString *schedule;   /* (nullable) the bound program */
+  GRefString *assembly; /* x86-64, or PTX */
+  GRefString *schedule; /* (nullable) the bound program */
   double compile_ms;
 } GantryKernel;
 /** Frees what the kernel owns. */
@@ -121,9 +121,9 @@ typedef enum
 
 typedef struct
 {
-  guint8 kind;     /* GantryInstructionKind */
-  guint8 queue;    /* GantryQueue */
-  guint8 init;     /* once, at load */
+  guint8 kind;  /* GantryInstructionKind */
+  guint8 queue; /* GantryQueue */
+  guint8 init;  /* once, at load */
   union
   {
     guint32 kernel;  /* index in kernels */
@@ -133,7 +133,7 @@ typedef struct
   guint32 step;    /* of the plan */
   guint32 buffers; /* first index in buffer_refs */
   guint32 n_buffers;
-  guint32 event;   /* WAIT: index of the instruction waited for */
+  guint32 event; /* WAIT: index of the instruction waited for */
   guint64 bytes;
 } GantryInstruction;
 
@@ -145,9 +145,9 @@ typedef struct
   GantryControl control;
   GantryExecutable *regions[2]; /* as many as `control` has: they launch kernels of the executable that they are part of */
   GantryRegionLayout *layouts[2];
-  guint32 first_result;         /* of its buffers */
-  guint32 workspace;            /* of its buffers, where it has one: how many stand before it */
-  guint32 *pieces;              /* by operand, then by result: which of its buffers has the first slice, 0: the stack has a place */
+  guint32 first_result; /* of its buffers */
+  guint32 workspace;    /* of its buffers, where it has one: how many stand before it */
+  guint32 *pieces;      /* by operand, then by result: which of its buffers has the first slice, 0: the stack has a place */
 } GantryControlCode;
 
 /** Buffers of the plan by index, with alive ranges: the executor reports allocation at `begin`, release after `end`. */
@@ -158,21 +158,21 @@ struct _GantryExecutable
   GantryPlan *plan;
   guint32 n_kernels;
   GantryKernel *kernels;
-  GantryExecutable *whole;   /* (nullable) (unowned): of a region: what owns kernels, images and code */
+  GantryExecutable *whole; /* (nullable) (unowned): of a region: what owns kernels, images and code */
   guint32 n_controls;
   GantryControlCode *controls;
   guint32 n_instructions;
   GantryInstruction *instructions;
   guint32 n_buffer_refs;
-  guint32 *buffer_refs;      /* plan buffer indices */
-  guint64 *packed_offsets;   /* per kernel: offset in the constant region after plan->constant_bytes; G_MAXUINT64: of a kernel that
+  guint32 *buffer_refs;    /* plan buffer indices */
+  guint64 *packed_offsets; /* per kernel: offset in the constant region after plan->constant_bytes; G_MAXUINT64: of a kernel that
                               * this executable does not launch itself */
-  guint64 packed_bytes;      /* of all kernels that it launches itself */
+  guint64 packed_bytes;    /* of all kernels that it launches itself */
   guint32 n_inputs, n_outputs;
   guint32 *inputs, *outputs; /* plan buffer indices, in the order of parameters and results */
   guint32 n_images;
-  GantryGpuImage *images;    /* what launches on a GPU name */
-  gpointer code;             /* what the kernels' code lives in (the JIT); freed last */
+  GantryGpuImage *images; /* what launches on a GPU name */
+  gpointer code;          /* what the kernels' code lives in (the JIT); freed last */
   GDestroyNotify free_code;
 };
 GantryExecutable *gantry_executable_ref (GantryExecutable *executable);
@@ -192,7 +192,7 @@ typedef struct
 /** An instruction of a region, in one of its runs: it lies within the region's span. */
 typedef struct
 {
-  gint64 begin, end; /* CLOCK_MONOTONIC nanoseconds */
+  gint64 begin, end;                  /* CLOCK_MONOTONIC nanoseconds */
   const GantryExecutable *executable; /* (unowned): the region's: it lives as long as the one around it */
   guint32 instruction;
 } GantryRegionEvent;
@@ -237,8 +237,7 @@ typedef struct
  *
  * Returns: FALSE with @error: the run ends with it
  */
-typedef gboolean (*GantryHostCall) (gpointer self, const GantryModule *module, const GantryNode *node, const char *target,
-                                    const GantryHostTensor *operands, guint n_operands, const GantryHostTensor *results,
-                                    guint n_results, GError **error);
+typedef gboolean (*GantryHostCall) (gpointer self, const GantryModule *module, const GantryNode *node, const char *target, const GantryHostTensor *operands,
+                                    guint n_operands, const GantryHostTensor *results, guint n_results, GError **error);
 
 G_END_DECLS

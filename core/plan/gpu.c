@@ -8,6 +8,7 @@
 #include "core/plan/gpu.h"
 #include <string.h>
 
+/* clang-format off */
 static const GantryGpuModel models[] = {
   { "a100", "A100 SXM, 80 GB", "sm_80", 108,
     { [GANTRY_UNIT_VECTOR_F32] = 19.5e12, [GANTRY_UNIT_VECTOR_F64] = 9.7e12, [GANTRY_UNIT_VECTOR_F16] = 78e12,
@@ -35,6 +36,7 @@ static const GantryGpuModel models[] = {
       [GANTRY_UNIT_PRODUCT_F8] = 330.3e12, [GANTRY_UNIT_PRODUCT_I8] = 82.6e12, [GANTRY_UNIT_SPECIAL] = 5.16e12 },
     82.6e12, 1.008e12, 27.5e9, 25757220864 },
 };
+/* clang-format on */
 
 const GantryGpuModel *
 gantry_gpu_model (const char *name)

@@ -43,16 +43,15 @@ gantry_kernel_sizes_to_text (const GantryKernelSizes *sizes)
 {
   GString *text = g_string_new (FIRST_LINE "\n");
 
-  g_string_append_printf (text, "program %s\ntarget %s\nconditions %s\narch %s\ncode %s%" G_GUINT64_FORMAT "\n",
-                          sizes->program != NULL ? sizes->program : "", sizes->target != NULL ? sizes->target : "",
-                          sizes->conditions != NULL ? sizes->conditions : "",
+  g_string_append_printf (text, "program %s\ntarget %s\nconditions %s\narch %s\ncode %s%" G_GUINT64_FORMAT "\n", sizes->program != NULL ? sizes->program : "",
+                          sizes->target != NULL ? sizes->target : "", sizes->conditions != NULL ? sizes->conditions : "",
                           sizes->arch != NULL ? sizes->arch : "", sizes->at_least ? AT_LEAST : "", sizes->code_bytes);
   for (guint i = 0; i < sizes->entries->len; i++)
     {
       const GantryKernelSize *entry = &g_array_index (sizes->entries, GantryKernelSize, i);
 
-      g_string_append_printf (text, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT "\n", entry->position,
-                              entry->workspace_bytes, entry->packed_bytes);
+      g_string_append_printf (text, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT "\n", entry->position, entry->workspace_bytes,
+                              entry->packed_bytes);
     }
   gantry_kernel_sizes_append_checksum (text);
   return g_string_free (text, FALSE);
@@ -75,8 +74,11 @@ read_number (const char **at, guint64 most, guint64 *number)
 static gboolean
 read_fact (GantryKernelSizes *sizes, const char *line)
 {
-  const struct { const char *key; char **value; } texts[] = { { "program ", &sizes->program }, { "target ", &sizes->target },
-                                                              { "conditions ", &sizes->conditions }, { "arch ", &sizes->arch } };
+  const struct
+  {
+    const char *key;
+    char **value;
+  } texts[] = { { "program ", &sizes->program }, { "target ", &sizes->target }, { "conditions ", &sizes->conditions }, { "arch ", &sizes->arch } };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     if (g_str_has_prefix (line, texts[i].key))
@@ -101,9 +103,8 @@ read_entry (GantryKernelSizes *sizes, const char *line)
   guint64 position, workspace, packed;
   const GArray *entries = sizes->entries;
 
-  if (!read_number (&line, G_MAXUINT32 - 1, &position) || !read_number (&line, MOST_BYTES, &workspace)
-      || !read_number (&line, MOST_BYTES, &packed) || *line != '\0'
-      || (entries->len > 0 && g_array_index (entries, GantryKernelSize, entries->len - 1).position >= position))
+  if (!read_number (&line, G_MAXUINT32 - 1, &position) || !read_number (&line, MOST_BYTES, &workspace) || !read_number (&line, MOST_BYTES, &packed)
+      || *line != '\0' || (entries->len > 0 && g_array_index (entries, GantryKernelSize, entries->len - 1).position >= position))
     return FALSE;
   gantry_kernel_sizes_add (sizes, (guint32) position, workspace, packed);
   return TRUE;
@@ -118,7 +119,8 @@ gantry_kernel_sizes_parse (const char *text, GError **error)
 
   if (checked != NULL && g_str_has_prefix (text, FIRST_LINE) && !take_checksum (checked))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the table of kernel sizes is damaged: its last line is not the checksum "
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "the table of kernel sizes is damaged: its last line is not the checksum "
                    "of what stands before");
       return NULL;
     }
@@ -132,8 +134,10 @@ gantry_kernel_sizes_parse (const char *text, GError **error)
   for (guint i = 1; lines[i] != NULL; i++)
     if (*lines[i] != '\0' && !read_fact (sizes, lines[i]) && !read_entry (sizes, lines[i]))
       {
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "table of kernel sizes, line %u: it is neither a fact nor the place "
-                     "of a kernel above those before, with two sizes", i + 1);
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                     "table of kernel sizes, line %u: it is neither a fact nor the place "
+                     "of a kernel above those before, with two sizes",
+                     i + 1);
         return NULL;
       }
   return g_steal_pointer (&sizes);

@@ -16,8 +16,7 @@ gantry_kernel_conditions_text (const GantryKernelConditions *conditions)
     {
       guint n = conditions->n_threads > 0 ? conditions->n_threads : g_get_num_processors ();
 
-      g_string_append_printf (text, "%s, %u thread%s, %s, ", processor, n, n == 1 ? "" : "s",
-                              conditions->no_library ? "no library" : "library");
+      g_string_append_printf (text, "%s, %u thread%s, %s, ", processor, n, n == 1 ? "" : "s", conditions->no_library ? "no library" : "library");
       g_string_append_printf (text, "instructions %s, ", conditions->instructions != NULL ? conditions->instructions : "native");
       if (conditions->layout_block > 0)
         g_string_append_printf (text, "blocks of %u, ", conditions->layout_block);
@@ -130,7 +129,7 @@ gantry_kernel_sizes_equal (const GantryKernelSizes *a, const GantryKernelSizes *
 {
   if (a == b)
     return TRUE;
-  return a != NULL && b != NULL && g_strcmp0 (a->program, b->program) == 0 && g_strcmp0 (a->target, b->target) == 0
-         && g_strcmp0 (a->arch, b->arch) == 0 && g_strcmp0 (a->conditions, b->conditions) == 0
-         && a->code_bytes == b->code_bytes && !a->at_least == !b->at_least && gantry_keyed_array_equal (a->entries, b->entries);
+  return a != NULL && b != NULL && g_strcmp0 (a->program, b->program) == 0 && g_strcmp0 (a->target, b->target) == 0 && g_strcmp0 (a->arch, b->arch) == 0
+         && g_strcmp0 (a->conditions, b->conditions) == 0 && a->code_bytes == b->code_bytes && !a->at_least == !b->at_least
+         && gantry_keyed_array_equal (a->entries, b->entries);
 }

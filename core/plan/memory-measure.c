@@ -3,9 +3,8 @@
 #include "core/plan/memory-measure.h"
 
 static const char *const names[] = {
-  [GANTRY_OWNER_PROGRAMS] = "program and libraries", [GANTRY_OWNER_FILES] = "other files",
-  [GANTRY_OWNER_LIBRARY] = "scratch of libraries",   [GANTRY_OWNER_HEAP] = "heap and stacks",
-  [GANTRY_OWNER_PASSING] = "gone again",
+  [GANTRY_OWNER_PROGRAMS] = "program and libraries", [GANTRY_OWNER_FILES] = "other files",  [GANTRY_OWNER_LIBRARY] = "scratch of libraries",
+  [GANTRY_OWNER_HEAP] = "heap and stacks",           [GANTRY_OWNER_PASSING] = "gone again",
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (names) == GANTRY_N_MEMORY_OWNERS);
 

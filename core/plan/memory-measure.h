@@ -9,11 +9,11 @@ G_BEGIN_DECLS
 /** What memory of the process is, beside the parts of the plan. The order is part of the session file format: append only. */
 typedef enum
 {
-  GANTRY_OWNER_PROGRAMS,  /* the program and its libraries, as they are mapped */
-  GANTRY_OWNER_FILES,     /* other files that are mapped and no part of the plan */
-  GANTRY_OWNER_LIBRARY,   /* what kernels of a library kept of their own while they ran */
-  GANTRY_OWNER_HEAP,      /* all else: graph, plan, compiler, recording, stacks */
-  GANTRY_OWNER_PASSING,   /* what was there at the peak of the process and is not any more */
+  GANTRY_OWNER_PROGRAMS, /* the program and its libraries, as they are mapped */
+  GANTRY_OWNER_FILES,    /* other files that are mapped and no part of the plan */
+  GANTRY_OWNER_LIBRARY,  /* what kernels of a library kept of their own while they ran */
+  GANTRY_OWNER_HEAP,     /* all else: graph, plan, compiler, recording, stacks */
+  GANTRY_OWNER_PASSING,  /* what was there at the peak of the process and is not any more */
   GANTRY_N_MEMORY_OWNERS
 } GantryMemoryOwner;
 

@@ -3,9 +3,8 @@
 #include "core/plan/memory-parts.h"
 
 static const char *const names[] = {
-  [GANTRY_PART_ARGUMENTS] = "arguments",     [GANTRY_PART_CONSTANTS] = "constants",
-  [GANTRY_PART_PACKED_WEIGHTS] = "packed weights", [GANTRY_PART_TEMPORARIES] = "temporaries",
-  [GANTRY_PART_WORKSPACES] = "workspaces",   [GANTRY_PART_CODE] = "context and code",
+  [GANTRY_PART_ARGUMENTS] = "arguments",     [GANTRY_PART_CONSTANTS] = "constants",   [GANTRY_PART_PACKED_WEIGHTS] = "packed weights",
+  [GANTRY_PART_TEMPORARIES] = "temporaries", [GANTRY_PART_WORKSPACES] = "workspaces", [GANTRY_PART_CODE] = "context and code",
 };
 #define AT_LEAST "at least "
 
@@ -37,8 +36,7 @@ gantry_memory_peak_text (guint64 bytes, guint64 limit, gboolean sizes_known)
 }
 
 void
-gantry_memory_peak_texts (guint64 planned, gboolean sizes_known, guint64 measured, guint64 limit, char **planned_text,
-                          char **measured_text)
+gantry_memory_peak_texts (guint64 planned, gboolean sizes_known, guint64 measured, guint64 limit, char **planned_text, char **measured_text)
 {
   g_autofree char *size = NULL;
 

@@ -40,8 +40,7 @@ guint64 gantry_memory_parts_total (const GantryMemoryParts *parts);
 char *gantry_memory_peak_text (guint64 bytes, guint64 limit, gboolean sizes_known);
 /** The same beside a peak that was measured, so that whichever is the larger reads so (gantry_format_bytes_apart()). @planned_text,
  *  @measured_text: (out) (transfer full) */
-void gantry_memory_peak_texts (guint64 planned, gboolean sizes_known, guint64 measured, guint64 limit, char **planned_text,
-                               char **measured_text);
+void gantry_memory_peak_texts (guint64 planned, gboolean sizes_known, guint64 measured, guint64 limit, char **planned_text, char **measured_text);
 /** "arguments 1.2 MiB, constants 340.0 KiB, temporaries 4.1 MiB": those that are not 0. Returns: (transfer full) */
 char *gantry_memory_parts_text (const GantryMemoryParts *parts);
 

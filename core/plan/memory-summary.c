@@ -34,10 +34,8 @@ add_allocations (GantryMemorySummary *summary, const GantryPlan *plan, const gui
 
   gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &summary->planned_parts);
   add_part (summary, "arguments, temporaries and workspaces",
-            planned[GANTRY_PART_ARGUMENTS] + planned[GANTRY_PART_TEMPORARIES] + planned[GANTRY_PART_WORKSPACES],
-            touched[GANTRY_PART_TEMPORARIES]);
-  add_part (summary, "constants and packed weights", planned[GANTRY_PART_CONSTANTS] + planned[GANTRY_PART_PACKED_WEIGHTS],
-            touched[GANTRY_PART_CONSTANTS]);
+            planned[GANTRY_PART_ARGUMENTS] + planned[GANTRY_PART_TEMPORARIES] + planned[GANTRY_PART_WORKSPACES], touched[GANTRY_PART_TEMPORARIES]);
+  add_part (summary, "constants and packed weights", planned[GANTRY_PART_CONSTANTS] + planned[GANTRY_PART_PACKED_WEIGHTS], touched[GANTRY_PART_CONSTANTS]);
   add_part (summary, gantry_memory_part_name (GANTRY_PART_CODE), planned[GANTRY_PART_CODE], touched[GANTRY_PART_CODE]);
   summary->planned_then = gantry_memory_parts_total (&summary->planned_parts); /* of the host nothing is counted */
 }
@@ -77,7 +75,8 @@ tell_moment (GantryMemorySummary *summary, const GantryPlan *plan)
     return;
   gantry_format_bytes_apart (summary->planned_then - host, summary->planned, 0, &then, &most);
   g_ptr_array_add (summary->notes, g_strdup_printf ("By part is of step %u, where most was touched and %s are planned; the plan's own peak "
-                                                    "of %s is in step %u.", summary->step, then, most, plan->peak_step));
+                                                    "of %s is in step %u.",
+                                                    summary->step, then, most, plan->peak_step));
 }
 
 static void
@@ -177,7 +176,8 @@ warn (GantryMemorySummary *summary, const GantryMemoryMeasure *measure, const Ga
 
       gantry_format_bytes_apart (summary->process, summary->allowed, 0, &process, &allowed);
       g_ptr_array_add (summary->warnings, g_strdup_printf ("The process took %s where %s are planned and %s are expected at most; "
-                                                           "beside the plan: %s.", process, planned, allowed, most));
+                                                           "beside the plan: %s.",
+                                                           process, planned, allowed, most));
     }
   if (measure->outside.bytes > 0)
     {
@@ -241,8 +241,7 @@ warn_above_limit (GantryMemorySummary *summary, const GantryMemoryMeasure *measu
   g_autofree char *planned = gantry_format_bytes_within (summary->planned, limit), *beyond = NULL;
   g_autoptr (GString) words = g_string_new (NULL);
 
-  g_string_append_printf (words, "Above the limit: %s of device memory were touched%s, the limit is %s", seen,
-                          measure->driver ? "" : ", in whole pages", text);
+  g_string_append_printf (words, "Above the limit: %s of device memory were touched%s, the limit is %s", seen, measure->driver ? "" : ", in whole pages", text);
   if (planned_above)
     g_string_append_printf (words, "; the run was planned for %s, before this limit was set", planned);
   if (!planned_above)

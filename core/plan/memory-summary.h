@@ -60,8 +60,7 @@ typedef struct
  * @module: (nullable): of the plan, for the names in warnings and notes
  * @limit: bytes of device memory that what was measured is held against, whatever the plan says; 0: none
  */
-GantryMemorySummary *gantry_memory_summary_new (const GantryPlan *plan, const GantryMemoryMeasure *measure, const GantryModule *module,
-                                                guint64 limit);
+GantryMemorySummary *gantry_memory_summary_new (const GantryPlan *plan, const GantryMemoryMeasure *measure, const GantryModule *module, guint64 limit);
 void gantry_memory_summary_free (GantryMemorySummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryMemorySummary, gantry_memory_summary_free)
 

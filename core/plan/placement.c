@@ -66,9 +66,7 @@ const GantryPlacement *
 gantry_placements_find (const GantryPlacements *placements, guint32 node)
 {
   guint at = lower_bound (placements, node);
-  const GantryPlacement *entry = at < placements->entries->len
-                                   ? &g_array_index (placements->entries, GantryPlacement, at)
-                                   : NULL;
+  const GantryPlacement *entry = at < placements->entries->len ? &g_array_index (placements->entries, GantryPlacement, at) : NULL;
 
   return entry != NULL && entry->node == node ? entry : NULL;
 }
@@ -110,15 +108,13 @@ equal_bytes (const GArray *a, const GArray *b)
 {
   guint n = a != NULL ? a->len : 0;
 
-  return n == (b != NULL ? b->len : 0)
-         && (n == 0 || memcmp (a->data, b->data, (gsize) n * g_array_get_element_size ((GArray *) a)) == 0);
+  return n == (b != NULL ? b->len : 0) && (n == 0 || memcmp (a->data, b->data, (gsize) n * g_array_get_element_size ((GArray *) a)) == 0);
 }
 
 gboolean
 gantry_placements_equal (const GantryPlacements *a, const GantryPlacements *b)
 {
-  return equal_bytes (a->entries, b->entries) && equal_bytes (a->schedule, b->schedule)
-         && a->fetch_limit == b->fetch_limit;
+  return equal_bytes (a->entries, b->entries) && equal_bytes (a->schedule, b->schedule) && a->fetch_limit == b->fetch_limit;
 }
 
 /* Subjects */
@@ -128,9 +124,7 @@ gantry_parameter_role (const GantryModule *module, const GantryNode *parameter)
 {
   const char *role = gantry_attrs_string (module->context, parameter->attrs, "role", "input");
 
-  return strcmp (role, "parameter") == 0 ? GANTRY_SUBJECT_PARAMETER
-         : strcmp (role, "state") == 0   ? GANTRY_SUBJECT_STATE
-                                         : GANTRY_SUBJECT_INPUT;
+  return strcmp (role, "parameter") == 0 ? GANTRY_SUBJECT_PARAMETER : strcmp (role, "state") == 0 ? GANTRY_SUBJECT_STATE : GANTRY_SUBJECT_INPUT;
 }
 
 gint
@@ -177,8 +171,7 @@ static guint32
 operand_index (const Slots *slots, const GantryNode *node, guint i)
 {
   const GantryNode *operand = gantry_node_operand (slots->module, node, i);
-  guint32 index = operand != NULL ? gantry_module_position (slots->module, operand) - slots->entry->first_node
-                                  : G_MAXUINT32;
+  guint32 index = operand != NULL ? gantry_module_position (slots->module, operand) - slots->entry->first_node : G_MAXUINT32;
 
   return index < slots->entry->n_nodes ? index : G_MAXUINT32;
 }
@@ -227,11 +220,9 @@ gantry_node_is_view (const GantryModule *module, const GantryNode *node)
     return slice_is_view (module, node);
   /* Fetching what lives in the host is what a placement does. */
   if (node->op == GANTRY_OP_COPY)
-    return from->kind == GANTRY_TYPE_TENSOR && to->kind == GANTRY_TYPE_TENSOR && from->memory != GANTRY_MEMORY_DEVICE
-           && to->memory == GANTRY_MEMORY_DEVICE;
+    return from->kind == GANTRY_TYPE_TENSOR && to->kind == GANTRY_TYPE_TENSOR && from->memory != GANTRY_MEMORY_DEVICE && to->memory == GANTRY_MEMORY_DEVICE;
   /* One that changes the memory kind is a copy. */
-  return (info->flags & GANTRY_OP_VIEW) != 0 && to->kind == from->kind
-         && (to->kind != GANTRY_TYPE_TENSOR || to->memory == from->memory);
+  return (info->flags & GANTRY_OP_VIEW) != 0 && to->kind == from->kind && (to->kind != GANTRY_TYPE_TENSOR || to->memory == from->memory);
 }
 
 /* The roots of node @i, whose operands have theirs: a member of a tuple that someone put together leads to what was put
@@ -268,7 +259,7 @@ slots_init (Slots *slots, const GantryModule *module)
 {
   const GantryFunction *entry = gantry_module_entry (module);
 
-  *slots = (Slots) { module, entry, g_new (guint32, entry->n_nodes + 1), NULL, NULL, gantry_function_find_walked (module, entry, NULL) };
+  *slots = (Slots){ module, entry, g_new (guint32, entry->n_nodes + 1), NULL, NULL, gantry_function_find_walked (module, entry, NULL) };
   slots->first[0] = 0;
   for (guint32 i = 0; i < entry->n_nodes; i++)
     slots->first[i + 1] = slots->first[i] + n_members (module, &module->nodes[entry->first_node + i]);
@@ -339,8 +330,7 @@ mark_operands (const Slots *slots, guint32 i, guint8 *flags)
   const GantryModule *module = slots->module;
   const GantryNode *node = &module->nodes[slots->entry->first_node + i];
   const GantryOpInfo *info = gantry_op_info (node->op);
-  gboolean constant = node->op != GANTRY_OP_PARAMETER && info != NULL
-                      && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
+  gboolean constant = node->op != GANTRY_OP_PARAMETER && info != NULL && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
 
   for (guint k = 0; k < node->n_operands; k++)
     {

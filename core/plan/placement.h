@@ -86,9 +86,9 @@ typedef struct
 typedef struct
 {
   gatomicrefcount ref_count;
-  GArray *entries;      /* GantryPlacement, by ascending node; nodes without an entry are kept by default */
-  GArray *schedule;     /* (nullable): GantryScheduleEntry; NULL: the order of the planner, each once */
-  guint64 fetch_limit;  /* bytes of device memory, 0: none */
+  GArray *entries;     /* GantryPlacement, by ascending node; nodes without an entry are kept by default */
+  GArray *schedule;    /* (nullable): GantryScheduleEntry; NULL: the order of the planner, each once */
+  guint64 fetch_limit; /* bytes of device memory, 0: none */
 } GantryPlacements;
 
 /** Without entries and schedule. (transfer full) */

@@ -42,8 +42,8 @@ GArray *gantry_plan_alive_at (const GantryPlan *plan, guint32 step);
 /** From step @begin to before step @end the place of @place holds the value of @buffer. */
 typedef struct
 {
-  guint32 place;    /* buffer that owns it */
-  guint32 buffer;   /* of several views the one that the others share */
+  guint32 place;  /* buffer that owns it */
+  guint32 buffer; /* of several views the one that the others share */
   guint32 begin, end;
 } GantryPlanSpan;
 

@@ -19,13 +19,11 @@ find (Ends *ends)
       const GantryPlanBuffer *buffer = &ends->plan->buffers[b];
       guint32 *slot;
 
-      if (buffer->node >= ends->module->n_index || buffer->member != 0
-          || (buffer->category != GANTRY_BUFFER_INPUT && buffer->category != GANTRY_BUFFER_OUTPUT))
+      if (buffer->node >= ends->module->n_index || buffer->member != 0 || (buffer->category != GANTRY_BUFFER_INPUT && buffer->category != GANTRY_BUFFER_OUTPUT))
         continue;
       slot = buffer->category == GANTRY_BUFFER_INPUT ? &ends->input[buffer->node] : &ends->output[buffer->node];
       /* Of two the one that is outside the device: a copy that is made because the result is wanted there. */
-      if (*slot == 0 || (buffer->memory != GANTRY_MEMORY_DEVICE
-                         && ends->plan->buffers[*slot - 1].memory == GANTRY_MEMORY_DEVICE))
+      if (*slot == 0 || (buffer->memory != GANTRY_MEMORY_DEVICE && ends->plan->buffers[*slot - 1].memory == GANTRY_MEMORY_DEVICE))
         *slot = b + 1;
     }
 }
@@ -40,8 +38,7 @@ take (const Ends *ends, guint32 id, const guint32 *first, const guint32 *second,
   if (*buffer != GANTRY_NO_BUFFER)
     return TRUE;
   label = gantry_node_label (ends->module, node);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "plan and kernels do not fit together at '%s' (%s): the plan has no buffer for it", label,
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "plan and kernels do not fit together at '%s' (%s): the plan has no buffer for it", label,
                gantry_node_op_name (ends->module, node));
   return FALSE;
 }

@@ -16,9 +16,13 @@ gantry_plan_figures (const GantryPlan *plan, GantryPlanFigures *figures)
   GantryMemoryParts parts;
 
   g_return_if_fail (plan != NULL);
-  *figures = (GantryPlanFigures){ .host_bytes = gantry_plan_host_bytes (plan), .copied_bytes = plan->copied_bytes,
-                                  .step_us = plan->total_us, .recompute_us = plan->recompute_us, .stall_us = plan->stall_us,
-                                  .sizes_known = plan->sizes_known, .fits = !plan->refused };
+  *figures = (GantryPlanFigures){ .host_bytes = gantry_plan_host_bytes (plan),
+                                  .copied_bytes = plan->copied_bytes,
+                                  .step_us = plan->total_us,
+                                  .recompute_us = plan->recompute_us,
+                                  .stall_us = plan->stall_us,
+                                  .sizes_known = plan->sizes_known,
+                                  .fits = !plan->refused };
   gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
   gantry_plan_figures_set_parts (figures, &parts);
 }

@@ -58,8 +58,7 @@ gantry_plan_sum_live (GantryPlan *plan)
         plan->peak_step = s;
     }
   /* Without a step there are arguments and results alone, and nothing between them. */
-  plan->lower_bound = plan->n_steps > plan->n_init_steps ? plan->live_bytes[plan->peak_step]
-                                                         : plan->arena_bytes[GANTRY_MEMORY_DEVICE];
+  plan->lower_bound = plan->n_steps > plan->n_init_steps ? plan->live_bytes[plan->peak_step] : plan->arena_bytes[GANTRY_MEMORY_DEVICE];
 }
 
 /* What stands beside the arena of the device from load to the end. */

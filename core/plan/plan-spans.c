@@ -47,8 +47,8 @@ list_tenants (const GantryPlan *plan, GantryMemoryKind memory, GArray *tenants, 
       const GantryPlanBuffer *buffer = &plan->buffers[b];
       Tenant tenant = { b, b, buffer->begin, MIN (buffer->end, gantry_plan_n_moments (plan) - 1) };
 
-      if (buffer->region != GANTRY_REGION_ARENA || buffer->memory != memory || buffer->size == 0
-          || (buffer->shares != GANTRY_NO_BUFFER && !buffer->in_place) || tenant.begin > tenant.last)
+      if (buffer->region != GANTRY_REGION_ARENA || buffer->memory != memory || buffer->size == 0 || (buffer->shares != GANTRY_NO_BUFFER && !buffer->in_place)
+          || tenant.begin > tenant.last)
         continue;
       if (buffer->shares == GANTRY_NO_BUFFER && !shared[b])
         add_span (spans, &tenant, tenant.begin, (guint64) tenant.last + 1);

@@ -78,8 +78,7 @@ static guint32
 streamed_over (const Layout *l, guint32 owner)
 {
   for (guint32 o = 0; o < l->layout->n_outputs; o++)
-    if (gantry_control_result_is_slice (l->control, o) && is_streamed (l, l->layout->n_inputs + o)
-        && owner_of (l->plan, l->layout->outputs[o]) == owner)
+    if (gantry_control_result_is_slice (l->control, o) && is_streamed (l, l->layout->n_inputs + o) && owner_of (l->plan, l->layout->outputs[o]) == owner)
       return o;
   return GANTRY_NO_BUFFER;
 }
@@ -157,8 +156,8 @@ place_rest (Layout *l)
     {
       const GantryPlanBuffer *buffer = &l->plan->buffers[b];
 
-      if (buffer->region == GANTRY_REGION_ARENA && buffer->memory == GANTRY_MEMORY_DEVICE && buffer->shares == GANTRY_NO_BUFFER
-          && buffer->offset < held && l->layout->places[b].kind == GANTRY_REGION_PLACE_NONE)
+      if (buffer->region == GANTRY_REGION_ARENA && buffer->memory == GANTRY_MEMORY_DEVICE && buffer->shares == GANTRY_NO_BUFFER && buffer->offset < held
+          && l->layout->places[b].kind == GANTRY_REGION_PLACE_NONE)
         l->layout->places[b] = (GantryRegionPlace){ .kind = GANTRY_REGION_PLACE_OWN, .offset = take (l, buffer->size) };
     }
   temporaries = l->layout->bytes;
@@ -168,8 +167,7 @@ place_rest (Layout *l)
 
       if (buffer->region == GANTRY_REGION_ARENA && buffer->memory == GANTRY_MEMORY_DEVICE && buffer->shares == GANTRY_NO_BUFFER
           && l->layout->places[b].kind == GANTRY_REGION_PLACE_NONE)
-        l->layout->places[b] = (GantryRegionPlace){ .kind = GANTRY_REGION_PLACE_OWN,
-                                                    .offset = temporaries + (MAX (buffer->offset, held) - held) };
+        l->layout->places[b] = (GantryRegionPlace){ .kind = GANTRY_REGION_PLACE_OWN, .offset = temporaries + (MAX (buffer->offset, held) - held) };
     }
   l->layout->bytes += l->plan->arena_bytes[GANTRY_MEMORY_DEVICE] > held ? l->plan->arena_bytes[GANTRY_MEMORY_DEVICE] - held : 0;
 }
@@ -185,7 +183,8 @@ find_copies (Layout *l)
       gboolean input = l->plan->buffers[owner].region == GANTRY_REGION_ARENA && place->kind == GANTRY_REGION_PLACE_INPUT;
       gboolean carry = input && is_loop (l) && place->index < l->control->n_carries;
 
-      if (copy.bytes == 0 || (l->slices != NULL && (l->slices[l->layout->n_inputs + o] & GANTRY_SLICE_ABSENT) != 0) || (carry && place->index == o && !gantry_control_result_is_slice (l->control, o))
+      if (copy.bytes == 0 || (l->slices != NULL && (l->slices[l->layout->n_inputs + o] & GANTRY_SLICE_ABSENT) != 0)
+          || (carry && place->index == o && !gantry_control_result_is_slice (l->control, o))
           || (l->plan->buffers[owner].region == GANTRY_REGION_ARENA && place->kind == GANTRY_REGION_PLACE_RESULT && place->index == o)
           || (input && place->n_stages > 1 && place->over == o))
         continue;
@@ -206,8 +205,8 @@ check_host (const Layout *l, const GantryModule *module, GError **error)
       gboolean input = place->kind == GANTRY_REGION_PLACE_INPUT && gantry_control_input_is_slice (l->control, place->index);
       gboolean result = place->kind == GANTRY_REGION_PLACE_RESULT && gantry_control_result_is_slice (l->control, place->index);
 
-      if (buffer->region != GANTRY_REGION_ARENA || buffer->memory == GANTRY_MEMORY_DEVICE || buffer->shares != GANTRY_NO_BUFFER
-          || buffer->size == 0 || input || result)
+      if (buffer->region != GANTRY_REGION_ARENA || buffer->memory == GANTRY_MEMORY_DEVICE || buffer->shares != GANTRY_NO_BUFFER || buffer->size == 0 || input
+          || result)
         continue;
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
                    "function @%s holds values in host memory and is the body of a loop or branch that is decided while it runs: "
@@ -219,8 +218,7 @@ check_host (const Layout *l, const GantryModule *module, GError **error)
 }
 
 GantryRegionLayout *
-gantry_region_layout_new (const GantryControl *control, guint region, const GantryModule *module, const GantryPlan *plan,
-                          const guint8 *slices, GError **error)
+gantry_region_layout_new (const GantryControl *control, guint region, const GantryModule *module, const GantryPlan *plan, const guint8 *slices, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
   g_autoptr (GantryRegionLayout) layout = g_new0 (GantryRegionLayout, 1);

@@ -172,11 +172,10 @@ typedef struct
 } Simulation;
 
 static void
-add_step (Simulation *s, guint32 node, GantryQueue queue, GantryStepKind kind, guint8 instance, double begin, double us,
-          double wait, const GantryLiveBytes *live)
+add_step (Simulation *s, guint32 node, GantryQueue queue, GantryStepKind kind, guint8 instance, double begin, double us, double wait,
+          const GantryLiveBytes *live)
 {
-  GantryPlanStep step = { .node = node, .queue = queue, .kind = kind, .instance = instance, .start_us = begin,
-                          .duration_us = us, .wait_us = wait };
+  GantryPlanStep step = { .node = node, .queue = queue, .kind = kind, .instance = instance, .start_us = begin, .duration_us = us, .wait_us = wait };
 
   g_array_append_val (s->prediction->steps, step);
   g_array_append_val (s->prediction->live, *live);
@@ -188,8 +187,8 @@ run_copy (Simulation *s, Copy *copy, double after, const GantryLiveBytes *live)
   double ready = MAX (s->now[GANTRY_QUEUE_COMPUTE], after), *now = &s->now[copy->queue];
 
   copy->begin = MAX (*now, ready);
-  add_step (s, VALUE (s->planner->program, copy->unit)->node, copy->queue, GANTRY_STEP_COPY,
-            copy->queue == GANTRY_QUEUE_TO_DEVICE, copy->begin, copy->us, copy->begin - *now, live);
+  add_step (s, VALUE (s->planner->program, copy->unit)->node, copy->queue, GANTRY_STEP_COPY, copy->queue == GANTRY_QUEUE_TO_DEVICE, copy->begin, copy->us,
+            copy->begin - *now, live);
   copy->end = *now = copy->begin + copy->us;
   s->prediction->copied_bytes += copy->bytes;
 }
@@ -240,7 +239,7 @@ run_work (Simulation *s, guint32 at, const GantryLiveBytes *live)
   const Run *run = RUN (planner, at);
   double ready = s->now[GANTRY_QUEUE_COMPUTE], us = START_US (planner, at + 1) - START_US (planner, at), wait;
   const GantryNode *node = node_of (planner, run);
-  GantryStepKind kind = run->kind == RUN_CONVERT                                             ? GANTRY_STEP_CONVERT
+  GantryStepKind kind = run->kind == RUN_CONVERT                                   ? GANTRY_STEP_CONVERT
                         : run->kind == RUN_LAST_COPY || node->op == GANTRY_OP_COPY ? GANTRY_STEP_COPY
                         : run->instance > 0                                        ? GANTRY_STEP_RECOMPUTE
                                                                                    : GANTRY_STEP_RUN;
@@ -281,8 +280,7 @@ add_init (Simulation *s)
 
       if (!work->init)
         continue;
-      add_step (s, work_node (planner->program, work)->id, GANTRY_QUEUE_COMPUTE, GANTRY_STEP_RUN, 0, now,
-                planner->cost_us[w], 0, &none);
+      add_step (s, work_node (planner->program, work)->id, GANTRY_QUEUE_COMPUTE, GANTRY_STEP_RUN, 0, now, planner->cost_us[w], 0, &none);
       g_array_index (s->prediction->steps, GantryPlanStep, s->prediction->steps->len - 1).init = TRUE;
       now += planner->cost_us[w];
     }
@@ -295,8 +293,8 @@ live_at (const GantryPlanner *planner, guint32 at)
   guint64 held = planner->held[GANTRY_MEMORY_DEVICE];
 
   return (GantryLiveBytes){ held + g_array_index (planner->live, guint64, k),
-                 held + (planner->live_arguments->len > 0 ? g_array_index (planner->live_arguments, guint64, k) : 0),
-                 work != NONE ? gantry_place_bytes (_gantry_planner_workspace (planner, work)) : 0 };
+                            held + (planner->live_arguments->len > 0 ? g_array_index (planner->live_arguments, guint64, k) : 0),
+                            work != NONE ? gantry_place_bytes (_gantry_planner_workspace (planner, work)) : 0 };
 }
 
 void

@@ -276,12 +276,11 @@ _gantry_planner_find_costs (GantryPlanner *planner)
     {
       const Work *work = WORK (program, w);
       const GantryNode *node = work_node (program, work);
-      const double *us = planner->options.measured_us != NULL
-                           ? g_hash_table_lookup (planner->options.measured_us, GUINT_TO_POINTER (node->id)) : NULL;
+      const double *us = planner->options.measured_us != NULL ? g_hash_table_lookup (planner->options.measured_us, GUINT_TO_POINTER (node->id)) : NULL;
       double bytes_us = by_curves && !work->init ? memory_us (&uses, w) : 0; /* what is done at load comes before all runs */
       double predicted = gantry_node_is_control (node) ? work->control_us
-                         : by_curves && !work->init ? gantry_target_predict_kernel_us (&planner->target, program->module, node, bytes_us)
-                                                    : gantry_target_predict_node_us (&planner->target, program->module, node);
+                         : by_curves && !work->init    ? gantry_target_predict_kernel_us (&planner->target, program->module, node, bytes_us)
+                                                       : gantry_target_predict_node_us (&planner->target, program->module, node);
 
       planner->cost_us[w] = us != NULL ? *us : predicted;
     }

@@ -18,8 +18,7 @@ may_donate (GantryPlanner *planner, guint32 v, guint32 input, guint64 offset)
 
       if (value != NULL && value->kind == VALUE_PIECES && _gantry_program_shows (program, operand, input))
         return FALSE;
-      if (value == NULL || value->root != input || value->offset >= offset + VALUE (program, v)->bytes
-          || value->offset + value->bytes <= offset)
+      if (value == NULL || value->root != input || value->offset >= offset + VALUE (program, v)->bytes || value->offset + value->bytes <= offset)
         continue;
       if (value->offset != offset || value->bytes != VALUE (program, v)->bytes || WORK (program, w)->n_values != 1
           || (planner->options.flags & GANTRY_PLAN_NO_IN_PLACE) || !_gantry_program_may_alias (program, w, i))
@@ -58,8 +57,7 @@ find_units (GantryPlanner *planner, guint32 v, guint32 input, guint64 offset)
       guint32 u = program->units[i];
       const Value *unit = VALUE (program, u);
 
-      if (program->first_user[u] == program->first_user[u + 1] || unit->offset >= offset + VALUE (program, v)->bytes
-          || unit->offset + unit->bytes <= offset)
+      if (program->first_user[u] == program->first_user[u + 1] || unit->offset >= offset + VALUE (program, v)->bytes || unit->offset + unit->bytes <= offset)
         continue;
       g_array_append_val (planner->units.values, u);
       planner->writers.n[u]++;

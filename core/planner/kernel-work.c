@@ -10,17 +10,35 @@ const char *
 gantry_work_name (GantryWorkKind work)
 {
   static const char *const names[] = {
-    [GANTRY_WORK_BYTES] = "bytes", [GANTRY_WORK_SIMPLE] = "simple", [GANTRY_WORK_DIVISION] = "division",
-    [GANTRY_WORK_EXPONENTIAL] = "exponential", [GANTRY_WORK_FUNCTION] = "function", [GANTRY_WORK_NARROW] = "narrow", [GANTRY_WORK_ROWS] = "rows", [GANTRY_WORK_REDUCTION] = "reduction", [GANTRY_WORK_REDUCTION_ACROSS] = "reduction_across",
-    [GANTRY_WORK_WINDOW] = "window", [GANTRY_WORK_WINDOW_PADDED] = "window_padded", [GANTRY_WORK_TRANSPOSITION] = "transposition", [GANTRY_WORK_STRIDED] = "strided",
+    [GANTRY_WORK_BYTES] = "bytes",
+    [GANTRY_WORK_SIMPLE] = "simple",
+    [GANTRY_WORK_DIVISION] = "division",
+    [GANTRY_WORK_EXPONENTIAL] = "exponential",
+    [GANTRY_WORK_FUNCTION] = "function",
+    [GANTRY_WORK_NARROW] = "narrow",
+    [GANTRY_WORK_ROWS] = "rows",
+    [GANTRY_WORK_REDUCTION] = "reduction",
+    [GANTRY_WORK_REDUCTION_ACROSS] = "reduction_across",
+    [GANTRY_WORK_WINDOW] = "window",
+    [GANTRY_WORK_WINDOW_PADDED] = "window_padded",
+    [GANTRY_WORK_TRANSPOSITION] = "transposition",
+    [GANTRY_WORK_STRIDED] = "strided",
     [GANTRY_WORK_ORDER] = "order",
-    [GANTRY_WORK_PRODUCT_F32] = "product_f32", [GANTRY_WORK_PRODUCT_THIN] = "product_thin", [GANTRY_WORK_PRODUCT_F64] = "product_f64", [GANTRY_WORK_PRODUCT_F16] = "product_f16",
-    [GANTRY_WORK_PRODUCT_INT] = "product_int", [GANTRY_WORK_CONVOLUTION] = "convolution",
-    [GANTRY_WORK_CONVOLUTION_PLAIN] = "convolution_plain", [GANTRY_WORK_CONVOLUTION_FREE] = "convolution_free",
-    [GANTRY_WORK_CONVOLUTION_FREE_PLAIN] = "convolution_free_plain", [GANTRY_WORK_CONVOLUTION_POINT] = "convolution_point",
-    [GANTRY_WORK_CONVOLUTION_POINT_PLAIN] = "convolution_point_plain", [GANTRY_WORK_CONVOLUTION_POINT_FREE] = "convolution_point_free",
+    [GANTRY_WORK_PRODUCT_F32] = "product_f32",
+    [GANTRY_WORK_PRODUCT_THIN] = "product_thin",
+    [GANTRY_WORK_PRODUCT_F64] = "product_f64",
+    [GANTRY_WORK_PRODUCT_F16] = "product_f16",
+    [GANTRY_WORK_PRODUCT_INT] = "product_int",
+    [GANTRY_WORK_CONVOLUTION] = "convolution",
+    [GANTRY_WORK_CONVOLUTION_PLAIN] = "convolution_plain",
+    [GANTRY_WORK_CONVOLUTION_FREE] = "convolution_free",
+    [GANTRY_WORK_CONVOLUTION_FREE_PLAIN] = "convolution_free_plain",
+    [GANTRY_WORK_CONVOLUTION_POINT] = "convolution_point",
+    [GANTRY_WORK_CONVOLUTION_POINT_PLAIN] = "convolution_point_plain",
+    [GANTRY_WORK_CONVOLUTION_POINT_FREE] = "convolution_point_free",
     [GANTRY_WORK_CONVOLUTION_POINT_FREE_PLAIN] = "convolution_point_free_plain",
-    [GANTRY_WORK_CONVOLUTION_DEPTH] = "convolution_depth", [GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN] = "convolution_depth_plain",
+    [GANTRY_WORK_CONVOLUTION_DEPTH] = "convolution_depth",
+    [GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN] = "convolution_depth_plain",
   };
 
   return names[work];
@@ -32,8 +50,7 @@ static void
 add_body (const GantryModule *module, const GantryNode *node, const char *key, guint depth, double *work)
 {
   const GantryAttr *attr = gantry_attrs_find (module->context, node->attrs, key);
-  const GantryFunction *body
-    = attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION && depth < MAX_DEPTH ? gantry_module_function (module, attr->id) : NULL;
+  const GantryFunction *body = attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION && depth < MAX_DEPTH ? gantry_module_function (module, attr->id) : NULL;
 
   for (guint32 i = 0; body != NULL && i < body->n_nodes; i++)
     add_node (module, &module->nodes[body->first_node + i], depth + 1, work);
@@ -155,12 +172,8 @@ run_of (const GantryModule *module, const GantryNode *node)
 
   switch (node->op)
     {
-    case GANTRY_OP_TRANSPOSE:
-      dims = gantry_attrs_ints (module->context, node->attrs, "permutation", &n);
-      return n == to->rank ? kept_run (to, dims) : 1;
-    case GANTRY_OP_GATHER:
-      dims = gantry_attrs_ints (module->context, node->attrs, "slice_sizes", &n);
-      return n > 0 ? (double) dims[n - 1] : 1;
+    case GANTRY_OP_TRANSPOSE: dims = gantry_attrs_ints (module->context, node->attrs, "permutation", &n); return n == to->rank ? kept_run (to, dims) : 1;
+    case GANTRY_OP_GATHER: dims = gantry_attrs_ints (module->context, node->attrs, "slice_sizes", &n); return n > 0 ? (double) dims[n - 1] : 1;
     case GANTRY_OP_REVERSE:
       dims = gantry_attrs_ints (module->context, node->attrs, "dimensions", &n);
       return n > 0 ? inner_elements (to, dims[n - 1] + 1) : inner_elements (to, 0);
@@ -242,8 +255,7 @@ convolution_work (const GantryModule *module, const GantryNode *node)
   if (groups > 1 && in == 1 && weights->element == GANTRY_F32)
     return constant && out % BLOCK == 0 ? GANTRY_WORK_CONVOLUTION_DEPTH : GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN;
   return (is_point (weights) ? GANTRY_WORK_CONVOLUTION_POINT : GANTRY_WORK_CONVOLUTION)
-         + (constant ? 0 : GANTRY_WORK_CONVOLUTION_FREE - GANTRY_WORK_CONVOLUTION)
-         + (full ? 0 : GANTRY_WORK_CONVOLUTION_PLAIN - GANTRY_WORK_CONVOLUTION);
+         + (constant ? 0 : GANTRY_WORK_CONVOLUTION_FREE - GANTRY_WORK_CONVOLUTION) + (full ? 0 : GANTRY_WORK_CONVOLUTION_PLAIN - GANTRY_WORK_CONVOLUTION);
 }
 
 static gboolean
@@ -311,15 +323,11 @@ add_node (const GantryModule *module, const GantryNode *node, guint depth, doubl
     case GANTRY_OP_FUSION:
     case GANTRY_OP_CALL: add_body (module, node, "body", depth, work); break;
     case GANTRY_OP_DOT_GENERAL: work[product_kind (module, node, flops)] += flops; break;
-    case GANTRY_OP_CONVOLUTION:
-      work[convolution_work (module, node)] += flops;
-      break;
+    case GANTRY_OP_CONVOLUTION: work[convolution_work (module, node)] += flops; break;
     case GANTRY_OP_REDUCE:
       work[is_along_last (module, node) ? GANTRY_WORK_REDUCTION : GANTRY_WORK_REDUCTION_ACROSS] += wide (gantry_node_operand_type (module, node, 0), flops);
       break;
-    case GANTRY_OP_REDUCE_WINDOW:
-      work[has_padding (module, node) ? GANTRY_WORK_WINDOW_PADDED : GANTRY_WORK_WINDOW] += wide (type, flops);
-      break;
+    case GANTRY_OP_REDUCE_WINDOW: work[has_padding (module, node) ? GANTRY_WORK_WINDOW_PADDED : GANTRY_WORK_WINDOW] += wide (type, flops); break;
     case GANTRY_OP_SORT:
     case GANTRY_OP_SCATTER:
     case GANTRY_OP_RNG_BIT_GENERATOR: work[GANTRY_WORK_ORDER] += MAX (flops, elements_of (type)); break;

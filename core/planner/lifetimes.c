@@ -18,8 +18,7 @@ read_in_place (Program *program, guint32 w, guint32 root)
 
       if (v != NONE && _gantry_program_shows (program, v, root) && !_gantry_program_may_alias (program, w, i))
         return FALSE;
-      if (v == NONE && gantry_node_operand (program->module, node, i) != NULL
-          && gantry_node_operand_type (program->module, node, i)->kind == GANTRY_TYPE_TUPLE)
+      if (v == NONE && gantry_node_operand (program->module, node, i) != NULL && gantry_node_operand_type (program->module, node, i)->kind == GANTRY_TYPE_TUPLE)
         return FALSE;
     }
   return TRUE;
@@ -33,8 +32,7 @@ find_overwritable_of (GantryPlanner *planner, guint32 w)
   const GantryNode *node = work_node (program, work);
   const Value *to = VALUE (program, work->first_value);
 
-  if (work->n_values != 1 || gantry_node_type (program->module, node)->kind != GANTRY_TYPE_TENSOR || to->bytes == 0
-      || node->op == GANTRY_OP_COPY)
+  if (work->n_values != 1 || gantry_node_type (program->module, node)->kind != GANTRY_TYPE_TENSOR || to->bytes == 0 || node->op == GANTRY_OP_COPY)
     return;
   for (guint i = 0; i < node->n_operands; i++)
     {

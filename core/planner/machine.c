@@ -31,8 +31,7 @@ static char *
 path_of (guint n_threads, const char *suffix)
 {
   g_autofree char *processor = gantry_processor_identity ();
-  g_autofree char *all = g_strdup_printf ("%s\n%s\n%u of %u threads\n%d", processor, GANTRY_VERSION, threads_of (n_threads),
-                                          g_get_num_processors (), EDITION);
+  g_autofree char *all = g_strdup_printf ("%s\n%s\n%u of %u threads\n%d", processor, GANTRY_VERSION, threads_of (n_threads), g_get_num_processors (), EDITION);
   g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, all, -1), *name = g_strconcat (hash, suffix, NULL);
 
   return g_build_filename (g_get_user_cache_dir (), "gantry", "machine", name, NULL);
@@ -109,6 +108,5 @@ gantry_machine_is_due (guint n_threads)
   g_autofree char *path = path_of (n_threads, ""), *folder = g_path_get_dirname (path);
   GantryTarget kept;
 
-  return enabled && !read_kept (n_threads, &kept) && !is_put_off (n_threads) && g_mkdir_with_parents (folder, 0700) == 0
-         && access (folder, W_OK) == 0;
+  return enabled && !read_kept (n_threads, &kept) && !is_put_off (n_threads) && g_mkdir_with_parents (folder, 0700) == 0 && access (folder, W_OK) == 0;
 }

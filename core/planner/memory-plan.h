@@ -72,7 +72,7 @@ typedef struct
   const guint8 *absent; /* (nullable): by parameter: it is not given, and what `rematerialize` makes again stands for it */
   const guint8 *host;   /* (nullable): by parameter: it is given in pinned memory of the host, whatever its type says, and fetched when it is read */
   const gint32 *over;   /* (nullable): by parameter: the result that is written over it, beside what its attribute `alias` says; -1: none */
-  guint nesting; /* functions around the entry function, where that is the body of control */
+  guint nesting;        /* functions around the entry function, where that is the body of control */
 } GantryPlanOptions;
 
 /**
@@ -86,7 +86,6 @@ typedef struct
  * Returns: (transfer full) (nullable): the plan; %GANTRY_ERROR_UNSUPPORTED names the first node that is no core
  *  operation or whose type is not static, %GANTRY_ERROR_TOO_LARGE when sizes overflow
  */
-GantryPlan *gantry_memory_plan (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress,
-                                GError **error);
+GantryPlan *gantry_memory_plan (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

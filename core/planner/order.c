@@ -21,8 +21,7 @@ static gboolean
 takes_arena (const Program *program, const Value *value)
 {
   if (program->resident
-      && (value->kind == VALUE_INPUT || value->kind == VALUE_GROUP || value->result
-          || (value->group != NONE && VALUE (program, value->group)->result)))
+      && (value->kind == VALUE_INPUT || value->kind == VALUE_GROUP || value->result || (value->group != NONE && VALUE (program, value->group)->result)))
     return FALSE;
   return !value_is_constant (value) && value->memory == GANTRY_MEMORY_DEVICE;
 }
@@ -46,14 +45,14 @@ typedef enum
 typedef struct
 {
   const Program *program;
-  guint32 *waiting;    /* by work: makers that have not run */
-  guint32 *left;       /* by value: users that have not run */
-  guint32 *left_xor;   /* of those users: when one is left, it is this */
-  guint8 *state;       /* by work: 0 waiting, 1 ready, 2 done */
-  gint64 *cost;        /* by work, when ready: of its valid heap entry */
-  GArray *heap;        /* Ready */
+  guint32 *waiting;  /* by work: makers that have not run */
+  guint32 *left;     /* by value: users that have not run */
+  guint32 *left_xor; /* of those users: when one is left, it is this */
+  guint8 *state;     /* by work: 0 waiting, 1 ready, 2 done */
+  gint64 *cost;      /* by work, when ready: of its valid heap entry */
+  GArray *heap;      /* Ready */
   Rule rule;
-  gint64 n_ready;      /* works that have become ready */
+  gint64 n_ready; /* works that have become ready */
 } Greedy;
 
 static gboolean
@@ -323,7 +322,7 @@ estimate_needs (const Program *program, Child *children)
 typedef struct
 {
   guint32 work;
-  guint32 next;  /* index of its next child in the pool */
+  guint32 next; /* index of its next child in the pool */
   guint32 end;
 } Frame;
 

@@ -115,8 +115,7 @@ find_shown (GantryPlanner *planner)
       const Value *value = VALUE (program, v);
       guint32 maker = VALUE (program, value->root)->maker;
 
-      if (value->base != NONE && maker != NONE && planner->shown_by[value->root] == 0
-          && work_node (program, WORK (program, maker))->op == GANTRY_OP_SCAN
+      if (value->base != NONE && maker != NONE && planner->shown_by[value->root] == 0 && work_node (program, WORK (program, maker))->op == GANTRY_OP_SCAN
           && gantry_module_node (program->module, value->node)->op == GANTRY_OP_RESULT)
         planner->shown_by[value->root] = value->node;
     }
@@ -156,8 +155,7 @@ values_of (const GantryPlanner *planner, guint32 id, guint32 *first, guint32 *en
   const GantryNode *node = gantry_module_node (program->module, id);
   guint32 position = node != NULL ? gantry_module_position (program->module, node) : 0;
 
-  if (node == NULL || position < program->function->first_node
-      || position >= program->function->first_node + program->function->n_nodes)
+  if (node == NULL || position < program->function->first_node || position >= program->function->first_node + program->function->n_nodes)
     return FALSE;
   position -= program->function->first_node;
   *first = program->first_value[position];
@@ -202,9 +200,9 @@ rank_of (guint8 decider)
 static gboolean
 outranks (const GantryPlanner *planner, guint32 root, const GantryPlacement *placement)
 {
-  static const guint8 order[GANTRY_N_PLACEMENTS] = { [GANTRY_PLACEMENT_KEEP] = 4, [GANTRY_PLACEMENT_BF16] = 3,
-                                                     [GANTRY_PLACEMENT_INT8] = 2, [GANTRY_PLACEMENT_OFFLOAD] = 1,
-                                                     [GANTRY_PLACEMENT_RECOMPUTE] = 0 };
+  static const guint8 order[GANTRY_N_PLACEMENTS] = {
+    [GANTRY_PLACEMENT_KEEP] = 4, [GANTRY_PLACEMENT_BF16] = 3, [GANTRY_PLACEMENT_INT8] = 2, [GANTRY_PLACEMENT_OFFLOAD] = 1, [GANTRY_PLACEMENT_RECOMPUTE] = 0
+  };
   guint now = rank_of (planner->decider[root]), asked = rank_of (placement->decider);
 
   if (planner->decider[root] == G_MAXUINT8)
@@ -218,8 +216,8 @@ save_for_later (GantryPlanner *planner, const GantryPlacement *placement, guint3
 {
   const Value *value = VALUE (planner->program, root);
 
-  if (value->kind != VALUE_COMPUTED || value->phase != GANTRY_PHASE_FORWARD || value->memory != GANTRY_MEMORY_DEVICE
-      || value->result || placement->kind == GANTRY_PLACEMENT_RECOMPUTE || placement->decider == GANTRY_DECIDED_BY_DEFAULT
+  if (value->kind != VALUE_COMPUTED || value->phase != GANTRY_PHASE_FORWARD || value->memory != GANTRY_MEMORY_DEVICE || value->result
+      || placement->kind == GANTRY_PLACEMENT_RECOMPUTE || placement->decider == GANTRY_DECIDED_BY_DEFAULT
       || _gantry_planner_why_not_compressed (planner, root, GANTRY_SUBJECT_NONE, (GantryPlacementKind) placement->kind) != NULL)
     return FALSE;
   planner->compresses |= gantry_placement_is_approximate (placement->kind);
@@ -274,8 +272,8 @@ _gantry_planner_read_placements (GantryPlanner *planner, const GantryPlacements 
   planner->compresses = FALSE;
   g_array_set_size (planner->problems, 0);
   for (guint i = 0; i < planner->unmet_donations->len; i++)
-    add_problem (planner, VALUE (program, g_array_index (planner->unmet_donations, guint32, i))->node, GANTRY_PLACEMENT_KEEP,
-                 GANTRY_PLACEMENT_KEEP, "the result that it is donated to cannot take its place: it is no value of its own, or in another memory, or the argument is itself a result");
+    add_problem (planner, VALUE (program, g_array_index (planner->unmet_donations, guint32, i))->node, GANTRY_PLACEMENT_KEEP, GANTRY_PLACEMENT_KEEP,
+                 "the result that it is donated to cannot take its place: it is no value of its own, or in another memory, or the argument is itself a result");
   for (guint32 v = 0; v < n; v++)
     if (VALUE (program, v)->memory != GANTRY_MEMORY_DEVICE)
       {

@@ -112,8 +112,9 @@ restore (GantryPlanner *planner, guint32 v)
 
   if (planner->compressed[v] == NONE)
     compress (planner, v);
-  if (l != NONE && START_US (planner, planner->line->len) - START_US (planner, RANGE (planner, l)->last_use + 1)
-                     < 2 * _gantry_planner_convert_us (planner, v, planner->kind[v]))
+  if (l != NONE
+      && START_US (planner, planner->line->len) - START_US (planner, RANGE (planner, l)->last_use + 1)
+           < 2 * _gantry_planner_convert_us (planner, v, planner->kind[v]))
     return;
   planner->restored[v] = _gantry_planner_add_range (planner, v, 1, GANTRY_MEMORY_DEVICE, planner->line->len);
   convert (planner, v, planner->compressed[v], planner->restored[v]);

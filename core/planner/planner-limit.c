@@ -10,9 +10,9 @@
 
 typedef struct
 {
-  guint32 root;    /* value */
+  guint32 root; /* value */
   guint64 bytes;
-  guint8 kind;     /* what would help */
+  guint8 kind; /* what would help */
   guint64 saves;
 } LiveValue;
 
@@ -148,8 +148,8 @@ refuse (GantryPlanner *planner, const GantryPlacements *placements, guint64 limi
   g_autofree char *parts = gantry_memory_parts_text (need);
   g_autofree char *more = describe (planner, placements, limit);
 
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-               "the program needs %s of device memory (%s) where the limit is %s: %s%s too much%s", needed, parts, allowed, over, exactly, more);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "the program needs %s of device memory (%s) where the limit is %s: %s%s too much%s", needed, parts,
+               allowed, over, exactly, more);
 }
 
 static void
@@ -160,12 +160,12 @@ refuse_host (guint64 need, guint64 limit, GError **error)
 
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                "what is offloaded takes %s of host memory where the limit of the host is %s: %s%s too much; keep or recompute some of it, or "
-               "raise that limit", needed, allowed, over, exactly);
+               "raise that limit",
+               needed, allowed, over, exactly);
 }
 
 GantryPlan *
-_gantry_planner_plan_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
-                             GantryMemoryParts *need, const GantryProgress *progress)
+_gantry_planner_plan_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, GantryMemoryParts *need, const GantryProgress *progress)
 {
   guint64 asked = limit, least = G_MAXUINT64;
 
@@ -210,8 +210,7 @@ _gantry_planner_effective_limit (const GantryPlacements *placements, guint64 lim
 }
 
 GantryPlan *
-gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements, const GantryProgress *progress,
-                     GError **error)
+gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements, const GantryProgress *progress, GError **error)
 {
   const guint64 limit = planner->target.memory_limit, host_limit = planner->target.host_limit;
   const guint64 asked = _gantry_planner_effective_limit (placements, limit);

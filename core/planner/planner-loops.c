@@ -58,8 +58,7 @@ _gantry_planner_find_loops (GantryPlanner *planner)
       {
         g_array_append_val (planner->scans, w);
         any = any || can_choose (planner, w);
-        g_hash_table_insert (without, GUINT_TO_POINTER (w),
-                             gantry_scan_find_does_without (program->module, work_node (program, WORK (program, w))));
+        g_hash_table_insert (without, GUINT_TO_POINTER (w), gantry_scan_find_does_without (program->module, work_node (program, WORK (program, w))));
       }
   if (!any && planner->overlays->len == 0)
     g_array_set_size (planner->scans, 0);

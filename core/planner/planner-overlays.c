@@ -15,7 +15,7 @@ enum
   COPIED_OVER, /* what makes it reads the slice beside: it is made elsewhere and copied */
   MADE_BEHIND, /* what makes it does not read the slice */
   MADE_IN_PLACE,
-  DONATED,     /* it is to be over that argument and no other stack */
+  DONATED, /* it is to be over that argument and no other stack */
 };
 
 /* How often operands of scan @w show @root, one of its units. */
@@ -41,8 +41,7 @@ is_free_behind (const Program *program, guint32 w, guint i, const Value *made)
   const Value *value = v != NONE ? VALUE (program, v) : NULL, *root = value != NULL ? VALUE (program, value->root) : NULL;
 
   if (root == NULL || root->memory != GANTRY_MEMORY_DEVICE || value->bytes != root->bytes || root->bytes == 0
-      || (made->donated != NONE ? made->donated != value->root
-                                : root->kind != VALUE_COMPUTED || root->result || root->group != NONE || root->donated != NONE))
+      || (made->donated != NONE ? made->donated != value->root : root->kind != VALUE_COMPUTED || root->result || root->group != NONE || root->donated != NONE))
     return FALSE;
   return count_shown (program, w, value->root) == 1;
 }
@@ -234,8 +233,8 @@ lay_over (GantryPlanner *planner, guint32 l, guint32 made, guint32 at)
   /* An argument: planner-plan.c lays what is donated over it. */
   if (from->fixed && to->fixed && VALUE (program, to->unit)->donated == from->unit)
     return TRUE;
-  if (from->fixed || from->kept || from->released || from->inside != NONE || from->end != at || from->bytes != to->bytes
-      || from->memory != GANTRY_MEMORY_DEVICE || to->memory != GANTRY_MEMORY_DEVICE || to->inside != NONE)
+  if (from->fixed || from->kept || from->released || from->inside != NONE || from->end != at || from->bytes != to->bytes || from->memory != GANTRY_MEMORY_DEVICE
+      || to->memory != GANTRY_MEMORY_DEVICE || to->inside != NONE)
     return FALSE;
   if (!to->fixed)
     {

@@ -29,8 +29,8 @@ place_fixed (const Writer *w, guint8 memory, guint8 *fixed)
         GantryPlanBuffer *buffer = &w->plan->buffers[v];
         gboolean result = value->result && (value->kind == VALUE_COMPUTED || value->kind == VALUE_GROUP);
 
-        if (value->root != v || buffer->shares != GANTRY_NO_BUFFER || buffer->memory != memory
-            || buffer->region != GANTRY_REGION_ARENA || (pass == 0 ? value->kind != VALUE_INPUT : !result))
+        if (value->root != v || buffer->shares != GANTRY_NO_BUFFER || buffer->memory != memory || buffer->region != GANTRY_REGION_ARENA
+            || (pass == 0 ? value->kind != VALUE_INPUT : !result))
           continue;
         buffer->offset = offset;
         offset += gantry_place_bytes (buffer->size);
@@ -41,8 +41,7 @@ place_fixed (const Writer *w, guint8 memory, guint8 *fixed)
 
 /* Packs the places of one arena above @bottom and writes their offsets. Returns: its height */
 static guint64
-pack_arena (const Writer *w, guint8 memory, guint64 bottom, const guint32 *ends, const guint8 *fixed,
-            const GantryProgress *progress)
+pack_arena (const Writer *w, guint8 memory, guint64 bottom, const guint32 *ends, const guint8 *fixed, const GantryProgress *progress)
 {
   GantryPlan *plan = w->plan;
   const GantryPackOptions options = { .alignment = GANTRY_PLACE_ALIGNMENT, .allocator = w->planner->options.allocator };

@@ -62,23 +62,17 @@ role_of (const Writer *w, guint32 v)
   const Program *program = w->planner->program;
   const Value *root = VALUE (program, VALUE (program, v)->root);
   gint32 candidate = w->planner->candidate_of[VALUE (program, v)->root];
-  guint8 subject = candidate >= 0 ? g_array_index (w->planner->candidates, GantryCandidate, (guint) candidate).subject
-                                  : GANTRY_SUBJECT_NONE;
+  guint8 subject = candidate >= 0 ? g_array_index (w->planner->candidates, GantryCandidate, (guint) candidate).subject : GANTRY_SUBJECT_NONE;
 
   if (root->kind != VALUE_INPUT && root->donated != NONE)
     return role_of (w, root->donated);
   switch (subject)
     {
-    case GANTRY_SUBJECT_PARAMETER:
-      return GANTRY_ROLE_PARAMETER;
-    case GANTRY_SUBJECT_STATE:
-      return GANTRY_ROLE_STATE;
-    case GANTRY_SUBJECT_INPUT:
-      return GANTRY_ROLE_INPUT;
-    case GANTRY_SUBJECT_RESIDUAL:
-      return GANTRY_ROLE_RESIDUAL;
-    default:
-      break;
+    case GANTRY_SUBJECT_PARAMETER: return GANTRY_ROLE_PARAMETER;
+    case GANTRY_SUBJECT_STATE: return GANTRY_ROLE_STATE;
+    case GANTRY_SUBJECT_INPUT: return GANTRY_ROLE_INPUT;
+    case GANTRY_SUBJECT_RESIDUAL: return GANTRY_ROLE_RESIDUAL;
+    default: break;
     }
   if (root->phase == GANTRY_PHASE_BACKWARD)
     return GANTRY_ROLE_GRADIENT;
@@ -193,9 +187,15 @@ write_ranges (Writer *w)
     {
       const LiveRange *range = RANGE (planner, l);
       const Value *value = VALUE (planner->program, range->unit);
-      GantryPlanBuffer buffer = { .node = value->node, .member = value->member, .memory = range->memory,
-                                  .instance = range->instance, .stored = range->stored, .shares = GANTRY_NO_BUFFER, .size = range->bytes,
-                                  .begin = w->begin[l], .end = w->end[l] };
+      GantryPlanBuffer buffer = { .node = value->node,
+                                  .member = value->member,
+                                  .memory = range->memory,
+                                  .instance = range->instance,
+                                  .stored = range->stored,
+                                  .shares = GANTRY_NO_BUFFER,
+                                  .size = range->bytes,
+                                  .begin = w->begin[l],
+                                  .end = w->end[l] };
 
       if (w->buffer[l] != NONE)
         continue;
@@ -264,8 +264,7 @@ value_ref (Writer *w, const Work *work, guint32 v, const guint32 *use_range)
   while (k < work->n_uses && USE (program, work, k) != value->unit)
     k++;
   g_assert (k < work->n_uses && use_range[k] != NONE);
-  return part_of (w, use_range[k], v, value->offset - VALUE (program, RANGE (w->planner, use_range[k])->unit)->offset,
-                  value->bytes);
+  return part_of (w, use_range[k], v, value->offset - VALUE (program, RANGE (w->planner, use_range[k])->unit)->offset, value->bytes);
 }
 
 static guint32
@@ -289,10 +288,15 @@ static void
 add_workspace (Writer *w, const Work *work, guint32 step)
 {
   guint64 bytes = _gantry_planner_workspace (w->planner, (guint32) (work - WORK (w->planner->program, 0)));
-  const GantryPlanBuffer buffer = { .node = work_node (w->planner->program, work)->id, .category = GANTRY_BUFFER_WORKSPACE,
-                                    .role = GANTRY_ROLE_WORKSPACE, .memory = GANTRY_MEMORY_DEVICE,
+  const GantryPlanBuffer buffer = { .node = work_node (w->planner->program, work)->id,
+                                    .category = GANTRY_BUFFER_WORKSPACE,
+                                    .role = GANTRY_ROLE_WORKSPACE,
+                                    .memory = GANTRY_MEMORY_DEVICE,
                                     .region = work->init ? GANTRY_REGION_CONSTANT : GANTRY_REGION_ARENA,
-                                    .shares = GANTRY_NO_BUFFER, .size = bytes, .begin = step, .end = step,
+                                    .shares = GANTRY_NO_BUFFER,
+                                    .size = bytes,
+                                    .begin = step,
+                                    .end = step,
                                     .offset = work->init ? w->planner->constants->workspace_offset[step] : 0 };
 
   if (bytes > 0)
@@ -362,21 +366,18 @@ write_steps (Writer *w)
         {
           const Copy *copy = FETCH (planner, f);
 
-          write_copy (w, w->fetch_step[f], part_of (w, copy->from, copy->unit, copy->from_offset, copy->bytes),
-                      w->buffer[copy->to]);
+          write_copy (w, w->fetch_step[f], part_of (w, copy->from, copy->unit, copy->from_offset, copy->bytes), w->buffer[copy->to]);
         }
       if (at == planner->line->len)
         break;
       run = RUN (planner, at);
       if (run->kind == RUN_CONVERT)
-        write_copy (w, w->step_of[at], w->buffer[g_array_index (planner->use_range, guint32, run->first_use)],
-                    w->buffer[run->first_range]);
+        write_copy (w, w->step_of[at], w->buffer[g_array_index (planner->use_range, guint32, run->first_use)], w->buffer[run->first_range]);
       else if (run->work == NONE)
         write_copy (w, w->step_of[at], w->buffer[g_array_index (planner->use_range, guint32, run->first_use)],
                     g_array_index (planner->last_copies, guint32, last_copy++));
       else
-        write_work (w, WORK (planner->program, run->work), run->first_range,
-                    &g_array_index (planner->use_range, guint32, run->first_use), w->step_of[at]);
+        write_work (w, WORK (planner->program, run->work), run->first_range, &g_array_index (planner->use_range, guint32, run->first_use), w->step_of[at]);
     }
 }
 
@@ -481,8 +482,15 @@ _gantry_planner_write (GantryPlanner *planner, const GantryProgress *progress)
   g_autofree guint32 *end = g_new0 (guint32, n_leases + 1), *buffer = g_new0 (guint32, n_leases + 1);
   g_autofree guint32 *eviction_step = g_new0 (guint32, planner->evictions->len + 1);
   g_autofree guint32 *fetch_step = g_new0 (guint32, planner->fetches->len + 1);
-  Writer w = { .planner = planner, .constants = planner->constants, .step_of = step_of, .begin = begin, .end = end,
-               .buffer = buffer, .eviction_step = eviction_step, .fetch_step = fetch_step, .n_init = program->n_init };
+  Writer w = { .planner = planner,
+               .constants = planner->constants,
+               .step_of = step_of,
+               .begin = begin,
+               .end = end,
+               .buffer = buffer,
+               .eviction_step = eviction_step,
+               .fetch_step = fetch_step,
+               .n_init = program->n_init };
 
   g_assert (!planner->overlay_failed);
   w.buffers = g_array_new (FALSE, TRUE, sizeof (GantryPlanBuffer));

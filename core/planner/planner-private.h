@@ -19,11 +19,11 @@ typedef struct
   guint32 inside;   /* range of the group whose place it is made in, or NONE */
   guint64 bytes;
   guint8 instance;
-  guint8 memory;    /* GantryMemoryKind */
-  guint8 stored;    /* GantryPlacementKind: as GantryPlanBuffer has it */
-  guint8 fixed;     /* has a place of its own for the whole run */
-  guint8 kept;      /* a result: nothing is written over it */
-  guint8 released;  /* a schedule, or a copy that begins later, says when its place is free: nothing is written over it before */
+  guint8 memory;   /* GantryMemoryKind */
+  guint8 stored;   /* GantryPlacementKind: as GantryPlanBuffer has it */
+  guint8 fixed;    /* has a place of its own for the whole run */
+  guint8 kept;     /* a result: nothing is written over it */
+  guint8 released; /* a schedule, or a copy that begins later, says when its place is free: nothing is written over it before */
 } LiveRange;
 
 /* What a place in the line is. */
@@ -41,23 +41,23 @@ typedef struct
   guint32 first_use;   /* in use_range: as many as the work has uses; else one, of what is read */
   guint32 first_range; /* of what it makes */
   guint8 instance;
-  guint8 kind;         /* RunKind */
+  guint8 kind; /* RunKind */
 } Run;
 
 typedef struct
 {
-  guint32 from, to;    /* ranges */
-  guint32 unit;        /* value that is copied */
+  guint32 from, to; /* ranges */
+  guint32 unit;     /* value that is copied */
   guint64 from_offset, to_offset, bytes;
   guint8 queue;
-  guint32 at;          /* stands in the array before this index of line */
-  guint32 ready;       /* to the device: index of line that needs it; to the host: `at` */
-  guint32 after;       /* copy to the host that must be done before, or NONE */
-  guint32 earliest;    /* its source is not there before this index of line */
+  guint32 at;           /* stands in the array before this index of line */
+  guint32 ready;        /* to the device: index of line that needs it; to the host: `at` */
+  guint32 after;        /* copy to the host that must be done before, or NONE */
+  guint32 earliest;     /* its source is not there before this index of line */
   guint32 next_release; /* list by the index at which its source's place may be taken though it is not done */
-  guint8 scheduled;    /* a schedule says when it begins: it is neither hidden nor delayed */
+  guint8 scheduled;     /* a schedule says when it begins: it is neither hidden nor delayed */
   double us;
-  double begin, end;   /* hidden behind a compute queue that never waits, then as simulated */
+  double begin, end; /* hidden behind a compute queue that never waits, then as simulated */
 } Copy;
 
 /* Which loops of many trips have what they walk along brought by their bodies, as loops of few trips do, in place of a trip before: that
@@ -84,14 +84,14 @@ typedef struct
   guint32 operand; /* of its node */
   guint32 result;  /* of its values */
   guint64 bytes;
-  guint8 rank;     /* the higher the better */
+  guint8 rank; /* the higher the better */
 } Overlay;
 
 /* Lists by value. */
 typedef struct
 {
-  GArray *values;  /* guint32 */
-  guint32 *first;  /* by value: index in values */
+  GArray *values; /* guint32 */
+  guint32 *first; /* by value: index in values */
   guint32 *n;
 } Touches;
 
@@ -100,13 +100,13 @@ typedef struct
 typedef struct
 {
   guint32 n_init;
-  guint32 *works;       /* works of the init steps */
+  guint32 *works; /* works of the init steps */
   guint32 *begin, *end;
-  guint32 *over;        /* constant that it is written over, or NONE */
-  guint64 *offset;      /* by value: of those that are written over nothing */
+  guint32 *over;             /* constant that it is written over, or NONE */
+  guint64 *offset;           /* by value: of those that are written over nothing */
   guint64 *workspace_offset; /* by init step */
-  guint64 bytes;        /* height of the region */
-  guint64 literal_bytes; /* whole places of the literals that are read where they lie */
+  guint64 bytes;             /* height of the region */
+  guint64 literal_bytes;     /* whole places of the literals that are read where they lie */
 } Constants;
 
 struct _GantryPlanner
@@ -116,79 +116,79 @@ struct _GantryPlanner
   GantryPlanOptions options;
   GantryTarget target;
   guint32 n_order;
-  guint32 *order;       /* works that are not init */
-  double *cost_us;      /* by work */
-  guint32 *work_at;     /* by position in the function: the work that the node is, or NONE */
-  guint32 *base_last;   /* by unit: index in order of its last use, or of its making */
-  GArray *candidates;   /* GantryCandidate */
-  gint32 *candidate_of; /* by value (roots) */
-  guint32 *shown_by;    /* by value (roots): what a scan gives: node that stands for it; else 0 */
-  guint8 *stack_of_slices; /* by value: it is made and read slice by slice alone */
-  gboolean has_stacks;     /* there is such a value */
-  guint8 *again_in_loops;  /* by value: of those, the loops that read it can make its slices again */
-  GArray *scans;           /* guint32: works, ascending; none where there is no choice how any of them is run */
-  GArray *overlays;        /* Overlay: by work, then the best first */
-  guint32 *first_overwritable; /* by work: index in overwritable */
-  GArray *donated;      /* guint32: inputs with a result written over them */
-  GArray *unmet_donations; /* guint32: inputs that are donated to a result without a place of its own */
-  Touches units;        /* of a result that is donated to, or a part of one: units of the input that lie there and are read */
-  Touches writers;      /* of such a unit: the result, or its parts, that lie there */
-  guint32 *n_forward_uses; /* by value (roots): works of the forward phase that read it */
-  GantryRounding *rounding; /* (nullable): of a body, where nothing is placed */
-  guint8 *asked;        /* by value (roots): what gantry_rounding_asked() says of it */
-  guint8 *in_place_donation; /* by result or part of one: its work may write over what it reads of that input */
-  GArray *overwritable; /* guint32: uses (their place among the uses of the work) that its result may be written over */
+  guint32 *order;                      /* works that are not init */
+  double *cost_us;                     /* by work */
+  guint32 *work_at;                    /* by position in the function: the work that the node is, or NONE */
+  guint32 *base_last;                  /* by unit: index in order of its last use, or of its making */
+  GArray *candidates;                  /* GantryCandidate */
+  gint32 *candidate_of;                /* by value (roots) */
+  guint32 *shown_by;                   /* by value (roots): what a scan gives: node that stands for it; else 0 */
+  guint8 *stack_of_slices;             /* by value: it is made and read slice by slice alone */
+  gboolean has_stacks;                 /* there is such a value */
+  guint8 *again_in_loops;              /* by value: of those, the loops that read it can make its slices again */
+  GArray *scans;                       /* guint32: works, ascending; none where there is no choice how any of them is run */
+  GArray *overlays;                    /* Overlay: by work, then the best first */
+  guint32 *first_overwritable;         /* by work: index in overwritable */
+  GArray *donated;                     /* guint32: inputs with a result written over them */
+  GArray *unmet_donations;             /* guint32: inputs that are donated to a result without a place of its own */
+  Touches units;                       /* of a result that is donated to, or a part of one: units of the input that lie there and are read */
+  Touches writers;                     /* of such a unit: the result, or its parts, that lie there */
+  guint32 *n_forward_uses;             /* by value (roots): works of the forward phase that read it */
+  GantryRounding *rounding;            /* (nullable): of a body, where nothing is placed */
+  guint8 *asked;                       /* by value (roots): what gantry_rounding_asked() says of it */
+  guint8 *in_place_donation;           /* by result or part of one: its work may write over what it reads of that input */
+  GArray *overwritable;                /* guint32: uses (their place among the uses of the work) that its result may be written over */
   guint64 held[GANTRY_N_MEMORY_KINDS]; /* of the current question: arguments + results - aliased */
   guint64 argument_bytes[GANTRY_N_MEMORY_KINDS], output_bytes[GANTRY_N_MEMORY_KINDS], alias_bytes[GANTRY_N_MEMORY_KINDS];
   GantryMemoryParts beside; /* the arena of the device, from load to the end: the same for every question */
   guint64 beside_bytes;     /* their sum */
 
   /* Of the current question. */
-  gboolean narrow;      /* what is fetched stays for one use: memory is short */
-  guint8 fetching;      /* LoopFetching: memory is short */
-  guint8 *kind;         /* by value (roots): GantryPlacementKind */
-  guint8 *memory;       /* by value (roots): where it is offloaded to */
-  guint8 *decider;      /* by value (roots) */
-  GArray *problems;     /* GantryPlacementProblem, reasons static */
-  const Loop **loop;    /* by work: how a scan runs, NULL: as it is */
-  guint8 *unmade;       /* by value: a stack that nothing reads: there is none */
-  gboolean no_overlays; /* no stack is made over another one */
+  gboolean narrow;         /* what is fetched stays for one use: memory is short */
+  guint8 fetching;         /* LoopFetching: memory is short */
+  guint8 *kind;            /* by value (roots): GantryPlacementKind */
+  guint8 *memory;          /* by value (roots): where it is offloaded to */
+  guint8 *decider;         /* by value (roots) */
+  GArray *problems;        /* GantryPlacementProblem, reasons static */
+  const Loop **loop;       /* by work: how a scan runs, NULL: as it is */
+  guint8 *unmade;          /* by value: a stack that nothing reads: there is none */
+  gboolean no_overlays;    /* no stack is made over another one */
   gboolean overlay_failed; /* one that was to be written over is still needed, since the question was begun: ask without */
-  gint64 loop_bytes;    /* of constants that loops need so, and not else */
-  guint32 *device_range; /* by unit: its live range on the device, of what is made again the first */
-  guint32 *in_host;     /* by root: its range in the host, where it has one */
-  guint32 *again;       /* by unit: range of the second instance, or of the last fetched one */
-  guint32 *evicted;     /* by root: its last copy to the host */
-  gboolean compresses;  /* some value is stored in fewer bits; of those, by value (roots): */
-  guint32 *compressed;  /* what is stored, or NONE */
-  guint8 *rounded;      /* by unit: what `again` has was made from such a value */
-  guint32 *restored;    /* what was converted back last, or NONE */
-  guint32 *forward_left; /* works of the forward phase that are still to read it */
-  GArray *schedule;     /* Scheduled: works in the order in which they run, some again, and copies; none: the base order */
-  guint8 *copies;       /* by value (roots): the schedule says when it is copied */
-  guint8 *residence;    /* by value (roots): of those, while the schedule is read: IN_DEVICE, ... */
-  guint32 *fetched;     /* by value (roots): of those, its last copy to the device, or NONE */
-  guint32 *n_scheduled; /* by work: how often it stands there */
+  gint64 loop_bytes;       /* of constants that loops need so, and not else */
+  guint32 *device_range;   /* by unit: its live range on the device, of what is made again the first */
+  guint32 *in_host;        /* by root: its range in the host, where it has one */
+  guint32 *again;          /* by unit: range of the second instance, or of the last fetched one */
+  guint32 *evicted;        /* by root: its last copy to the host */
+  gboolean compresses;     /* some value is stored in fewer bits; of those, by value (roots): */
+  guint32 *compressed;     /* what is stored, or NONE */
+  guint8 *rounded;         /* by unit: what `again` has was made from such a value */
+  guint32 *restored;       /* what was converted back last, or NONE */
+  guint32 *forward_left;   /* works of the forward phase that are still to read it */
+  GArray *schedule;        /* Scheduled: works in the order in which they run, some again, and copies; none: the base order */
+  guint8 *copies;          /* by value (roots): the schedule says when it is copied */
+  guint8 *residence;       /* by value (roots): of those, while the schedule is read: IN_DEVICE, ... */
+  guint32 *fetched;        /* by value (roots): of those, its last copy to the device, or NONE */
+  guint32 *n_scheduled;    /* by work: how often it stands there */
   guint32 *scheduled_last; /* by unit: index in schedule of its last use, or of its last making */
-  guint8 *made;         /* by work: it has run once */
-  guint8 *rematerialized;       /* by work */
-  guint8 *late_donation; /* by input: it is still fetched after the result that it is donated to was copied over it */
-  guint8 *copy_at_end;  /* by root: to be kept and copied over its argument at the end, therefore */
-  GArray *line;         /* Run */
-  GArray *start_us;     /* double: by index of line, and the end: compute queue that never waits */
-  GArray *use_range;    /* guint32 */
-  GArray *ranges;       /* LiveRange */
-  GArray *evictions;    /* Copy: to the host, in order */
-  GArray *fetches;      /* Copy: to the device, in order */
-  GArray *last_copies;  /* guint32: results (roots) that are copied over their argument at the end */
-  GArray *stack;        /* guint32 pairs */
-  GArray *live;         /* guint64: by index of line, what is alive on the device beside fixed places */
-  GArray *live_arguments; /* guint64: of that the parameters and results */
+  guint8 *made;            /* by work: it has run once */
+  guint8 *rematerialized;  /* by work */
+  guint8 *late_donation;   /* by input: it is still fetched after the result that it is donated to was copied over it */
+  guint8 *copy_at_end;     /* by root: to be kept and copied over its argument at the end, therefore */
+  GArray *line;            /* Run */
+  GArray *start_us;        /* double: by index of line, and the end: compute queue that never waits */
+  GArray *use_range;       /* guint32 */
+  GArray *ranges;          /* LiveRange */
+  GArray *evictions;       /* Copy: to the host, in order */
+  GArray *fetches;         /* Copy: to the device, in order */
+  GArray *last_copies;     /* guint32: results (roots) that are copied over their argument at the end */
+  GArray *stack;           /* guint32 pairs */
+  GArray *live;            /* guint64: by index of line, what is alive on the device beside fixed places */
+  GArray *live_arguments;  /* guint64: of that the parameters and results */
   GArray *live_host;
-  GArray *release;      /* guint32: by index of line, first of the list of copies */
-  GantryPrediction *own; /* for plans */
-  GantryPlan *refused;   /* (nullable): what did not fit last */
-  gpointer store;       /* (nullable): what the solver keeps of the program from one goal to the next; the planner only frees it, */
+  GArray *release;           /* guint32: by index of line, first of the list of copies */
+  GantryPrediction *own;     /* for plans */
+  GantryPlan *refused;       /* (nullable): what did not fit last */
+  gpointer store;            /* (nullable): what the solver keeps of the program from one goal to the next; the planner only frees it, */
   GDestroyNotify store_free; /* by this */
 };
 
@@ -296,8 +296,7 @@ guint64 _gantry_planner_find_lifetimes (GantryPlanner *planner, guint32 *at);
 /** The three queues against each other; with steps and totals into @prediction. */
 void _gantry_planner_simulate (GantryPlanner *planner, GantryPrediction *prediction);
 /** All of the above. */
-void _gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
-                               GantryPrediction *prediction);
+void _gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, GantryPrediction *prediction);
 /** Needs overwritable. */
 Constants *_gantry_constants_new (const GantryPlanner *planner, const GantryProgress *progress);
 void _gantry_constants_free (Constants *constants);
@@ -310,8 +309,8 @@ guint32 _gantry_planner_main_range (const GantryPlanner *planner, guint32 v);
 guint64 _gantry_planner_effective_limit (const GantryPlacements *placements, guint64 limit);
 /** The plan within @limit bytes of device memory, 0: none. (transfer full) (nullable): NULL where it does not fit, then @need
  *  (out) is what the plan that came nearest takes, or where it was cancelled. */
-GantryPlan *_gantry_planner_plan_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
-                                         GantryMemoryParts *need, const GantryProgress *progress);
+GantryPlan *_gantry_planner_plan_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, GantryMemoryParts *need,
+                                         const GantryProgress *progress);
 /** Writes the question that was just asked down as a plan. */
 GantryPlan *_gantry_planner_write (GantryPlanner *planner, const GantryProgress *progress);
 /** Waits of a plan whose buffers lie where they will: nothing is read before it is written, or overwritten before it is read. */

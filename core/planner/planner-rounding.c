@@ -41,8 +41,7 @@ is_made_again (const GantryPlanner *planner, guint32 v)
     return FALSE;
   if (planner->n_scheduled[value->maker] > 1)
     return TRUE;
-  return planner->candidate_of[v] >= 0 ? planner->kind[v] == GANTRY_PLACEMENT_RECOMPUTE
-                                       : !value->result && planner->decider[v] == G_MAXUINT8;
+  return planner->candidate_of[v] >= 0 ? planner->kind[v] == GANTRY_PLACEMENT_RECOMPUTE : !value->result && planner->decider[v] == G_MAXUINT8;
 }
 
 static gboolean
@@ -69,8 +68,7 @@ _gantry_planner_keep_asked (GantryPlanner *planner)
   take_asked (planner);
   for (guint32 v = 0; v < program->values->len; v++)
     {
-      const char *why = VALUE (program, v)->root == v
-                          ? gantry_rounding_why_not (planner->asked[v], (GantryPlacementKind) planner->kind[v], TRUE) : NULL;
+      const char *why = VALUE (program, v)->root == v ? gantry_rounding_why_not (planner->asked[v], (GantryPlacementKind) planner->kind[v], TRUE) : NULL;
       GantryPlacementProblem problem = { VALUE (program, v)->node, planner->kind[v], GANTRY_PLACEMENT_KEEP, (char *) why };
 
       if (why == NULL)

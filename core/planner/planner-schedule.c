@@ -72,8 +72,7 @@ position_of (const GantryPlanner *planner, guint32 id)
   const GantryNode *node = gantry_module_node (program->module, id);
   guint32 position = node != NULL ? gantry_module_position (program->module, node) : 0;
 
-  return node != NULL && position >= program->function->first_node
-             && position < program->function->first_node + program->function->n_nodes
+  return node != NULL && position >= program->function->first_node && position < program->function->first_node + program->function->n_nodes
            ? position - program->function->first_node
            : NONE;
 }
@@ -128,9 +127,8 @@ copied_value (const GantryPlanner *planner, guint32 position)
     return NONE;
   v = VALUE (program, v)->root;
   value = VALUE (program, v);
-  return planner->candidate_of[v] >= 0 && planner->kind[v] == GANTRY_PLACEMENT_OFFLOAD && value->kind == VALUE_COMPUTED
-             && value->unit == v && value->group == NONE && !value->result && value->memory == GANTRY_MEMORY_DEVICE
-             && !planner->stack_of_slices[v]
+  return planner->candidate_of[v] >= 0 && planner->kind[v] == GANTRY_PLACEMENT_OFFLOAD && value->kind == VALUE_COMPUTED && value->unit == v
+             && value->group == NONE && !value->result && value->memory == GANTRY_MEMORY_DEVICE && !planner->stack_of_slices[v]
            ? v
            : NONE;
 }

@@ -51,8 +51,7 @@ walks_along (const GantryPlanner *planner, guint32 w, guint32 use, guint32 v)
       {
         guint32 i = SHOWN (program, s)->operand;
 
-        if (i < scan.n_carries || i >= scan.n_carries + scan.n_xs
-            || !shows_whole (program, _gantry_program_operand (program, work_node (program, work), i), v))
+        if (i < scan.n_carries || i >= scan.n_carries + scan.n_xs || !shows_whole (program, _gantry_program_operand (program, work_node (program, work), i), v))
           return FALSE;
       }
   return TRUE;
@@ -100,9 +99,8 @@ is_argument (const GantryPlanner *planner, guint32 v, const guint32 *made_over)
   const Program *program = planner->program;
   const Value *value = VALUE (program, v);
 
-  if (value->kind != VALUE_INPUT || value->root != v || value->result || value->memory != GANTRY_MEMORY_DEVICE || !program->resident
-      || program->slices_staged || program->first_user[v] == program->first_user[v + 1]
-      || (value->donated != NONE && made_over[v] == NONE))
+  if (value->kind != VALUE_INPUT || value->root != v || value->result || value->memory != GANTRY_MEMORY_DEVICE || !program->resident || program->slices_staged
+      || program->first_user[v] == program->first_user[v + 1] || (value->donated != NONE && made_over[v] == NONE))
     return FALSE;
   for (guint32 u = program->first_unit[v]; u < program->first_unit[v + 1]; u++)
     if (program->units[u] != v && program->first_user[program->units[u]] < program->first_user[program->units[u] + 1])
@@ -118,8 +116,7 @@ is_stack (const GantryPlanner *planner, guint32 v)
   GantryScan scan;
 
   if (value->kind != VALUE_COMPUTED || value->root != v || value->result || value->group != NONE || value->donated != NONE
-      || value->memory != GANTRY_MEMORY_DEVICE || !scan_of (planner, value->maker, &scan)
-      || v - WORK (program, value->maker)->first_value < scan.n_carries)
+      || value->memory != GANTRY_MEMORY_DEVICE || !scan_of (planner, value->maker, &scan) || v - WORK (program, value->maker)->first_value < scan.n_carries)
     return FALSE;
   return is_walked_along (planner, v);
 }
@@ -282,8 +279,7 @@ is_made_over (const GantryPlanner *planner, guint32 w, guint i)
 {
   const Loop *loop = planner->loop[w];
 
-  return loop != NULL && loop->over != NULL && loop->over[i] >= 0
-         && streams_any (planner, WORK (planner->program, w)->first_value + (guint32) loop->over[i]);
+  return loop != NULL && loop->over != NULL && loop->over[i] >= 0 && streams_any (planner, WORK (planner->program, w)->first_value + (guint32) loop->over[i]);
 }
 
 guint64
@@ -300,8 +296,7 @@ _gantry_planner_workspace (const GantryPlanner *planner, guint32 w)
     return bytes;
   for (guint i = scan.n_carries; i < scan.n_carries + scan.n_xs; i++)
     if (loop == NULL || (!loop->host[i] && !loop->operand_unread[i]))
-      bytes += slice_room (planner, VALUE (program, _gantry_program_operand (program, node, i))->root, scan.length,
-                           is_made_over (planner, w, i));
+      bytes += slice_room (planner, VALUE (program, _gantry_program_operand (program, node, i))->root, scan.length, is_made_over (planner, w, i));
   for (guint32 k = 0; k < work->n_results; k++)
     if (!is_any_made_over (planner, w, k) || !is_donated (program, work->first_value + k))
       bytes += slice_room (planner, work->first_value + k, scan.length, FALSE);
@@ -317,8 +312,7 @@ slice_us (const GantryPlanner *planner, guint32 v, gint64 n, gboolean slice, gui
   if (!_gantry_planner_streams (planner, v))
     return 0;
   *bytes += all;
-  return slice ? gantry_target_predict_copy_us (&planner->target, all) / (double) n
-               : gantry_target_predict_copy_us (&planner->target, all / (guint64) n);
+  return slice ? gantry_target_predict_copy_us (&planner->target, all) / (double) n : gantry_target_predict_copy_us (&planner->target, all / (guint64) n);
 }
 
 /* Whether scan @work has the root of its use @use as slices alone. */

@@ -13,8 +13,15 @@ typedef struct
 guint32
 _gantry_planner_add_range (GantryPlanner *planner, guint32 unit, guint8 instance, guint8 memory, guint32 at)
 {
-  LiveRange range = { .unit = unit, .begin = at, .end = at, .last_use = at, .over = NONE, .inside = NONE,
-                      .bytes = VALUE (planner->program, unit)->bytes, .instance = instance, .memory = memory };
+  LiveRange range = { .unit = unit,
+                      .begin = at,
+                      .end = at,
+                      .last_use = at,
+                      .over = NONE,
+                      .inside = NONE,
+                      .bytes = VALUE (planner->program, unit)->bytes,
+                      .instance = instance,
+                      .memory = memory };
 
   g_array_append_val (planner->ranges, range);
   return planner->ranges->len - 1;
@@ -54,8 +61,7 @@ _gantry_planner_in_host (const GantryPlanner *planner, guint32 root)
     return planner->kind[root] == GANTRY_PLACEMENT_OFFLOAD;
   if (value->donated != NONE && value->result)
     return _gantry_planner_in_host (planner, value->donated);
-  return value->result && planner->kind[root] == GANTRY_PLACEMENT_OFFLOAD
-         && (planner->program->resident || planner->candidate_of[root] >= 0);
+  return value->result && planner->kind[root] == GANTRY_PLACEMENT_OFFLOAD && (planner->program->resident || planner->candidate_of[root] >= 0);
 }
 
 guint8
@@ -80,7 +86,6 @@ host_range (GantryPlanner *planner, guint32 root, guint32 at)
       guint8 memory = _gantry_planner_memory_of (planner, root);
       guint32 l = _gantry_planner_add_range (planner, root, 0, memory != GANTRY_MEMORY_DEVICE ? memory : planner->memory[root], at);
 
-
       RANGE (planner, l)->fixed = planner->program->resident && (value->kind == VALUE_INPUT || value->result);
       RANGE (planner, l)->kept = value->result;
       planner->in_host[root] = l;
@@ -92,8 +97,15 @@ host_range (GantryPlanner *planner, guint32 root, guint32 at)
 static void
 evict (GantryPlanner *planner, guint32 from, guint64 from_offset, guint32 unit, guint32 root, guint64 to_offset, guint32 at)
 {
-  Copy copy = { .from = from, .unit = unit, .from_offset = from_offset, .to_offset = to_offset, .at = at, .ready = at,
-                .queue = GANTRY_QUEUE_TO_HOST, .after = NONE, .next_release = NONE };
+  Copy copy = { .from = from,
+                .unit = unit,
+                .from_offset = from_offset,
+                .to_offset = to_offset,
+                .at = at,
+                .ready = at,
+                .queue = GANTRY_QUEUE_TO_HOST,
+                .after = NONE,
+                .next_release = NONE };
 
   copy.bytes = VALUE (planner->program, unit)->bytes;
   copy.to = host_range (planner, root, at);
@@ -122,14 +134,16 @@ static guint32
 fetch (GantryPlanner *planner, guint32 unit, guint32 at, gboolean once)
 {
   const Value *value = VALUE (planner->program, unit);
-  Copy copy = { .unit = unit, .from_offset = value->offset, .at = at, .ready = at, .bytes = value->bytes,
-                .queue = GANTRY_QUEUE_TO_DEVICE, .next_release = NONE };
+  Copy copy = {
+    .unit = unit, .from_offset = value->offset, .at = at, .ready = at, .bytes = value->bytes, .queue = GANTRY_QUEUE_TO_DEVICE, .next_release = NONE
+  };
   guint32 l = planner->again[unit];
 
   copy.us = gantry_target_predict_copy_us (&planner->target, copy.bytes);
-  if (l != NONE && (once || (planner->narrow ? RANGE (planner, l)->last_use == at
-                                             : START_US (planner, at) - START_US (planner, RANGE (planner, l)->last_use + 1)
-                                                 < 2 * copy.us)))
+  if (l != NONE
+      && (once
+          || (planner->narrow ? RANGE (planner, l)->last_use == at
+                              : START_US (planner, at) - START_US (planner, RANGE (planner, l)->last_use + 1) < 2 * copy.us)))
     return l;
   copy.from = host_range (planner, value->root, 0);
   _gantry_planner_extend (planner, copy.from, at);
@@ -169,8 +183,15 @@ static void
 prefetch (GantryPlanner *planner, guint32 v)
 {
   guint32 at = planner->line->len;
-  Copy copy = { .unit = v, .at = at, .earliest = at, .ready = NONE, .bytes = VALUE (planner->program, v)->bytes,
-                .queue = GANTRY_QUEUE_TO_DEVICE, .after = planner->evicted[v], .next_release = NONE, .scheduled = TRUE };
+  Copy copy = { .unit = v,
+                .at = at,
+                .earliest = at,
+                .ready = NONE,
+                .bytes = VALUE (planner->program, v)->bytes,
+                .queue = GANTRY_QUEUE_TO_DEVICE,
+                .after = planner->evicted[v],
+                .next_release = NONE,
+                .scheduled = TRUE };
 
   copy.us = gantry_target_predict_copy_us (&planner->target, copy.bytes);
   copy.from = host_range (planner, v, at);
@@ -251,8 +272,7 @@ place_made (GantryPlanner *planner, guint32 v, guint32 l, guint32 at)
   else if (_gantry_planner_in_host (planner, v) && planner->copy_at_end[v])
     RANGE (planner, l)->kept = TRUE; /* copied at the end */
   else if (_gantry_planner_in_host (planner, v)
-           || (planner->kind[v] == GANTRY_PLACEMENT_OFFLOAD && !value->result && !planner->copies[v]
-               && !_gantry_planner_loops_leave (planner, v)))
+           || (planner->kind[v] == GANTRY_PLACEMENT_OFFLOAD && !value->result && !planner->copies[v] && !_gantry_planner_loops_leave (planner, v)))
     evict (planner, l, 0, v, v, 0, at + 1);
   else if (value->result)
     {
@@ -277,8 +297,7 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
   _gantry_planner_convert_before (planner, work, late);
   at = planner->line->len;
   run.first_use = planner->use_range->len;
-  next = START_US (planner, at) + planner->cost_us[w] + _gantry_planner_loop_us (planner, w)
-         + _gantry_planner_stream_us (planner, w, &streamed);
+  next = START_US (planner, at) + planner->cost_us[w] + _gantry_planner_loop_us (planner, w) + _gantry_planner_stream_us (planner, w, &streamed);
   for (guint32 k = 0; k < work->n_uses; k++)
     {
       guint32 unit = USE (program, work, k), root = VALUE (program, unit)->root, l;
@@ -305,9 +324,10 @@ emit (GantryPlanner *planner, guint32 w, guint8 instance)
   run.first_range = planner->ranges->len;
   for (guint32 k = 0; k < work->n_values; k++)
     _gantry_planner_add_range (planner, work->first_value + k, instance,
-               copy ? VALUE (program, work->first_value + k)->memory
-               : instance == 0 ? _gantry_planner_stream_memory (planner, work->first_value + k) : GANTRY_MEMORY_DEVICE,
-               at);
+                               copy            ? VALUE (program, work->first_value + k)->memory
+                               : instance == 0 ? _gantry_planner_stream_memory (planner, work->first_value + k)
+                                               : GANTRY_MEMORY_DEVICE,
+                               at);
   for (guint32 k = 0; k < work->n_values; k++)
     if (planner->unmade[work->first_value + k])
       RANGE (planner, run.first_range + k)->bytes = 0;
@@ -347,16 +367,14 @@ must_rematerialize (const GantryPlanner *planner, guint32 unit, guint32 position
   const Value *value = VALUE (planner->program, unit);
   const Work *work;
 
-  if (value->kind != VALUE_COMPUTED || planner->again[unit] != NONE || planner->rematerialized[value->maker]
-      || planner->n_scheduled[value->maker] > 1)
+  if (value->kind != VALUE_COMPUTED || planner->again[unit] != NONE || planner->rematerialized[value->maker] || planner->n_scheduled[value->maker] > 1)
     return FALSE;
   work = WORK (planner->program, value->maker);
   if (work->effect || work->phase != GANTRY_PHASE_FORWARD || value->memory != GANTRY_MEMORY_DEVICE)
     return FALSE;
   if (planner->candidate_of[unit] >= 0)
     return planner->kind[unit] == GANTRY_PLACEMENT_RECOMPUTE && !planner->again_in_loops[unit];
-  return (planner->schedule->len > 0 ? planner->scheduled_last : planner->base_last)[unit] < position && !value->result
-         && planner->decider[unit] == G_MAXUINT8;
+  return (planner->schedule->len > 0 ? planner->scheduled_last : planner->base_last)[unit] < position && !value->result && planner->decider[unit] == G_MAXUINT8;
 }
 
 /* Runs the maker of @unit once more, and before that what it needs and is gone. */
@@ -431,7 +449,12 @@ begin (GantryPlanner *planner)
 }
 
 /* Why a result cannot be written over the argument that is donated to it, the worst last. */
-enum { HOLDS, READ_BY_MAKER, READ_LATER };
+enum
+{
+  HOLDS,
+  READ_BY_MAKER,
+  READ_LATER
+};
 
 /* The step that makes @v, a result or part of one, must not write over what is still read of the argument donated to it. */
 static guint8
@@ -529,8 +552,7 @@ end_donations (GantryPlanner *planner)
       RANGE (planner, l)->fixed = FALSE;
       RANGE (planner, l)->kept = TRUE;
       _gantry_planner_extend (planner, l, at);
-      next = START_US (planner, at)
-             + gantry_target_predict_us (&planner->target, 0, (gint64) (2 * RANGE (planner, l)->bytes));
+      next = START_US (planner, at) + gantry_target_predict_us (&planner->target, 0, (gint64) (2 * RANGE (planner, l)->bytes));
       g_array_append_val (planner->last_copies, result);
       g_array_append_val (planner->use_range, l);
       g_array_append_val (planner->line, run);
@@ -544,8 +566,7 @@ is_away (const GantryPlanner *planner, guint32 unit)
 {
   guint32 root = VALUE (planner->program, unit)->root;
 
-  return _gantry_planner_in_host (planner, root)
-         || (planner->kind[root] == GANTRY_PLACEMENT_OFFLOAD && !VALUE (planner->program, root)->result);
+  return _gantry_planner_in_host (planner, root) || (planner->kind[root] == GANTRY_PLACEMENT_OFFLOAD && !VALUE (planner->program, root)->result);
 }
 
 /* A work that the schedule runs once more: not where what it makes was said to stay, or to come back from the host. */

@@ -49,9 +49,12 @@ gantry_prediction_figures (const GantryPrediction *prediction, GantryPlanFigures
 {
   GantryMemoryParts parts;
 
-  *figures = (GantryPlanFigures){ .host_bytes = prediction->host_bytes, .copied_bytes = prediction->copied_bytes,
-                                  .step_us = prediction->step_us, .recompute_us = prediction->recompute_us,
-                                  .stall_us = prediction->stall_us, .sizes_known = prediction->sizes_known,
+  *figures = (GantryPlanFigures){ .host_bytes = prediction->host_bytes,
+                                  .copied_bytes = prediction->copied_bytes,
+                                  .step_us = prediction->step_us,
+                                  .recompute_us = prediction->recompute_us,
+                                  .stall_us = prediction->stall_us,
+                                  .sizes_known = prediction->sizes_known,
                                   .fits = prediction->fits };
   gantry_prediction_parts (prediction, &parts);
   gantry_plan_figures_set_parts (figures, &parts);
@@ -70,25 +73,49 @@ gantry_prediction_free (GantryPrediction *prediction)
 static void
 free_parts (GantryPlanner *planner)
 {
-  void **const plain[] = { (void **) &planner->order, (void **) &planner->cost_us, (void **) &planner->base_last,
-                           (void **) &planner->candidate_of, (void **) &planner->shown_by, (void **) &planner->stack_of_slices, (void **) &planner->again_in_loops,
-                           (void **) &planner->loop, (void **) &planner->unmade, (void **) &planner->first_overwritable,
-                           (void **) &planner->in_place_donation, (void **) &planner->kind, (void **) &planner->memory,
-                           (void **) &planner->decider, (void **) &planner->device_range, (void **) &planner->in_host,
-                           (void **) &planner->again, (void **) &planner->evicted, (void **) &planner->rematerialized,
-                           (void **) &planner->work_at, (void **) &planner->n_scheduled, (void **) &planner->scheduled_last, (void **) &planner->made,
-                           (void **) &planner->late_donation, (void **) &planner->copy_at_end, (void **) &planner->copies,
-                           (void **) &planner->residence, (void **) &planner->fetched, (void **) &planner->n_forward_uses,
-                           (void **) &planner->compressed, (void **) &planner->restored, (void **) &planner->forward_left,
-                           (void **) &planner->asked, (void **) &planner->rounded,
-                           (void **) &planner->units.first, (void **) &planner->units.n,
-                           (void **) &planner->writers.first, (void **) &planner->writers.n };
-  GArray **const arrays[] = { &planner->candidates, &planner->scans, &planner->overlays, &planner->donated, &planner->unmet_donations, &planner->overwritable, &planner->problems, &planner->line, &planner->schedule,
-                              &planner->start_us, &planner->use_range, &planner->ranges, &planner->evictions,
-                              &planner->fetches, &planner->last_copies, &planner->stack, &planner->live,
-                              &planner->live_arguments,
-                              &planner->live_host, &planner->release, &planner->units.values,
-                              &planner->writers.values };
+  void **const plain[] = { (void **) &planner->order,
+                           (void **) &planner->cost_us,
+                           (void **) &planner->base_last,
+                           (void **) &planner->candidate_of,
+                           (void **) &planner->shown_by,
+                           (void **) &planner->stack_of_slices,
+                           (void **) &planner->again_in_loops,
+                           (void **) &planner->loop,
+                           (void **) &planner->unmade,
+                           (void **) &planner->first_overwritable,
+                           (void **) &planner->in_place_donation,
+                           (void **) &planner->kind,
+                           (void **) &planner->memory,
+                           (void **) &planner->decider,
+                           (void **) &planner->device_range,
+                           (void **) &planner->in_host,
+                           (void **) &planner->again,
+                           (void **) &planner->evicted,
+                           (void **) &planner->rematerialized,
+                           (void **) &planner->work_at,
+                           (void **) &planner->n_scheduled,
+                           (void **) &planner->scheduled_last,
+                           (void **) &planner->made,
+                           (void **) &planner->late_donation,
+                           (void **) &planner->copy_at_end,
+                           (void **) &planner->copies,
+                           (void **) &planner->residence,
+                           (void **) &planner->fetched,
+                           (void **) &planner->n_forward_uses,
+                           (void **) &planner->compressed,
+                           (void **) &planner->restored,
+                           (void **) &planner->forward_left,
+                           (void **) &planner->asked,
+                           (void **) &planner->rounded,
+                           (void **) &planner->units.first,
+                           (void **) &planner->units.n,
+                           (void **) &planner->writers.first,
+                           (void **) &planner->writers.n };
+  GArray **const arrays[] = { &planner->candidates,   &planner->scans,         &planner->overlays,       &planner->donated,   &planner->unmet_donations,
+                              &planner->overwritable, &planner->problems,      &planner->line,           &planner->schedule,  &planner->start_us,
+                              &planner->use_range,    &planner->ranges,        &planner->evictions,      &planner->fetches,   &planner->last_copies,
+                              &planner->stack,        &planner->live,          &planner->live_arguments, &planner->live_host, &planner->release,
+                              &planner->units.values, &planner->writers.values };
 
   for (guint i = 0; i < G_N_ELEMENTS (plain); i++)
     g_free (*plain[i]);
@@ -203,11 +230,10 @@ use_order (GantryPlanner *planner, guint32 *order)
 static gboolean
 choose_order (GantryPlanner *planner, const GantryProgress *progress, GError **error)
 {
-  static guint32 *(*const aware[]) (const Program *) = { _gantry_order_program, _gantry_order_depth,
-                                                         _gantry_order_greedy, _gantry_order_hoisted };
-  static guint32 *(*const plain[GANTRY_N_ORDERS]) (const Program *) = { [GANTRY_ORDER_PROGRAM] = _gantry_order_program,
-                                                                        [GANTRY_ORDER_BREADTH] = _gantry_order_breadth,
-                                                                        [GANTRY_ORDER_DEPTH] = _gantry_order_reverse_depth };
+  static guint32 *(*const aware[]) (const Program *) = { _gantry_order_program, _gantry_order_depth, _gantry_order_greedy, _gantry_order_hoisted };
+  static guint32 *(*const plain[GANTRY_N_ORDERS]) (const Program *) = {
+    [GANTRY_ORDER_PROGRAM] = _gantry_order_program, [GANTRY_ORDER_BREADTH] = _gantry_order_breadth, [GANTRY_ORDER_DEPTH] = _gantry_order_reverse_depth
+  };
   const gboolean best = planner->options.order == GANTRY_ORDER_BEST;
   guint32 *(*const *makers) (const Program *) = best ? aware : &plain[planner->options.order];
   guint n = !best ? 1 : planner->program->resident ? 4 : 3;
@@ -434,8 +460,7 @@ ask (GantryPlanner *planner, guint64 limit, GantryPrediction *prediction)
 }
 
 void
-_gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
-                          GantryPrediction *prediction)
+_gantry_planner_evaluate (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, GantryPrediction *prediction)
 {
   guint64 device;
 
@@ -509,8 +534,7 @@ gantry_prediction_to_plan (const GantryPrediction *prediction)
     }
   while (plan->n_init_steps < plan->n_steps && plan->steps[plan->n_init_steps].init)
     plan->n_init_steps++;
-  plan->arena_bytes[GANTRY_MEMORY_DEVICE] = plan->lower_bound =
-    prediction->peak_bytes - gantry_memory_parts_total (&prediction->beside);
+  plan->arena_bytes[GANTRY_MEMORY_DEVICE] = plan->lower_bound = prediction->peak_bytes - gantry_memory_parts_total (&prediction->beside);
   plan->constant_bytes = prediction->beside.bytes[GANTRY_PART_CONSTANTS];
   plan->packed_bytes = prediction->beside.bytes[GANTRY_PART_PACKED_WEIGHTS];
   plan->code_bytes = prediction->beside.bytes[GANTRY_PART_CODE];
@@ -522,8 +546,7 @@ gantry_prediction_to_plan (const GantryPrediction *prediction)
 }
 
 GantryPlan *
-gantry_memory_plan (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress,
-                    GError **error)
+gantry_memory_plan (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryPlanner) planner = gantry_planner_new (module, options, progress, error);
 

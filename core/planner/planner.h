@@ -36,20 +36,19 @@ G_BEGIN_DECLS
 typedef struct _GantryPlanner GantryPlanner;
 
 /** As gantry_memory_plan(); @options is copied, what it points to must stay. One planner is used by one thread at a time. */
-GantryPlanner *gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress,
-                                   GError **error);
+GantryPlanner *gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress, GError **error);
 void gantry_planner_free (GantryPlanner *planner);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPlanner, gantry_planner_free)
 
 /** A value that a placement can be given for. */
 typedef struct
 {
-  guint32 node;     /* the value that owns the bytes: views of it share its placement */
-  guint8 subject;   /* GantryPlacementSubject */
-  guint8 allowed;   /* bits 1 << GantryPlacementKind */
+  guint32 node;   /* the value that owns the bytes: views of it share its placement */
+  guint8 subject; /* GantryPlacementSubject */
+  guint8 allowed; /* bits 1 << GantryPlacementKind */
   guint64 bytes;
-  double make_us;   /* predicted time of the work that makes it, 0 for parameters */
-  const char *why_not; /* (nullable): why something is not allowed */
+  double make_us;                          /* predicted time of the work that makes it, 0 for parameters */
+  const char *why_not;                     /* (nullable): why something is not allowed */
   const char *why_not_bf16, *why_not_int8; /* (nullable): why it cannot be stored in fewer bits */
 } GantryCandidate;
 
@@ -57,10 +56,10 @@ typedef struct
 static inline const char *
 gantry_candidate_why_not (const GantryCandidate *candidate, GantryPlacementKind kind)
 {
-  return candidate->allowed >> kind & 1             ? NULL
+  return candidate->allowed >> kind & 1  ? NULL
          : kind == GANTRY_PLACEMENT_BF16 ? candidate->why_not_bf16
          : kind == GANTRY_PLACEMENT_INT8 ? candidate->why_not_int8
-                                                    : candidate->why_not;
+                                         : candidate->why_not;
 }
 
 /** Returns: (array length=n) (transfer none): in the order in which they are made */
@@ -81,21 +80,21 @@ typedef struct
  */
 typedef struct
 {
-  guint64 peak_bytes;      /* of all parts of device memory: the one meaning of memory (gantry_prediction_parts()) */
-  guint64 temp_bytes;      /* of that temporaries and workspaces (JAX's meaning of temporaries) */
+  guint64 peak_bytes; /* of all parts of device memory: the one meaning of memory (gantry_prediction_parts()) */
+  guint64 temp_bytes; /* of that temporaries and workspaces (JAX's meaning of temporaries) */
   guint64 argument_bytes, output_bytes, alias_bytes;
-  guint64 host_bytes;      /* largest sum in host memory */
+  guint64 host_bytes;       /* largest sum in host memory */
   GantryMemoryParts beside; /* the arena of the device, the same at each step */
-  gboolean sizes_known;    /* as GantryPlan */
-  gboolean fits;           /* within the limits of the target, as far as can be said before it is packed */
+  gboolean sizes_known;     /* as GantryPlan */
+  gboolean fits;            /* within the limits of the target, as far as can be said before it is packed */
   guint32 peak_step;
-  double step_us;          /* predicted time of a run */
+  double step_us; /* predicted time of a run */
   double recompute_us, stall_us;
   guint64 copied_bytes;
   guint32 n_steps;
-  GArray *steps;           /* (element-type GantryPlanStep): refs and waits left at 0 */
-  GArray *live;            /* (element-type GantryLiveBytes): by step, in the arena of the device */
-  guint32 n_problems;      /* see the plan for the reasons */
+  GArray *steps;      /* (element-type GantryPlanStep): refs and waits left at 0 */
+  GArray *live;       /* (element-type GantryLiveBytes): by step, in the arena of the device */
+  guint32 n_problems; /* see the plan for the reasons */
 } GantryPrediction;
 
 /** Returns: (transfer full): an empty one, for gantry_planner_predict() to fill as often as wanted */
@@ -120,8 +119,7 @@ void gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *pla
  *  it has been asked for just now. Bodies that fetch slices because a limit is not met are not among them. O(nodes + uses) */
 guint32 gantry_planner_count_unplanned (GantryPlanner *planner, const GantryPlacements *placements);
 /** As gantry_planner_predict(), within @limit bytes of device memory (0: none) instead of the target's. */
-void gantry_planner_predict_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
-                                    GantryPrediction *prediction);
+void gantry_planner_predict_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, GantryPrediction *prediction);
 
 /**
  * gantry_planner_plan:
@@ -132,8 +130,7 @@ void gantry_planner_predict_within (GantryPlanner *planner, const GantryPlacemen
  * Returns: (transfer full) (nullable): %GANTRY_ERROR_NO_MEMORY when it does not fit: by how much, what is alive at the peak
  *  and which placements would help most; or when what is offloaded does not fit into GantryTarget.host_limit
  */
-GantryPlan *gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements,
-                                 const GantryProgress *progress, GError **error);
+GantryPlan *gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements, const GantryProgress *progress, GError **error);
 /**
  * gantry_planner_take_refused:
  *

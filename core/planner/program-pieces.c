@@ -119,8 +119,7 @@ note_readers (Program *program, const GantryNode *node, GHashTable *whole, GHash
         continue;
       if (!g_hash_table_contains (slices, key))
         g_hash_table_insert (slices, key, g_hash_table_new (NULL, NULL));
-      g_hash_table_add (g_hash_table_lookup (slices, key),
-                        GSIZE_TO_POINTER ((gsize) gantry_attrs_ints (module->context, node->attrs, "start_indices", &n)[0]));
+      g_hash_table_add (g_hash_table_lookup (slices, key), GSIZE_TO_POINTER ((gsize) gantry_attrs_ints (module->context, node->attrs, "start_indices", &n)[0]));
     }
 }
 

@@ -9,8 +9,8 @@
 
 /* Limits are for the whole program: the regions come as small as they can. */
 static GantryPlan *
-make_plan (GantryModule *region, const GantryPlanOptions *options, const guint8 *absent, const guint8 *host, const gint32 *over,
-           const GantryProgress *progress, GError **error)
+make_plan (GantryModule *region, const GantryPlanOptions *options, const guint8 *absent, const guint8 *host, const gint32 *over, const GantryProgress *progress,
+           GError **error)
 {
   GantryPlanOptions inner = options != NULL ? *options : (GantryPlanOptions){ 0 };
   GantryTarget target;
@@ -41,8 +41,7 @@ _gantry_program_region_plan (const Program *program, guint32 function)
 
 /* Returns: (transfer none) (nullable) */
 static GantryPlan *
-plan_of (Program *program, GantryModule *module, guint32 function, const GantryPlanOptions *options,
-         const GantryProgress *progress, GError **error)
+plan_of (Program *program, GantryModule *module, guint32 function, const GantryPlanOptions *options, const GantryProgress *progress, GError **error)
 {
   GantryPlanRegion region = { .function = function, .plan = _gantry_program_region_plan (program, function) };
 
@@ -62,14 +61,10 @@ time_of (const GantryControl *control, const double *us)
 
   switch ((GantryControlKind) control->kind)
     {
-    case GANTRY_CONTROL_BRANCH:
-      return MAX (us[GANTRY_CONTROL_THEN], us[GANTRY_CONTROL_ELSE]);
-    case GANTRY_CONTROL_WHILE:
-      return trips * us[GANTRY_CONTROL_BODY] + (trips + 1) * us[GANTRY_CONTROL_CONDITION];
-    case GANTRY_CONTROL_SCAN:
-      return trips * us[GANTRY_CONTROL_BODY];
-    default:
-      return us[0];
+    case GANTRY_CONTROL_BRANCH: return MAX (us[GANTRY_CONTROL_THEN], us[GANTRY_CONTROL_ELSE]);
+    case GANTRY_CONTROL_WHILE: return trips * us[GANTRY_CONTROL_BODY] + (trips + 1) * us[GANTRY_CONTROL_CONDITION];
+    case GANTRY_CONTROL_SCAN: return trips * us[GANTRY_CONTROL_BODY];
+    default: return us[0];
     }
 }
 
@@ -97,8 +92,8 @@ find_staged (const Program *program, const GantryNode *node, const GantryControl
 }
 
 gboolean
-_gantry_program_plan_regions (Program *program, const GantryNode *node, Work *work, const GantryPlanOptions *options,
-                              const GantryProgress *progress, GError **error)
+_gantry_program_plan_regions (Program *program, const GantryNode *node, Work *work, const GantryPlanOptions *options, const GantryProgress *progress,
+                              GError **error)
 {
   g_autofree guint8 *staged = NULL;
   GantryControl control;
@@ -107,8 +102,7 @@ _gantry_program_plan_regions (Program *program, const GantryNode *node, Work *wo
   if (!gantry_control_of (program->module, node, &control))
     return _gantry_program_fail (program, node, GANTRY_ERROR_INVALID, "it names a function that is not in the module", error);
   if (options != NULL && options->nesting >= MOST_NESTED)
-    return _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED,
-                                 "branches and loops nest deeper than " G_STRINGIFY (MOST_NESTED), error);
+    return _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED, "branches and loops nest deeper than " G_STRINGIFY (MOST_NESTED), error);
   staged = find_staged (program, node, &control);
   for (guint r = 0; r < control.n_regions; r++)
     {
@@ -268,8 +262,7 @@ loop_equal (gconstpointer a, gconstpointer b)
 {
   const Loop *x = a, *y = b;
 
-  return x->work == y->work && memcmp (x->slices, y->slices, x->n) == 0 && memcmp (x->host, y->host, x->n_operands) == 0
-         && x->n_over == y->n_over
+  return x->work == y->work && memcmp (x->slices, y->slices, x->n) == 0 && memcmp (x->host, y->host, x->n_operands) == 0 && x->n_over == y->n_over
          && (x->n_over == 0 || memcmp (x->over, y->over, x->n_over * sizeof *x->over) == 0);
 }
 
@@ -315,9 +308,13 @@ asked_for (const Program *program, guint32 w, const guint8 *slices, const guint8
 {
   const Work *work = WORK (program, w);
 
-  return (Loop){ .work = w, .n = work_node (program, work)->n_operands + work->n_results,
-                 .n_operands = work_node (program, work)->n_operands, .slices = (guint8 *) slices, .host = (guint8 *) host,
-                 .over = (gint32 *) over, .n_over = over != NULL ? work_node (program, work)->n_operands : 0 };
+  return (Loop){ .work = w,
+                 .n = work_node (program, work)->n_operands + work->n_results,
+                 .n_operands = work_node (program, work)->n_operands,
+                 .slices = (guint8 *) slices,
+                 .host = (guint8 *) host,
+                 .over = (gint32 *) over,
+                 .n_over = over != NULL ? work_node (program, work)->n_operands : 0 };
 }
 
 gboolean

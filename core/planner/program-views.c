@@ -31,9 +31,8 @@ may_be_part (const Program *program, guint32 v, guint64 offset)
 {
   const Value *value = VALUE (program, v), *root = VALUE (program, value->root);
 
-  return root->kind == VALUE_COMPUTED && value->offset == 0 && value->bytes == root->bytes && root->group == NONE
-         && root->memory == GANTRY_MEMORY_DEVICE && root->phase != GANTRY_PHASE_FORWARD && root->bytes > 0
-         && WORK (program, root->maker)->n_values == 1
+  return root->kind == VALUE_COMPUTED && value->offset == 0 && value->bytes == root->bytes && root->group == NONE && root->memory == GANTRY_MEMORY_DEVICE
+         && root->phase != GANTRY_PHASE_FORWARD && root->bytes > 0 && WORK (program, root->maker)->n_values == 1
          && !is_returned (program, work_node (program, WORK (program, root->maker))) && offset % GANTRY_PLACE_ALIGNMENT == 0;
 }
 
@@ -47,8 +46,7 @@ add_group (Program *program, const GantryNode *node, GError **error)
   guint64 offset = 0;
   Value *group;
 
-  if (node->phase == GANTRY_PHASE_FORWARD || type->memory != GANTRY_MEMORY_DEVICE
-      || !gantry_concatenate_is_contiguous (module, node))
+  if (node->phase == GANTRY_PHASE_FORWARD || type->memory != GANTRY_MEMORY_DEVICE || !gantry_concatenate_is_contiguous (module, node))
     return FALSE;
   for (guint i = 0; i < node->n_operands; i++)
     {
@@ -225,8 +223,7 @@ find_returned (const Program *program)
   for (guint32 r = 0; r < program->function->n_results; r++)
     {
       const GantryNode *node = gantry_module_node (program->module, gantry_function_result_id (program->module, program->function, r));
-      guint32 value = node != NULL && gantry_node_type (program->module, node)->kind == GANTRY_TYPE_TENSOR
-                        ? _gantry_program_value_of (program, node) : NONE;
+      guint32 value = node != NULL && gantry_node_type (program->module, node)->kind == GANTRY_TYPE_TENSOR ? _gantry_program_value_of (program, node) : NONE;
 
       if (value != NONE)
         returned[VALUE (program, value)->root] = TRUE;
@@ -260,8 +257,8 @@ _gantry_program_find_donations (Program *program)
       result = VALUE (program, _gantry_program_value_of (program, node))->root;
       root = VALUE (program, result);
       if ((root->kind == VALUE_COMPUTED || root->kind == VALUE_GROUP) && root->donated == NONE && root->group == NONE
-          && (root->memory == GANTRY_MEMORY_DEVICE || root->memory == VALUE (program, input)->memory)
-          && root->bytes == VALUE (program, input)->bytes && root->bytes == VALUE (program, _gantry_program_value_of (program, node))->bytes)
+          && (root->memory == GANTRY_MEMORY_DEVICE || root->memory == VALUE (program, input)->memory) && root->bytes == VALUE (program, input)->bytes
+          && root->bytes == VALUE (program, _gantry_program_value_of (program, node))->bytes)
         donate (program, input, result, &program->units[first[input]], first[input + 1] - first[input], pairs);
     }
   sort_pairs (program, pairs);

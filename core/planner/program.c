@@ -46,14 +46,12 @@ _gantry_program_free (Program *program)
 }
 
 gboolean
-_gantry_program_fail (const Program *program, const GantryNode *node, GantryError code, const char *what,
-                      GError **error)
+_gantry_program_fail (const Program *program, const GantryNode *node, GantryError code, const char *what, GError **error)
 {
   g_autofree char *label = gantry_node_label (program->module, node);
   g_autofree char *place = gantry_context_location_text (program->module->context, node->location);
 
-  g_set_error (error, GANTRY_ERROR, code, "%s: cannot plan '%s' (%s): %s", place, label,
-               gantry_node_op_name (program->module, node), what);
+  g_set_error (error, GANTRY_ERROR, code, "%s: cannot plan '%s' (%s): %s", place, label, gantry_node_op_name (program->module, node), what);
   return FALSE;
 }
 
@@ -105,8 +103,7 @@ _gantry_program_may_alias (Program *program, guint32 work, guint i)
 
 /* Appends a value of the tensor type @type. */
 Value *
-_gantry_program_add_value (Program *program, const GantryNode *node, guint32 member, const GantryType *type,
-                           GError **error)
+_gantry_program_add_value (Program *program, const GantryNode *node, guint32 member, const GantryType *type, GError **error)
 {
   gint64 bytes = type->kind == GANTRY_TYPE_TENSOR ? gantry_type_bytes (type) : -1;
   Value value = { node->id, member };
@@ -119,7 +116,7 @@ _gantry_program_add_value (Program *program, const GantryNode *node, guint32 mem
   if (bytes < 0)
     {
       _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED,
-            "the size of its value is not known; bind the symbolic dimensions of the inputs to numbers", error);
+                            "the size of its value is not known; bind the symbolic dimensions of the inputs to numbers", error);
       return NULL;
     }
   if ((guint64) bytes > MOST_BYTES / (program->values->len + 1))
@@ -162,8 +159,7 @@ add_values (Program *program, const GantryNode *node, ValueKind kind, guint32 ma
 }
 
 gboolean
-_gantry_program_add_view (Program *program, const GantryNode *node, guint32 member, guint32 base, guint64 offset,
-                          const GantryType *type, GError **error)
+_gantry_program_add_view (Program *program, const GantryNode *node, guint32 member, guint32 base, guint64 offset, const GantryType *type, GError **error)
 {
   Value *value = _gantry_program_add_value (program, node, member, type, error);
   const Value *from;
@@ -209,8 +205,7 @@ add_result (Program *program, const GantryNode *node, GError **error)
 
   if (operand == NULL || tuple->kind != GANTRY_TYPE_TUPLE || index < 0 || index >= tuple->rank)
     return _gantry_program_fail (program, node, GANTRY_ERROR_INVALID, "it takes a member that its operand does not have", error);
-  return _gantry_program_add_view (program, node, 0, first_value_of (program, operand) + (guint32) index, 0,
-                                   gantry_node_type (program->module, node), error);
+  return _gantry_program_add_view (program, node, 0, first_value_of (program, operand) + (guint32) index, 0, gantry_node_type (program->module, node), error);
 }
 
 /* A view of what was saved, or of what is made again. */
@@ -239,8 +234,7 @@ add_views (Program *program, const GantryNode *node, gboolean *is_view, GError *
   if (operand == NULL || (type->kind == GANTRY_TYPE_TUPLE && type->rank != gantry_node_type (module, operand)->rank))
     return _gantry_program_fail (program, node, GANTRY_ERROR_INVALID, "it and its operand do not have the same members", error);
   if (n == 1 && type->kind == GANTRY_TYPE_TENSOR
-      && (VALUE (program, first)->typed != type->memory
-          || VALUE (program, first)->bytes != (guint64) gantry_type_bytes (type)))
+      && (VALUE (program, first)->typed != type->memory || VALUE (program, first)->bytes != (guint64) gantry_type_bytes (type)))
     {
       *is_view = FALSE;
       return TRUE;
@@ -277,9 +271,7 @@ add_constant (Program *program, const GantryNode *node, GError **error)
   element = gantry_element_size (type->element);
   value->literal = attr->id;
   /* A splat of one element is as good as a dense literal. Data may lie anywhere in a model file. */
-  value->kind = literal->size == value->bytes && (element == 0 || GPOINTER_TO_SIZE (literal->data) % element == 0)
-                    ? VALUE_LITERAL
-                    : VALUE_FILLED;
+  value->kind = literal->size == value->bytes && (element == 0 || GPOINTER_TO_SIZE (literal->data) % element == 0) ? VALUE_LITERAL : VALUE_FILLED;
   return TRUE;
 }
 
@@ -337,8 +329,7 @@ add_uses (Program *program, const GantryNode *node, Work *work)
 }
 
 static gboolean
-add_work (Program *program, const GantryNode *node, const GantryPlanOptions *options, guint32 *n_slots,
-          const GantryProgress *progress, GError **error)
+add_work (Program *program, const GantryNode *node, const GantryPlanOptions *options, guint32 *n_slots, const GantryProgress *progress, GError **error)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
   Work work = { gantry_module_position (program->module, node) };
@@ -388,8 +379,7 @@ add_parameter (Program *program, const GantryNode *node, GError **error)
 }
 
 static gboolean
-add_node (Program *program, const GantryNode *node, const GantryPlanOptions *options, guint32 *n_slots,
-          const GantryProgress *progress, GError **error)
+add_node (Program *program, const GantryNode *node, const GantryPlanOptions *options, guint32 *n_slots, const GantryProgress *progress, GError **error)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
   gboolean is_view = FALSE;
@@ -404,16 +394,11 @@ add_node (Program *program, const GantryNode *node, const GantryPlanOptions *opt
       if (gantry_node_type (program->module, node)->kind == GANTRY_TYPE_TUPLE)
         return _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple as parameter", error);
       return add_parameter (program, node, error);
-    case GANTRY_OP_CONSTANT:
-      return add_constant (program, node, error);
-    case GANTRY_OP_TUPLE:
-      return add_tuple (program, node, error);
-    case GANTRY_OP_RESULT:
-      return add_result (program, node, error);
-    case GANTRY_OP_REMATERIALIZE:
-      return add_choice (program, node, error);
-    default:
-      break;
+    case GANTRY_OP_CONSTANT: return add_constant (program, node, error);
+    case GANTRY_OP_TUPLE: return add_tuple (program, node, error);
+    case GANTRY_OP_RESULT: return add_result (program, node, error);
+    case GANTRY_OP_REMATERIALIZE: return add_choice (program, node, error);
+    default: break;
     }
   if ((info->flags & GANTRY_OP_VIEW) && !add_views (program, node, &is_view, error))
     return FALSE;
@@ -449,8 +434,7 @@ mark_results (Program *program, GError **error)
 }
 
 Program *
-_gantry_program_new (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress,
-                     GError **error)
+_gantry_program_new (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress, GError **error)
 {
   g_autoptr (Program) program = g_new0 (Program, 1);
   g_autofree guint8 *needed = NULL;

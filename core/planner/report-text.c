@@ -8,8 +8,7 @@
 const char *
 gantry_buffer_role_name (GantryBufferRole role)
 {
-  static const char *const names[GANTRY_N_ROLES] = { "other",    "input",    "parameter", "state",
-                                                     "residual", "gradient", "workspace", "output" };
+  static const char *const names[GANTRY_N_ROLES] = { "other", "input", "parameter", "state", "residual", "gradient", "workspace", "output" };
 
   g_return_val_if_fail ((guint) role < G_N_ELEMENTS (names), "other");
   return names[role];
@@ -36,8 +35,7 @@ add_size_row (GString *text, const char *what, guint64 device, guint64 host)
 static void
 add_part_row (GString *text, const GantryMemoryAnalysis *analysis, GantryMemoryPart part)
 {
-  if (!analysis->sizes_known
-      && (part == GANTRY_PART_PACKED_WEIGHTS || part == GANTRY_PART_WORKSPACES || part == GANTRY_PART_CODE))
+  if (!analysis->sizes_known && (part == GANTRY_PART_PACKED_WEIGHTS || part == GANTRY_PART_WORKSPACES || part == GANTRY_PART_CODE))
     g_string_append_printf (text, "%-16s %14s %14s\n", gantry_memory_part_name (part), "not known yet", "");
   else
     add_size_row (text, gantry_memory_part_name (part), analysis->device.bytes[part], analysis->host.bytes[part]);
@@ -48,8 +46,7 @@ add_sizes (GString *text, const GantryMemoryAnalysis *analysis)
 {
   g_autofree char *peak = gantry_memory_peak_text (analysis->peak_bytes, analysis->limit, analysis->sizes_known);
   g_autofree char *bound = gantry_format_bytes_bound (analysis->lower_bound_bytes, analysis->peak_bytes, analysis->limit);
-  g_autofree char *sum = gantry_format_bytes_within (analysis->peak_bytes, analysis->limit),
-                  *host = gantry_format_bytes (analysis->host_peak_bytes);
+  g_autofree char *sum = gantry_format_bytes_within (analysis->peak_bytes, analysis->limit), *host = gantry_format_bytes (analysis->host_peak_bytes);
 
   g_string_append_printf (text, "peak %s; no packing of this order is below %s\n\n", peak, bound);
   g_string_append_printf (text, "%-16s %14s %14s\n", "at the peak", "device", "host");
@@ -83,7 +80,8 @@ add_roles (GString *text, const GantryMemoryAnalysis *analysis)
   const guint64 beside = analysis->device.bytes[GANTRY_PART_CONSTANTS] + analysis->device.bytes[GANTRY_PART_PACKED_WEIGHTS]
                          + analysis->device.bytes[GANTRY_PART_CODE];
   const guint64 arena = analysis->peak_bytes - MIN (beside, analysis->peak_bytes);
-  g_autofree char *sum = gantry_format_bytes_within (analysis->peak_bytes, analysis->limit), *between = gantry_format_bytes (arena - MIN (analysis->live_bytes, arena));
+  g_autofree char *sum = gantry_format_bytes_within (analysis->peak_bytes, analysis->limit),
+                  *between = gantry_format_bytes (arena - MIN (analysis->live_bytes, arena));
 
   g_string_append_printf (text, "\n%-16s %14s %14s\n", "role", "at the peak", "largest");
   for (guint role = 0; role < GANTRY_N_ROLES; role++)
@@ -115,8 +113,8 @@ add_holders (GString *out, const GantryMemoryAnalysis *analysis, const GantryMod
 {
   guint n = analysis->holders->len, shown = MIN (most, n);
 
-  g_string_append_printf (out, "\n%-14s %-10s %-10s %-24s %-24s %s\n", "alive at peak", "role", "placement", "recompute saves",
-                          "offload saves", "value, and until which use");
+  g_string_append_printf (out, "\n%-14s %-10s %-10s %-24s %-24s %s\n", "alive at peak", "role", "placement", "recompute saves", "offload saves",
+                          "value, and until which use");
   for (guint i = 0; i < shown; i++)
     {
       const GantryMemoryHolder *holder = &g_array_index (analysis->holders, GantryMemoryHolder, i);
@@ -128,8 +126,7 @@ add_holders (GString *out, const GantryMemoryAnalysis *analysis, const GantryMod
       g_autofree char *until = gantry_format_text (use, FALSE);
 
       g_string_append_printf (out, "%-14s %-10s %-10s %-24s %-24s %s, until %s\n", bytes, gantry_buffer_role_name (holder->role),
-                              holder->subject == GANTRY_SUBJECT_NONE ? "-" : gantry_placement_kind_name (holder->kind), recompute,
-                              offload, value, until);
+                              holder->subject == GANTRY_SUBJECT_NONE ? "-" : gantry_placement_kind_name (holder->kind), recompute, offload, value, until);
     }
   if (shown < n)
     g_string_append_printf (out, "and %u smaller ones\n", n - shown);

@@ -141,8 +141,7 @@ list_shown (const GantryModule *module)
 
   for (guint32 i = 0; i < entry->n_nodes; i++)
     {
-      const GantryNode *node = &module->nodes[entry->first_node + i],
-                       *scan = node->op == GANTRY_OP_RESULT ? gantry_node_operand (module, node, 0) : NULL;
+      const GantryNode *node = &module->nodes[entry->first_node + i], *scan = node->op == GANTRY_OP_RESULT ? gantry_node_operand (module, node, 0) : NULL;
       gpointer key;
 
       if (scan == NULL || scan->op != GANTRY_OP_SCAN)
@@ -158,15 +157,13 @@ list_shown (const GantryModule *module)
 static guint32
 node_of (GHashTable *shown, const GantryPlanBuffer *buffer)
 {
-  guint32 node = buffer->category == GANTRY_BUFFER_WORKSPACE
-                   ? 0 : GPOINTER_TO_UINT (g_hash_table_lookup (shown, member_key (buffer->node, buffer->member)));
+  guint32 node = buffer->category == GANTRY_BUFFER_WORKSPACE ? 0 : GPOINTER_TO_UINT (g_hash_table_lookup (shown, member_key (buffer->node, buffer->member)));
 
   return node != 0 ? node : buffer->node;
 }
 
 static void
-add_holders (GantryMemoryAnalysis *analysis, const GantryModule *module, const GantryPlan *plan,
-             const GantryPlacements *placements, const GArray *alive)
+add_holders (GantryMemoryAnalysis *analysis, const GantryModule *module, const GantryPlan *plan, const GantryPlacements *placements, const GArray *alive)
 {
   g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL), given = list_problems (plan), shown = list_shown (module);
   g_autofree guint8 *subjects = gantry_placement_subjects (module);
@@ -178,8 +175,9 @@ add_holders (GantryMemoryAnalysis *analysis, const GantryModule *module, const G
       const GantryPlanBuffer *buffer = &plan->buffers[entry->buffer];
       gboolean scratch = buffer->category == GANTRY_BUFFER_WORKSPACE;
       const GantryNode *node = gantry_module_node (module, node_of (shown, buffer));
-      GantryMemoryHolder fresh = { .node = node_of (shown, buffer), .subject = GANTRY_SUBJECT_NONE, .role = buffer->role,
-                                   .is_argument = buffer->category == GANTRY_BUFFER_INPUT };
+      GantryMemoryHolder fresh = {
+        .node = node_of (shown, buffer), .subject = GANTRY_SUBJECT_NONE, .role = buffer->role, .is_argument = buffer->category == GANTRY_BUFFER_INPUT
+      };
       gpointer key = GSIZE_TO_POINTER ((gsize) fresh.node * 2 + scratch);
       guint at = GPOINTER_TO_UINT (g_hash_table_lookup (known, key));
       GantryMemoryHolder *holder;
@@ -325,8 +323,7 @@ add_savings (GantryMemoryAnalysis *analysis, GantryPlanner *planner, const Gantr
 }
 
 GantryMemoryAnalysis *
-gantry_memory_analysis_new (GantryModule *module, const GantryPlan *plan, GantryPlanner *planner,
-                            const GantryPlacements *placements, guint most_holders)
+gantry_memory_analysis_new (GantryModule *module, const GantryPlan *plan, GantryPlanner *planner, const GantryPlacements *placements, guint most_holders)
 {
   GantryMemoryAnalysis *analysis = g_new0 (GantryMemoryAnalysis, 1);
   g_autoptr (GArray) alive = NULL;

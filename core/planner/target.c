@@ -232,9 +232,8 @@ is_here (GKeyFile *file, const GantryTarget *target)
   if (*target->arch != '\0' || sscanf (target->name, "cpu, %u thread", &n_threads) != 1 || n_threads == 0)
     return FALSE;
   gantry_target_init_cpu (&stated, n_threads);
-  return strcmp (stated.name, target->name) == 0 && stated.peak_flops == target->peak_flops
-         && stated.memory_bandwidth == target->memory_bandwidth && stated.launch_us == target->launch_us
-         && stated.link_bandwidth == target->link_bandwidth && target->curves[GANTRY_WORK_BYTES].n == 0;
+  return strcmp (stated.name, target->name) == 0 && stated.peak_flops == target->peak_flops && stated.memory_bandwidth == target->memory_bandwidth
+         && stated.launch_us == target->launch_us && stated.link_bandwidth == target->link_bandwidth && target->curves[GANTRY_WORK_BYTES].n == 0;
 }
 
 /* As it was, where that is this machine's processor, with the limits of @read. */
@@ -269,14 +268,11 @@ gantry_target_parse (GantryTarget *target, const char *text, gssize length, GErr
   begin_with_model (file, &read);
   forget_measured (file, &read);
   if (!read_number (file, "peak_flops", FALSE, &read.peak_flops, error) || !read_units (file, &read, error)
-      || !read_number (file, "memory_bandwidth", FALSE, &read.memory_bandwidth, error)
-      || !read_number (file, "launch_us", TRUE, &read.launch_us, error)
-      || !read_number (file, "link_bandwidth", FALSE, &read.link_bandwidth, error)
-      || !read_number (file, "run_us", TRUE, &read.run_us, error) || !read_number (file, "trip_us", TRUE, &read.trip_us, error)
-      || !read_number (file, "inner_us", TRUE, &read.inner_us, error) || !read_number (file, "copy_us", TRUE, &read.copy_us, error)
-      || !read_curves (file, &read, error)
-      || !read_limit (file, "memory_limit", &read.memory_limit, error)
-      || !read_number (file, "memory_part", TRUE, &read.memory_part, error)
+      || !read_number (file, "memory_bandwidth", FALSE, &read.memory_bandwidth, error) || !read_number (file, "launch_us", TRUE, &read.launch_us, error)
+      || !read_number (file, "link_bandwidth", FALSE, &read.link_bandwidth, error) || !read_number (file, "run_us", TRUE, &read.run_us, error)
+      || !read_number (file, "trip_us", TRUE, &read.trip_us, error) || !read_number (file, "inner_us", TRUE, &read.inner_us, error)
+      || !read_number (file, "copy_us", TRUE, &read.copy_us, error) || !read_curves (file, &read, error)
+      || !read_limit (file, "memory_limit", &read.memory_limit, error) || !read_number (file, "memory_part", TRUE, &read.memory_part, error)
       || !read_limit (file, "host_limit", &read.host_limit, error))
     return FALSE;
   name = g_key_file_get_string (file, GROUP, "name", NULL);
@@ -323,8 +319,7 @@ gantry_target_predict_kernel_us (const GantryTarget *target, const GantryModule 
 
   gantry_node_work (module, node, work);
   for (guint w = GANTRY_WORK_BYTES + 1; w < GANTRY_N_WORKS; w++)
-    us += target->curves[w].n > 0 ? gantry_curve_us (&target->curves[w], work[w])
-          : target->peak_flops > 0 ? work[w] / target->peak_flops * 1e6 : 0;
+    us += target->curves[w].n > 0 ? gantry_curve_us (&target->curves[w], work[w]) : target->peak_flops > 0 ? work[w] / target->peak_flops * 1e6 : 0;
   return us + MAX (target->launch_us, 0);
 }
 

@@ -16,22 +16,22 @@ G_BEGIN_DECLS
 typedef struct
 {
   char name[64];
-  double peak_flops;       /* floating point operations per second, all cores: f32, and what has no rate of its own */
-  double memory_bandwidth; /* bytes per second between the processor and its memory */
-  double launch_us;        /* overhead of starting one kernel */
-  double link_bandwidth;   /* bytes per second between device and host memory, each way */
-  guint64 memory_limit;    /* bytes of device memory that may be used, 0: no limit */
-  double memory_part;      /* the limit was given as this part of the peak of keeping everything, and memory_limit is what that
+  double peak_flops;                  /* floating point operations per second, all cores: f32, and what has no rate of its own */
+  double memory_bandwidth;            /* bytes per second between the processor and its memory */
+  double launch_us;                   /* overhead of starting one kernel */
+  double link_bandwidth;              /* bytes per second between device and host memory, each way */
+  guint64 memory_limit;               /* bytes of device memory that may be used, 0: no limit */
+  double memory_part;                 /* the limit was given as this part of the peak of keeping everything, and memory_limit is what that
                             * comes to, as far as the program is known; 0: it was given in bytes */
-  char arch[16];           /* the GPU that kernels are for ("sm_90a"), "": the processor */
-  guint64 host_limit;      /* bytes of host memory that what is offloaded may take, 0: no limit */
-  double rates[GANTRY_N_UNITS]; /* operations per second of each unit; 0: as peak_flops */
-  double run_us, trip_us;  /* of a run, and of a trip of a loop, beside its kernels */
-  double inner_us;         /* launch_us of a kernel in a loop, whose time nobody takes; 0: as launch_us */
-  double copy_us;          /* overhead of starting one copy; 0: as launch_us */
+  char arch[16];                      /* the GPU that kernels are for ("sm_90a"), "": the processor */
+  guint64 host_limit;                 /* bytes of host memory that what is offloaded may take, 0: no limit */
+  double rates[GANTRY_N_UNITS];       /* operations per second of each unit; 0: as peak_flops */
+  double run_us, trip_us;             /* of a run, and of a trip of a loop, beside its kernels */
+  double inner_us;                    /* launch_us of a kernel in a loop, whose time nobody takes; 0: as launch_us */
+  double copy_us;                     /* overhead of starting one copy; 0: as launch_us */
   GantryCurve curves[GANTRY_N_WORKS]; /* how long kinds of work take; of bytes none: rates say it */
-  char measured[24];       /* when that was measured (ISO 8601, UTC), "": it is stated */
-  gboolean here;           /* this machine's processor, whatever it does: nobody has said what it does */
+  char measured[24];                  /* when that was measured (ISO 8601, UTC), "": it is stated */
+  gboolean here;                      /* this machine's processor, whatever it does: nobody has said what it does */
 } GantryTarget;
 
 /**

@@ -18,7 +18,7 @@ typedef struct
   guint32 *buffer;      /* by range */
   guint32 *eviction_step, *fetch_step;
   guint32 n_init, n_steps;
-  guint32 last;         /* last step; the first one that is no init step where there is none */
+  guint32 last; /* last step; the first one that is no init step where there is none */
 } Writer;
 
 #define BUFFER(writer, i) (&g_array_index ((writer)->buffers, GantryPlanBuffer, (i)))

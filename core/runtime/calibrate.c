@@ -114,8 +114,7 @@ static const char nothing_text[] = ".version 7.0\n.target sm_80\n.address_size 6
                                    ".visible .entry gantry_nothing() { ret; }\n";
 
 static gboolean
-run_launches (GantryDevice *device, const GantryKernel *kernel, gpointer prepared, guint n, GantryStamp *stamps,
-              GCancellable *cancellable, GError **error)
+run_launches (GantryDevice *device, const GantryKernel *kernel, gpointer prepared, guint n, GantryStamp *stamps, GCancellable *cancellable, GError **error)
 {
   void *const none[] = { NULL };
   g_autofree GantryCommand *commands = g_new0 (GantryCommand, n);
@@ -145,8 +144,7 @@ take_launches (gint64 *ns, guint n, GantryDeviceRates *rates)
 
 /* Without stamps, which cost more than an empty kernel: rounds of them by the clock, after one to warm up. */
 static gboolean
-time_rounds (GantryDevice *device, const GantryKernel *kernel, gpointer prepared, gint64 *ns, GCancellable *cancellable,
-             GError **error)
+time_rounds (GantryDevice *device, const GantryKernel *kernel, gpointer prepared, gint64 *ns, GCancellable *cancellable, GError **error)
 {
   gboolean done = run_launches (device, kernel, prepared, LAUNCHES_OF_ROUND, NULL, cancellable, error);
 
@@ -175,8 +173,7 @@ measure_launches_behind (GantryDevice *device, GantryDeviceRates *rates, GCancel
 
   if (!gantry_device_load (device, &executable, &loaded, error))
     return FALSE;
-  done = gantry_device_prepare (device, loaded, &kernel, NULL, 0, &prepared, error)
-         && time_rounds (device, &kernel, prepared, ns, cancellable, error);
+  done = gantry_device_prepare (device, loaded, &kernel, NULL, 0, &prepared, error) && time_rounds (device, &kernel, prepared, ns, cancellable, error);
   if (done)
     take_launches (ns, ROUNDS, rates);
   gantry_device_unload (device, loaded);
@@ -207,8 +204,7 @@ measure_copies (Bench *bench, GantryDeviceRates *rates, GCancellable *cancellabl
   double both[2];
 
   /* Once for the pages. */
-  if (!reserve (bench, error) || !run_copies (bench, TRUE, TRUE, cancellable, error)
-      || !run_copies (bench, TRUE, FALSE, cancellable, error))
+  if (!reserve (bench, error) || !run_copies (bench, TRUE, TRUE, cancellable, error) || !run_copies (bench, TRUE, FALSE, cancellable, error))
     return FALSE;
   rates->to_host = rate_of (bench, 0, &rates->to_host_range);
   if (!run_copies (bench, FALSE, TRUE, cancellable, error))
@@ -240,8 +236,7 @@ measure (Bench *bench, GantryDeviceRates *rates, GCancellable *cancellable, GErr
 }
 
 gboolean
-gantry_device_measure (GantryDevice *device, gsize bytes, GantryDeviceRates *rates, GCancellable *cancellable,
-                       GError **error)
+gantry_device_measure (GantryDevice *device, gsize bytes, GantryDeviceRates *rates, GCancellable *cancellable, GError **error)
 {
   Bench bench = { device, bytes > 0 ? bytes : DEFAULT_BYTES };
   gboolean done;

@@ -17,13 +17,13 @@ typedef struct
 
 typedef struct
 {
-  double to_host;   /* bytes per second of that queue alone */
+  double to_host; /* bytes per second of that queue alone */
   double to_device;
-  double both;      /* of each when both are at work */
-  double launch_us; /* from one empty kernel to the next on the compute queue, as recorded */
+  double both;                                                /* of each when both are at work */
+  double launch_us;                                           /* from one empty kernel to the next on the compute queue, as recorded */
   GantryRateRange to_host_range, to_device_range, both_range; /* of single copies */
-  GantryRateRange launch_range; /* of single launches; of a device that is not the host of rounds of some hundred */
-  guint n_launches;             /* launches, or rounds, that launch_us is the median of */
+  GantryRateRange launch_range;                               /* of single launches; of a device that is not the host of rounds of some hundred */
+  guint n_launches;                                           /* launches, or rounds, that launch_us is the median of */
 } GantryDeviceRates;
 
 /**
@@ -36,7 +36,6 @@ typedef struct
  *
  * Returns: FALSE with %GANTRY_ERROR_NO_MEMORY when two buffers of @bytes do not fit, or %G_IO_ERROR_CANCELLED
  */
-gboolean gantry_device_measure (GantryDevice *device, gsize bytes, GantryDeviceRates *rates, GCancellable *cancellable,
-                                GError **error);
+gboolean gantry_device_measure (GantryDevice *device, gsize bytes, GantryDeviceRates *rates, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -38,8 +38,7 @@ is_of (const GantryDeviceKind *kind, const char *spec, guint *ordinal)
 
   if (!g_str_has_prefix (spec, kind->name))
     return FALSE;
-  if (spec[length] != '\0'
-      && (!kind->is_numbered || spec[length] != ':' || !g_ascii_string_to_unsigned (spec + length + 1, 10, 0, 9999, &number, NULL)))
+  if (spec[length] != '\0' && (!kind->is_numbered || spec[length] != ':' || !g_ascii_string_to_unsigned (spec + length + 1, 10, 0, 9999, &number, NULL)))
     return FALSE;
   *ordinal = (guint) number;
   return TRUE;

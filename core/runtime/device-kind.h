@@ -20,9 +20,9 @@ typedef struct
 {
   int ordinal;
   char *name;
-  char *pci;        /* "0000:17:00.0" */
+  char *pci; /* "0000:17:00.0" */
   int major, minor;
-  guint64 bytes;    /* of memory */
+  guint64 bytes;      /* of memory */
   guint n_processors; /* SMs */
   guint n_copy_engines;
   const char *limited, *unusable;

@@ -87,9 +87,8 @@ reserve (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **erro
       g_autofree char *may = gantry_format_limit (limit);
       g_autofree char *over = gantry_format_bytes (used + bytes - limit), *exactly = gantry_format_bytes_exactly (used + bytes - limit);
 
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-                   "%s memory: %s needed where the limit is %s, %s%s too much",
-                   gantry_memory_kind_name (kind), need, may, over, exactly);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "%s memory: %s needed where the limit is %s, %s%s too much", gantry_memory_kind_name (kind),
+                   need, may, over, exactly);
     }
   return fits;
 }
@@ -122,8 +121,7 @@ gantry_device_allocate (GantryDevice *device, GantryMemoryKind kind, gsize bytes
     {
       g_autofree char *size = gantry_format_bytes (bytes);
 
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "%s memory: the system has no %s left",
-                   gantry_memory_kind_name (kind), size);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "%s memory: the system has no %s left", gantry_memory_kind_name (kind), size);
     }
   return NULL;
 }
@@ -185,8 +183,7 @@ gantry_device_unload (GantryDevice *device, gpointer loaded)
 }
 
 gboolean
-gantry_device_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers, guint32 n,
-                       gpointer *prepared, GError **error)
+gantry_device_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers, guint32 n, gpointer *prepared, GError **error)
 {
   *prepared = NULL;
   if (device->klass->prepare == NULL)
@@ -202,8 +199,7 @@ gantry_device_begin (GantryDevice *device, guint32 n_events, GantryStamp *stamps
 }
 
 void
-gantry_batch_submit (GantryDevice *device, GantryBatch *batch, GantryQueue queue, const GantryCommand *commands,
-                     guint32 n)
+gantry_batch_submit (GantryDevice *device, GantryBatch *batch, GantryQueue queue, const GantryCommand *commands, guint32 n)
 {
   g_return_if_fail (queue < GANTRY_N_QUEUES);
   device->klass->submit (batch, queue, commands, n);
@@ -218,7 +214,7 @@ gantry_device_finish (GantryDevice *device, GantryBatch *batch, GError **error)
 void
 gantry_device_set_marks (GantryDevice *device, const GantryDeviceMarks *marks)
 {
-  device->marks = marks != NULL ? *marks : (GantryDeviceMarks) { 0 };
+  device->marks = marks != NULL ? *marks : (GantryDeviceMarks){ 0 };
 }
 
 gint64

@@ -28,9 +28,9 @@ typedef enum
 /** Addresses are of the device's memory. What a command points to must live until the batch is finished. */
 typedef struct
 {
-  guint8 kind;     /* GantryCommandKind */
+  guint8 kind;         /* GantryCommandKind */
   guint32 instruction; /* of the executable that this does the work of: what a recorder is told; G_MAXUINT32: none */
-  guint32 stamp;   /* index of the stamp that takes its begin and end, or GANTRY_NO_STAMP */
+  guint32 stamp;       /* index of the stamp that takes its begin and end, or GANTRY_NO_STAMP */
   union
   {
     struct
@@ -93,8 +93,7 @@ typedef struct
   gpointer (*load) (GantryDevice *device, const GantryExecutable *executable, GError **error);
   void (*unload) (GantryDevice *device, gpointer loaded);
   /* Code: NULL where is_host. */
-  gpointer (*prepare) (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers, guint32 n,
-                       GError **error);
+  gpointer (*prepare) (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers, guint32 n, GError **error);
   GantryBatch *(*begin) (GantryDevice *device, guint32 n_events, GantryStamp *stamps, GCancellable *cancellable);
   void (*submit) (GantryBatch *batch, GantryQueue queue, const GantryCommand *commands, guint32 n);
   gboolean (*finish) (GantryBatch *batch, GError **error);
@@ -165,8 +164,8 @@ void gantry_device_unload (GantryDevice *device, gpointer loaded);
  * @buffers: the @n addresses that the launch gets
  * @prepared: (out) (nullable): for the launch command; lives until @loaded is unloaded
  */
-gboolean gantry_device_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers,
-                                guint32 n, gpointer *prepared, GError **error);
+gboolean
+gantry_device_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers, guint32 n, gpointer *prepared, GError **error);
 
 /**
  * gantry_device_begin:
@@ -189,8 +188,7 @@ GantryBatch *gantry_device_begin (GantryDevice *device, guint32 n_events, Gantry
  *
  * Puts commands on @queue, once for each queue. What goes wrong is told by gantry_device_finish().
  */
-void gantry_batch_submit (GantryDevice *device, GantryBatch *batch, GantryQueue queue, const GantryCommand *commands,
-                          guint32 n);
+void gantry_batch_submit (GantryDevice *device, GantryBatch *batch, GantryQueue queue, const GantryCommand *commands, guint32 n);
 /** Waits for all queues and frees @batch. Returns: FALSE when it was cancelled, a command failed or the device is lost. */
 gboolean gantry_device_finish (GantryDevice *device, GantryBatch *batch, GError **error);
 

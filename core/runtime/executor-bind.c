@@ -26,8 +26,8 @@ offset_in_place (const GantryExecutor *executor, guint32 buffer)
 static gboolean
 is_whole (const GantryExecutor *executor, guint32 buffer)
 {
-  return executor->places[executor->place_of[buffer]].used <= executor->executable->plan->buffers[buffer].size
-         && offset_in_place (executor, buffer) == 0 && executor->executable->plan->buffers[buffer].size > 0;
+  return executor->places[executor->place_of[buffer]].used <= executor->executable->plan->buffers[buffer].size && offset_in_place (executor, buffer) == 0
+         && executor->executable->plan->buffers[buffer].size > 0;
 }
 
 static void
@@ -149,8 +149,7 @@ _gantry_executor_find_slots (GantryExecutor *executor, const guint8 *bindable)
       const GantryInstruction *instruction = &executable->instructions[i];
 
       for (guint32 k = 0; instruction->kind == GANTRY_INSTRUCTION_LAUNCH && k < instruction->n_buffers; k++)
-        add_slot (executor, slots, bindable, executable->buffer_refs[instruction->buffers + k],
-                  &executor->arguments[executor->first_argument[i] + k]);
+        add_slot (executor, slots, bindable, executable->buffer_refs[instruction->buffers + k], &executor->arguments[executor->first_argument[i] + k]);
     }
   add_slots_of_queues (executor, slots, bindable);
   g_array_sort (slots, compare_slots);
@@ -308,8 +307,7 @@ _gantry_executor_bind (GantryExecutor *executor, const GantryRunInput *inputs, c
     {
       const Wish *wish = &g_array_index (wishes, Wish, i);
 
-      changed = !wish->keep
-                && executor->base[wish->place] != (wish->data != NULL ? wish->data : arena_address (executor, wish->place));
+      changed = !wish->keep && executor->base[wish->place] != (wish->data != NULL ? wish->data : arena_address (executor, wish->place));
     }
   if (!changed)
     return;
@@ -319,8 +317,7 @@ _gantry_executor_bind (GantryExecutor *executor, const GantryRunInput *inputs, c
       const Wish *wish = &g_array_index (wishes, Wish, i);
 
       if (!wish->keep)
-        _gantry_executor_move_place (executor, wish->place,
-                                     wish->data != NULL ? wish->data : arena_address (executor, wish->place), wish->data != NULL);
+        _gantry_executor_move_place (executor, wish->place, wish->data != NULL ? wish->data : arena_address (executor, wish->place), wish->data != NULL);
     }
 }
 

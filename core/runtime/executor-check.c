@@ -6,8 +6,7 @@
 
 #define MOST_BYTES (G_GUINT64_CONSTANT (1) << 60)
 
-static gboolean G_GNUC_PRINTF (2, 3)
-invalid (GError **error, const char *format, ...)
+static gboolean G_GNUC_PRINTF (2, 3) invalid (GError **error, const char *format, ...)
 {
   g_autofree char *what = NULL;
   va_list args;
@@ -69,8 +68,8 @@ check_buffer (const GantryExecutable *executable, guint32 i, GError **error)
     region = plan->arena_bytes[buffer->memory];
   if (buffer->region != GANTRY_REGION_LITERAL)
     return buffer->size <= region && buffer->offset <= region - buffer->size
-               ? TRUE
-               : invalid (error, "buffer %u reaches beyond its region of %" G_GUINT64_FORMAT " bytes", i, region);
+             ? TRUE
+             : invalid (error, "buffer %u reaches beyond its region of %" G_GUINT64_FORMAT " bytes", i, region);
   literal = gantry_context_literal (executable->module->context, buffer->literal);
   if (literal == NULL || literal->size < buffer->size || buffer->offset > literal->size - buffer->size)
     return invalid (error, "buffer %u has no literal of its size", i);
@@ -83,9 +82,8 @@ check_kernel (const GantryExecutable *executable, const GantryKernel *kernel, gb
 {
   if (host ? kernel->func != NULL : kernel->gpu != NULL)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-               "executable: kernel '%s' has no code for %s; compile it for the device that it shall run on", kernel->name,
-               host ? "the processor" : "a GPU");
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "executable: kernel '%s' has no code for %s; compile it for the device that it shall run on",
+               kernel->name, host ? "the processor" : "a GPU");
   return FALSE;
 }
 
@@ -157,13 +155,11 @@ check_control (const GantryExecutable *executable, guint32 i, gboolean host, GEr
   const GantryInstruction *instruction = &executable->instructions[i];
   const GantryControlCode *code = instruction->control < executable->n_controls ? &executable->controls[instruction->control] : NULL;
 
-  if (code == NULL || instruction->init
-      || code->pieces == NULL || instruction->n_buffers < code->workspace)
+  if (code == NULL || instruction->init || code->pieces == NULL || instruction->n_buffers < code->workspace)
     return invalid (error, "instruction %u is no control that can run", i);
   for (guint r = 0; r < code->control.n_regions; r++)
     if (code->regions[r] == NULL || code->layouts[r] == NULL || code->regions[r]->n_inputs != code->layouts[r]->n_inputs
-        || (code->layouts[r]->bytes > 0 && instruction->n_buffers <= code->workspace)
-        || !_gantry_executor_check (code->regions[r], host, error))
+        || (code->layouts[r]->bytes > 0 && instruction->n_buffers <= code->workspace) || !_gantry_executor_check (code->regions[r], host, error))
       return error != NULL && *error != NULL ? FALSE : invalid (error, "a region of instruction %u cannot run", i);
   return TRUE;
 }
@@ -175,34 +171,27 @@ check_instruction (const GantryExecutable *executable, guint32 i, gboolean host,
 
   if (instruction->queue >= GANTRY_N_QUEUES)
     return invalid (error, "instruction %u is on no known queue", i);
-  if (instruction->buffers > executable->n_buffer_refs
-      || instruction->n_buffers > executable->n_buffer_refs - instruction->buffers)
+  if (instruction->buffers > executable->n_buffer_refs || instruction->n_buffers > executable->n_buffer_refs - instruction->buffers)
     return invalid (error, "instruction %u names buffers beyond the list", i);
   for (guint32 k = 0; k < instruction->n_buffers; k++)
     if (executable->buffer_refs[instruction->buffers + k] >= executable->plan->n_buffers)
       return invalid (error, "instruction %u names a buffer that does not exist", i);
-  if (instruction->step >= executable->plan->n_steps && instruction->kind != GANTRY_INSTRUCTION_FILL
-      && instruction->kind != GANTRY_INSTRUCTION_WAIT)
+  if (instruction->step >= executable->plan->n_steps && instruction->kind != GANTRY_INSTRUCTION_FILL && instruction->kind != GANTRY_INSTRUCTION_WAIT)
     return invalid (error, "instruction %u belongs to no step", i);
   switch ((GantryInstructionKind) instruction->kind)
     {
-    case GANTRY_INSTRUCTION_LAUNCH:
-      return check_launch (executable, i, host, error);
+    case GANTRY_INSTRUCTION_LAUNCH: return check_launch (executable, i, host, error);
     case GANTRY_INSTRUCTION_COPY:
-    case GANTRY_INSTRUCTION_FILL:
-      return check_copy (executable, instruction, i, error);
+    case GANTRY_INSTRUCTION_FILL: return check_copy (executable, instruction, i, error);
     case GANTRY_INSTRUCTION_WAIT:
       /* Only for what comes earlier: then queues cannot wait for each other in a circle. */
       if (instruction->event >= i || executable->instructions[instruction->event].init != instruction->init)
         return invalid (error, "instruction %u waits for one that does not come before it", i);
       return TRUE;
-    case GANTRY_INSTRUCTION_CONTROL:
-      return check_control (executable, i, host, error);
-    case GANTRY_INSTRUCTION_HOST_CALL:
-      return !instruction->init || invalid (error, "instruction %u is a host call that is to be made at load", i);
+    case GANTRY_INSTRUCTION_CONTROL: return check_control (executable, i, host, error);
+    case GANTRY_INSTRUCTION_HOST_CALL: return !instruction->init || invalid (error, "instruction %u is a host call that is to be made at load", i);
     default:
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "executable: instruction %u is of a kind that this runtime does not know", i);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "executable: instruction %u is of a kind that this runtime does not know", i);
       return FALSE;
     }
 }
@@ -213,15 +202,13 @@ check_ends (const GantryExecutable *executable, GError **error)
   const GantryPlan *plan = executable->plan;
 
   for (guint32 i = 0; i < executable->n_inputs; i++)
-    if (executable->inputs[i] >= plan->n_buffers
-        || plan->buffers[executable->inputs[i]].region != GANTRY_REGION_ARENA)
+    if (executable->inputs[i] >= plan->n_buffers || plan->buffers[executable->inputs[i]].region != GANTRY_REGION_ARENA)
       return invalid (error, "input %u has no buffer in an arena", i);
   for (guint32 i = 0; i < executable->n_outputs; i++)
     if (executable->outputs[i] >= plan->n_buffers)
       return invalid (error, "output %u has no buffer", i);
   for (guint32 i = 0; i < executable->n_kernels; i++)
-    if (executable->kernels[i].packed_bytes > 0
-        && (executable->packed_offsets == NULL || executable->packed_offsets[i] != G_MAXUINT64)
+    if (executable->kernels[i].packed_bytes > 0 && (executable->packed_offsets == NULL || executable->packed_offsets[i] != G_MAXUINT64)
         && (executable->packed_offsets == NULL || executable->kernels[i].packed_bytes > executable->packed_bytes
             || executable->packed_offsets[i] > executable->packed_bytes - executable->kernels[i].packed_bytes))
       return invalid (error, "the packed weights of kernel %u reach beyond their region", i);

@@ -63,8 +63,7 @@ _gantry_executor_count_by_driver (GantryExecutor *executor)
   g_clear_pointer (&measure->curve, g_free);
   measure->peak_step = G_MAXUINT32;
   if (executor->free_before == 0 || !gantry_device_count_free (executor->device, &left) || !add_constants (executor, measure)
-      || !add_taken (executor, executor->arenas[GANTRY_MEMORY_DEVICE], executor->arena_bytes[GANTRY_MEMORY_DEVICE], measure,
-                     GANTRY_PART_TEMPORARIES))
+      || !add_taken (executor, executor->arenas[GANTRY_MEMORY_DEVICE], executor->arena_bytes[GANTRY_MEMORY_DEVICE], measure, GANTRY_PART_TEMPORARIES))
     return;
   add_rest (executor, left, measure);
   measure->peak_bytes = gantry_memory_parts_total (&measure->touched);

@@ -63,9 +63,7 @@ add_tensors (Call *call, GError **error)
         return FALSE;
     }
   for (guint i = 0; i < n; i++)
-    if (!add_tensor (call,
-                     type->kind == GANTRY_TYPE_TUPLE ? gantry_context_type (module->context, (guint32) type->dims[i]) : type,
-                     k++, TRUE, error))
+    if (!add_tensor (call, type->kind == GANTRY_TYPE_TUPLE ? gantry_context_type (module->context, (guint32) type->dims[i]) : type, k++, TRUE, error))
       return FALSE;
   return TRUE;
 }
@@ -77,8 +75,8 @@ bring_back (Call *call, GError **error)
     {
       const GantryHostTensor *tensor = &g_array_index (call->results, GantryHostTensor, i);
 
-      if (!gantry_device_upload (call->executor->device, call->executor->addresses[buffer_of (call, call->operands->len + i)],
-                                 tensor->data, tensor->size, error))
+      if (!gantry_device_upload (call->executor->device, call->executor->addresses[buffer_of (call, call->operands->len + i)], tensor->data, tensor->size,
+                                 error))
         return FALSE;
     }
   return TRUE;

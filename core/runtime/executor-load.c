@@ -10,8 +10,7 @@ _gantry_executor_describe (const GantryExecutable *executable, guint32 buffer)
 {
   const GantryPlanBuffer *b = &executable->plan->buffers[buffer];
   const GantryNode *node = gantry_module_node (executable->module, b->node);
-  g_autofree char *label = node != NULL ? gantry_node_label (executable->module, node)
-                                        : g_strdup_printf ("%%%u", b->node);
+  g_autofree char *label = node != NULL ? gantry_node_label (executable->module, node) : g_strdup_printf ("%%%u", b->node);
   g_autofree char *size = gantry_format_bytes (b->size);
 
   return g_strdup_printf ("'%s'%s (%s)", label, b->category == GANTRY_BUFFER_WORKSPACE ? ", workspace" : "", size);
@@ -41,17 +40,18 @@ describe_peak (const GantryExecutor *executor, GantryMemoryKind kind)
 
   for (guint32 i = 0; i < executor->n_places; i++)
     if (plan->buffers[executor->places[i].owner].memory == kind
-        && (kind != GANTRY_MEMORY_DEVICE
-            || (executor->places[i].begin <= plan->peak_step && plan->peak_step <= executor->places[i].end)))
+        && (kind != GANTRY_MEMORY_DEVICE || (executor->places[i].begin <= plan->peak_step && plan->peak_step <= executor->places[i].end)))
       alive[n++] = executor->places[i];
   qsort (alive, n, sizeof *alive, compare_place_bytes);
   for (guint32 i = 0; i < MIN (n, 5); i++)
     {
       g_autofree char *one = _gantry_executor_describe (executor->executable, alive[i].owner);
 
-      g_string_append_printf (text, "%s%s", i > 0                          ? ", "
+      g_string_append_printf (text, "%s%s",
+                              i > 0                          ? ", "
                               : kind == GANTRY_MEMORY_DEVICE ? "; the largest buffers at the peak: "
-                                                             : "; the largest buffers there: ", one);
+                                                             : "; the largest buffers there: ",
+                              one);
     }
   return g_string_free (text, FALSE);
 }
@@ -59,8 +59,7 @@ describe_peak (const GantryExecutor *executor, GantryMemoryKind kind)
 static const char *
 advice (GantryMemoryKind kind)
 {
-  return kind == GANTRY_MEMORY_DEVICE ? "raise the limit, make the batch smaller, or recompute or offload some of them"
-                                      : "raise the limit, or offload less";
+  return kind == GANTRY_MEMORY_DEVICE ? "raise the limit, make the batch smaller, or recompute or offload some of them" : "raise the limit, or offload less";
 }
 
 /* What the plan says that it takes, and constants of programs within its control flow, which it does not know. */
@@ -91,8 +90,8 @@ check_limit (const GantryExecutor *executor, GantryMemoryKind kind, GError **err
   peak = describe_peak (executor, kind);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                "the program needs %s of %s memory (%s) where the limit is %s: "
-               "%s%s too much%s; %s", needed, gantry_memory_kind_name (kind), parts, allowed, over, exactly, peak,
-               advice (kind));
+               "%s%s too much%s; %s",
+               needed, gantry_memory_kind_name (kind), parts, allowed, over, exactly, peak, advice (kind));
   return FALSE;
 }
 
@@ -135,8 +134,7 @@ place_literals (GantryExecutor *executor)
         }
       g_hash_table_insert (places, key, GUINT_TO_POINTER (b + 1));
       executor->literals[b] = whole_place (executor->constant_bytes);
-      executor->constant_bytes = executor->literals[b]
-                                 + gantry_context_literal (executable->module->context, plan->buffers[b].literal)->size;
+      executor->constant_bytes = executor->literals[b] + gantry_context_literal (executable->module->context, plan->buffers[b].literal)->size;
     }
 }
 
@@ -153,8 +151,7 @@ _gantry_executor_upload_literals (GantryExecutor *executor, GError **error)
       if (executor->literals[b] == G_MAXUINT64 || executor->literals[b] < end)
         continue;
       literal = gantry_context_literal (executor->executable->module->context, plan->buffers[b].literal);
-      if (!gantry_device_upload (executor->device, executor->constants + executor->literals[b], literal->data,
-                                 literal->size, error))
+      if (!gantry_device_upload (executor->device, executor->constants + executor->literals[b], literal->data, literal->size, error))
         return FALSE;
       end = executor->literals[b] + MAX (literal->size, 1);
     }
@@ -222,9 +219,8 @@ _gantry_executor_allocate (GantryExecutor *executor, GError **error)
     }
   executor->addresses = g_new (void *, plan->n_buffers + 1);
   for (guint32 b = 0; b < plan->n_buffers; b++)
-    executor->addresses[b] = plan->buffers[b].region == GANTRY_REGION_ARENA
-                               ? executor->arenas[plan->buffers[b].memory] + plan->buffers[b].offset
-                               : _gantry_executor_constant_address (executor, b);
+    executor->addresses[b] = plan->buffers[b].region == GANTRY_REGION_ARENA ? executor->arenas[plan->buffers[b].memory] + plan->buffers[b].offset
+                                                                            : _gantry_executor_constant_address (executor, b);
   return _gantry_executor_upload_literals (executor, error);
 }
 
@@ -310,8 +306,7 @@ prepare_launches (GantryExecutor *executor, GError **error)
 
       if (launch->kind == GANTRY_INSTRUCTION_LAUNCH
           && !gantry_device_prepare (executor->device, executor->loaded, &executable->kernels[launch->kernel],
-                                     executor->arguments + executor->first_argument[i],
-                                     n_arguments (executable, launch), &executor->prepared[i], error))
+                                     executor->arguments + executor->first_argument[i], n_arguments (executable, launch), &executor->prepared[i], error))
         return FALSE;
     }
   return TRUE;
@@ -335,8 +330,7 @@ write_arguments (GantryExecutor *executor)
       for (guint32 k = 0; k < instruction->n_buffers; k++)
         executor->arguments[n++] = executor->addresses[executable->buffer_refs[instruction->buffers + k]];
       if (executable->kernels[instruction->kernel].packed_bytes > 0)
-        executor->arguments[n++] = executor->constants + whole_place (executable->plan->constant_bytes)
-                                   + executable->packed_offsets[instruction->kernel];
+        executor->arguments[n++] = executor->constants + whole_place (executable->plan->constant_bytes) + executable->packed_offsets[instruction->kernel];
     }
 }
 
@@ -365,8 +359,7 @@ _gantry_executor_command (GantryExecutor *executor, guint32 i)
     case GANTRY_INSTRUCTION_FILL:
       command.kind = GANTRY_COMMAND_FILL;
       command.fill.to = executor->addresses[refs[0]];
-      command.fill.literal = gantry_context_literal (executable->module->context,
-                                                     executable->plan->buffers[refs[0]].literal);
+      command.fill.literal = gantry_context_literal (executable->module->context, executable->plan->buffers[refs[0]].literal);
       break;
     default:
       command.kind = GANTRY_COMMAND_WAIT;
@@ -417,8 +410,8 @@ write_commands (GantryExecutor *executor)
     {
       const GantryInstruction *instruction = &executable->instructions[i];
 
-      if (instruction->kind == GANTRY_INSTRUCTION_WAIT && !instruction->init
-          && segments[instruction->event] == segments[i] && executor->event_of[instruction->event] == G_MAXUINT32)
+      if (instruction->kind == GANTRY_INSTRUCTION_WAIT && !instruction->init && segments[instruction->event] == segments[i]
+          && executor->event_of[instruction->event] == G_MAXUINT32)
         executor->event_of[instruction->event] = executor->n_events++;
     }
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
@@ -469,8 +462,7 @@ pack_away (GantryExecutor *executor, const GantryInstruction *launch, void *cons
 
   for (guint32 k = 0; k < launch->n_buffers; k++)
     {
-      const GantryPlanBuffer *buffer
-          = &executable->plan->buffers[executable->buffer_refs[launch->buffers + k]];
+      const GantryPlanBuffer *buffer = &executable->plan->buffers[executable->buffer_refs[launch->buffers + k]];
       void *copy = NULL;
 
       if (buffer->region != GANTRY_REGION_ARENA)
@@ -543,8 +535,7 @@ _gantry_executor_initialise (GantryExecutor *executor, GCancellable *cancellable
     {
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return FALSE;
-      if (executable->instructions[i].kind == GANTRY_INSTRUCTION_LAUNCH && !executable->instructions[i].init
-          && !pack (executor, i, packed, error))
+      if (executable->instructions[i].kind == GANTRY_INSTRUCTION_LAUNCH && !executable->instructions[i].init && !pack (executor, i, packed, error))
         return FALSE;
     }
   return TRUE;

@@ -89,8 +89,7 @@ note (GantryUnplannedMemory *most, guint64 bytes, const GantryInstruction *instr
 {
   if (bytes <= most->bytes)
     return;
-  *most = instruction != NULL ? (GantryUnplannedMemory){ bytes, instruction->step, instruction->node }
-                              : (GantryUnplannedMemory){ bytes, G_MAXUINT32, 0 };
+  *most = instruction != NULL ? (GantryUnplannedMemory){ bytes, instruction->step, instruction->node } : (GantryUnplannedMemory){ bytes, G_MAXUINT32, 0 };
 }
 
 /* What is there now. @instruction: (nullable): that has just run; %NULL: none has, and none will */
@@ -127,8 +126,7 @@ take_sample (Measuring *m, const GantryInstruction *instruction)
 static gboolean
 calls_library (const Measuring *m, const GantryInstruction *instruction)
 {
-  return instruction->kind == GANTRY_INSTRUCTION_LAUNCH
-         && m->executor->executable->kernels[instruction->kernel].kind == GANTRY_KERNEL_LIBRARY;
+  return instruction->kind == GANTRY_INSTRUCTION_LAUNCH && m->executor->executable->kernels[instruction->kernel].kind == GANTRY_KERNEL_LIBRARY;
 }
 
 /* Looks at code as a walk through all mappings that a run may ask for. */
@@ -327,8 +325,8 @@ drop_arenas (GantryExecutor *executor)
 }
 
 gboolean
-gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs, const GantryRunOutput *outputs,
-                         guint n_outputs, const GantryProgress *progress, GError **error)
+gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs, const GantryRunOutput *outputs, guint n_outputs,
+                         const GantryProgress *progress, GError **error)
 {
   gboolean done;
 

@@ -61,8 +61,7 @@ tell_instructions (const GantryExecutor *executor, const GantryObserver *observe
       else
         {
           if (instruction->kind == GANTRY_INSTRUCTION_CONTROL && observer->control != NULL)
-            observer->control (observer->self, i, executor->controls[instruction->control].taken,
-                               executable->controls[instruction->control].control.n_regions);
+            observer->control (observer->self, i, executor->controls[instruction->control].taken, executable->controls[instruction->control].control.n_regions);
           if (observer->instruction != NULL)
             observer->instruction (observer->self, i, stamp->begin, stamp->end);
         }
@@ -102,11 +101,10 @@ _gantry_executor_tell (GantryExecutor *executor, const GantryObserver *observer,
     observer->begin_run (observer->self, executor->executable, begin);
   tell_instructions (executor, observer);
   if (executor->spans != NULL)
-    observer->spans (observer->self, (const GantryRegionSpan *) (gpointer) executor->spans->data, executor->spans->len,
-                     executor->spans_left_out);
+    observer->spans (observer->self, (const GantryRegionSpan *) (gpointer) executor->spans->data, executor->spans->len, executor->spans_left_out);
   if (executor->region_events != NULL)
-    observer->region_events (observer->self, (const GantryRegionEvent *) (gpointer) executor->region_events->data,
-                             executor->region_events->len, executor->region_events_left_out);
+    observer->region_events (observer->self, (const GantryRegionEvent *) (gpointer) executor->region_events->data, executor->region_events->len,
+                             executor->region_events_left_out);
   tell_memory (executor, observer, begin, end);
   if (observer->end_run != NULL)
     observer->end_run (observer->self, end);

@@ -36,8 +36,8 @@ typedef struct
 typedef struct
 {
   GantryExecutor *regions[2];
-  guint64 taken[2]; /* by the last run: how often each region ran */
-  GArray *slices;   /* executor-region.c: the stacks that the scan under way takes slices of */
+  guint64 taken[2];                /* by the last run: how often each region ran */
+  GArray *slices;                  /* executor-region.c: the stacks that the scan under way takes slices of */
   GArray *copies[GANTRY_N_QUEUES]; /* GantryCommand: beside a trip, and on the compute queue between two of them; kept from trip to trip,
                                     * which therefore allocates nothing */
 } ControlRun;
@@ -54,12 +54,12 @@ struct _GantryExecutor
   void **addresses;  /* by buffer */
   gpointer loaded;   /* code on the device */
 
-  void **arguments;            /* of all launches, one list after the other */
-  guint32 *first_argument;     /* by instruction */
-  gpointer *prepared;          /* by instruction: what the device launches */
+  void **arguments;        /* of all launches, one list after the other */
+  guint32 *first_argument; /* by instruction */
+  gpointer *prepared;      /* by instruction: what the device launches */
   GantryCommand *commands[GANTRY_N_QUEUES];
   guint32 n_commands[GANTRY_N_QUEUES];
-  GArray *segments; /* Segment: one at least */
+  GArray *segments;     /* Segment: one at least */
   ControlRun *controls; /* by control of the executable */
   GArray *spans;        /* (nullable): GantryRegionSpan, of the run under way where somebody wants them; of a region: what it is within has them */
   guint64 spans_left_out;
@@ -67,39 +67,39 @@ struct _GantryExecutor
   guint64 region_events_left_out;
   GantryHostCall host_call; /* (nullable): who answers custom calls; of a region that of what is around it */
   gpointer host_call_self;
-  GantryExecutor *parent; /* (nullable) (unowned): of a region: the executor that runs its control */
+  GantryExecutor *parent;           /* (nullable) (unowned): of a region: the executor that runs its control */
   const GantryRegionLayout *layout; /* (nullable): of a region */
-  guint8 *workspace;      /* of a region */
-  GArray *riders[GANTRY_N_QUEUES]; /* (nullable) (unowned): of a region: GantryCommand that run beside its first commands */
+  guint8 *workspace;                /* of a region */
+  GArray *riders[GANTRY_N_QUEUES];  /* (nullable) (unowned): of a region: GantryCommand that run beside its first commands */
   guint32 n_events;
-  guint32 *event_of;           /* by instruction: the event that happens after it, or G_MAXUINT32 */
-  GantryStamp *stamps;         /* by instruction */
+  guint32 *event_of;   /* by instruction: the event that happens after it, or G_MAXUINT32 */
+  GantryStamp *stamps; /* by instruction */
 
   guint32 n_places;
   Place *places;
-  guint32 *place_of;           /* by buffer: index in places, or G_MAXUINT32 outside the arenas */
+  guint32 *place_of; /* by buffer: index in places, or G_MAXUINT32 outside the arenas */
   PlacesByStep allocated, released;
-  gint64 run_ns;               /* the last run's */
+  gint64 run_ns;                 /* the last run's */
   gint64 *step_begin, *step_end; /* n_steps + 1: of the last run; 0, 0: did not run */
   GantryVerifyFlags verify;
-  gboolean measuring;          /* this run's memory is measured */
+  gboolean measuring;             /* this run's memory is measured */
   const GantryProgress *progress; /* (nullable): of that run */
-  GantryMemoryMeasure *measure; /* (nullable) */
-  const char *missing;         /* (nullable): static: what the system did not tell, so that there is no measure */
-  guint64 free_before;         /* of the device, before anything was loaded, as its driver counts; 0: it does not say */
-  guint64 process_peak;        /* seen before the process's peak was reset for that */
+  GantryMemoryMeasure *measure;   /* (nullable) */
+  const char *missing;            /* (nullable): static: what the system did not tell, so that there is no measure */
+  guint64 free_before;            /* of the device, before anything was loaded, as its driver counts; 0: it does not say */
+  guint64 process_peak;           /* seen before the process's peak was reset for that */
 
-  gint *alias;       /* by input: the result that is donated over it, or -1 */
-  guint8 *stays;     /* by input: nothing but that result is ever written into its place */
-  guint8 *kept;      /* by place: it keeps what it holds at the start of this run */
+  gint *alias;   /* by input: the result that is donated over it, or -1 */
+  guint8 *stays; /* by input: nothing but that result is ever written into its place */
+  guint8 *kept;  /* by place: it keeps what it holds at the start of this run */
   /* executor-bind.c; all FALSE on a device that is not the host */
   guint8 *readable;   /* by input: nothing is ever written into its place: it may be read where the caller has it */
   guint8 *donatable;  /* by input: as `stays`, and the value takes the whole place: it may be written over where the caller has it */
   guint8 *returnable; /* by output: it may be written where the caller wants it */
   PlaceSlot *slots;   /* (nullable): by place, from first_slot[place] on */
   guint32 *first_slot;
-  guint8 **base;      /* by place: where it lies now */
-  guint8 *lent;       /* by place: that is memory of the caller */
+  guint8 **base;        /* by place: where it lies now */
+  guint8 *lent;         /* by place: that is memory of the caller */
   guint64 copied_bytes; /* by the last run: inputs and results that could not be used where they lie */
 
   gboolean complete; /* the last run was finished: the places of inputs that stay hold what they should */
@@ -118,8 +118,7 @@ _gantry_instruction_is_of_host (const GantryInstruction *instruction)
   return instruction->kind == GANTRY_INSTRUCTION_CONTROL || instruction->kind == GANTRY_INSTRUCTION_HOST_CALL;
 }
 /** Carries out one instruction of control, or a host call, while all queues are idle; its stamp is set where @timed, or outside of regions. */
-gboolean _gantry_executor_run_control (GantryExecutor *executor, guint32 instruction, gboolean timed, GCancellable *cancellable,
-                                       GError **error);
+gboolean _gantry_executor_run_control (GantryExecutor *executor, guint32 instruction, gboolean timed, GCancellable *cancellable, GError **error);
 
 /* executor-host-call.c */
 /** Asks who answers host calls; the device is idle. An error names the node. */
@@ -197,12 +196,10 @@ void _gantry_executor_assume_stamps (GantryExecutor *executor, gint64 begin, gin
 gboolean _gantry_executor_upload (GantryExecutor *executor, const GantryRunInput *inputs, GError **error);
 
 /* executor-measure.c */
-gboolean _gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *inputs, GCancellable *cancellable,
-                                        GError **error);
+gboolean _gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *inputs, GCancellable *cancellable, GError **error);
 
 /* executor-verify.c */
-gboolean _gantry_executor_run_checked (GantryExecutor *executor, const GantryRunInput *inputs,
-                                       GCancellable *cancellable, GError **error);
+gboolean _gantry_executor_run_checked (GantryExecutor *executor, const GantryRunInput *inputs, GCancellable *cancellable, GError **error);
 
 static inline guint64
 whole_place (guint64 size)

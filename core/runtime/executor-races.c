@@ -28,8 +28,7 @@ _gantry_executor_writes (const GantryExecutor *executor, const GantryInstruction
 
   if (instruction->kind == GANTRY_INSTRUCTION_COPY)
     return k == 1;
-  return instruction->kind == GANTRY_INSTRUCTION_FILL
-         || executor->executable->plan->buffers[buffer].node == instruction->node;
+  return instruction->kind == GANTRY_INSTRUCTION_FILL || executor->executable->plan->buffers[buffer].node == instruction->node;
 }
 
 static void
@@ -93,9 +92,8 @@ collide (const Races *races, const Access *a, const Access *b)
   const GantryPlanBuffer *x = &races->executor->executable->plan->buffers[a->buffer];
   const GantryPlanBuffer *y = &races->executor->executable->plan->buffers[b->buffer];
 
-  return (a->write || b->write) && x->memory == y->memory && x->offset < y->offset + y->size
-         && y->offset < x->offset + x->size && !in_order (races, a->instruction, b->instruction)
-         && !in_order (races, b->instruction, a->instruction);
+  return (a->write || b->write) && x->memory == y->memory && x->offset < y->offset + y->size && y->offset < x->offset + x->size
+         && !in_order (races, a->instruction, b->instruction) && !in_order (races, b->instruction, a->instruction);
 }
 
 /* Of two queues one copies, and copies are few. */
@@ -115,9 +113,8 @@ compare_queues (const Races *races, guint first, guint second, GError **error)
         one = _gantry_executor_describe (races->executor->executable, x->buffer);
         other = _gantry_executor_describe (races->executor->executable, y->buffer);
         g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
-                     "verify: instructions %u (%s %s) and %u (%s %s) use the same bytes and do not wait for each other",
-                     x->instruction, x->write ? "writes" : "reads", one, y->instruction, y->write ? "writes" : "reads",
-                     other);
+                     "verify: instructions %u (%s %s) and %u (%s %s) use the same bytes and do not wait for each other", x->instruction,
+                     x->write ? "writes" : "reads", one, y->instruction, y->write ? "writes" : "reads", other);
         return FALSE;
       }
   return TRUE;

@@ -33,8 +33,8 @@ typedef struct
   gboolean direct; /* used where it lies in the whole */
   gboolean host;   /* which is in the host: commands of the region copy it */
   gboolean result;
-  guint n_stages;  /* more than one: trips take turns, and slices come and go while others run */
-  guint over;      /* of those: the result that is made over it, as @whole; 0: none */
+  guint n_stages; /* more than one: trips take turns, and slices come and go while others run */
+  guint over;     /* of those: the result that is made over it, as @whole; 0: none */
 } Slices;
 
 static GantryExecutor *
@@ -75,7 +75,7 @@ result_address (const Context *c, guint o)
 static guint8 *
 workspace_address (const Context *c)
 {
-  static _Alignas (GANTRY_TENSOR_ALIGNMENT) guint8 none[GANTRY_TENSOR_ALIGNMENT]; /* where slices begin that are used where they lie */
+  static _Alignas(GANTRY_TENSOR_ALIGNMENT) guint8 none[GANTRY_TENSOR_ALIGNMENT]; /* where slices begin that are used where they lie */
 
   return c->instruction->n_buffers > c->code->workspace ? address_of (c, c->code->workspace) : none;
 }
@@ -118,13 +118,10 @@ place_address (const Context *c, const GantryExecutor *region, const GantryRegio
   switch ((GantryRegionPlaceKind) place->kind)
     {
     case GANTRY_REGION_PLACE_INPUT:
-      return gantry_control_input_is_slice (c->control, place->index) ? region->workspace + place->offset
-                                                                      : input_address (c, place->index);
+      return gantry_control_input_is_slice (c->control, place->index) ? region->workspace + place->offset : input_address (c, place->index);
     case GANTRY_REGION_PLACE_RESULT:
-      return gantry_control_result_is_slice (c->control, place->index) ? region->workspace + place->offset
-                                                                       : result_address (c, place->index);
-    default:
-      return region->workspace + place->offset;
+      return gantry_control_result_is_slice (c->control, place->index) ? region->workspace + place->offset : result_address (c, place->index);
+    default: return region->workspace + place->offset;
     }
 }
 
@@ -193,8 +190,7 @@ load_region (const Context *c, guint r, GCancellable *cancellable, GError **erro
     return NULL;
   find_addresses (c, region);
   if (!_gantry_executor_upload_literals (region, error) || !_gantry_executor_make_commands (region, error)
-      || !_gantry_executor_load_regions (region, cancellable, error)
-      || !_gantry_executor_initialise (region, cancellable, error))
+      || !_gantry_executor_load_regions (region, cancellable, error) || !_gantry_executor_initialise (region, cancellable, error))
     return NULL;
   find_slots (region);
   return g_steal_pointer (&region);
@@ -325,8 +321,7 @@ follow (const Context *c, GantryExecutor *region)
       gboolean input = place->kind == GANTRY_REGION_PLACE_INPUT;
 
       if ((!input && place->kind != GANTRY_REGION_PLACE_RESULT)
-          || (input ? gantry_control_input_is_slice (c->control, place->index)
-                    : gantry_control_result_is_slice (c->control, place->index)))
+          || (input ? gantry_control_input_is_slice (c->control, place->index) : gantry_control_result_is_slice (c->control, place->index)))
         continue;
       _gantry_executor_move_place (region, p, place_address (c, region, place), FALSE);
     }
@@ -409,8 +404,8 @@ run_once (const Context *c, guint r, gint64 slice, GError **error)
     {
       const GantryRegionCopy *one = &g_array_index (copies, GantryRegionCopy, i);
 
-      copy (c, target_of (c, region->layout, region, one->result, slice),
-            one->staged ? region->workspace + one->stage : region->addresses[one->from], one->bytes);
+      copy (c, target_of (c, region->layout, region, one->result, slice), one->staged ? region->workspace + one->stage : region->addresses[one->from],
+            one->bytes);
     }
   return end_copies (c, error);
 }
@@ -495,8 +490,7 @@ run_while (const Context *c, GError **error)
       gboolean more;
 
       if (g_cancellable_set_error_if_cancelled (c->cancellable, error) || !run_region (c, GANTRY_CONTROL_CONDITION, 0, error)
-          || !read_verdict (c, condition->addresses[condition->layout->outputs[0]], &more, error)
-          || !check_trips (c, made, more, error))
+          || !read_verdict (c, condition->addresses[condition->layout->outputs[0]], &more, error) || !check_trips (c, made, more, error))
         return FALSE;
       if (!more)
         return TRUE;
@@ -681,15 +675,10 @@ run (const Context *c, GError **error)
 {
   switch ((GantryControlKind) c->control->kind)
     {
-    case GANTRY_CONTROL_BRANCH:
-      return run_branch (c, error);
-    case GANTRY_CONTROL_WHILE:
-      return run_while (c, error);
-    case GANTRY_CONTROL_SCAN:
-      return run_scan (c, error);
-    default:
-      follow (c, c->run->regions[0]);
-      return run_region (c, 0, 0, error);
+    case GANTRY_CONTROL_BRANCH: return run_branch (c, error);
+    case GANTRY_CONTROL_WHILE: return run_while (c, error);
+    case GANTRY_CONTROL_SCAN: return run_scan (c, error);
+    default: follow (c, c->run->regions[0]); return run_region (c, 0, 0, error);
     }
 }
 

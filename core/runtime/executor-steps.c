@@ -100,8 +100,7 @@ alias_of (const GantryExecutable *executable, guint32 input)
 
   /* One that does not fit is no alias: the verifier of the module tells about it. */
   if (alias < 0 || alias >= (gint) executable->n_outputs
-      || executable->plan->buffers[executable->outputs[alias]].size
-           != executable->plan->buffers[executable->inputs[input]].size)
+      || executable->plan->buffers[executable->outputs[alias]].size != executable->plan->buffers[executable->inputs[input]].size)
     return -1;
   return alias;
 }
@@ -146,10 +145,10 @@ _gantry_executor_check_stays (const GantryExecutor *executor, guint input, GErro
   if (!executor->stays[input] && !lent)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
                  "run: input %u, %s, cannot stay on the device: other values use its place; give it for each run, or plan "
-                 "the program as a training step", input, what);
+                 "the program as a training step",
+                 input, what);
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "run: input %u, %s, has no data, and there was no run, or one that was broken off, to keep it from",
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "run: input %u, %s, has no data, and there was no run, or one that was broken off, to keep it from",
                  input, what);
   return FALSE;
 }
@@ -246,8 +245,8 @@ _gantry_executor_carry (GantryExecutor *executor, const GantryRunInput *inputs, 
     {
       const Carried *one = &g_array_index (carried, Carried, i);
 
-      if (one->kept != NULL && !gantry_device_upload (executor->device, executor->addresses[one->in], one->kept,
-                                                      executor->executable->plan->buffers[one->in].size, error))
+      if (one->kept != NULL
+          && !gantry_device_upload (executor->device, executor->addresses[one->in], one->kept, executor->executable->plan->buffers[one->in].size, error))
         return FALSE;
     }
   return TRUE;
@@ -255,8 +254,8 @@ _gantry_executor_carry (GantryExecutor *executor, const GantryRunInput *inputs, 
 
 /* What changes from step to step: inputs that stay are given once, results that are donated are read once. */
 static void
-prepare (const GantryExecutor *executor, guint step, guint n_steps, const GantryRunInput *last, GantryRunInput *inputs,
-         const GantryRunOutput *wanted, GantryRunOutput *outputs)
+prepare (const GantryExecutor *executor, guint step, guint n_steps, const GantryRunInput *last, GantryRunInput *inputs, const GantryRunOutput *wanted,
+         GantryRunOutput *outputs)
 {
   const GantryExecutable *executable = executor->executable;
 
@@ -274,9 +273,8 @@ prepare (const GantryExecutor *executor, guint step, guint n_steps, const Gantry
 }
 
 gboolean
-gantry_executor_run_steps (GantryExecutor *executor, guint n_steps, const GantryRunInput *inputs, guint n_inputs,
-                           const GantryRunOutput *outputs, guint n_outputs, const GantryRunHooks *hooks,
-                           const GantryObserver *observer, GCancellable *cancellable, GError **error)
+gantry_executor_run_steps (GantryExecutor *executor, guint n_steps, const GantryRunInput *inputs, guint n_inputs, const GantryRunOutput *outputs,
+                           guint n_outputs, const GantryRunHooks *hooks, const GantryObserver *observer, GCancellable *cancellable, GError **error)
 {
   const GantryExecutable *executable = executor->executable;
   g_autofree GantryRunInput *last = g_new0 (GantryRunInput, executable->n_inputs + 1);

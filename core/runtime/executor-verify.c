@@ -10,9 +10,9 @@
 typedef struct
 {
   GantryExecutor *executor;
-  guint8 *alive;   /* by place */
-  guint64 *hashes; /* by place, then of the constant region: before the instruction */
-  guint32 next;    /* first step whose places are not yet allocated */
+  guint8 *alive;    /* by place */
+  guint64 *hashes;  /* by place, then of the constant region: before the instruction */
+  guint32 next;     /* first step whose places are not yet allocated */
   GByteArray *seen; /* what a device that is not the host holds, for looking at */
 } Watch;
 
@@ -59,12 +59,9 @@ check_free (const Watch *watch, guint32 place, GError **error)
     {
       const GantryPlanBuffer *other = owner_of (watch, p);
 
-      if (watch->alive[p] && p != place && other->memory == buffer->memory
-          && executor->places[p].bytes > 0 && executor->places[place].bytes > 0
-          && buffer->offset < other->offset + executor->places[p].bytes
-          && other->offset < buffer->offset + executor->places[place].bytes)
-        return fail (watch, executor->places[place].owner, executor->places[p].owner,
-                     "lies over the place of the living", error);
+      if (watch->alive[p] && p != place && other->memory == buffer->memory && executor->places[p].bytes > 0 && executor->places[place].bytes > 0
+          && buffer->offset < other->offset + executor->places[p].bytes && other->offset < buffer->offset + executor->places[place].bytes)
+        return fail (watch, executor->places[place].owner, executor->places[p].owner, "lies over the place of the living", error);
     }
   return TRUE;
 }
@@ -107,8 +104,7 @@ enter_steps (Watch *watch, guint32 step, GError **error)
         if ((executor->verify & GANTRY_VERIFY_PLACES) && !check_free (watch, p, error))
           return FALSE;
         watch->alive[p] = TRUE;
-        if ((executor->verify & GANTRY_VERIFY_POISON) && !executor->kept[p] && !holds_input (watch, p)
-            && !poison (watch, p, error))
+        if ((executor->verify & GANTRY_VERIFY_POISON) && !executor->kept[p] && !holds_input (watch, p) && !poison (watch, p, error))
           return FALSE;
       }
   return TRUE;
@@ -147,8 +143,8 @@ check_operands (const Watch *watch, const GantryInstruction *instruction, GError
       if (buffer->region != GANTRY_REGION_ARENA)
         continue;
       if (!watch->alive[place] || buffer->begin > instruction->step || buffer->end < instruction->step)
-        return fail (watch, b, executor->executable->buffer_refs[instruction->buffers + instruction->n_buffers - 1],
-                     "is used when it is not alive, beside", error);
+        return fail (watch, b, executor->executable->buffer_refs[instruction->buffers + instruction->n_buffers - 1], "is used when it is not alive, beside",
+                     error);
     }
   return TRUE;
 }
@@ -215,12 +211,11 @@ look_at (Watch *watch, const guint8 *address, gsize bytes, GError **error)
   g_byte_array_set_size (watch->seen, (guint) MIN (MAX (bytes, 1), G_MAXUINT32));
   if (bytes > watch->seen->len)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                   "verify: a place of more than 4 GiB on %s is not compared", gantry_device_name (watch->executor->device));
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "verify: a place of more than 4 GiB on %s is not compared",
+                   gantry_device_name (watch->executor->device));
       return NULL;
     }
-  return gantry_device_download (watch->executor->device, watch->seen->data, address, bytes, error) ? watch->seen->data
-                                                                                                   : NULL;
+  return gantry_device_download (watch->executor->device, watch->seen->data, address, bytes, error) ? watch->seen->data : NULL;
 }
 
 /* Of all of the place but those parts. @hashed: (out) */
@@ -274,8 +269,8 @@ check_untouched (Watch *watch, guint32 i, gboolean compare, GError **error)
       if (!hash_rest (watch, p, parts, &now, error))
         return FALSE;
       if (compare && now != watch->hashes[p])
-        return fail (watch, executor->executable->buffer_refs[instruction->buffers + instruction->n_buffers - 1],
-                     executor->places[p].owner, "was written, and so was", error);
+        return fail (watch, executor->executable->buffer_refs[instruction->buffers + instruction->n_buffers - 1], executor->places[p].owner,
+                     "was written, and so was", error);
       watch->hashes[p] = now;
     }
   return TRUE;
@@ -286,8 +281,7 @@ run_one (Watch *watch, guint32 i, GCancellable *cancellable, GError **error)
 {
   GantryExecutor *executor = watch->executor;
 
-  if ((executor->verify & GANTRY_VERIFY_PLACES)
-      && !check_operands (watch, &executor->executable->instructions[i], error))
+  if ((executor->verify & GANTRY_VERIFY_PLACES) && !check_operands (watch, &executor->executable->instructions[i], error))
     return FALSE;
   if ((executor->verify & GANTRY_VERIFY_WRITES) && !check_untouched (watch, i, FALSE, error))
     return FALSE;
@@ -324,8 +318,7 @@ run_all (Watch *watch, const GantryRunInput *inputs, GCancellable *cancellable, 
 }
 
 gboolean
-_gantry_executor_run_checked (GantryExecutor *executor, const GantryRunInput *inputs, GCancellable *cancellable,
-                              GError **error)
+_gantry_executor_run_checked (GantryExecutor *executor, const GantryRunInput *inputs, GCancellable *cancellable, GError **error)
 {
   Watch watch = { executor };
   gboolean done;

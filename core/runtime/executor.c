@@ -72,10 +72,8 @@ gantry_executor_new (GantryDevice *device, GantryExecutable *executable, GCancel
   _gantry_executor_index_places (executor);
   _gantry_executor_find_stays (executor);
   _gantry_executor_note_free (executor);
-  if (!_gantry_executor_allocate (executor, error)
-      || !gantry_device_load (device, executable, &executor->loaded, error)
-      || !_gantry_executor_make_commands (executor, error)
-      || !_gantry_executor_load_regions (executor, cancellable, error)
+  if (!_gantry_executor_allocate (executor, error) || !gantry_device_load (device, executable, &executor->loaded, error)
+      || !_gantry_executor_make_commands (executor, error) || !_gantry_executor_load_regions (executor, cancellable, error)
       || !_gantry_executor_initialise (executor, cancellable, error))
     return NULL;
   if (gantry_device_is_host (device))
@@ -85,15 +83,13 @@ gantry_executor_new (GantryDevice *device, GantryExecutable *executable, GCancel
 }
 
 static gboolean
-check_sizes (const GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs,
-             const GantryRunOutput *outputs, guint n_outputs, GError **error)
+check_sizes (const GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs, const GantryRunOutput *outputs, guint n_outputs, GError **error)
 {
   const GantryExecutable *executable = executor->executable;
 
   if (n_inputs != executable->n_inputs || n_outputs != executable->n_outputs)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "run: the program takes %u inputs and gives %u results, not %u and %u", executable->n_inputs,
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "run: the program takes %u inputs and gives %u results, not %u and %u", executable->n_inputs,
                    executable->n_outputs, n_inputs, n_outputs);
       return FALSE;
     }
@@ -117,8 +113,7 @@ check_sizes (const GantryExecutor *executor, const GantryRunInput *inputs, guint
         {
           g_autofree char *what = _gantry_executor_describe (executable, buffer);
 
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                       "run: %s %u, %s, has %" G_GUINT64_FORMAT " bytes, not %" G_GSIZE_FORMAT,
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "run: %s %u, %s, has %" G_GUINT64_FORMAT " bytes, not %" G_GSIZE_FORMAT,
                        input ? "input" : "result", k, what, size, given);
           return FALSE;
         }
@@ -161,8 +156,7 @@ download (GantryExecutor *executor, const GantryRunOutput *outputs, guint n, GEr
 }
 
 static gboolean
-run_segment (GantryExecutor *executor, const Segment *segment, const guint32 *begin, gboolean timed, GCancellable *cancellable,
-             GError **error)
+run_segment (GantryExecutor *executor, const Segment *segment, const guint32 *begin, gboolean timed, GCancellable *cancellable, GError **error)
 {
   /* The compute queue last: a device may run it on this thread. */
   static const GantryQueue order[] = { GANTRY_QUEUE_TO_DEVICE, GANTRY_QUEUE_TO_HOST, GANTRY_QUEUE_COMPUTE };
@@ -176,8 +170,7 @@ run_segment (GantryExecutor *executor, const Segment *segment, const guint32 *be
   batch = gantry_device_begin (executor->device, executor->n_events, timed ? executor->stamps : NULL, cancellable);
   for (guint i = 0; i < G_N_ELEMENTS (order); i++)
     if (segment->end[order[i]] > begin[order[i]])
-      gantry_batch_submit (executor->device, batch, order[i], executor->commands[order[i]] + begin[order[i]],
-                           segment->end[order[i]] - begin[order[i]]);
+      gantry_batch_submit (executor->device, batch, order[i], executor->commands[order[i]] + begin[order[i]], segment->end[order[i]] - begin[order[i]]);
     else if (executor->riders[order[i]] != NULL && executor->riders[order[i]]->len > 0)
       gantry_batch_submit (executor->device, batch, order[i], (const GantryCommand *) (gpointer) executor->riders[order[i]]->data,
                            executor->riders[order[i]]->len);
@@ -210,8 +203,7 @@ _gantry_executor_run_queues (GantryExecutor *executor, gboolean timed, GCancella
       const Segment *segment = &g_array_index (executor->segments, Segment, s);
 
       if (!run_segment (executor, segment, begin, timed, cancellable, error)
-          || (segment->control != G_MAXUINT32
-              && !_gantry_executor_run_control (executor, segment->control, timed, cancellable, error)))
+          || (segment->control != G_MAXUINT32 && !_gantry_executor_run_control (executor, segment->control, timed, cancellable, error)))
         return FALSE;
       begin = segment->end;
     }
@@ -247,9 +239,8 @@ run_once (GantryExecutor *executor, const GantryRunInput *inputs, const GantryRu
 }
 
 gboolean
-gantry_executor_run (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs,
-                     const GantryRunOutput *outputs, guint n_outputs, const GantryObserver *observer,
-                     GCancellable *cancellable, GError **error)
+gantry_executor_run (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs, const GantryRunOutput *outputs, guint n_outputs,
+                     const GantryObserver *observer, GCancellable *cancellable, GError **error)
 {
   /* Where stamps cost time they are taken for who looks at them. */
   gboolean timed = observer != NULL || gantry_device_is_host (executor->device);
@@ -291,10 +282,8 @@ check_type (const GantryExecutor *executor, guint i, const GantryLiteral *litera
   type = gantry_node_type (executable->module, node);
   if (gantry_type_same_shape (type, literal->type))
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "run: the type of input %u (%s, %u dimensions) is not that of its parameter (%s, %u dimensions)", i,
-               gantry_element_name (literal->type->element), literal->type->rank, gantry_element_name (type->element),
-               type->rank);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "run: the type of input %u (%s, %u dimensions) is not that of its parameter (%s, %u dimensions)", i,
+               gantry_element_name (literal->type->element), literal->type->rank, gantry_element_name (type->element), type->rank);
   return FALSE;
 }
 
@@ -317,8 +306,7 @@ make_outputs (const GantryExecutor *executor, GPtrArray *literals, GantryRunOutp
         node = gantry_module_node (module, gantry_function_result_id (module, function, i));
       if (node == NULL || gantry_type_bytes (gantry_node_type (module, node)) != (gint64) size)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "run: result %u of the program has no static type",
-                       i);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "run: result %u of the program has no static type", i);
           return FALSE;
         }
       literal = gantry_literal_try_new_pages (gantry_node_type (module, node), "a result", &data, error);
@@ -331,9 +319,8 @@ make_outputs (const GantryExecutor *executor, GPtrArray *literals, GantryRunOutp
 }
 
 gboolean
-gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *const *inputs, guint n_inputs,
-                              GantryLiteral **outputs, guint n_outputs, const GantryObserver *observer,
-                              GCancellable *cancellable, GError **error)
+gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *const *inputs, guint n_inputs, GantryLiteral **outputs, guint n_outputs,
+                              const GantryObserver *observer, GCancellable *cancellable, GError **error)
 {
   const GantryExecutable *executable = executor->executable;
   g_autofree GantryRunInput *from = g_new0 (GantryRunInput, n_inputs + 1);
@@ -360,8 +347,7 @@ gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *const *in
           from[i] = (GantryRunInput){ data, size };
         }
     }
-  if (!make_outputs (executor, literals, to, error)
-      || !gantry_executor_run (executor, from, n_inputs, to, n_outputs, observer, cancellable, error))
+  if (!make_outputs (executor, literals, to, error) || !gantry_executor_run (executor, from, n_inputs, to, n_outputs, observer, cancellable, error))
     return FALSE;
   for (guint i = 0; i < n_outputs; i++)
     outputs[i] = gantry_literal_ref (g_ptr_array_index (literals, i));

@@ -207,7 +207,8 @@ _gantry_measure_used (Measuring *m, const GantryInstruction *instruction)
       guint32 b = executable->buffer_refs[instruction->buffers + k], p = executor->place_of[b];
       gboolean literal = executable->plan->buffers[b].region == GANTRY_REGION_LITERAL;
       Range *range = literal || (p != G_MAXUINT32 && executor->lent[p] && is_of_device (executor, p))
-                       ? range_of (m, literal ? executor->addresses[b] : executor->base[p]) : NULL;
+                       ? range_of (m, literal ? executor->addresses[b] : executor->base[p])
+                       : NULL;
 
       if (range != NULL)
         parts.bytes[range->part] += count_new (m, range);
@@ -249,8 +250,8 @@ _gantry_measure_rounding (const GantryExecutor *executor, gsize page)
 
   for (guint32 p = 0; p < executor->n_places; p++)
     if (is_of_device (executor, p) && !executor->lent[p] && executor->arenas[GANTRY_MEMORY_DEVICE] != NULL)
-      add_range (ranges, executor->arenas[GANTRY_MEMORY_DEVICE] + plan->buffers[executor->places[p].owner].offset,
-                 executor->places[p].used, GANTRY_PART_TEMPORARIES);
+      add_range (ranges, executor->arenas[GANTRY_MEMORY_DEVICE] + plan->buffers[executor->places[p].owner].offset, executor->places[p].used,
+                 GANTRY_PART_TEMPORARIES);
   add_lent (executor, TRUE, ranges);
   add_constants (executor, ranges);
   return count_rest (ranges, page);

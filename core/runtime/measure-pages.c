@@ -14,8 +14,7 @@ part_of (const Measuring *m, guint32 buffer)
 {
   if (m->is_argument[buffer])
     return GANTRY_PART_ARGUMENTS;
-  return m->executor->executable->plan->buffers[buffer].category == GANTRY_BUFFER_WORKSPACE ? GANTRY_PART_WORKSPACES
-                                                                                            : GANTRY_PART_TEMPORARIES;
+  return m->executor->executable->plan->buffers[buffer].category == GANTRY_BUFFER_WORKSPACE ? GANTRY_PART_WORKSPACES : GANTRY_PART_TEMPORARIES;
 }
 
 void

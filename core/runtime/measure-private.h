@@ -9,15 +9,15 @@
 /** The pages of an arena and of the guards around it. */
 typedef struct
 {
-  guint8 *memory;    /* of the first page: of the guard in front */
-  gsize n, n_front;  /* pages: all, and before the arena begins */
-  guint32 *alive;    /* by page: how many places lie on it now */
-  guint8 *part;      /* by page: GantryMemoryPart of the one that came last */
-  guint8 *there;     /* by page: it was there at the last look */
-  guint8 *now;       /* by page: room for what mincore() says */
-  gsize n_there;     /* pages that are, of those: */
+  guint8 *memory;                    /* of the first page: of the guard in front */
+  gsize n, n_front;                  /* pages: all, and before the arena begins */
+  guint32 *alive;                    /* by page: how many places lie on it now */
+  guint8 *part;                      /* by page: GantryMemoryPart of the one that came last */
+  guint8 *there;                     /* by page: it was there at the last look */
+  guint8 *now;                       /* by page: room for what mincore() says */
+  gsize n_there;                     /* pages that are, of those: */
   gsize held[GANTRY_N_MEMORY_PARTS]; /* where something is alive, by part */
-  gsize outside;     /* where nothing is */
+  gsize outside;                     /* where nothing is */
 } Zone;
 
 typedef struct
@@ -26,24 +26,24 @@ typedef struct
   GantryMemoryMeasure *measure;
   Zone zones[GANTRY_N_MEMORY_KINDS];
   gsize page;
-  guint8 *alive;         /* by place */
-  guint8 *is_argument;   /* by buffer */
-  GArray *spans;         /* GantryPlanSpan: which value a place holds when, by the step at which it begins */
+  guint8 *alive;       /* by place */
+  guint8 *is_argument; /* by buffer */
+  GArray *spans;       /* GantryPlanSpan: which value a place holds when, by the step at which it begins */
   guint next_span;
-  guint32 next;          /* first step whose places are not yet allocated */
-  guint64 lent;          /* bytes of the caller's memory that are touched, of the device's kind */
+  guint32 next; /* first step whose places are not yet allocated */
+  guint64 lent; /* bytes of the caller's memory that are touched, of the device's kind */
   guint64 lent_host;
-  guint64 steady;        /* ... of constants, packed weights and code */
-  guint64 constants;     /* of that: constants, as far as they have been read */
-  guint64 code;          /* ... and code, which a library may make when it first runs */
-  gboolean peaks;        /* the process's peak can be reset */
-  gint64 library_bytes;  /* kept by kernels of a library */
+  guint64 steady;       /* ... of constants, packed weights and code */
+  guint64 constants;    /* of that: constants, as far as they have been read */
+  guint64 code;         /* ... and code, which a library may make when it first runs */
+  gboolean peaks;       /* the process's peak can be reset */
+  gint64 library_bytes; /* kept by kernels of a library */
   GantryPageFacts facts;
   guint32 n_calls, calls_between; /* of the library so far; and between two looks at its code */
-  GArray *ranges;        /* of measure-outside.c, by address */
-  guint64 interval;      /* pages: all are looked at once so many were not */
-  guint64 unlooked;      /* pages since */
-  const char *missing;   /* (nullable): what the system does not tell, so that nothing is measured */
+  GArray *ranges;                 /* of measure-outside.c, by address */
+  guint64 interval;               /* pages: all are looked at once so many were not */
+  guint64 unlooked;               /* pages since */
+  const char *missing;            /* (nullable): what the system does not tell, so that nothing is measured */
 } Measuring;
 
 /* measure-pages.c */

@@ -26,8 +26,7 @@ typedef struct _GantryExecutor GantryExecutor;
  *  largest buffers at the peak), %GANTRY_ERROR_UNSUPPORTED (an instruction that this runtime does not know),
  *  %GANTRY_ERROR_INVALID (indices out of range) or %G_IO_ERROR_CANCELLED
  */
-GantryExecutor *gantry_executor_new (GantryDevice *device, GantryExecutable *executable, GCancellable *cancellable,
-                                     GError **error);
+GantryExecutor *gantry_executor_new (GantryDevice *device, GantryExecutable *executable, GCancellable *cancellable, GError **error);
 void gantry_executor_free (GantryExecutor *executor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryExecutor, gantry_executor_free)
 
@@ -69,9 +68,8 @@ typedef struct
  * Returns: FALSE with %GANTRY_ERROR_INVALID when counts or sizes do not fit or an input without data has nothing to keep,
  *  %GANTRY_ERROR_UNSUPPORTED when it has no place of its own, or %G_IO_ERROR_CANCELLED
  */
-gboolean gantry_executor_run (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs,
-                              const GantryRunOutput *outputs, guint n_outputs, const GantryObserver *observer,
-                              GCancellable *cancellable, GError **error);
+gboolean gantry_executor_run (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs, const GantryRunOutput *outputs, guint n_outputs,
+                              const GantryObserver *observer, GCancellable *cancellable, GError **error);
 
 /** GantryRunHooks: what happens between the steps of gantry_executor_run_steps(). Either may be NULL. */
 typedef struct
@@ -95,9 +93,8 @@ typedef struct
  *
  * Returns: the same errors as gantry_executor_run()
  */
-gboolean gantry_executor_run_steps (GantryExecutor *executor, guint n_steps, const GantryRunInput *inputs, guint n_inputs,
-                                    const GantryRunOutput *outputs, guint n_outputs, const GantryRunHooks *hooks,
-                                    const GantryObserver *observer, GCancellable *cancellable, GError **error);
+gboolean gantry_executor_run_steps (GantryExecutor *executor, guint n_steps, const GantryRunInput *inputs, guint n_inputs, const GantryRunOutput *outputs,
+                                    guint n_outputs, const GantryRunHooks *hooks, const GantryObserver *observer, GCancellable *cancellable, GError **error);
 
 /** Who answers custom calls of the program; without it they are an error that names the first of them. */
 void gantry_executor_set_host_call (GantryExecutor *executor, GantryHostCall call, gpointer self);
@@ -119,9 +116,8 @@ gint gantry_executor_alias (const GantryExecutor *executor, guint input);
  * @inputs: one for each parameter, of its type; NULL keeps what is there, see gantry_executor_run()
  * @outputs: (out): one for each result, (transfer full); untouched on error
  */
-gboolean gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *const *inputs, guint n_inputs,
-                                       GantryLiteral **outputs, guint n_outputs, const GantryObserver *observer,
-                                       GCancellable *cancellable, GError **error);
+gboolean gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *const *inputs, guint n_inputs, GantryLiteral **outputs, guint n_outputs,
+                                       const GantryObserver *observer, GCancellable *cancellable, GError **error);
 
 /**
  * gantry_executor_measure:
@@ -140,9 +136,8 @@ gboolean gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *
  *
  * Returns: the same errors as gantry_executor_run()
  */
-gboolean gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs,
-                                  const GantryRunOutput *outputs, guint n_outputs, const GantryProgress *progress,
-                                  GError **error);
+gboolean gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs, const GantryRunOutput *outputs, guint n_outputs,
+                                  const GantryProgress *progress, GError **error);
 /** Nanoseconds that the queues took for the last gantry_executor_run(), which its observer was told too: without copying arguments and
  *  results, and without what telling the observer takes. */
 gint64 gantry_executor_run_ns (const GantryExecutor *executor);
@@ -165,7 +160,8 @@ typedef enum
   GANTRY_VERIFY_WRITES = 1 << 2, /* an instruction changes nothing but its results and its workspace (slow) */
 } GantryVerifyFlags;
 
-/** What runs from now on check, in the places of the arena (inputs and results are copied), each instruction by itself; a finding is %GANTRY_ERROR_FAILED and names the buffers. */
+/** What runs from now on check, in the places of the arena (inputs and results are copied), each instruction by itself; a finding is %GANTRY_ERROR_FAILED
+ * and names the buffers. */
 void gantry_executor_set_verify (GantryExecutor *executor, GantryVerifyFlags flags);
 
 G_END_DECLS

@@ -48,8 +48,7 @@ lay_link_is_plain (const LayLevel *level, guint32 link)
   const LayVertex *from = &level->vertex[level->wire[level->link[link].wire].from];
   const LayVertex *to = &level->vertex[level->link[link].to];
 
-  return lay_vertex_is_base (from) && lay_vertex_is_base (to) && from->side == to->side
-         && level->link[link].klass == GANTRY_LAYOUT_EDGE_FLOW;
+  return lay_vertex_is_base (from) && lay_vertex_is_base (to) && from->side == to->side && level->link[link].klass == GANTRY_LAYOUT_EDGE_FLOW;
 }
 
 gint
@@ -122,8 +121,7 @@ is_better (const Aligner *aligner, guint32 a, guint32 b)
     return aligner->top[above_a] < aligner->top[above_b];
   /* Through ports only program order tells the main line, which made its value last, from what was
    * saved before. */
-  return aligner->level->vertex[above_a].kind == LAY_IN
-         && aligner->level->vertex[above_b].kind == LAY_IN
+  return aligner->level->vertex[above_a].kind == LAY_IN && aligner->level->vertex[above_b].kind == LAY_IN
          && aligner->level->vertex[above_a].hint > aligner->level->vertex[above_b].hint;
 }
 
@@ -139,8 +137,7 @@ choose_link (const Aligner *aligner, guint32 v, LayGrade grade, gint64 low, gint
       const LayNeighbour *up = &level->up[k];
       gint64 pos = level->vertex[up->vertex].pos;
 
-      if (pos <= low || pos >= high || aligner->taken[up->vertex]
-          || grade_link (aligner, up->link) != grade)
+      if (pos <= low || pos >= high || aligner->taken[up->vertex] || grade_link (aligner, up->link) != grade)
         continue;
       if (best == LAY_NONE || is_better (aligner, up->link, level->up[best].link))
         best = k;

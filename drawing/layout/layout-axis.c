@@ -48,8 +48,7 @@ advance (const LayLevel *level, Front *front)
   Front next = { 0 };
 
   for (guint32 i = 0; i < front->n; i++)
-    for (guint32 k = level->down_first[front->vertex[i]];
-         k < level->down_first[front->vertex[i] + 1]; k++)
+    for (guint32 k = level->down_first[front->vertex[i]]; k < level->down_first[front->vertex[i] + 1]; k++)
       {
         guint32 v = level->down[k].vertex;
 
@@ -92,8 +91,7 @@ find_join (const LayLevel *level, const Front *left, const Front *right)
           return LAY_NONE;
         join = left->vertex[i];
       }
-  if (join == LAY_NONE || !lay_vertex_is_base (&level->vertex[join])
-      || reach_of (level, left, TRUE) > level->vertex[join].pos
+  if (join == LAY_NONE || !lay_vertex_is_base (&level->vertex[join]) || reach_of (level, left, TRUE) > level->vertex[join].pos
       || reach_of (level, right, FALSE) < level->vertex[join].pos)
     return LAY_NONE;
   return join;
@@ -120,8 +118,7 @@ follow_halves (Finder *finder, guint32 fork, Front *left, Front *right)
       if (do_meet (left, right))
         {
           axis.join = find_join (level, left, right);
-          if (axis.join != LAY_NONE && axis.n_rows > 0
-              && finder->places->len - axis.first == axis.n_rows
+          if (axis.join != LAY_NONE && axis.n_rows > 0 && finder->places->len - axis.first == axis.n_rows
               && level->vertex[axis.join].side == level->vertex[fork].side)
             {
               g_array_append_val (finder->axes, axis);
@@ -166,9 +163,7 @@ try_fork (Finder *finder, guint32 fork)
       }
   if (n == 0 || n % 2 == 1)
     return;
-  if (n == 2
-      && ABS (lay_link_path (level, branch[0].link) - lay_link_path (level, branch[1].link))
-           > LAY_EQUAL_PATHS)
+  if (n == 2 && ABS (lay_link_path (level, branch[0].link) - lay_link_path (level, branch[1].link)) > LAY_EQUAL_PATHS)
     return;
   g_qsort_with_data (branch, (gint) n, sizeof *branch, lay_compare_positions, level->vertex);
   for (guint32 i = 0; i < n; i++)
@@ -236,10 +231,7 @@ add_vertices (LayLevel *level, LayJob *job, const Finder *finder, LayScratch *sc
           mine->kind = LAY_AXIS;
           mine->side = vertex[axis->fork].side;
           mine->row = vertex[axis->fork].row + 1 + (gint32) k;
-          entry[axis->first + k] = (Entry){
-            mine->row, g_array_index (finder->places, guint32, axis->first + k),
-            before + axis->first + k
-          };
+          entry[axis->first + k] = (Entry){ mine->row, g_array_index (finder->places, guint32, axis->first + k), before + axis->first + k };
         }
       axis->first += before;
     }

@@ -48,8 +48,7 @@ number_blocks (LayLevel *level)
       gint32 pin_u = wire->from == u ? wire->pin : link->pin;
       gint32 pin_v = wire->from == u ? link->pin : wire->pin;
 
-      vertex[v].shift += lay_pin_from_middle (&vertex[u], pin_u)
-                         - lay_pin_from_middle (&vertex[v], pin_v);
+      vertex[v].shift += lay_pin_from_middle (&vertex[u], pin_u) - lay_pin_from_middle (&vertex[v], pin_v);
     }
 }
 

@@ -37,21 +37,18 @@ check_size (const char *what, guint32 index, const char *of_what, float size, GE
 {
   if (isfinite (size) && size >= 0 && size <= GANTRY_LAYOUT_MAX_SIZE)
     return TRUE;
-  g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT,
-               "layout: %s of %s %u is %g; it must be from 0 to %g points", what, of_what, index,
+  g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT, "layout: %s of %s %u is %g; it must be from 0 to %g points", what, of_what, index,
                (double) size, (double) GANTRY_LAYOUT_MAX_SIZE);
   return FALSE;
 }
 
 static gboolean
-check_index (const char *what, guint32 index, const char *of_what, guint32 value, guint32 n,
-             GError **error)
+check_index (const char *what, guint32 index, const char *of_what, guint32 value, guint32 n, GError **error)
 {
   if (value < n)
     return TRUE;
-  g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT,
-               "layout: %s of %s %u is %u, but there are only %u; give one that exists", what,
-               of_what, index, value, n);
+  g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT, "layout: %s of %s %u is %u, but there are only %u; give one that exists", what, of_what,
+               index, value, n);
   return FALSE;
 }
 
@@ -61,16 +58,13 @@ check_groups (const GantryLayoutInput *input, GError **error)
   for (guint32 g = 0; g < input->n_groups; g++)
     {
       if (input->group_parent != NULL && input->group_parent[g] != GANTRY_LAYOUT_NO_GROUP
-          && !check_index ("the parent", g, "group", input->group_parent[g], input->n_groups,
-                           error))
+          && !check_index ("the parent", g, "group", input->group_parent[g], input->n_groups, error))
         return FALSE;
-      if (input->group_min_width != NULL
-          && !check_size ("the title width", g, "group", input->group_min_width[g], error))
+      if (input->group_min_width != NULL && !check_size ("the title width", g, "group", input->group_min_width[g], error))
         return FALSE;
     }
   for (guint32 v = 0; input->group != NULL && v < input->n_nodes; v++)
-    if (input->group[v] != GANTRY_LAYOUT_NO_GROUP
-        && !check_index ("the group", v, "node", input->group[v], input->n_groups, error))
+    if (input->group[v] != GANTRY_LAYOUT_NO_GROUP && !check_index ("the group", v, "node", input->group[v], input->n_groups, error))
       return FALSE;
   return TRUE;
 }
@@ -80,24 +74,19 @@ check_input (const GantryLayoutInput *input, GError **error)
 {
   if ((guint64) input->n_nodes + input->n_edges + input->n_groups >= G_MAXINT32 / 8)
     {
-      g_set_error (
-        error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_TOO_LARGE,
-        "layout: %u nodes, %u edges and %u groups are more than can be drawn; fold some groups",
-        input->n_nodes, input->n_edges, input->n_groups);
+      g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_TOO_LARGE,
+                   "layout: %u nodes, %u edges and %u groups are more than can be drawn; fold some groups", input->n_nodes, input->n_edges, input->n_groups);
       return FALSE;
     }
   for (guint32 v = 0; v < input->n_nodes; v++)
-    if (!check_size ("the width", v, "node", input->width[v], error)
-        || !check_size ("the height", v, "node", input->height[v], error))
+    if (!check_size ("the width", v, "node", input->width[v], error) || !check_size ("the height", v, "node", input->height[v], error))
       return FALSE;
   for (guint32 e = 0; e < input->n_edges; e++)
     {
       if (!check_index ("the tail", e, "edge", input->tail[e], input->n_nodes, error)
           || !check_index ("the head", e, "edge", input->head[e], input->n_nodes, error))
         return FALSE;
-      if (input->edge_class != NULL
-          && !check_index ("the class", e, "edge", input->edge_class[e],
-                           GANTRY_LAYOUT_EDGE_SAVED + 1, error))
+      if (input->edge_class != NULL && !check_index ("the class", e, "edge", input->edge_class[e], GANTRY_LAYOUT_EDGE_SAVED + 1, error))
         return FALSE;
     }
   return check_groups (input, error);
@@ -108,8 +97,7 @@ take_measure (const char *name, float value, gint32 *measure, GError **error)
 {
   if (!isfinite (value) || value < 0 || value > 1000)
     {
-      g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT,
-                   "layout: %s is %g; it must be from 0 to 1000 points", name, (double) value);
+      g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT, "layout: %s is %g; it must be from 0 to 1000 points", name, (double) value);
       return FALSE;
     }
   *measure = (gint32) roundf (value);
@@ -127,10 +115,8 @@ take_params (LayJob *job, const GantryLayoutParams *params, GError **error)
       params = &defaults;
     }
   job->fold = params->fold == GANTRY_LAYOUT_FOLD_AUTO;
-  if (!take_measure ("node_gap", params->node_gap, &job->node_gap, error)
-      || !take_measure ("rank_gap", params->rank_gap, &job->rank_gap, error)
-      || !take_measure ("lane_gap", params->lane_gap, &job->lane_gap, error)
-      || !take_measure ("port_gap", params->port_gap, &job->port_gap, error)
+  if (!take_measure ("node_gap", params->node_gap, &job->node_gap, error) || !take_measure ("rank_gap", params->rank_gap, &job->rank_gap, error)
+      || !take_measure ("lane_gap", params->lane_gap, &job->lane_gap, error) || !take_measure ("port_gap", params->port_gap, &job->port_gap, error)
       || !take_measure ("group_padding", params->group_padding, &job->group_padding, error)
       || !take_measure ("group_title", params->group_title, &job->group_title, error))
     return FALSE;
@@ -151,8 +137,7 @@ even_size (float size)
 static gboolean
 check_extent (const LayTree *tree, const LayJob *job, GError **error)
 {
-  gint64 n_thin = 4 * ((gint64) tree->n_parts + tree->input->n_nodes + tree->root)
-                  + 64 * ((gint64) tree->root + 1);
+  gint64 n_thin = 4 * ((gint64) tree->n_parts + tree->input->n_nodes + tree->root) + 64 * ((gint64) tree->root + 1);
   gint64 width = n_thin * (job->bend_gap + job->lane_gap);
   gint64 height = n_thin * job->lane_gap;
 
@@ -169,9 +154,7 @@ check_extent (const LayTree *tree, const LayJob *job, GError **error)
   if (MAX (width, height) <= MOST_EXTENT)
     return TRUE;
   g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_TOO_LARGE,
-               "layout: the drawing could be %" G_GINT64_FORMAT
-               " points large; fold some groups or make boxes smaller",
-               MAX (width, height));
+               "layout: the drawing could be %" G_GINT64_FORMAT " points large; fold some groups or make boxes smaller", MAX (width, height));
   return FALSE;
 }
 
@@ -223,9 +206,7 @@ draw_to (Pen *pen, float x, float y)
 
   if (n >= 1 && pen->last[1].x == x && pen->last[1].y == y)
     return;
-  if (n >= 2
-      && ((pen->last[0].x == pen->last[1].x && pen->last[1].x == x)
-          || (pen->last[0].y == pen->last[1].y && pen->last[1].y == y)))
+  if (n >= 2 && ((pen->last[0].x == pen->last[1].x && pen->last[1].x == x) || (pen->last[0].y == pen->last[1].y && pen->last[1].y == y)))
     pen->n--;
   else
     pen->last[0] = pen->last[1];
@@ -246,8 +227,7 @@ draw_part (Pen *pen, const LayTree *tree, const LayPart *part)
     {
       gint32 local = part->points[2 * i + 1];
 
-      draw_to (pen, (float) (x + part->points[2 * i]),
-               (float) (y + (group->flipped ? group->content_h - local : local)));
+      draw_to (pen, (float) (x + part->points[2 * i]), (float) (y + (group->flipped ? group->content_h - local : local)));
     }
 }
 
@@ -306,8 +286,7 @@ typedef struct
 } Pages;
 
 static gsize
-set_out (guint8 *block, const GantryLayoutInput *input, guint32 n_points, guint32 n_entries,
-         guint32 n_bounds, Pages *pages, LayIndex *index)
+set_out (guint8 *block, const GantryLayoutInput *input, guint32 n_points, guint32 n_entries, guint32 n_bounds, Pages *pages, LayIndex *index)
 {
   Shelf shelf = { block, 0 };
 
@@ -329,16 +308,14 @@ write_boxes (const LayTree *tree, Pages *pages, GantryLayout *layout)
     {
       const LayBox *box = &tree->box[v];
 
-      pages->node[v] = (GantryLayoutBox){ (float) box->x, (float) box->y, (float) box->w,
-                                          (float) box->h };
+      pages->node[v] = (GantryLayoutBox){ (float) box->x, (float) box->y, (float) box->w, (float) box->h };
       layout->n_folded += box->flipped;
     }
   for (guint32 g = 0; g < layout->n_groups; g++)
     {
       const LayGroup *group = &tree->group[g];
 
-      pages->group[g] = (GantryLayoutBox){ (float) group->x, (float) group->y, (float) group->w,
-                                           (float) group->h };
+      pages->group[g] = (GantryLayoutBox){ (float) group->x, (float) group->y, (float) group->w, (float) group->h };
     }
 }
 
@@ -430,12 +407,10 @@ compute (const GantryLayoutInput *input, LayJob *job, LayScratch *keep, GError *
 }
 
 GantryLayout *
-gantry_layout_compute (const GantryLayoutInput *input, const GantryLayoutParams *params,
-                       GCancellable *cancellable, GError **error)
+gantry_layout_compute (const GantryLayoutInput *input, const GantryLayoutParams *params, GCancellable *cancellable, GError **error)
 {
   g_return_val_if_fail (input != NULL, NULL);
-  g_return_val_if_fail (input->n_nodes == 0 || (input->width != NULL && input->height != NULL),
-                        NULL);
+  g_return_val_if_fail (input->n_nodes == 0 || (input->width != NULL && input->height != NULL), NULL);
   g_return_val_if_fail (input->n_edges == 0 || (input->tail != NULL && input->head != NULL), NULL);
   g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);

@@ -86,8 +86,7 @@ is_worth_it (const LayLevel *level, gint32 turn)
       const LaySegment *segment = next_net (level, &s);
 
       straight += span_of (level, segment);
-      folded += ABS (folded_row (level->vertex[segment->from].row, turn)
-                     - folded_row (level->vertex[segment->to].row, turn));
+      folded += ABS (folded_row (level->vertex[segment->from].row, turn) - folded_row (level->vertex[segment->to].row, turn));
     }
   return folded * 2 < straight;
 }

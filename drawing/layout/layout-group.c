@@ -52,8 +52,7 @@ add_members (Builder *builder)
       if (input->previous_x != NULL && isfinite (input->previous_x[v]))
         vertex->previous = input->previous_x[v];
     }
-  for (guint32 i = tree->child_first[builder->group]; i < tree->child_first[builder->group + 1];
-       i++)
+  for (guint32 i = tree->child_first[builder->group]; i < tree->child_first[builder->group + 1]; i++)
     {
       const LayGroup *child = &tree->group[tree->child[i]];
 
@@ -139,8 +138,7 @@ build_level (Builder *builder)
   const LayTree *tree = builder->tree;
   LayLevel *level = &builder->level;
   guint32 g = builder->group;
-  gsize n_members = tree->node_first[g + 1] - tree->node_first[g] + tree->child_first[g + 1]
-                    - tree->child_first[g];
+  gsize n_members = tree->node_first[g + 1] - tree->node_first[g] + tree->child_first[g + 1] - tree->child_first[g];
   gsize n_ports = 0;
 
   builder->parts = tree->part_list + tree->part_first[g];
@@ -162,11 +160,9 @@ build_level (Builder *builder)
 static gboolean
 run_stages (LayLevel *level, LayJob *job)
 {
-  return lay_level_rank (level, job) && lay_level_route (level, job) && lay_level_order (level, job)
-         && lay_level_axes (level, job) && lay_level_align (level, job)
-         && lay_level_loosen (level, job) && lay_level_place (level, job)
-         && lay_level_lanes (level, job) && lay_level_ports (level, job)
-         && lay_level_tracks (level, job);
+  return lay_level_rank (level, job) && lay_level_route (level, job) && lay_level_order (level, job) && lay_level_axes (level, job)
+         && lay_level_align (level, job) && lay_level_loosen (level, job) && lay_level_place (level, job) && lay_level_lanes (level, job)
+         && lay_level_ports (level, job) && lay_level_tracks (level, job);
 }
 
 /* --- what came out --------------------------------------------------------------------------- */
@@ -277,8 +273,7 @@ keep_route (Builder *builder, const LaySegment *segment, LayPart *part)
   part->points = LAY_NEW (builder->tree->keep, gint32, 2 * (gsize) part->n_points);
 
   const LayWire *first = wire_of (level, segment, 0);
-  gint32 *at = put_point (part->points, first->at - level->left,
-                          y_of_face (&level->vertex[segment->from], first->face));
+  gint32 *at = put_point (part->points, first->at - level->left, y_of_face (&level->vertex[segment->from], first->face));
 
   for (guint32 i = 0; i <= segment->n_rest; i++)
     {

@@ -76,8 +76,7 @@ lay_index_count_entries (const GantryLayout *layout)
   guint32 n = layout->n_nodes + layout->n_groups;
 
   for (guint32 e = 0; e < layout->n_edges; e++)
-    for (guint32 i = layout->edge_first[e]; i + 1 < layout->edge_first[e + 1];
-         i = end_of_piece (layout, i, layout->edge_first[e + 1]))
+    for (guint32 i = layout->edge_first[e]; i + 1 < layout->edge_first[e + 1]; i = end_of_piece (layout, i, layout->edge_first[e + 1]))
       n++;
   return n;
 }
@@ -227,8 +226,7 @@ lay_index_build (LayIndex *index, const GantryLayout *layout, LayScratch *scratc
       LayBounds *mine = index->bounds + index->level_first[level];
 
       for (guint32 i = 0; i < n_below; i++)
-        mine[i / LAY_INDEX_FAN] = i % LAY_INDEX_FAN == 0 ? below[i]
-                                                         : join (mine[i / LAY_INDEX_FAN], below[i]);
+        mine[i / LAY_INDEX_FAN] = i % LAY_INDEX_FAN == 0 ? below[i] : join (mine[i / LAY_INDEX_FAN], below[i]);
     }
   lay_scratch_release (scratch, mark);
 }
@@ -254,8 +252,7 @@ is_first_through (const GantryLayout *layout, guint32 e, guint32 begin, const La
 }
 
 static gboolean
-visit_entry (const GantryLayout *layout, const LayIndex *index, guint32 entry,
-             const LayBounds *area, GantryLayoutVisit visit, gpointer user_data)
+visit_entry (const GantryLayout *layout, const LayIndex *index, guint32 entry, const LayBounds *area, GantryLayoutVisit visit, gpointer user_data)
 {
   guint32 item = index->item[entry];
 
@@ -271,8 +268,7 @@ visit_entry (const GantryLayout *layout, const LayIndex *index, guint32 entry,
 }
 
 void
-gantry_layout_query (const GantryLayout *layout, const GantryLayoutBox *area,
-                     GantryLayoutVisit visit, gpointer user_data)
+gantry_layout_query (const GantryLayout *layout, const GantryLayoutBox *area, GantryLayoutVisit visit, gpointer user_data)
 {
   g_return_if_fail (layout != NULL && area != NULL && visit != NULL);
 
@@ -350,16 +346,13 @@ consider (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
     badness = distance_to_edge (pick->layout, index, pick->x, pick->y);
   else
     {
-      const GantryLayoutBox *box = kind == GANTRY_LAYOUT_ITEM_NODE ? &pick->layout->node[index]
-                                                                   : &pick->layout->group[index];
+      const GantryLayoutBox *box = kind == GANTRY_LAYOUT_ITEM_NODE ? &pick->layout->node[index] : &pick->layout->group[index];
 
-      if (pick->x < box->x || pick->x > box->x + box->width || pick->y < box->y
-          || pick->y > box->y + box->height)
+      if (pick->x < box->x || pick->x > box->x + box->width || pick->y < box->y || pick->y > box->y + box->height)
         return TRUE;
       badness = box->width * box->height;
     }
-  if (kind == pick->kind
-      && (badness > pick->badness || (badness == pick->badness && index > pick->index)))
+  if (kind == pick->kind && (badness > pick->badness || (badness == pick->badness && index > pick->index)))
     return TRUE;
   pick->kind = kind;
   pick->index = index;

@@ -54,9 +54,7 @@ list_lanes (LayLevel *level, LayJob *job, guint32 *n_out)
     if (level->vertex[v].kind == LAY_LANE)
       {
         lane_of[v] = n;
-        lane[n++] = (Lane){ .vertex = v,
-                            .first = level->vertex[v].row,
-                            .last = (gint32) level->vertex[v].pos };
+        lane[n++] = (Lane){ .vertex = v, .first = level->vertex[v].row, .last = (gint32) level->vertex[v].pos };
       }
   for (guint32 k = 0; k < level->n_links; k++)
     {
@@ -100,8 +98,7 @@ lay_level_lanes (LayLevel *level, LayJob *job)
       const LayVertex *last = &level->vertex[level->order[past - 1]];
 
       lay_sky_raise (&left, (guint32) r, (guint32) r, -first->x + job->bend_gap - job->lane_gap);
-      lay_sky_raise (&right, (guint32) r, (guint32) r,
-                     last->x + last->w + job->bend_gap - job->lane_gap);
+      lay_sky_raise (&right, (guint32) r, (guint32) r, last->x + last->w + job->bend_gap - job->lane_gap);
     }
   qsort (lane, n, sizeof *lane, compare_lanes);
   for (guint32 i = 0; i < n; i++)

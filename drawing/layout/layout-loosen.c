@@ -15,7 +15,7 @@ enum
   MOST_ROUNDS = 24,
   GENTLE_ROUNDS = 6, /* after these, twice as many cuts are made in every round */
   FEW = 2000,        /* one cut for so many blocks is not worth another round */
-  SLACK = 400, /* points by which a path may be longer than 5/4 of the widest row that it touches */
+  SLACK = 400,       /* points by which a path may be longer than 5/4 of the widest row that it touches */
   PIECES = 6,
   MOST_PIECES = 256,
 };
@@ -47,8 +47,7 @@ measure_rows (Loosener *loosener, LayJob *job)
   loosener->row_width = LAY_NEW (&job->scratch, gint64, level->n_rows);
   for (gint32 r = 0; r < level->n_rows; r++)
     for (guint32 i = level->row_first[r]; i + 1 < level->row_first[r + 1]; i++)
-      loosener->row_width[r] += lay_distance_between (job, &level->vertex[level->order[i]],
-                                                      &level->vertex[level->order[i + 1]]);
+      loosener->row_width[r] += lay_distance_between (job, &level->vertex[level->order[i]], &level->vertex[level->order[i + 1]]);
 }
 
 static void
@@ -84,10 +83,8 @@ find_cut (const Loosener *loosener, guint32 block, gint32 row_a, gint32 row_b)
   gint32 lower = MAX (row_a, row_b);
   Cut best = { LAY_NONE, 0 };
 
-  for (guint32 v = loosener->last[block]; v != LAY_NONE && level->vertex[v].row > upper;
-       v = level->above[v])
-    if (level->vertex[v].row <= lower && level->above[v] != LAY_NONE
-        && (best.vertex == LAY_NONE || level->grade[v] > best.grade))
+  for (guint32 v = loosener->last[block]; v != LAY_NONE && level->vertex[v].row > upper; v = level->above[v])
+    if (level->vertex[v].row <= lower && level->above[v] != LAY_NONE && (best.vertex == LAY_NONE || level->grade[v] > best.grade))
       best = (Cut){ v, level->grade[v] };
   return best;
 }
@@ -121,8 +118,7 @@ loosen_path (Loosener *loosener, guint32 block)
         }
       gint64 limit = widest * 5 / 4 + SLACK;
 
-      if (best.vertex != LAY_NONE && length > limit
-          && begin - loosener->at[left->other] > limit / loosener->pieces)
+      if (best.vertex != LAY_NONE && length > limit && begin - loosener->at[left->other] > limit / loosener->pieces)
         {
           loosener->level->above[best.vertex] = LAY_NONE;
           n_cuts++;

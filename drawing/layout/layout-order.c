@@ -230,8 +230,7 @@ sort_row (Sorter *sorter, gint32 r)
 
   for (guint32 begin = 0, end; begin < n; begin = end)
     {
-      for (end = begin + 1;
-           end < n && level->vertex[row[end]].side == level->vertex[row[begin]].side; end++)
+      for (end = begin + 1; end < n && level->vertex[row[end]].side == level->vertex[row[begin]].side; end++)
         continue;
       moved |= sort_part (sorter, row + begin, end - begin, begin);
     }
@@ -265,8 +264,7 @@ sweep (Sorter *sorter, gboolean down)
     {
       gint32 r = down ? i : level->n_rows - 1 - i;
 
-      key_row (sorter, r, down ? level->up_first : level->down_first,
-               down ? level->up : level->down);
+      key_row (sorter, r, down ? level->up_first : level->down_first, down ? level->up : level->down);
       moved |= sort_row (sorter, r);
     }
   return moved;
@@ -319,8 +317,7 @@ count_crossings (Sorter *sorter)
 
 /* Positions of the neighbours of v, ascending; FALSE if there are too many to bother. */
 static gboolean
-list_positions (const LayLevel *level, const guint32 *first, const LayNeighbour *list, guint32 v,
-                guint32 *positions, guint32 *n)
+list_positions (const LayLevel *level, const guint32 *first, const LayNeighbour *list, guint32 v, guint32 *positions, guint32 *n)
 {
   *n = first[v + 1] - first[v];
   if (*n > MOST_DEGREE)
@@ -340,8 +337,7 @@ list_positions (const LayLevel *level, const guint32 *first, const LayNeighbour 
 /* How many crossings fewer there are between the links of u and of v, u left of v, if they change
  * places. */
 static gint64
-gain_on_side (const LayLevel *level, const guint32 *first, const LayNeighbour *list, guint32 u,
-              guint32 v)
+gain_on_side (const LayLevel *level, const guint32 *first, const LayNeighbour *list, guint32 u, guint32 v)
 {
   guint32 of_u[MOST_DEGREE];
   guint32 of_v[MOST_DEGREE];
@@ -349,8 +345,7 @@ gain_on_side (const LayLevel *level, const guint32 *first, const LayNeighbour *l
   guint32 n_v;
   gint64 gain = 0;
 
-  if (!list_positions (level, first, list, u, of_u, &n_u)
-      || !list_positions (level, first, list, v, of_v, &n_v))
+  if (!list_positions (level, first, list, u, of_u, &n_u) || !list_positions (level, first, list, v, of_v, &n_v))
     return -G_MAXINT32;
   for (guint32 i = 0, less = 0, not_more = 0; i < n_u; i++)
     {
@@ -382,9 +377,7 @@ switch_neighbours (Sorter *sorter)
 
             if (level->vertex[u].side != level->vertex[v].side)
               continue;
-            if (gain_on_side (level, level->up_first, level->up, u, v)
-                  + gain_on_side (level, level->down_first, level->down, u, v)
-                <= 0)
+            if (gain_on_side (level, level->up_first, level->up, u, v) + gain_on_side (level, level->down_first, level->down, u, v) <= 0)
               continue;
             level->order[i] = v;
             level->order[i + 1] = u;
@@ -402,8 +395,7 @@ switch_neighbours (Sorter *sorter)
 static void
 keep_order (Sorter *sorter)
 {
-  memcpy (sorter->best, sorter->level->order,
-          sorter->level->row_first[sorter->level->n_rows] * sizeof (guint32));
+  memcpy (sorter->best, sorter->level->order, sorter->level->row_first[sorter->level->n_rows] * sizeof (guint32));
 }
 
 static void
@@ -480,15 +472,13 @@ find_twins (Sorter *sorter)
       guint32 a = wire->from;
       guint32 b = link->to;
 
-      if (wire->face != link->face || level->vertex[a].kind == LAY_LANE
-          || level->vertex[b].kind == LAY_LANE)
+      if (wire->face != link->face || level->vertex[a].kind == LAY_LANE || level->vertex[b].kind == LAY_LANE)
         continue;
       for (guint swap = 0; swap < 2; swap++)
         {
           guint32 v = swap ? a : b;
 
-          if (level->up_first[v] == level->up_first[v + 1]
-              && level->down_first[v] == level->down_first[v + 1])
+          if (level->up_first[v] == level->up_first[v + 1] && level->down_first[v] == level->down_first[v + 1])
             sorter->twin[v] = swap ? b : a;
         }
     }

@@ -105,14 +105,9 @@ list_wishes (Placer *placer)
           gint32 slack = link->pin == LAY_FREE ? MAX (v->w / 2 - CORNER, 0) : 0;
           /* Around what stands in the middle over its branches, even is better than straight. */
           slack = u->split || v->split ? -1 : slack;
-          gint32 offset = v->shift + lay_pin_from_middle (v, link->pin) - u->shift
-                          - lay_pin_from_middle (u, wire->pin);
-          placer->wish[placer->wish_first[u->block + 1]++] = (Wish){ v->block,
-                                                                     (float) weight_of (u, v, link),
-                                                                     offset, slack };
-          placer->wish[placer->wish_first[v->block + 1]++] = (Wish){ u->block,
-                                                                     (float) weight_of (v, u, link),
-                                                                     -offset, slack };
+          gint32 offset = v->shift + lay_pin_from_middle (v, link->pin) - u->shift - lay_pin_from_middle (u, wire->pin);
+          placer->wish[placer->wish_first[u->block + 1]++] = (Wish){ v->block, (float) weight_of (u, v, link), offset, slack };
+          placer->wish[placer->wish_first[v->block + 1]++] = (Wish){ u->block, (float) weight_of (v, u, link), -offset, slack };
         }
       for (guint32 b = 0; !fill && b < placer->blocks.n; b++)
         placer->wish_first[b + 2] += placer->wish_first[b + 1];
@@ -132,8 +127,7 @@ bound_page (Placer *placer)
       guint32 b = blocks->sorted[i];
 
       for (guint32 k = blocks->left_first[b]; k < blocks->left_first[b + 1]; k++)
-        placer->least[b] = MAX (placer->least[b],
-                                placer->least[blocks->left[k].other] + blocks->left[k].gap);
+        placer->least[b] = MAX (placer->least[b], placer->least[blocks->left[k].other] + blocks->left[k].gap);
       width = MAX (width, placer->least[b]);
     }
   for (guint32 i = blocks->n; i-- > 0;)
@@ -141,8 +135,7 @@ bound_page (Placer *placer)
       guint32 b = blocks->sorted[i];
 
       for (guint32 k = blocks->right_first[b]; k < blocks->right_first[b + 1]; k++)
-        placer->most[b] = MIN (placer->most[b],
-                               placer->most[blocks->right[k].other] - blocks->right[k].gap);
+        placer->most[b] = MIN (placer->most[b], placer->most[blocks->right[k].other] - blocks->right[k].gap);
     }
 
   double half = (width * PAGE + PAGE_MARGIN) / 2;
@@ -164,8 +157,7 @@ settle (Placer *placer)
       double x = placer->wanted[b];
 
       for (guint32 k = placer->blocks.left_first[b]; k < placer->blocks.left_first[b + 1]; k++)
-        x = MAX (x,
-                 placer->pushed_right[placer->blocks.left[k].other] + placer->blocks.left[k].gap);
+        x = MAX (x, placer->pushed_right[placer->blocks.left[k].other] + placer->blocks.left[k].gap);
       placer->pushed_right[b] = x;
     }
   for (guint32 i = placer->blocks.n; i-- > 0;)
@@ -174,8 +166,7 @@ settle (Placer *placer)
       double x = placer->wanted[b];
 
       for (guint32 k = placer->blocks.right_first[b]; k < placer->blocks.right_first[b + 1]; k++)
-        x = MIN (x,
-                 placer->pushed_left[placer->blocks.right[k].other] - placer->blocks.right[k].gap);
+        x = MIN (x, placer->pushed_left[placer->blocks.right[k].other] - placer->blocks.right[k].gap);
       placer->pushed_left[b] = x;
     }
   for (guint32 b = 0; b < placer->blocks.n; b++)
@@ -279,13 +270,10 @@ snap (Placer *placer, guint32 b)
     {
       const Wish *mine = &placer->wish[k];
       double off = placer->x[mine->other] + mine->offset - placer->x[b];
-      double move = off > mine->slack    ? off - mine->slack
-                    : off < -mine->slack ? off + mine->slack
-                                         : 0;
+      double move = off > mine->slack ? off - mine->slack : off < -mine->slack ? off + mine->slack : 0;
       double sum;
 
-      if (mine->slack < 0 || move == 0 || fabs (move) > SNAP || placer->x[b] + move < low
-          || placer->x[b] + move > high)
+      if (mine->slack < 0 || move == 0 || fabs (move) > SNAP || placer->x[b] + move < low || placer->x[b] + move > high)
         continue;
       sum = straightness (placer, b, move);
       if (sum > best)

@@ -81,9 +81,7 @@ pool_pins (Porter *porter, guint32 n, gint32 gap)
       gint64 wanted = pin[i].wanted - (gint64) i * gap;
 
       pool[n_pools++] = (Pool){ wanted * pin[i].weight, pin[i].weight, 1 };
-      while (n_pools > 1
-             && pool[n_pools - 2].sum * pool[n_pools - 1].weight
-                  >= pool[n_pools - 1].sum * pool[n_pools - 2].weight)
+      while (n_pools > 1 && pool[n_pools - 2].sum * pool[n_pools - 1].weight >= pool[n_pools - 1].sum * pool[n_pools - 2].weight)
         {
           pool[n_pools - 2].sum += pool[n_pools - 1].sum;
           pool[n_pools - 2].weight += pool[n_pools - 1].weight;
@@ -147,8 +145,7 @@ mean_of_links (const LayLevel *level, const LayWire *wire)
     {
       const LayVertex *to = &level->vertex[level->link[k].to];
 
-      sum += level->link[k].pin == LAY_FREE ? to->x + to->w / 2
-                                            : fixed_place (to, level->link[k].pin);
+      sum += level->link[k].pin == LAY_FREE ? to->x + to->w / 2 : fixed_place (to, level->link[k].pin);
     }
   return sum / MAX (wire->n_links, 1);
 }
@@ -164,16 +161,13 @@ set_out_pins (Porter *porter, const LayVertex *vertex, const guint32 *wires, gui
     {
       const LayWire *wire = &level->wire[wires[i]];
 
-      porter->pin[i] = (Pin){
-        .key = mean_of_links (level, wire), .index = wires[i], .wanted = middle, .weight = 1
-      };
+      porter->pin[i] = (Pin){ .key = mean_of_links (level, wire), .index = wires[i], .wanted = middle, .weight = 1 };
     }
   if (n == 1)
     {
       const LayWire *wire = &level->wire[wires[0]];
 
-      if (wire->n_links == 1 && level->link[wire->first_link].pin != LAY_FREE
-          && is_over (vertex, (gint32) porter->pin[0].key))
+      if (wire->n_links == 1 && level->link[wire->first_link].pin != LAY_FREE && is_over (vertex, (gint32) porter->pin[0].key))
         porter->pin[0].wanted = (gint32) porter->pin[0].key;
     }
   else
@@ -295,8 +289,7 @@ lay_level_ports (LayLevel *level, LayJob *job)
 
   for (guint32 v = 0; v < level->n_vertices; v++)
     if (out_first[v] < out_first[v + 1])
-      set_out_pins (&porter, &level->vertex[v], out + out_first[v],
-                    out_first[v + 1] - out_first[v]);
+      set_out_pins (&porter, &level->vertex[v], out + out_first[v], out_first[v + 1] - out_first[v]);
   for (guint32 v = 0; v < level->n_vertices; v++)
     if (in_first[v] < in_first[v + 1])
       set_in_pins (&porter, &level->vertex[v], in + in_first[v], in_first[v + 1] - in_first[v]);

@@ -15,8 +15,7 @@
 static gboolean
 has_say (const LaySegment *segment)
 {
-  return segment->klass == GANTRY_LAYOUT_EDGE_FLOW && !segment->back
-         && segment->from != segment->to;
+  return segment->klass == GANTRY_LAYOUT_EDGE_FLOW && !segment->back && segment->from != segment->to;
 }
 
 /* Lists the segments at each vertex, in their order. */

@@ -102,8 +102,7 @@ measure_reaches (LayLevel *level, Reach *reach, Span *net)
 
       g_assert (segment->net < level->n_nets && (mine->n == 0 || mine->first + mine->n == s));
       reach[s].segment = s;
-      reach[s].distance = lay_vertex_in_channel (&level->vertex[segment->to])
-                          - lay_vertex_out_channel (&level->vertex[segment->from]);
+      reach[s].distance = lay_vertex_in_channel (&level->vertex[segment->to]) - lay_vertex_out_channel (&level->vertex[segment->from]);
       if (mine->n++ == 0)
         mine->first = s;
     }
@@ -135,8 +134,7 @@ assign_runs (const LayLevel *level, Reach *reach, const Span *net, gint32 limit)
 /* Counts lanes, and the wires that leave tails and lanes; every bend has one more. Reaches are
  * sorted by now. */
 static void
-count_lanes (const LayLevel *level, const Reach *reach, const Span *net, gsize *n_lanes,
-             gsize *n_wires)
+count_lanes (const LayLevel *level, const Reach *reach, const Span *net, gsize *n_lanes, gsize *n_wires)
 {
   *n_lanes = 0;
   *n_wires = level->n_nets;
@@ -198,8 +196,7 @@ add_vertex (Router *router, LayKind kind, gint32 row, guint8 side)
 
 /* Ends segments at the wire that was added last. */
 static void
-end_segments (Router *router, guint32 first, guint32 past, guint32 first_wire, guint32 rest_first,
-              guint32 n_rest)
+end_segments (Router *router, guint32 first, guint32 past, guint32 first_wire, guint32 rest_first, guint32 n_rest)
 {
   LayLevel *level = router->level;
 
@@ -217,8 +214,7 @@ end_segments (Router *router, guint32 first, guint32 past, guint32 first_wire, g
 
 /* The bends of a run and the wire that goes on from each. The first bend is there already. */
 static void
-add_bends (Router *router, guint32 first_wire, gint32 channel, guint32 bend, guint32 first,
-           guint32 past)
+add_bends (Router *router, guint32 first_wire, gint32 channel, guint32 bend, guint32 first, guint32 past)
 {
   gint32 step = router->reach[first].distance > 0 ? 1 : -1;
   guint8 side = router->level->vertex[bend].side;
@@ -246,15 +242,13 @@ add_bends (Router *router, guint32 first_wire, gint32 channel, guint32 bend, gui
 
 /* The wires that branch from a lane, one for each channel in which segments end. */
 static void
-add_branches (Router *router, guint32 first_wire, gint32 channel, guint32 lane, guint32 first,
-              guint32 past)
+add_branches (Router *router, guint32 first_wire, gint32 channel, guint32 lane, guint32 first, guint32 past)
 {
   for (guint32 i = first; i < past;)
     {
       gint32 distance = router->reach[i].distance;
       guint32 begin = i;
-      guint32 wire = add_wire (router, lane, channel + distance,
-                               distance > 0 ? LAY_BOTTOM : LAY_TOP, 0);
+      guint32 wire = add_wire (router, lane, channel + distance, distance > 0 ? LAY_BOTTOM : LAY_TOP, 0);
 
       while (i < past && router->reach[i].distance == distance)
         i++;
@@ -279,8 +273,7 @@ begin_run (Router *router, guint32 from, gint32 channel, guint32 first, guint32 
       vertex[begin].pos = (guint32) MAX (channel, channel + farthest) - 1;
     }
   else
-    begin = add_vertex (router, LAY_BEND, farthest > 0 ? channel : channel - 1,
-                        vertex[any->to].side != vertex[from].side ? LAY_MIDDLE : vertex[from].side);
+    begin = add_vertex (router, LAY_BEND, farthest > 0 ? channel : channel - 1, vertex[any->to].side != vertex[from].side ? LAY_MIDDLE : vertex[from].side);
   add_link (router, begin, farthest > 0 ? LAY_TOP : LAY_BOTTOM, 0, any->klass);
   return begin;
 }
@@ -295,8 +288,7 @@ route_net (Router *router, const Span *net)
   gint32 channel = lay_vertex_out_channel (tail);
   guint32 past = net->first + net->n;
   guint32 begins[N_RUNS];
-  guint32 wire = add_wire (router, any->from, channel,
-                           tail->side == LAY_RIGHT ? LAY_TOP : LAY_BOTTOM, any->from_pin);
+  guint32 wire = add_wire (router, any->from, channel, tail->side == LAY_RIGHT ? LAY_TOP : LAY_BOTTOM, any->from_pin);
 
   /* All links of the tail's wire first, for they lie together. */
   for (guint32 i = net->first, end; i < past; i = end)
@@ -338,8 +330,7 @@ list_neighbours (LayLevel *level, LayJob *job)
           guint32 above = wire->face == LAY_BOTTOM ? wire->from : link->to;
           guint32 below = wire->face == LAY_BOTTOM ? link->to : wire->from;
 
-          if (wire->face == link->face || level->vertex[above].kind == LAY_LANE
-              || level->vertex[below].kind == LAY_LANE)
+          if (wire->face == link->face || level->vertex[above].kind == LAY_LANE || level->vertex[below].kind == LAY_LANE)
             continue;
           if (fill)
             {
@@ -396,8 +387,7 @@ lay_level_route (LayLevel *level, LayJob *job)
 
   for (guint32 i = 0; i < level->n_nets; i++)
     route_net (&router, &net[i]);
-  g_assert (router.n_vertices == level->n_vertices && router.n_wires == level->n_wires
-            && router.n_links == level->n_links);
+  g_assert (router.n_vertices == level->n_vertices && router.n_wires == level->n_wires && router.n_links == level->n_links);
   list_neighbours (level, job);
   return !lay_job_cancelled (job);
 }

@@ -13,9 +13,9 @@
 
 enum
 {
-  NEAR = 4,          /* parts nearer to each other than this, along or across, are kept apart */
-  MARGIN = 10,       /* between the box above and the first track */
-  ARROW_MARGIN = 14, /* between the last track and the box below */
+  NEAR = 4,                /* parts nearer to each other than this, along or across, are kept apart */
+  MARGIN = 10,             /* between the box above and the first track */
+  ARROW_MARGIN = 14,       /* between the last track and the box below */
   MOST_TURN_HEIGHT = 1600, /* where a channel has more to turn, its tracks move together */
   REPAIRS = 3,             /* rounds of keeping ends apart */
   MOST_NEAR = 16,          /* ends that are looked at for each */

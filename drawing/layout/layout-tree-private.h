@@ -22,9 +22,8 @@ typedef struct
 {
   guint32 group;
   guint32 net;
-  guint32 hint; /* program order of the net's tail */
-  guint32
-    from; /* node, group, or, if it comes through the border, the part outside that leads to it */
+  guint32 hint;      /* program order of the net's tail */
+  guint32 from;      /* node, group, or, if it comes through the border, the part outside that leads to it */
   guint32 from_part; /* the part inside the group that it comes from */
   guint32 to;
   gint32 port_x; /* of the end at a border, from the left of that group's box */
@@ -71,8 +70,7 @@ typedef struct
   LayGroup *group;
   guint32 *inside_out; /* groups, each before the one around it */
   LayBox *box;
-  guint32
-    *local; /* of each node, then each group: its vertex while the level around it is at work */
+  guint32 *local; /* of each node, then each group: its vertex while the level around it is at work */
   /* The nodes, groups and parts directly in each group. */
   guint32 *node_first;
   guint32 *node;
@@ -95,6 +93,5 @@ lay_tree_group_of (const LayTree *tree, guint32 node)
   return tree->input->group[node];
 }
 
-gboolean lay_tree_init (LayTree *tree, const GantryLayoutInput *input, LayScratch *keep,
-                        LayScratch *scratch, GError **error);
+gboolean lay_tree_init (LayTree *tree, const GantryLayoutInput *input, LayScratch *keep, LayScratch *scratch, GError **error);
 gboolean lay_tree_layout_group (LayTree *tree, LayJob *job, guint32 group);

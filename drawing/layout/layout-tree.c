@@ -19,8 +19,7 @@ measure_depths (LayTree *tree, GError **error)
   tree->group[n].depth = 0;
   for (guint32 g = 0; g < n; g++)
     {
-      guint32 parent = tree->input->group_parent != NULL ? tree->input->group_parent[g]
-                                                         : GANTRY_LAYOUT_NO_GROUP;
+      guint32 parent = tree->input->group_parent != NULL ? tree->input->group_parent[g] : GANTRY_LAYOUT_NO_GROUP;
 
       tree->group[g].parent = parent == GANTRY_LAYOUT_NO_GROUP ? n : parent;
     }
@@ -38,11 +37,10 @@ measure_depths (LayTree *tree, GError **error)
         }
       if (length + tree->group[a].depth > GANTRY_LAYOUT_MAX_NESTING)
         {
-          g_set_error (
-            error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT,
-            "layout: group %u lies in more than %d others, or in itself; flatten the groups or mend "
-            "group_parent",
-            g, GANTRY_LAYOUT_MAX_NESTING);
+          g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT,
+                       "layout: group %u lies in more than %d others, or in itself; flatten the groups or mend "
+                       "group_parent",
+                       g, GANTRY_LAYOUT_MAX_NESTING);
           return FALSE;
         }
       for (guint32 depth = tree->group[a].depth; length > 0;)
@@ -69,8 +67,7 @@ sort_inside_out (LayTree *tree)
 
 /* Lists 0 .. n-1 by their key; lists of one key are in ascending order. */
 static guint32 *
-list_by_key (LayScratch *scratch, const guint32 *key, guint32 n, guint32 n_keys,
-             guint32 **first_out)
+list_by_key (LayScratch *scratch, const guint32 *key, guint32 n, guint32 n_keys, guint32 **first_out)
 {
   guint32 *first = LAY_NEW (scratch, guint32, (gsize) n_keys + 2);
   guint32 *list = LAY_NEW (scratch, guint32, n);
@@ -131,9 +128,7 @@ place_in_order (LayTree *tree)
       parent->n_previous += group->n_previous;
     }
   for (guint32 g = 0; g <= tree->root; g++)
-    tree->group[g].previous = tree->group[g].n_previous > 0
-                                ? tree->group[g].previous / tree->group[g].n_previous
-                                : NAN;
+    tree->group[g].previous = tree->group[g].n_previous > 0 ? tree->group[g].previous / tree->group[g].n_previous : NAN;
 }
 
 /* --- edges ----------------------------------------------------------------------------------- */
@@ -175,8 +170,7 @@ sort_edges (LayTree *tree, LayScratch *scratch)
   if (input->edge_value != NULL || input->edge_class != NULL)
     for (guint32 v = 0; v < input->n_nodes; v++)
       if (first[v + 1] - first[v] > 1)
-        g_qsort_with_data (list + first[v], (gint) (first[v + 1] - first[v]), sizeof *list,
-                           compare_edges, (gpointer) input);
+        g_qsort_with_data (list + first[v], (gint) (first[v + 1] - first[v]), sizeof *list, compare_edges, (gpointer) input);
   return list;
 }
 
@@ -304,8 +298,7 @@ cut_edge (Cutter *cutter, guint32 e)
 static gboolean
 is_same_net (const GantryLayoutInput *input, guint32 e, guint32 f)
 {
-  return input->tail[e] == input->tail[f] && value_of (input, e) == value_of (input, f)
-         && class_of (input, e) == class_of (input, f);
+  return input->tail[e] == input->tail[f] && value_of (input, e) == value_of (input, f) && class_of (input, e) == class_of (input, f);
 }
 
 static void
@@ -344,14 +337,11 @@ check_part_count (const LayTree *tree, GError **error)
   guint64 most = 0;
 
   for (guint32 e = 0; e < input->n_edges; e++)
-    most += 1 + tree->group[lay_tree_group_of (tree, input->tail[e])].depth
-            + tree->group[lay_tree_group_of (tree, input->head[e])].depth;
+    most += 1 + tree->group[lay_tree_group_of (tree, input->tail[e])].depth + tree->group[lay_tree_group_of (tree, input->head[e])].depth;
   if (most < G_MAXUINT32 / 4)
     return TRUE;
   g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_TOO_LARGE,
-               "layout: %u edges cross up to %" G_GUINT64_FORMAT
-               " borders of groups in all; fold some groups",
-               input->n_edges, most);
+               "layout: %u edges cross up to %" G_GUINT64_FORMAT " borders of groups in all; fold some groups", input->n_edges, most);
   return FALSE;
 }
 
@@ -381,8 +371,7 @@ cut_and_list (LayTree *tree, LayScratch *scratch)
 }
 
 gboolean
-lay_tree_init (LayTree *tree, const GantryLayoutInput *input, LayScratch *keep, LayScratch *scratch,
-               GError **error)
+lay_tree_init (LayTree *tree, const GantryLayoutInput *input, LayScratch *keep, LayScratch *scratch, GError **error)
 {
   *tree = (LayTree){ .input = input, .keep = keep, .root = input->n_groups };
   tree->group = LAY_NEW (keep, LayGroup, (gsize) tree->root + 1);

@@ -205,8 +205,7 @@ typedef enum
  *
  * Returns: %FALSE to end the query
  */
-typedef gboolean (*GantryLayoutVisit) (GantryLayoutItemKind kind, guint32 index,
-                                       gpointer user_data);
+typedef gboolean (*GantryLayoutVisit) (GantryLayoutItemKind kind, guint32 index, gpointer user_data);
 
 /**
  * gantry_layout_params_init:
@@ -234,9 +233,7 @@ void gantry_layout_params_init (GantryLayoutParams *params);
  *
  * Returns: (transfer full): the layout, or %NULL with @error set
  */
-GantryLayout *
-gantry_layout_compute (const GantryLayoutInput *input, const GantryLayoutParams *params,
-                       GCancellable *cancellable, GError **error);
+GantryLayout *gantry_layout_compute (const GantryLayoutInput *input, const GantryLayoutParams *params, GCancellable *cancellable, GError **error);
 
 /**
  * gantry_layout_ref:
@@ -264,8 +261,7 @@ void gantry_layout_unref (GantryLayout *layout);
  * Finds the nodes, groups and edges in a part of the drawing. Takes time for what is found, not for
  * what there is.
  */
-void gantry_layout_query (const GantryLayout *layout, const GantryLayoutBox *area,
-                          GantryLayoutVisit visit, gpointer user_data);
+void gantry_layout_query (const GantryLayout *layout, const GantryLayoutBox *area, GantryLayoutVisit visit, gpointer user_data);
 
 /**
  * gantry_layout_pick:
@@ -279,8 +275,7 @@ void gantry_layout_query (const GantryLayout *layout, const GantryLayoutBox *are
  *
  * Returns: what was hit; @index is only set if that is something
  */
-GantryLayoutItemKind
-gantry_layout_pick (const GantryLayout *layout, float x, float y, float tolerance, guint32 *index);
+GantryLayoutItemKind gantry_layout_pick (const GantryLayout *layout, float x, float y, float tolerance, guint32 *index);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryLayout, gantry_layout_unref)
 

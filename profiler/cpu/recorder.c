@@ -14,7 +14,7 @@ typedef struct
 {
   gint64 begin, end;
   guint32 instruction;
-  guint32 wait; /* it waited */
+  guint32 wait;    /* it waited */
   guint32 control; /* 1 + index in the run's controls, 0: none */
 } Noted;
 
@@ -48,7 +48,7 @@ struct _GantryCpuRecorder
   GantryObserver observer;
   char *device;
   GPtrArray *runs;
-  Run *now; /* the run being told, or NULL */
+  Run *now;           /* the run being told, or NULL */
   gsize budget, held; /* bytes of what is noted of whole runs */
   guint dropped;
   guint64 spans_left_out, region_events_left_out;
@@ -198,8 +198,7 @@ gantry_cpu_recorder_new (const char *device)
 {
   GantryCpuRecorder *recorder = g_new0 (GantryCpuRecorder, 1);
 
-  recorder->observer = (GantryObserver){ begin_run, note_instruction, note_wait, note_memory, end_run, recorder, note_control, note_spans,
-                                         note_region_events };
+  recorder->observer = (GantryObserver){ begin_run, note_instruction, note_wait, note_memory, end_run, recorder, note_control, note_spans, note_region_events };
   recorder->device = g_strdup (device);
   recorder->budget = DEFAULT_BUDGET;
   recorder->runs = g_ptr_array_new_with_free_func (run_free);
@@ -242,7 +241,7 @@ typedef struct
 {
   GantryRecordingBuilder *builder;
   gint64 origin;
-  GHashTable *names;            /* executable -> guint32[], by instruction: string */
+  GHashTable *names; /* executable -> guint32[], by instruction: string */
 } Taking;
 
 static char *
@@ -264,9 +263,8 @@ instruction_name (const GantryExecutable *executable, guint32 i)
       label = gantry_label_of (executable->module, instruction->node);
       if (step.kind == GANTRY_STEP_CONVERT)
         return gantry_step_name (&step, label);
-      return step.kind == GANTRY_STEP_RECOMPUTE
-               ? gantry_step_name (&step, executable->kernels[instruction->kernel].name)
-               : g_strdup (executable->kernels[instruction->kernel].name);
+      return step.kind == GANTRY_STEP_RECOMPUTE ? gantry_step_name (&step, executable->kernels[instruction->kernel].name)
+                                                : g_strdup (executable->kernels[instruction->kernel].name);
     }
   label = gantry_label_of (executable->module, instruction->node);
   if (instruction->kind == GANTRY_INSTRUCTION_FILL)
@@ -301,16 +299,11 @@ kind_of (const GantryExecutable *executable, const GantryInstruction *instructio
     return GANTRY_EVENT_CONVERT;
   switch ((GantryInstructionKind) instruction->kind)
     {
-    case GANTRY_INSTRUCTION_COPY:
-      return GANTRY_EVENT_COPY;
-    case GANTRY_INSTRUCTION_FILL:
-      return GANTRY_EVENT_FILL;
-    case GANTRY_INSTRUCTION_WAIT:
-      return GANTRY_EVENT_WAIT;
-    case GANTRY_INSTRUCTION_HOST_CALL:
-      return GANTRY_EVENT_HOST_CALL;
-    default:
-      return GANTRY_EVENT_KERNEL;
+    case GANTRY_INSTRUCTION_COPY: return GANTRY_EVENT_COPY;
+    case GANTRY_INSTRUCTION_FILL: return GANTRY_EVENT_FILL;
+    case GANTRY_INSTRUCTION_WAIT: return GANTRY_EVENT_WAIT;
+    case GANTRY_INSTRUCTION_HOST_CALL: return GANTRY_EVENT_HOST_CALL;
+    default: return GANTRY_EVENT_KERNEL;
     }
 }
 
@@ -327,8 +320,7 @@ control_name (const Taking *taking, const GantryExecutable *executable, guint32 
   else if (control->kind == GANTRY_CONTROL_CALL)
     return names_of (taking, executable)[i];
   else
-    text = g_strdup_printf ("%s: %" G_GUINT64_FORMAT " trip%s", label, ran->taken[GANTRY_CONTROL_BODY],
-                            ran->taken[GANTRY_CONTROL_BODY] == 1 ? "" : "s");
+    text = g_strdup_printf ("%s: %" G_GUINT64_FORMAT " trip%s", label, ran->taken[GANTRY_CONTROL_BODY], ran->taken[GANTRY_CONTROL_BODY] == 1 ? "" : "s");
   return gantry_recording_builder_string (taking->builder, text);
 }
 
@@ -463,13 +455,15 @@ note_left_out (const GantryCpuRecorder *recorder, GantryRecordingBuilder *builde
   if (recorder->region_events_left_out > 0)
     {
       events = g_strdup_printf ("%" G_GUINT64_FORMAT " kernels within loops, of later trips, are not recorded: there were too many. Times of kernels "
-                                "within loops are of those before them.", recorder->region_events_left_out);
+                                "within loops are of those before them.",
+                                recorder->region_events_left_out);
       gantry_recording_builder_add_note (builder, events);
     }
   if (recorder->spans_left_out == 0)
     return;
   note = g_strdup_printf ("%" G_GUINT64_FORMAT " trips and arms are not shown by themselves: there were too many. The counts of "
-                          "trips are of all.", recorder->spans_left_out);
+                          "trips are of all.",
+                          recorder->spans_left_out);
   gantry_recording_builder_add_note (builder, note);
 }
 

@@ -6,10 +6,9 @@
 static void
 set_absent (GError **error)
 {
-  g_set_error_literal (
-    error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-    "this program was built without CUPTI: install the CUDA toolkit with its CUPTI headers (12.6 or later) and "
-    "build again; meson setup -Dcuda=FOLDER names where it is");
+  g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                       "this program was built without CUPTI: install the CUDA toolkit with its CUPTI headers (12.6 or later) and "
+                       "build again; meson setup -Dcuda=FOLDER names where it is");
 }
 
 gboolean
@@ -47,8 +46,7 @@ gantry_cupti_pop (gpointer recorder)
 }
 
 GantryRecording *
-gantry_cupti_stop (GantryCuptiRecorder *recorder, const GantryCuptiRun *runs, guint n_runs,
-                   GantryExecutable *executable, const GantryRecording *observed)
+gantry_cupti_stop (GantryCuptiRecorder *recorder, const GantryCuptiRun *runs, guint n_runs, GantryExecutable *executable, const GantryRecording *observed)
 {
   g_return_val_if_reached (NULL);
 }
@@ -59,8 +57,8 @@ gantry_cupti_cancel (GantryCuptiRecorder *recorder)
 }
 
 gboolean
-gantry_cupti_profile_kernel (gpointer context, guint device, GantryCuptiLaunchFunc launch, gpointer user_data,
-                             GantryCuptiKernelProfile *profile, GError **error)
+gantry_cupti_profile_kernel (gpointer context, guint device, GantryCuptiLaunchFunc launch, gpointer user_data, GantryCuptiKernelProfile *profile,
+                             GError **error)
 {
   set_absent (error);
   return FALSE;

@@ -8,8 +8,7 @@
 #define FIRST_WITHOUT_BUFFERS 27u
 
 void
-_gantry_cupti_buffers_init (GantryCuptiBuffers *buffers, const GantryCuptiLibrary *library, gsize buffer_bytes,
-                            guint64 most_bytes)
+_gantry_cupti_buffers_init (GantryCuptiBuffers *buffers, const GantryCuptiLibrary *library, gsize buffer_bytes, guint64 most_bytes)
 {
   buffers->library = library;
   g_mutex_init (&buffers->lock);
@@ -128,15 +127,14 @@ keep (GantryCuptiBuffers *buffers, guint8 *buffer, gsize valid)
       GantryCuptiAddress *addresses = intern_strings (buffers->capture, strings, &n_addresses);
 
       buffers->held += valid;
-      gantry_cupti_capture_add_buffer (buffers->capture, g_bytes_new_take (g_realloc (buffer, valid), valid),
-                                       (guint32 *) g_array_steal (index, NULL), n_index, addresses, n_addresses);
+      gantry_cupti_capture_add_buffer (buffers->capture, g_bytes_new_take (g_realloc (buffer, valid), valid), (guint32 *) g_array_steal (index, NULL), n_index,
+                                       addresses, n_addresses);
     }
   g_mutex_unlock (&buffers->lock);
 }
 
 void
-_gantry_cupti_buffers_complete (GantryCuptiBuffers *buffers, CUcontext context, guint32 stream, guint8 *buffer,
-                                gsize valid)
+_gantry_cupti_buffers_complete (GantryCuptiBuffers *buffers, CUcontext context, guint32 stream, guint8 *buffer, gsize valid)
 {
   size_t dropped = 0;
 

@@ -15,8 +15,8 @@ typedef struct
   GantryCuptiCapture *capture; /* under the lock */
   gsize buffer_bytes;
   guint64 most_bytes;
-  guint64 held;                /* bytes that the capture holds; under the lock */
-  guint64 dropped;             /* under the lock */
+  guint64 held;    /* bytes that the capture holds; under the lock */
+  guint64 dropped; /* under the lock */
 } GantryCuptiBuffers;
 
 /**
@@ -27,13 +27,11 @@ typedef struct
  *
  * @buffers: (out caller-allocates): with an empty capture.
  */
-void _gantry_cupti_buffers_init (GantryCuptiBuffers *buffers, const GantryCuptiLibrary *library, gsize buffer_bytes,
-                                 guint64 most_bytes);
+void _gantry_cupti_buffers_init (GantryCuptiBuffers *buffers, const GantryCuptiLibrary *library, gsize buffer_bytes, guint64 most_bytes);
 void _gantry_cupti_buffers_clear (GantryCuptiBuffers *buffers);
 /** CUPTI wants a buffer. Returns: (nullable): NULL, so that records are dropped, only where CUPTI bears it */
 guint8 *_gantry_cupti_buffers_request (GantryCuptiBuffers *buffers, gsize *size);
 /** CUPTI gives one back; @buffer: (transfer full) */
-void _gantry_cupti_buffers_complete (GantryCuptiBuffers *buffers, CUcontext context, guint32 stream, guint8 *buffer,
-                                     gsize valid);
+void _gantry_cupti_buffers_complete (GantryCuptiBuffers *buffers, CUcontext context, guint32 stream, guint8 *buffer, gsize valid);
 
 G_END_DECLS

@@ -133,8 +133,7 @@ flush (GByteArray *out, GOutputStream *stream, GCancellable *cancellable, GError
 }
 
 gboolean
-gantry_cupti_capture_write (const GantryCuptiCapture *capture, GOutputStream *stream, GCancellable *cancellable,
-                            GError **error)
+gantry_cupti_capture_write (const GantryCuptiCapture *capture, GOutputStream *stream, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GByteArray) out = g_byte_array_new ();
 
@@ -148,8 +147,7 @@ gantry_cupti_capture_write (const GantryCuptiCapture *capture, GOutputStream *st
       gconstpointer data = g_bytes_get_data (buffer->data, &size);
 
       put_buffer_head (out, buffer);
-      if (!flush (out, stream, cancellable, error)
-          || !g_output_stream_write_all (stream, data, size, NULL, cancellable, error))
+      if (!flush (out, stream, cancellable, error) || !g_output_stream_write_all (stream, data, size, NULL, cancellable, error))
         return FALSE;
     }
   return flush (out, stream, cancellable, error);
@@ -319,8 +317,7 @@ get_buffer (Reader *reader, GantryCuptiCapture *capture)
   g_autofree guint32 *index = NULL;
   gsize left = reader->size - reader->at;
 
-  if (reader->failed == NULL
-      && (size > left || n_index * 4 > left - size || n_addresses * 12 > left - size - n_index * 4))
+  if (reader->failed == NULL && (size > left || n_index * 4 > left - size || n_addresses * 12 > left - size - n_index * 4))
     fail (reader, GANTRY_ERROR_TRUNCATED, "a buffer is announced that goes beyond the end of the file");
   if (reader->failed != NULL)
     return;
@@ -338,9 +335,8 @@ get_buffer (Reader *reader, GantryCuptiCapture *capture)
       if (has_index)
         index[i] = at;
     }
-  gantry_cupti_capture_add_buffer (capture, g_bytes_new_from_bytes (reader->bytes, reader->at, size),
-                                   g_steal_pointer (&index), has_index ? (guint32) n_index : 0,
-                                   g_steal_pointer (&addresses), (guint32) n_addresses);
+  gantry_cupti_capture_add_buffer (capture, g_bytes_new_from_bytes (reader->bytes, reader->at, size), g_steal_pointer (&index),
+                                   has_index ? (guint32) n_index : 0, g_steal_pointer (&addresses), (guint32) n_addresses);
   reader->at += size;
 }
 
@@ -354,8 +350,7 @@ gantry_cupti_capture_read (GBytes *bytes, GError **error)
   reader.data = g_bytes_get_data (bytes, &reader.size);
   if (reader.size < 8 || memcmp (reader.data, GANTRY_CUPTI_MAGIC, 8) != 0)
     {
-      g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                           "byte 0: not a .cupti file, which begins with " GANTRY_CUPTI_MAGIC);
+      g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "byte 0: not a .cupti file, which begins with " GANTRY_CUPTI_MAGIC);
       return NULL;
     }
   reader.at = 8;
@@ -370,8 +365,7 @@ gantry_cupti_capture_read (GBytes *bytes, GError **error)
     fail (&reader, GANTRY_ERROR_INVALID, "there is more after the last buffer");
   if (reader.failed != NULL)
     {
-      g_set_error (error, GANTRY_ERROR, reader.code, "byte %" G_GSIZE_FORMAT " of the .cupti file: %s", reader.at,
-                   reader.failed);
+      g_set_error (error, GANTRY_ERROR, reader.code, "byte %" G_GSIZE_FORMAT " of the .cupti file: %s", reader.at, reader.failed);
       return NULL;
     }
   /* The file may name a string twice: the first one found by its text is as good. */

@@ -99,8 +99,7 @@ compare_addresses (gconstpointer a, gconstpointer b, gpointer user_data)
 }
 
 void
-gantry_cupti_capture_add_buffer (GantryCuptiCapture *capture, GBytes *data, guint32 *index, guint32 n_index,
-                                 GantryCuptiAddress *addresses, guint32 n_addresses)
+gantry_cupti_capture_add_buffer (GantryCuptiCapture *capture, GBytes *data, guint32 *index, guint32 n_index, GantryCuptiAddress *addresses, guint32 n_addresses)
 {
   GantryCuptiBuffer *buffer = g_new (GantryCuptiBuffer, 1);
 

@@ -20,7 +20,7 @@ typedef struct
 typedef struct
 {
   GBytes *data;
-  guint32 *index;                /* (nullable): where records begin; see gantry_cupti_walk() */
+  guint32 *index; /* (nullable): where records begin; see gantry_cupti_walk() */
   guint32 n_index;
   guint32 n_addresses;
   GantryCuptiAddress *addresses; /* by rising address */
@@ -59,16 +59,16 @@ typedef struct
   GPtrArray *strings;    /* id - 1 */
   GHashTable *ids;       /* string -> id */
   GPtrArray *notes;
-  GArray *calls;         /* GantryCuptiCallName */
-  GArray *graph_nodes;   /* GantryCuptiGraphNode */
-  GPtrArray *buffers;    /* GantryCuptiBuffer */
+  GArray *calls;       /* GantryCuptiCallName */
+  GArray *graph_nodes; /* GantryCuptiGraphNode */
+  GPtrArray *buffers;  /* GantryCuptiBuffer */
   /* PM sampling */
-  GPtrArray *counters;   /* names */
+  GPtrArray *counters;             /* names */
   gint64 sampled_from, sampled_to; /* CLOCK_MONOTONIC, around the sampling */
-  gint64 realtime_ahead; /* CLOCK_REALTIME - CLOCK_MONOTONIC then; 0: not known */
-  GArray *newest;        /* GantryCuptiMoment: the newest sample at each decoding, and when that was */
-  GArray *samples;       /* GantryCuptiSample */
-  GArray *values;        /* double: counters->len for each sample */
+  gint64 realtime_ahead;           /* CLOCK_REALTIME - CLOCK_MONOTONIC then; 0: not known */
+  GArray *newest;                  /* GantryCuptiMoment: the newest sample at each decoding, and when that was */
+  GArray *samples;                 /* GantryCuptiSample */
+  GArray *values;                  /* double: counters->len for each sample */
 } GantryCuptiCapture;
 
 /** The first 8 bytes of a file of it. */
@@ -85,15 +85,13 @@ const char *gantry_cupti_capture_string (const GantryCuptiCapture *capture, guin
 /** Adds a note once. */
 void gantry_cupti_capture_note (GantryCuptiCapture *capture, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /** @data: (transfer full); @index: (transfer full) (nullable); @addresses: (transfer full): in any order */
-void gantry_cupti_capture_add_buffer (GantryCuptiCapture *capture, GBytes *data, guint32 *index, guint32 n_index,
-                                      GantryCuptiAddress *addresses, guint32 n_addresses);
+void gantry_cupti_capture_add_buffer (GantryCuptiCapture *capture, GBytes *data, guint32 *index, guint32 n_index, GantryCuptiAddress *addresses,
+                                      guint32 n_addresses);
 /** Returns: (nullable): what @address in @buffer stood for */
-const char *
-gantry_cupti_capture_name (const GantryCuptiCapture *capture, const GantryCuptiBuffer *buffer, guint64 address);
+const char *gantry_cupti_capture_name (const GantryCuptiCapture *capture, const GantryCuptiBuffer *buffer, guint64 address);
 
 /** Writes the .cupti file. */
-gboolean gantry_cupti_capture_write (const GantryCuptiCapture *capture, GOutputStream *stream,
-                                     GCancellable *cancellable, GError **error);
+gboolean gantry_cupti_capture_write (const GantryCuptiCapture *capture, GOutputStream *stream, GCancellable *cancellable, GError **error);
 /**
  * gantry_cupti_capture_read:
  * @bytes: a .cupti file; the buffers stay parts of it

@@ -92,8 +92,7 @@ fits (const GantryCuptiCapture *capture, gint64 ahead)
     {
       const GantryCuptiSample *sample = &g_array_index (capture->samples, GantryCuptiSample, i);
 
-      if (sample->begin < 0 || sample->end < 0 || sample->begin - ahead < from - SLACK_NS
-          || sample->end - ahead > to + SLACK_NS)
+      if (sample->begin < 0 || sample->end < 0 || sample->begin - ahead < from - SLACK_NS || sample->end - ahead > to + SLACK_NS)
         return FALSE;
     }
   return TRUE;
@@ -118,15 +117,13 @@ gantry_cupti_clock_of_samples (const GantryCuptiCapture *capture, GantryCuptiClo
       const GantryCuptiMoment *moment = &g_array_index (capture->newest, GantryCuptiMoment, i);
 
       /* The decoding that came soonest after its newest sample bounds the offset best. */
-      if (moment->theirs >= 0 && moment->theirs < G_MAXINT64 / 2 && is_time (moment->monotonic)
-          && moment->monotonic - moment->theirs < least)
+      if (moment->theirs >= 0 && moment->theirs < G_MAXINT64 / 2 && is_time (moment->monotonic) && moment->monotonic - moment->theirs < least)
         {
           least = moment->monotonic - moment->theirs;
           clock->theirs = moment->theirs;
           clock->monotonic = moment->monotonic;
         }
     }
-  return g_strdup (
-    "The counters' samples carry a clock of the GPU; they were aligned by when they could be read, so they "
-    "may be drawn later than they were, at most by the time between two readings.");
+  return g_strdup ("The counters' samples carry a clock of the GPU; they were aligned by when they could be read, so they "
+                   "may be drawn later than they were, at most by the time between two readings.");
 }

@@ -29,8 +29,7 @@ executable_at (const Converter *converter, gint64 time)
 static const GantryInstruction *
 instruction_of (Converter *converter, const GantryCuptiRecord *record, gint64 time, GantryExecutable **executable)
 {
-  guint32 external = GPOINTER_TO_UINT (
-    g_hash_table_lookup (converter->externals, GUINT_TO_POINTER (record->correlation)));
+  guint32 external = GPOINTER_TO_UINT (g_hash_table_lookup (converter->externals, GUINT_TO_POINTER (record->correlation)));
 
   if (record->graph_node != 0)
     {
@@ -68,8 +67,7 @@ copy_name (guint8 direction)
 }
 
 static guint32
-name_of (Converter *converter, const GantryCuptiRecord *record, const GantryExecutable *executable,
-         const GantryInstruction *instruction)
+name_of (Converter *converter, const GantryCuptiRecord *record, const GantryExecutable *executable, const GantryInstruction *instruction)
 {
   g_autofree char *label = NULL, *name = NULL;
 
@@ -93,8 +91,7 @@ name_of (Converter *converter, const GantryCuptiRecord *record, const GantryExec
   else if (instruction->kind == GANTRY_INSTRUCTION_COPY)
     name = gantry_step_name (&(GantryPlanStep){ .kind = GANTRY_STEP_COPY, .queue = instruction->queue }, label);
   else
-    name = g_strconcat (record->kind == GANTRY_CUPTI_COPY ? copy_name (record->copy.direction) : "set memory", " for ",
-                        label, NULL);
+    name = g_strconcat (record->kind == GANTRY_CUPTI_COPY ? copy_name (record->copy.direction) : "set memory", " for ", label, NULL);
   return gantry_recording_builder_string (converter->builder, name);
 }
 
@@ -104,8 +101,7 @@ kernel_bytes (const GantryExecutable *executable, const GantryInstruction *instr
 {
   const GantryKernel *kernel;
 
-  if (instruction == NULL || instruction->kind != GANTRY_INSTRUCTION_LAUNCH
-      || instruction->kernel >= executable->n_kernels)
+  if (instruction == NULL || instruction->kind != GANTRY_INSTRUCTION_LAUNCH || instruction->kernel >= executable->n_kernels)
     return 0;
   kernel = &executable->kernels[instruction->kernel];
   if (kernel->gpu != NULL && kernel->gpu->n_launches != 1)
@@ -116,8 +112,7 @@ kernel_bytes (const GantryExecutable *executable, const GantryInstruction *instr
 static gboolean
 is_conversion (const GantryExecutable *executable, const GantryInstruction *instruction)
 {
-  return instruction != NULL && instruction->step < executable->plan->n_steps
-         && executable->plan->steps[instruction->step].kind == GANTRY_STEP_CONVERT;
+  return instruction != NULL && instruction->step < executable->plan->n_steps && executable->plan->steps[instruction->step].kind == GANTRY_STEP_CONVERT;
 }
 
 static guint32
@@ -155,8 +150,7 @@ _gantry_cupti_convert_work (Converter *converter, const GantryCuptiRecord *recor
       converter->n_without_time++;
       return;
     }
-  if (!_gantry_cupti_time (converter, record->begin, &begin) || !_gantry_cupti_time (converter, record->end, &end)
-      || end < begin)
+  if (!_gantry_cupti_time (converter, record->begin, &begin) || !_gantry_cupti_time (converter, record->end, &end) || end < begin)
     {
       converter->n_bad_time++;
       return;
@@ -167,8 +161,7 @@ _gantry_cupti_convert_work (Converter *converter, const GantryCuptiRecord *recor
   instruction = instruction_of (converter, record, begin, &executable);
   event.begin = begin - converter->origin;
   event.end = end - converter->origin;
-  event.bytes = record->kind == GANTRY_CUPTI_KERNEL ? kernel_bytes (executable, instruction)
-                : record->kind == GANTRY_CUPTI_GRAPH ? 0 : record->bytes;
+  event.bytes = record->kind == GANTRY_CUPTI_KERNEL ? kernel_bytes (executable, instruction) : record->kind == GANTRY_CUPTI_GRAPH ? 0 : record->bytes;
   if (instruction != NULL)
     {
       event.instruction = (guint32) (instruction - executable->instructions);

@@ -14,8 +14,7 @@ span (Converter *converter, const GantryCuptiRecord *record, GantryEvent *event)
       converter->n_without_time++;
       return FALSE;
     }
-  if (!_gantry_cupti_time (converter, record->begin, &begin) || !_gantry_cupti_time (converter, record->end, &end)
-      || end < begin)
+  if (!_gantry_cupti_time (converter, record->begin, &begin) || !_gantry_cupti_time (converter, record->end, &end) || end < begin)
     {
       converter->n_bad_time++;
       return FALSE;
@@ -27,8 +26,7 @@ span (Converter *converter, const GantryCuptiRecord *record, GantryEvent *event)
 }
 
 static void
-add (Converter *converter, GroupKind kind, guint32 a, guint32 b, GantryEvent *event, guint8 event_kind,
-     const char *name)
+add (Converter *converter, GroupKind kind, guint32 a, guint32 b, GantryEvent *event, guint8 event_kind, const char *name)
 {
   Group *group = _gantry_cupti_group (converter, kind, a, b);
 
@@ -71,20 +69,11 @@ convert_sync (Converter *converter, const GantryCuptiRecord *record)
     return;
   switch (record->sync.type)
     {
-    case 1:
-      name = g_strdup ("wait for an event");
-      break;
-    case 2:
-      name = g_strdup_printf ("stream %u waits for an event", record->stream);
-      break;
-    case 3:
-      name = g_strdup_printf ("wait for stream %u", record->stream);
-      break;
-    case 4:
-      name = g_strdup ("wait for the device");
-      break;
-    default:
-      name = g_strdup ("synchronization");
+    case 1: name = g_strdup ("wait for an event"); break;
+    case 2: name = g_strdup_printf ("stream %u waits for an event", record->stream); break;
+    case 3: name = g_strdup_printf ("wait for stream %u", record->stream); break;
+    case 4: name = g_strdup ("wait for the device"); break;
+    default: name = g_strdup ("synchronization");
     }
   add (converter, GROUP_SYNC, 0, 0, &event, GANTRY_EVENT_SYNC, name);
 }
@@ -92,14 +81,10 @@ convert_sync (Converter *converter, const GantryCuptiRecord *record)
 static const char *
 overhead_name (guint32 kind)
 {
-  static const char *const of_cupti[] = { "flush activity buffer",
-                                          "instrument code",
-                                          "create or free CUPTI's resources",
-                                          "load module for the runtime",
-                                          "load function when first used",
-                                          "command buffer full",
-                                          "request activity buffer",
-                                          "start watching managed memory" };
+  static const char *const of_cupti[] = {
+    "flush activity buffer",         "instrument code",     "create or free CUPTI's resources", "load module for the runtime",
+    "load function when first used", "command buffer full", "request activity buffer",          "start watching managed memory"
+  };
 
   if (kind == 1)
     return "compile (driver)";
@@ -123,8 +108,7 @@ convert_overhead (Converter *converter, const GantryCuptiRecord *record)
 static void
 convert_memory (Converter *converter, const GantryCuptiRecord *record)
 {
-  static const char *const kinds[] = { "unknown", "pageable", "pinned", "device", "array", "managed", "static device",
-                                       "static managed" };
+  static const char *const kinds[] = { "unknown", "pageable", "pinned", "device", "array", "managed", "static device", "static managed" };
   guint32 kind = record->memory.kind < G_N_ELEMENTS (kinds) ? record->memory.kind : 0;
   gboolean release = record->memory.operation == 2;
   g_autofree char *name = g_strdup_printf ("%s %s memory", release ? "release" : "allocate", kinds[kind]);
@@ -145,16 +129,14 @@ convert_memory (Converter *converter, const GantryCuptiRecord *record)
 static void
 convert_pool (Converter *converter, const GantryCuptiRecord *record)
 {
-  static const char *const operations[] = { "memory pool", "memory pool made", "memory pool destroyed",
-                                            "memory pool trimmed" };
+  static const char *const operations[] = { "memory pool", "memory pool made", "memory pool destroyed", "memory pool trimmed" };
   MemoryChange change = { .counter = POOL_COUNTER + (record->device & 0x3f) };
   GantryEvent event;
 
   if (!span (converter, record, &event))
     return;
   event.bytes = record->bytes;
-  add (converter, GROUP_MEMORY, 0, 0, &event, GANTRY_EVENT_MARK,
-       operations[record->pool.operation < 4 ? record->pool.operation : 0]);
+  add (converter, GROUP_MEMORY, 0, 0, &event, GANTRY_EVENT_MARK, operations[record->pool.operation < 4 ? record->pool.operation : 0]);
   change.time = event.begin;
   change.bytes = (gint64) MIN (record->bytes, (guint64) 1 << 56);
   change.used = (gint64) MIN (record->pool.used, (guint64) 1 << 56);
@@ -197,8 +179,7 @@ add_range (Converter *converter, OpenRange *range, gint64 end)
 
   range->ended = TRUE;
   event.thread = _gantry_cupti_thread (converter, range->thread);
-  add (converter, GROUP_RANGES, range->thread, range->domain, &event, GANTRY_EVENT_RANGE,
-       range->name == 0 ? "range without a name" : NULL);
+  add (converter, GROUP_RANGES, range->thread, range->domain, &event, GANTRY_EVENT_RANGE, range->name == 0 ? "range without a name" : NULL);
 }
 
 static void
@@ -213,8 +194,7 @@ convert_marker (Converter *converter, const GantryCuptiRecord *record)
     {
       event.thread = _gantry_cupti_thread (converter, record->thread);
       event.name = _gantry_cupti_name (converter, record->name);
-      add (converter, GROUP_RANGES, record->thread, domain_of (converter, record->domain), &event, GANTRY_EVENT_MARK,
-           NULL);
+      add (converter, GROUP_RANGES, record->thread, domain_of (converter, record->domain), &event, GANTRY_EVENT_MARK, NULL);
     }
   else if ((record->marker.flags & CUPTI_MARKER_END) == 0)
     return;
@@ -247,26 +227,13 @@ _gantry_cupti_convert_host (Converter *converter, const GantryCuptiRecord *recor
 {
   switch ((GantryCuptiRecordKind) record->kind)
     {
-    case GANTRY_CUPTI_CALL:
-      convert_call (converter, record);
-      break;
-    case GANTRY_CUPTI_SYNC:
-      convert_sync (converter, record);
-      break;
-    case GANTRY_CUPTI_MARKER:
-      convert_marker (converter, record);
-      break;
-    case GANTRY_CUPTI_OVERHEAD:
-      convert_overhead (converter, record);
-      break;
-    case GANTRY_CUPTI_MEMORY:
-      convert_memory (converter, record);
-      break;
-    case GANTRY_CUPTI_POOL:
-      convert_pool (converter, record);
-      break;
-    default:
-      break;
+    case GANTRY_CUPTI_CALL: convert_call (converter, record); break;
+    case GANTRY_CUPTI_SYNC: convert_sync (converter, record); break;
+    case GANTRY_CUPTI_MARKER: convert_marker (converter, record); break;
+    case GANTRY_CUPTI_OVERHEAD: convert_overhead (converter, record); break;
+    case GANTRY_CUPTI_MEMORY: convert_memory (converter, record); break;
+    case GANTRY_CUPTI_POOL: convert_pool (converter, record); break;
+    default: break;
     }
 }
 
@@ -295,19 +262,14 @@ add_pool (Converter *converter, const MemoryChange *change)
 void
 _gantry_cupti_add_memory (Converter *converter)
 {
-  static const char *const names[] = { "driver: unknown memory (bytes)",
-                                       "driver: pageable memory (bytes)",
-                                       "driver: pinned memory (bytes)",
-                                       "driver: device memory (bytes)",
-                                       "driver: arrays (bytes)",
-                                       "driver: managed memory (bytes)",
-                                       "driver: static device memory (bytes)",
-                                       "driver: static managed memory (bytes)" };
+  static const char *const names[] = {
+    "driver: unknown memory (bytes)", "driver: pageable memory (bytes)", "driver: pinned memory (bytes)",        "driver: device memory (bytes)",
+    "driver: arrays (bytes)",         "driver: managed memory (bytes)",  "driver: static device memory (bytes)", "driver: static managed memory (bytes)"
+  };
   double held[G_N_ELEMENTS (names)] = { 0 };
 
   if (converter->changes->len > 1)
-    g_qsort_with_data (converter->changes->data, (gint) converter->changes->len, sizeof (MemoryChange),
-                       compare_changes, NULL);
+    g_qsort_with_data (converter->changes->data, (gint) converter->changes->len, sizeof (MemoryChange), compare_changes, NULL);
   for (guint i = 0; i < converter->changes->len; i++)
     {
       const MemoryChange *change = &g_array_index (converter->changes, MemoryChange, i);
@@ -319,7 +281,6 @@ _gantry_cupti_add_memory (Converter *converter)
         }
       /* What was allocated before the recording began may be released within it. */
       held[change->counter] = MAX (held[change->counter] + (double) change->bytes, 0);
-      gantry_recording_builder_add_counter (converter->builder, names[change->counter], change->time,
-                                            held[change->counter]);
+      gantry_recording_builder_add_counter (converter->builder, names[change->counter], change->time, held[change->counter]);
     }
 }

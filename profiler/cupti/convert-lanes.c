@@ -59,12 +59,10 @@ static char *
 stream_name (const Converter *converter, const Group *group)
 {
   const char *name = g_hash_table_lookup (converter->stream_names, GUINT_TO_POINTER (group->b));
-  g_autofree char *context = g_hash_table_size (converter->contexts) > 1 ? g_strdup_printf (", context %u", group->a)
-                                                                          : g_strdup ("");
+  g_autofree char *context = g_hash_table_size (converter->contexts) > 1 ? g_strdup_printf (", context %u", group->a) : g_strdup ("");
   g_autofree char *device = group->device != 0 ? g_strdup_printf (", GPU %u", group->device) : g_strdup ("");
 
-  return name != NULL ? g_strdup_printf ("%s (stream %u%s%s)", name, group->b, context, device)
-                      : g_strdup_printf ("stream %u%s%s", group->b, context, device);
+  return name != NULL ? g_strdup_printf ("%s (stream %u%s%s)", name, group->b, context, device) : g_strdup_printf ("stream %u%s%s", group->b, context, device);
 }
 
 static char *
@@ -75,21 +73,15 @@ lane_name (Converter *converter, const Group *group)
 
   switch ((GroupKind) group->kind)
     {
-    case GROUP_STREAM:
-      return stream_name (converter, group);
-    case GROUP_CALLS:
-      thread = thread_name (converter, group->a);
-      return g_strdup_printf ("%s: calls", thread);
+    case GROUP_STREAM: return stream_name (converter, group);
+    case GROUP_CALLS: thread = thread_name (converter, group->a); return g_strdup_printf ("%s: calls", thread);
     case GROUP_RANGES:
       thread = group->a != 0 ? thread_name (converter, group->a) : g_strdup ("process");
       domain = g_hash_table_lookup (converter->domains, GUINT_TO_POINTER (group->b));
       return domain != NULL ? g_strdup_printf ("%s: NVTX, %s", thread, domain) : g_strdup_printf ("%s: NVTX", thread);
-    case GROUP_SYNC:
-      return g_strdup ("synchronization");
-    case GROUP_OVERHEAD:
-      return g_strdup ("overhead");
-    default:
-      return g_strdup ("memory");
+    case GROUP_SYNC: return g_strdup ("synchronization");
+    case GROUP_OVERHEAD: return g_strdup ("overhead");
+    default: return g_strdup ("memory");
     }
 }
 
@@ -162,8 +154,7 @@ _gantry_cupti_place_groups (Converter *converter)
     }
   if (n_others > 1)
     {
-      g_autofree char *note = g_strdup_printf (
-        "%u streams and threads share the lane \"others\": a recording has %u lanes.", n_others, GANTRY_MAX_LANES);
+      g_autofree char *note = g_strdup_printf ("%u streams and threads share the lane \"others\": a recording has %u lanes.", n_others, GANTRY_MAX_LANES);
 
       gantry_recording_builder_add_note (converter->builder, note);
     }

@@ -23,8 +23,8 @@ typedef struct
   guint32 kind, a, b; /* the key: GroupKind and what it says */
   guint32 device;
   guint64 votes[GANTRY_N_QUEUES]; /* of a stream: instructions of each queue that it did */
-  GArray *events;     /* GantryEvent, names of the builder */
-  GByteArray *ordered; /* of a stream: for each event whether it was asked for by itself, not as a node of a graph */
+  GArray *events;                 /* GantryEvent, names of the builder */
+  GByteArray *ordered;            /* of a stream: for each event whether it was asked for by itself, not as a node of a graph */
 } Group;
 
 /** What an open NVTX range began with. */
@@ -39,8 +39,8 @@ typedef struct
 typedef struct
 {
   gint64 time;
-  gint64 bytes;  /* of memory: the change; of a pool: its size */
-  gint64 used;   /* of a pool: in use */
+  gint64 bytes;    /* of memory: the change; of a pool: its size */
+  gint64 used;     /* of a pool: in use */
   guint32 counter; /* memory kind, or POOL_COUNTER + device */
 } MemoryChange;
 #define POOL_COUNTER 0x100u
@@ -55,18 +55,18 @@ typedef struct
   const GantryCuptiBuffer *buffer; /* the one being walked */
   GantryCuptiClock clock;
   gboolean has_clock;
-  gint64 origin, first, last; /* CLOCK_MONOTONIC: time 0; of all records */
-  GHashTable *externals;   /* correlation id -> external id, both 32 bits */
-  GHashTable *graph_nodes; /* guint64* graph node -> external id */
-  GHashTable *call_names;  /* cbid * 2 + is_driver -> string of the capture */
-  GHashTable *ranges;      /* marker id -> OpenRange* */
-  GHashTable *groups;      /* Group -> itself */
-  GHashTable *threads;     /* thread id -> 1, 2, ... */
+  gint64 origin, first, last;              /* CLOCK_MONOTONIC: time 0; of all records */
+  GHashTable *externals;                   /* correlation id -> external id, both 32 bits */
+  GHashTable *graph_nodes;                 /* guint64* graph node -> external id */
+  GHashTable *call_names;                  /* cbid * 2 + is_driver -> string of the capture */
+  GHashTable *ranges;                      /* marker id -> OpenRange* */
+  GHashTable *groups;                      /* Group -> itself */
+  GHashTable *threads;                     /* thread id -> 1, 2, ... */
   GHashTable *thread_names, *stream_names; /* id -> string of the builder's (char*, not owned) */
-  GHashTable *domains;     /* string of the builder -> its text */
-  GHashTable *contexts;    /* context id -> device + 1 */
-  GArray *changes;         /* MemoryChange */
-  char *device;            /* what the device's own record calls it */
+  GHashTable *domains;                     /* string of the builder -> its text */
+  GHashTable *contexts;                    /* context id -> device + 1 */
+  GArray *changes;                         /* MemoryChange */
+  char *device;                            /* what the device's own record calls it */
   guint64 n_device_work, n_without_time, n_bad_time, n_unknown_mark, n_open_ranges, n_lost_ends, n_late_ends;
   GantryCuptiWalk walk;
 } Converter;

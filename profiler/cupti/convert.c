@@ -16,8 +16,7 @@ _gantry_cupti_time (Converter *converter, guint64 theirs, gint64 *time)
 guint32
 _gantry_cupti_name (Converter *converter, guint64 address)
 {
-  return gantry_recording_builder_string (converter->builder,
-                                          gantry_cupti_capture_name (converter->capture, converter->buffer, address));
+  return gantry_recording_builder_string (converter->builder, gantry_cupti_capture_name (converter->capture, converter->buffer, address));
 }
 
 static guint
@@ -97,8 +96,7 @@ converter_clear (Converter *converter)
   g_free (converter->device);
 }
 
-static void
-note (Converter *converter, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static void note (Converter *converter, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static void
 note (Converter *converter, const char *format, ...)
@@ -118,8 +116,7 @@ look_at_time (Converter *converter, const GantryCuptiRecord *record)
 {
   gint64 begin, end;
 
-  if (record->begin == 0 || !_gantry_cupti_time (converter, record->begin, &begin)
-      || !_gantry_cupti_time (converter, record->end, &end) || end < begin)
+  if (record->begin == 0 || !_gantry_cupti_time (converter, record->begin, &begin) || !_gantry_cupti_time (converter, record->end, &end) || end < begin)
     return;
   converter->first = MIN (converter->first, begin);
   converter->last = MAX (converter->last, end);
@@ -155,21 +152,12 @@ look_at (const GantryCuptiRecord *record, gpointer user_data)
     {
     case GANTRY_CUPTI_EXTERNAL:
       if (record->external.kind == CUPTI_EXTERNAL_CUSTOM0)
-        g_hash_table_insert (converter->externals, GUINT_TO_POINTER (record->correlation),
-                             GUINT_TO_POINTER ((guint32) record->external.id));
+        g_hash_table_insert (converter->externals, GUINT_TO_POINTER (record->correlation), GUINT_TO_POINTER ((guint32) record->external.id));
       break;
-    case GANTRY_CUPTI_CONTEXT:
-      g_hash_table_insert (converter->contexts, GUINT_TO_POINTER (record->context),
-                           GUINT_TO_POINTER (record->device + 1));
-      break;
-    case GANTRY_CUPTI_NAME:
-      take_name (converter, record);
-      break;
-    case GANTRY_CUPTI_DEVICE:
-      take_device (converter, record);
-      break;
-    default:
-      break;
+    case GANTRY_CUPTI_CONTEXT: g_hash_table_insert (converter->contexts, GUINT_TO_POINTER (record->context), GUINT_TO_POINTER (record->device + 1)); break;
+    case GANTRY_CUPTI_NAME: take_name (converter, record); break;
+    case GANTRY_CUPTI_DEVICE: take_device (converter, record); break;
+    default: break;
     }
 }
 
@@ -189,11 +177,8 @@ convert (const GantryCuptiRecord *record, gpointer user_data)
     case GANTRY_CUPTI_KERNEL:
     case GANTRY_CUPTI_COPY:
     case GANTRY_CUPTI_SET:
-    case GANTRY_CUPTI_GRAPH:
-      _gantry_cupti_convert_work (user_data, record);
-      break;
-    default:
-      _gantry_cupti_convert_host (user_data, record);
+    case GANTRY_CUPTI_GRAPH: _gantry_cupti_convert_work (user_data, record); break;
+    default: _gantry_cupti_convert_host (user_data, record);
     }
 }
 
@@ -202,14 +187,10 @@ stop_reason (GantryCuptiStop stop)
 {
   switch (stop)
     {
-    case GANTRY_CUPTI_STOP_INVALID:
-      return "a record there was not finished";
-    case GANTRY_CUPTI_STOP_UNKNOWN_SIZE:
-      return "how long records of that kind are is not known for this version of CUPTI";
-    case GANTRY_CUPTI_STOP_TRUNCATED:
-      return "the record goes beyond the end";
-    default:
-      return "the index leads out of the buffer";
+    case GANTRY_CUPTI_STOP_INVALID: return "a record there was not finished";
+    case GANTRY_CUPTI_STOP_UNKNOWN_SIZE: return "how long records of that kind are is not known for this version of CUPTI";
+    case GANTRY_CUPTI_STOP_TRUNCATED: return "the record goes beyond the end";
+    default: return "the index leads out of the buffer";
     }
 }
 
@@ -227,13 +208,10 @@ walk (Converter *converter, GantryCuptiRecordFunc func, gboolean noting)
       const guint8 *data = g_bytes_get_data (buffer->data, &size);
 
       converter->buffer = buffer;
-      gantry_cupti_walk (converter->capture->version, data, size, buffer->index, buffer->n_index, func, converter,
-                         &converter->walk);
+      gantry_cupti_walk (converter->capture->version, data, size, buffer->index, buffer->n_index, func, converter, &converter->walk);
       if (noting && converter->walk.stop != GANTRY_CUPTI_STOP_END && n_stopped++ == 0)
-        note (converter,
-              "Activity buffer %u was read up to byte %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
-              " (record kind %u): %s.",
-              i + 1, converter->walk.stop_at, size, converter->walk.stop_kind, stop_reason (converter->walk.stop));
+        note (converter, "Activity buffer %u was read up to byte %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " (record kind %u): %s.", i + 1,
+              converter->walk.stop_at, size, converter->walk.stop_kind, stop_reason (converter->walk.stop));
     }
   converter->buffer = NULL;
   if (n_stopped > 1)
@@ -250,12 +228,9 @@ find_clock (Converter *converter)
   if (converter->capture->is_monotonic)
     return;
   if (!gantry_cupti_clock_fit ((const GantryCuptiMoment *) moments->data, moments->len, &converter->clock))
-    note (
-      converter,
-      "CUPTI's clock could not be related to the host's: its events lie elsewhere on the time axis than runs do.");
+    note (converter, "CUPTI's clock could not be related to the host's: its events lie elsewhere on the time axis than runs do.");
   else if (converter->clock.error_ns > 10000)
-    note (converter, "CUPTI's clock agrees with the host's within %.1f us only.",
-          (double) converter->clock.error_ns / 1000);
+    note (converter, "CUPTI's clock agrees with the host's within %.1f us only.", (double) converter->clock.error_ns / 1000);
 }
 
 /* What the observer was told: runs, memory and waits; all of it where the device's own records are missing. */
@@ -272,8 +247,7 @@ add_observed (Converter *converter, const GantryRecording *observed)
         gantry_recording_get (observed, lane, i, &event);
         if (!all && lane != GANTRY_LANE_RUNS && event.kind != GANTRY_EVENT_WAIT && event.kind != GANTRY_EVENT_HOST_CALL)
           continue;
-        event.name = gantry_recording_builder_string (converter->builder,
-                                                      gantry_recording_string (observed, event.name));
+        event.name = gantry_recording_builder_string (converter->builder, gantry_recording_string (observed, event.name));
         event.detail = 0;
         event.lane = (guint8) lane;
         gantry_recording_builder_add (converter->builder, &event);
@@ -288,8 +262,7 @@ add_observed (Converter *converter, const GantryRecording *observed)
   for (guint i = 0; i < gantry_recording_n_runs (observed); i++)
     gantry_recording_builder_add_run (converter->builder, gantry_recording_run (observed, i));
   if (all && gantry_recording_n_runs (observed) > 0)
-    note (converter,
-          "CUPTI gave no work of the device: kernels and copies are as the program's own events timed them.");
+    note (converter, "CUPTI gave no work of the device: kernels and copies are as the program's own events timed them.");
 }
 
 static void
@@ -318,11 +291,10 @@ add_samples (Converter *converter)
         }
       for (guint c = 0; c < n_counters; c++)
         {
-          double value = g_array_index (capture->values, double, i * n_counters + c);
+          double value = g_array_index (capture->values, double, i *n_counters + c);
 
           if (isfinite (value))
-            gantry_recording_builder_add_counter (converter->builder, g_ptr_array_index (capture->counters, c),
-                                                  time - converter->origin, value);
+            gantry_recording_builder_add_counter (converter->builder, g_ptr_array_index (capture->counters, c), time - converter->origin, value);
         }
     }
 }
@@ -345,8 +317,7 @@ add_notes (Converter *converter)
           "a larger device buffer helps.",
           converter->n_without_time);
   if (converter->n_bad_time > 0)
-    note (converter, "%" G_GUINT64_FORMAT " records or samples have impossible times and are left out.",
-          converter->n_bad_time);
+    note (converter, "%" G_GUINT64_FORMAT " records or samples have impossible times and are left out.", converter->n_bad_time);
   if (converter->n_late_ends == 1)
     note (converter, "A kernel or copy ended, by its record, after work that stands behind it in its stream: when it ended is not known, and it is "
                      "drawn without a length.");
@@ -356,19 +327,14 @@ add_notes (Converter *converter)
           "when they ended is not known, and they are drawn without a length.",
           converter->n_late_ends);
   if (converter->walk.n_short > 0)
-    note (converter, "%" G_GUINT64_FORMAT " records are shorter than their kind and are left out.",
-          converter->walk.n_short);
+    note (converter, "%" G_GUINT64_FORMAT " records are shorter than their kind and are left out.", converter->walk.n_short);
   if (converter->n_unknown_mark > 0)
-    note (converter,
-          "%" G_GUINT64_FORMAT
-          " events are marked with instructions that the executable does not have: it is another one.",
+    note (converter, "%" G_GUINT64_FORMAT " events are marked with instructions that the executable does not have: it is another one.",
           converter->n_unknown_mark);
   if (converter->n_open_ranges > 0)
-    note (converter, "%" G_GUINT64_FORMAT " NVTX ranges had not ended and are drawn to the end of the recording.",
-          converter->n_open_ranges);
+    note (converter, "%" G_GUINT64_FORMAT " NVTX ranges had not ended and are drawn to the end of the recording.", converter->n_open_ranges);
   if (converter->n_lost_ends > 0)
-    note (converter, "%" G_GUINT64_FORMAT " NVTX ranges began before the recording and are left out.",
-          converter->n_lost_ends);
+    note (converter, "%" G_GUINT64_FORMAT " NVTX ranges began before the recording and are left out.", converter->n_lost_ends);
 }
 
 static void
@@ -384,8 +350,8 @@ set_device (Converter *converter)
 }
 
 GantryRecording *
-gantry_cupti_convert (const GantryCuptiCapture *capture, const GantryCuptiRun *runs, guint n_runs,
-                      GantryExecutable *executable, const GantryRecording *observed)
+gantry_cupti_convert (const GantryCuptiCapture *capture, const GantryCuptiRun *runs, guint n_runs, GantryExecutable *executable,
+                      const GantryRecording *observed)
 {
   Converter converter = { .capture = capture, .runs = runs, .n_runs = n_runs, .executable = executable };
 
@@ -411,8 +377,7 @@ gantry_cupti_convert (const GantryCuptiCapture *capture, const GantryCuptiRun *r
   if (observed != NULL)
     add_observed (&converter, observed);
   else if (n_runs == 0 && converter.first <= converter.last) /* nobody says what a run was: all of it is one */
-    gantry_recording_builder_add_run (converter.builder, &(GantryRecordedRun){ converter.first - converter.origin,
-                                                                               converter.last - converter.origin, 0 });
+    gantry_recording_builder_add_run (converter.builder, &(GantryRecordedRun){ converter.first - converter.origin, converter.last - converter.origin, 0 });
   add_notes (&converter);
   converter_clear (&converter);
   return gantry_recording_builder_end (converter.builder);
@@ -426,8 +391,8 @@ gantry_cupti_is_capture (const char *path)
   char start[8];
   gsize n = 0;
 
-  return stream != NULL && g_input_stream_read_all (G_INPUT_STREAM (stream), start, sizeof start, &n, NULL, NULL)
-         && n == sizeof start && memcmp (start, GANTRY_CUPTI_MAGIC, sizeof start) == 0;
+  return stream != NULL && g_input_stream_read_all (G_INPUT_STREAM (stream), start, sizeof start, &n, NULL, NULL) && n == sizeof start
+         && memcmp (start, GANTRY_CUPTI_MAGIC, sizeof start) == 0;
 }
 
 GantryRecording *

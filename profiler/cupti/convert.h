@@ -27,8 +27,8 @@ typedef struct
  *
  * Returns: (transfer full)
  */
-GantryRecording *gantry_cupti_convert (const GantryCuptiCapture *capture, const GantryCuptiRun *runs, guint n_runs,
-                                       GantryExecutable *executable, const GantryRecording *observed);
+GantryRecording *gantry_cupti_convert (const GantryCuptiCapture *capture, const GantryCuptiRun *runs, guint n_runs, GantryExecutable *executable,
+                                       const GantryRecording *observed);
 
 /** Does the file begin as a .cupti file does? */
 gboolean gantry_cupti_is_capture (const char *path);

@@ -23,18 +23,18 @@ G_BEGIN_DECLS
 /** What is recorded. */
 typedef enum
 {
-  GANTRY_CUPTI_TRACE_WORK = 1 << 0,     /* kernels, copies, sets, and the marks */
-  GANTRY_CUPTI_TRACE_CALLS = 1 << 1,    /* of the driver */
-  GANTRY_CUPTI_TRACE_RUNTIME = 1 << 2,  /* calls of the CUDA runtime, where a library uses it */
+  GANTRY_CUPTI_TRACE_WORK = 1 << 0,    /* kernels, copies, sets, and the marks */
+  GANTRY_CUPTI_TRACE_CALLS = 1 << 1,   /* of the driver */
+  GANTRY_CUPTI_TRACE_RUNTIME = 1 << 2, /* calls of the CUDA runtime, where a library uses it */
   GANTRY_CUPTI_TRACE_SYNC = 1 << 3,
-  GANTRY_CUPTI_TRACE_MEMORY = 1 << 4,   /* allocations and pools */
+  GANTRY_CUPTI_TRACE_MEMORY = 1 << 4, /* allocations and pools */
   GANTRY_CUPTI_TRACE_OVERHEAD = 1 << 5,
-  GANTRY_CUPTI_TRACE_RANGES = 1 << 6,   /* NVTX */
-  GANTRY_CUPTI_TRACE_GRAPHS = 1 << 7,   /* graph launches as a whole instead of kernel by kernel: costs less */
+  GANTRY_CUPTI_TRACE_RANGES = 1 << 6, /* NVTX */
+  GANTRY_CUPTI_TRACE_GRAPHS = 1 << 7, /* graph launches as a whole instead of kernel by kernel: costs less */
 } GantryCuptiTrace;
-#define GANTRY_CUPTI_TRACE_DEFAULT                                                                          \
-  (GANTRY_CUPTI_TRACE_WORK | GANTRY_CUPTI_TRACE_CALLS | GANTRY_CUPTI_TRACE_SYNC | GANTRY_CUPTI_TRACE_MEMORY \
-   | GANTRY_CUPTI_TRACE_OVERHEAD | GANTRY_CUPTI_TRACE_RANGES)
+#define GANTRY_CUPTI_TRACE_DEFAULT \
+  (GANTRY_CUPTI_TRACE_WORK | GANTRY_CUPTI_TRACE_CALLS | GANTRY_CUPTI_TRACE_SYNC | GANTRY_CUPTI_TRACE_MEMORY | GANTRY_CUPTI_TRACE_OVERHEAD \
+   | GANTRY_CUPTI_TRACE_RANGES)
 
 /** All zero is a good choice. */
 typedef struct
@@ -89,8 +89,8 @@ void gantry_cupti_pop (gpointer recorder);
  *
  * Returns: (transfer full): what went wrong is in its notes
  */
-GantryRecording *gantry_cupti_stop (GantryCuptiRecorder *recorder, const GantryCuptiRun *runs, guint n_runs,
-                                    GantryExecutable *executable, const GantryRecording *observed);
+GantryRecording *
+gantry_cupti_stop (GantryCuptiRecorder *recorder, const GantryCuptiRun *runs, guint n_runs, GantryExecutable *executable, const GantryRecording *observed);
 /** Ends without a recording. */
 void gantry_cupti_cancel (GantryCuptiRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryCuptiRecorder, gantry_cupti_cancel)
@@ -110,7 +110,7 @@ typedef struct
   double duration_ns, clock_hz;
   double flops, tensor_flops; /* of the ordinary units; of the tensor cores */
   double dram_bytes, l2_bytes;
-  double occupancy;           /* warps there, of those that fit */
+  double occupancy; /* warps there, of those that fit */
   double sm_busy, tensor_busy, dram_busy, l2_busy;
 } GantryCuptiKernelProfile;
 
@@ -126,7 +126,7 @@ typedef struct
  * Returns: FALSE with %GANTRY_ERROR_UNSUPPORTED or %GANTRY_ERROR_FAILED; for missing privileges the message has the
  * remedy
  */
-gboolean gantry_cupti_profile_kernel (gpointer context, guint device, GantryCuptiLaunchFunc launch, gpointer user_data,
-                                      GantryCuptiKernelProfile *profile, GError **error);
+gboolean gantry_cupti_profile_kernel (gpointer context, guint device, GantryCuptiLaunchFunc launch, gpointer user_data, GantryCuptiKernelProfile *profile,
+                                      GError **error);
 
 G_END_DECLS

@@ -324,8 +324,7 @@ stop (GantryCuptiWalk *walk, GantryCuptiStop why, gsize at, guint32 kind)
 
 /* The library's own walk has told where records begin: a record's length is the way to the next one. */
 static void
-walk_index (const guint8 *data, gsize size, const guint32 *index, guint32 n_index, GantryCuptiRecordFunc func,
-            gpointer user_data, GantryCuptiWalk *walk)
+walk_index (const guint8 *data, gsize size, const guint32 *index, guint32 n_index, GantryCuptiRecordFunc func, gpointer user_data, GantryCuptiWalk *walk)
 {
   for (guint32 i = 0; i < n_index; i++)
     {
@@ -342,8 +341,8 @@ walk_index (const guint8 *data, gsize size, const guint32 *index, guint32 n_inde
 }
 
 void
-gantry_cupti_walk (guint32 version, const guint8 *data, gsize size, const guint32 *index, guint32 n_index,
-                   GantryCuptiRecordFunc func, gpointer user_data, GantryCuptiWalk *walk)
+gantry_cupti_walk (guint32 version, const guint8 *data, gsize size, const guint32 *index, guint32 n_index, GantryCuptiRecordFunc func, gpointer user_data,
+                   GantryCuptiWalk *walk)
 {
   gsize at = 0;
 

@@ -10,36 +10,36 @@ G_BEGIN_DECLS
 typedef enum
 {
   GANTRY_CUPTI_KERNEL,
-  GANTRY_CUPTI_COPY,     /* also between devices */
+  GANTRY_CUPTI_COPY, /* also between devices */
   GANTRY_CUPTI_SET,
-  GANTRY_CUPTI_CALL,     /* of the driver or the runtime */
+  GANTRY_CUPTI_CALL, /* of the driver or the runtime */
   GANTRY_CUPTI_SYNC,
   GANTRY_CUPTI_EXTERNAL, /* an external id for a correlation id */
   GANTRY_CUPTI_MARKER,   /* NVTX: one end of a range, or an instant */
   GANTRY_CUPTI_OVERHEAD,
-  GANTRY_CUPTI_MEMORY,   /* an allocation or a release */
+  GANTRY_CUPTI_MEMORY, /* an allocation or a release */
   GANTRY_CUPTI_POOL,
-  GANTRY_CUPTI_GRAPH,    /* a whole graph launch, where kernels are not told one by one */
+  GANTRY_CUPTI_GRAPH, /* a whole graph launch, where kernels are not told one by one */
   GANTRY_CUPTI_DEVICE,
   GANTRY_CUPTI_CONTEXT,
   GANTRY_CUPTI_STREAM,
-  GANTRY_CUPTI_NAME,     /* that a program gave to a thread, a context or a stream */
+  GANTRY_CUPTI_NAME, /* that a program gave to a thread, a context or a stream */
   GANTRY_CUPTI_N_RECORDS
 } GantryCuptiRecordKind;
 
 /** One record. Which members have a meaning depends on `kind`; the others are 0. */
 typedef struct
 {
-  guint8 kind;             /* GantryCuptiRecordKind */
-  guint32 activity;        /* CUpti_ActivityKind */
+  guint8 kind;      /* GantryCuptiRecordKind */
+  guint32 activity; /* CUpti_ActivityKind */
   guint32 correlation;
-  guint64 begin, end;      /* as CUPTI gave them; of something without length both are its time */
+  guint64 begin, end; /* as CUPTI gave them; of something without length both are its time */
   guint32 device, context, stream;
   guint32 process, thread;
-  guint64 name, domain;    /* addresses of strings; 0: none */
-  guint64 bytes;           /* COPY, SET, MEMORY; the size of a POOL and of a DEVICE's memory */
-  guint64 graph_node;      /* KERNEL, COPY, SET: of a graph launch */
-  guint32 object;          /* MARKER, OVERHEAD, NAME: what it belongs to (CUPTI_OBJECT_*) */
+  guint64 name, domain; /* addresses of strings; 0: none */
+  guint64 bytes;        /* COPY, SET, MEMORY; the size of a POOL and of a DEVICE's memory */
+  guint64 graph_node;   /* KERNEL, COPY, SET: of a graph launch */
+  guint32 object;       /* MARKER, OVERHEAD, NAME: what it belongs to (CUPTI_OBJECT_*) */
   union
   {
     struct
@@ -107,12 +107,12 @@ typedef enum
 /** What a walk found. Walks may be added up: the counts then are sums. */
 typedef struct
 {
-  guint64 n_records;    /* given to the function */
-  guint64 n_other;      /* of kinds that are not decoded */
-  guint64 n_short;      /* shorter than their kind's first fields */
+  guint64 n_records; /* given to the function */
+  guint64 n_other;   /* of kinds that are not decoded */
+  guint64 n_short;   /* shorter than their kind's first fields */
   GantryCuptiStop stop;
-  gsize stop_at;        /* byte */
-  guint32 stop_kind;    /* CUpti_ActivityKind there */
+  gsize stop_at;     /* byte */
+  guint32 stop_kind; /* CUpti_ActivityKind there */
 } GantryCuptiWalk;
 
 /**
@@ -124,8 +124,8 @@ typedef struct
  * @func: called for every record that is decoded, in the order of the buffer
  * @walk: (inout): counts are added, the rest is set
  */
-void gantry_cupti_walk (guint32 version, const guint8 *data, gsize size, const guint32 *index, guint32 n_index,
-                        GantryCuptiRecordFunc func, gpointer user_data, GantryCuptiWalk *walk);
+void gantry_cupti_walk (guint32 version, const guint8 *data, gsize size, const guint32 *index, guint32 n_index, GantryCuptiRecordFunc func, gpointer user_data,
+                        GantryCuptiWalk *walk);
 /**
  * gantry_cupti_decode:
  * @data: one record of @size bytes

@@ -11,8 +11,7 @@ open_object (GantryCuptiHost *host, GError **error)
   params.profilerType = host->type;
   params.pChipName = host->chip;
   params.pCounterAvailabilityImage = host->availability;
-  if (!_gantry_cupti_check (host->library, host->library->host_initialize (&params), "opening the list of metrics",
-                            error))
+  if (!_gantry_cupti_check (host->library, host->library->host_initialize (&params), "opening the list of metrics", error))
     {
       gantry_error_prefix (error, "%s: ", host->chip);
       return FALSE;
@@ -33,8 +32,7 @@ close_object (GantryCuptiHost *host)
 }
 
 GantryCuptiHost *
-_gantry_cupti_host_new (const GantryCuptiLibrary *library, const char *chip, CUpti_ProfilerType type,
-                        const guint8 *availability, GError **error)
+_gantry_cupti_host_new (const GantryCuptiLibrary *library, const char *chip, CUpti_ProfilerType type, const guint8 *availability, GError **error)
 {
   g_autoptr (GantryCuptiHost) host = g_new0 (GantryCuptiHost, 1);
   CUpti_Profiler_Initialize_Params params = { CUpti_Profiler_Initialize_Params_STRUCT_SIZE };
@@ -44,12 +42,10 @@ _gantry_cupti_host_new (const GantryCuptiLibrary *library, const char *chip, CUp
   host->type = type;
   host->availability = availability;
   host->names = g_ptr_array_new_with_free_func (g_free);
-  if (library->profiler_initialize == NULL || library->host_initialize == NULL || library->host_deinitialize == NULL
-      || library->host_add_metrics == NULL || library->host_get_config_size == NULL || library->host_get_config == NULL
-      || library->host_get_passes == NULL || library->host_evaluate == NULL)
+  if (library->profiler_initialize == NULL || library->host_initialize == NULL || library->host_deinitialize == NULL || library->host_add_metrics == NULL
+      || library->host_get_config_size == NULL || library->host_get_config == NULL || library->host_get_passes == NULL || library->host_evaluate == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "%s has no counters of this kind: CUDA 12.6 or later has them", library->path);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s has no counters of this kind: CUDA 12.6 or later has them", library->path);
       return NULL;
     }
   /* Without a GPU this fails, and the list of metrics is there all the same. */
@@ -99,13 +95,10 @@ try_each (GantryCuptiHost *host, const char *const *names, guint n, GPtrArray *r
     return FALSE;
   if (host->names->len == 0)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s has none of the %u metrics that were asked for",
-                   host->chip, n);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s has none of the %u metrics that were asked for", host->chip, n);
       return FALSE;
     }
-  return _gantry_cupti_check (host->library,
-                              add_metrics (host, (const char *const *) host->names->pdata, host->names->len),
-                              "configuring metrics", error);
+  return _gantry_cupti_check (host->library, add_metrics (host, (const char *const *) host->names->pdata, host->names->len), "configuring metrics", error);
 }
 
 static gboolean
@@ -117,8 +110,7 @@ get_config (GantryCuptiHost *host, GError **error)
   CUpti_Profiler_Host_GetNumOfPasses_Params passes = { CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE };
 
   size.pHostObject = host->object;
-  if (!_gantry_cupti_check (library, library->host_get_config_size (&size), "asking for the configuration's size",
-                            error))
+  if (!_gantry_cupti_check (library, library->host_get_config_size (&size), "asking for the configuration's size", error))
     return FALSE;
   g_free (host->config);
   host->config_size = size.configImageSize;
@@ -137,8 +129,7 @@ get_config (GantryCuptiHost *host, GError **error)
 }
 
 gboolean
-_gantry_cupti_host_configure (GantryCuptiHost *host, const char *const *names, guint n, GPtrArray **refused,
-                              GError **error)
+_gantry_cupti_host_configure (GantryCuptiHost *host, const char *const *names, guint n, GPtrArray **refused, GError **error)
 {
   *refused = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_set_size (host->names, 0);
@@ -154,12 +145,9 @@ _gantry_cupti_host_configure (GantryCuptiHost *host, const char *const *names, g
 }
 
 gboolean
-_gantry_cupti_host_evaluate (GantryCuptiHost *host, const guint8 *image, gsize size, gsize index, double *values,
-                             GError **error)
+_gantry_cupti_host_evaluate (GantryCuptiHost *host, const guint8 *image, gsize size, gsize index, double *values, GError **error)
 {
-  CUpti_Profiler_Host_EvaluateToGpuValues_Params params = {
-    CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE
-  };
+  CUpti_Profiler_Host_EvaluateToGpuValues_Params params = { CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE };
 
   params.pHostObject = host->object;
   params.pCounterDataImage = image;

@@ -13,14 +13,14 @@ typedef struct
   char *chip;
   const guint8 *availability; /* (nullable): of the GPU; belongs to the caller */
   CUpti_Profiler_Host_Object *object;
-  GPtrArray *names;           /* of the metrics that were configured */
+  GPtrArray *names; /* of the metrics that were configured */
   guint8 *config;
   gsize config_size, n_passes;
 } GantryCuptiHost;
 
 /** @chip: "GH100"; @availability: (nullable) */
-GantryCuptiHost *_gantry_cupti_host_new (const GantryCuptiLibrary *library, const char *chip, CUpti_ProfilerType type,
-                                         const guint8 *availability, GError **error);
+GantryCuptiHost *
+_gantry_cupti_host_new (const GantryCuptiLibrary *library, const char *chip, CUpti_ProfilerType type, const guint8 *availability, GError **error);
 void _gantry_cupti_host_free (GantryCuptiHost *host);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryCuptiHost, _gantry_cupti_host_free)
 /**
@@ -31,10 +31,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryCuptiHost, _gantry_cupti_host_free)
  *
  * Returns: FALSE when none is left; @refused: (transfer full): the names that the chip does not have; empty mostly
  */
-gboolean _gantry_cupti_host_configure (GantryCuptiHost *host, const char *const *names, guint n, GPtrArray **refused,
-                                       GError **error);
+gboolean _gantry_cupti_host_configure (GantryCuptiHost *host, const char *const *names, guint n, GPtrArray **refused, GError **error);
 /** Values of all configured metrics in range or sample @index of a counter data image. */
-gboolean _gantry_cupti_host_evaluate (GantryCuptiHost *host, const guint8 *image, gsize size, gsize index,
-                                      double *values, GError **error);
+gboolean _gantry_cupti_host_evaluate (GantryCuptiHost *host, const guint8 *image, gsize size, gsize index, double *values, GError **error);
 
 G_END_DECLS

@@ -8,22 +8,22 @@
 
 #define AT(type, field, place) G_STATIC_ASSERT (offsetof (CUpti_Activity##type, field) == (place))
 
-#define KERNEL(type)                                        \
-  AT (type, registersPerThread, KERNEL_REGISTERS);          \
-  AT (type, start, KERNEL_START);                           \
-  AT (type, end, KERNEL_END);                               \
-  AT (type, deviceId, KERNEL_DEVICE);                       \
-  AT (type, contextId, KERNEL_CONTEXT);                     \
-  AT (type, streamId, KERNEL_STREAM);                       \
-  AT (type, gridX, KERNEL_GRID);                            \
-  AT (type, blockX, KERNEL_BLOCK);                          \
-  AT (type, staticSharedMemory, KERNEL_STATIC_SHARED);      \
-  AT (type, dynamicSharedMemory, KERNEL_DYNAMIC_SHARED);    \
+#define KERNEL(type) \
+  AT (type, registersPerThread, KERNEL_REGISTERS); \
+  AT (type, start, KERNEL_START); \
+  AT (type, end, KERNEL_END); \
+  AT (type, deviceId, KERNEL_DEVICE); \
+  AT (type, contextId, KERNEL_CONTEXT); \
+  AT (type, streamId, KERNEL_STREAM); \
+  AT (type, gridX, KERNEL_GRID); \
+  AT (type, blockX, KERNEL_BLOCK); \
+  AT (type, staticSharedMemory, KERNEL_STATIC_SHARED); \
+  AT (type, dynamicSharedMemory, KERNEL_DYNAMIC_SHARED); \
   AT (type, localMemoryPerThread, KERNEL_LOCAL_PER_THREAD); \
-  AT (type, correlationId, KERNEL_CORRELATION);             \
-  AT (type, name, KERNEL_NAME);                             \
-  AT (type, queued, KERNEL_QUEUED);                         \
-  AT (type, submitted, KERNEL_SUBMITTED);                   \
+  AT (type, correlationId, KERNEL_CORRELATION); \
+  AT (type, name, KERNEL_NAME); \
+  AT (type, queued, KERNEL_QUEUED); \
+  AT (type, submitted, KERNEL_SUBMITTED); \
   AT (type, graphNodeId, KERNEL_GRAPH_NODE)
 
 KERNEL (Kernel5);
@@ -33,16 +33,16 @@ AT (Kernel8, clusterX, KERNEL_CLUSTER);
 AT (Kernel9, clusterX, KERNEL_CLUSTER);
 G_STATIC_ASSERT (sizeof (CUpti_ActivityKernel4) == KERNEL_LEAST);
 
-#define MEMCPY(type)                     \
+#define MEMCPY(type) \
   AT (type, copyKind, MEMCPY_COPY_KIND); \
-  AT (type, srcKind, MEMCPY_FROM);       \
-  AT (type, dstKind, MEMCPY_TO);         \
-  AT (type, flags, MEMCPY_FLAGS);        \
-  AT (type, bytes, MEMCPY_BYTES);        \
-  AT (type, start, MEMCPY_START);        \
-  AT (type, end, MEMCPY_END);            \
-  AT (type, deviceId, MEMCPY_DEVICE);    \
-  AT (type, contextId, MEMCPY_CONTEXT);  \
+  AT (type, srcKind, MEMCPY_FROM); \
+  AT (type, dstKind, MEMCPY_TO); \
+  AT (type, flags, MEMCPY_FLAGS); \
+  AT (type, bytes, MEMCPY_BYTES); \
+  AT (type, start, MEMCPY_START); \
+  AT (type, end, MEMCPY_END); \
+  AT (type, deviceId, MEMCPY_DEVICE); \
+  AT (type, contextId, MEMCPY_CONTEXT); \
   AT (type, streamId, MEMCPY_STREAM)
 
 MEMCPY (Memcpy);
@@ -167,30 +167,21 @@ G_STATIC_ASSERT ((int) CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL == (int) CUPTI_KIND
                  && (int) CUPTI_ACTIVITY_KIND_MEMCPY2 == (int) CUPTI_KIND_MEMCPY2
                  && (int) CUPTI_ACTIVITY_KIND_SYNCHRONIZATION == (int) CUPTI_KIND_SYNCHRONIZATION
                  && (int) CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION == (int) CUPTI_KIND_EXTERNAL_CORRELATION
-                 && (int) CUPTI_ACTIVITY_KIND_MEMORY2 == (int) CUPTI_KIND_MEMORY2
-                 && (int) CUPTI_ACTIVITY_KIND_MEMORY_POOL == (int) CUPTI_KIND_MEMORY_POOL
-                 && (int) CUPTI_ACTIVITY_KIND_GRAPH_TRACE == (int) CUPTI_KIND_GRAPH_TRACE
-                 && (int) CUPTI_ACTIVITY_KIND_OVERHEAD == (int) CUPTI_KIND_OVERHEAD
-                 && (int) CUPTI_ACTIVITY_KIND_MARKER == (int) CUPTI_KIND_MARKER
-                 && (int) CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 == (int) CUPTI_EXTERNAL_CUSTOM0
-                 && (int) CUPTI_ACTIVITY_FLAG_MARKER_START == (int) CUPTI_MARKER_START
-                 && (int) CUPTI_ACTIVITY_FLAG_MARKER_END == (int) CUPTI_MARKER_END);
+                 && (int) CUPTI_ACTIVITY_KIND_MEMORY2 == (int) CUPTI_KIND_MEMORY2 && (int) CUPTI_ACTIVITY_KIND_MEMORY_POOL == (int) CUPTI_KIND_MEMORY_POOL
+                 && (int) CUPTI_ACTIVITY_KIND_GRAPH_TRACE == (int) CUPTI_KIND_GRAPH_TRACE && (int) CUPTI_ACTIVITY_KIND_OVERHEAD == (int) CUPTI_KIND_OVERHEAD
+                 && (int) CUPTI_ACTIVITY_KIND_MARKER == (int) CUPTI_KIND_MARKER && (int) CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 == (int) CUPTI_EXTERNAL_CUSTOM0
+                 && (int) CUPTI_ACTIVITY_FLAG_MARKER_START == (int) CUPTI_MARKER_START && (int) CUPTI_ACTIVITY_FLAG_MARKER_END == (int) CUPTI_MARKER_END);
 
 #if CUPTI_API_VERSION >= 130000 && CUPTI_API_VERSION < 130100
 KERNEL (Kernel10);
-G_STATIC_ASSERT (sizeof (CUpti_ActivityMemcpy6) == 96 && sizeof (CUpti_ActivityMemset4) == 88
-                 && sizeof (CUpti_ActivityKernel10) == 216 && sizeof (CUpti_ActivityAPI) == 40
-                 && sizeof (CUpti_ActivityDevice5) == 184 && sizeof (CUpti_ActivityContext3) == 32
-                 && sizeof (CUpti_ActivityName) == 32 && sizeof (CUpti_ActivityMarker2) == 56
-                 && sizeof (CUpti_ActivityOverhead3) == 56 && sizeof (CUpti_ActivityEnvironment) == 40
-                 && sizeof (CUpti_ActivityMemcpyPtoP4) == 96 && sizeof (CUpti_ActivityUnifiedMemoryCounter3) == 104
-                 && sizeof (CUpti_ActivityFunction) == 32 && sizeof (CUpti_ActivityModule) == 24
-                 && sizeof (CUpti_ActivityDeviceAttribute) == 24 && sizeof (CUpti_ActivityPCSampling3) == 40
-                 && sizeof (CUpti_ActivityPCSamplingRecordInfo) == 32 && sizeof (CUpti_ActivityCudaEvent2) == 56
-                 && sizeof (CUpti_ActivityStream) == 24 && sizeof (CUpti_ActivitySynchronization2) == 56
-                 && sizeof (CUpti_ActivityExternalCorrelation) == 24 && sizeof (CUpti_ActivityNvLink4) == 136
-                 && sizeof (CUpti_ActivityMemory) == 80 && sizeof (CUpti_ActivityPcie) == 168
-                 && sizeof (CUpti_ActivityMemory4) == 128 && sizeof (CUpti_ActivityMemoryPool3) == 80
-                 && sizeof (CUpti_ActivityGraphTrace2) == 56 && sizeof (CUpti_ActivityJit2) == 72
-                 && sizeof (CUpti_ActivityDeviceGraphTrace) == 56 && sizeof (CUpti_ActivityMemDecompress) == 64);
+G_STATIC_ASSERT (sizeof (CUpti_ActivityMemcpy6) == 96 && sizeof (CUpti_ActivityMemset4) == 88 && sizeof (CUpti_ActivityKernel10) == 216
+                 && sizeof (CUpti_ActivityAPI) == 40 && sizeof (CUpti_ActivityDevice5) == 184 && sizeof (CUpti_ActivityContext3) == 32
+                 && sizeof (CUpti_ActivityName) == 32 && sizeof (CUpti_ActivityMarker2) == 56 && sizeof (CUpti_ActivityOverhead3) == 56
+                 && sizeof (CUpti_ActivityEnvironment) == 40 && sizeof (CUpti_ActivityMemcpyPtoP4) == 96 && sizeof (CUpti_ActivityUnifiedMemoryCounter3) == 104
+                 && sizeof (CUpti_ActivityFunction) == 32 && sizeof (CUpti_ActivityModule) == 24 && sizeof (CUpti_ActivityDeviceAttribute) == 24
+                 && sizeof (CUpti_ActivityPCSampling3) == 40 && sizeof (CUpti_ActivityPCSamplingRecordInfo) == 32 && sizeof (CUpti_ActivityCudaEvent2) == 56
+                 && sizeof (CUpti_ActivityStream) == 24 && sizeof (CUpti_ActivitySynchronization2) == 56 && sizeof (CUpti_ActivityExternalCorrelation) == 24
+                 && sizeof (CUpti_ActivityNvLink4) == 136 && sizeof (CUpti_ActivityMemory) == 80 && sizeof (CUpti_ActivityPcie) == 168
+                 && sizeof (CUpti_ActivityMemory4) == 128 && sizeof (CUpti_ActivityMemoryPool3) == 80 && sizeof (CUpti_ActivityGraphTrace2) == 56
+                 && sizeof (CUpti_ActivityJit2) == 72 && sizeof (CUpti_ActivityDeviceGraphTrace) == 56 && sizeof (CUpti_ActivityMemDecompress) == 64);
 #endif

@@ -39,6 +39,7 @@ enum
 };
 
 /** Where the fields of a record lie: NAME_FIELD = offset in bytes. Every record begins with its kind (u32). */
+/* clang-format off */
 enum
 {
   KERNEL_REGISTERS = 6, /* u16 */
@@ -112,15 +113,31 @@ enum
   GRAPH_CONTEXT = 32, GRAPH_STREAM = 36,
   GRAPH_LEAST = 40,
 };
+/* clang-format on */
 
 /** CUpti_ActivityObjectKind. */
-enum { CUPTI_OBJECT_PROCESS = 1, CUPTI_OBJECT_THREAD, CUPTI_OBJECT_DEVICE, CUPTI_OBJECT_CONTEXT, CUPTI_OBJECT_STREAM };
+enum
+{
+  CUPTI_OBJECT_PROCESS = 1,
+  CUPTI_OBJECT_THREAD,
+  CUPTI_OBJECT_DEVICE,
+  CUPTI_OBJECT_CONTEXT,
+  CUPTI_OBJECT_STREAM
+};
 
 /** Of a marker's flags. */
-enum { CUPTI_MARKER_INSTANT = 1, CUPTI_MARKER_START = 2, CUPTI_MARKER_END = 4 };
+enum
+{
+  CUPTI_MARKER_INSTANT = 1,
+  CUPTI_MARKER_START = 2,
+  CUPTI_MARKER_END = 4
+};
 
 /** CUpti_ExternalCorrelationKind: the one that our marks use. */
-enum { CUPTI_EXTERNAL_CUSTOM0 = 3 };
+enum
+{
+  CUPTI_EXTERNAL_CUSTOM0 = 3
+};
 
 /** cuptiGetVersion() of CUDA 13.0, and the first that is not 13.0. */
 #define CUPTI_VERSION_13_0 130000u

@@ -19,9 +19,8 @@ open_cupti (GError **error)
     {
       handle = dlopen (own, RTLD_NOW | RTLD_LOCAL);
       if (handle == NULL)
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                     "no CUPTI: %s, which GANTRY_LIBCUPTI names, cannot be loaded (%s); correct or unset it", own,
-                     dlerror ());
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "no CUPTI: %s, which GANTRY_LIBCUPTI names, cannot be loaded (%s); correct or unset it",
+                     own, dlerror ());
       return handle;
     }
   places = gantry_vendor_library_paths (NULL, names);
@@ -29,12 +28,11 @@ open_cupti (GError **error)
     handle = dlopen (places[i], RTLD_NOW | RTLD_LOCAL);
   if (handle != NULL)
     return handle;
-  g_set_error (
-    error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-    "no CUPTI: libcupti.so.13 or .12 is neither where the system looks for libraries nor under CUDA_HOME (%s), in "
-    "/usr/local/cuda or in the site-packages of a Python; install the CUDA toolkit's CUPTI (pip install nvidia-cuda-cupti does), or "
-    "name the file in GANTRY_LIBCUPTI",
-    g_getenv ("CUDA_HOME") != NULL ? g_getenv ("CUDA_HOME") : "not set");
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+               "no CUPTI: libcupti.so.13 or .12 is neither where the system looks for libraries nor under CUDA_HOME (%s), in "
+               "/usr/local/cuda or in the site-packages of a Python; install the CUDA toolkit's CUPTI (pip install nvidia-cuda-cupti does), or "
+               "name the file in GANTRY_LIBCUPTI",
+               g_getenv ("CUDA_HOME") != NULL ? g_getenv ("CUDA_HOME") : "not set");
   return NULL;
 }
 
@@ -52,7 +50,7 @@ find_functions (GantryCuptiLibrary *library, GError **error)
     CUPTI_FUNCTIONS (CUPTI_ENTRY)
 #undef CUPTI_ENTRY
 #if CUPTI_API_VERSION >= 130000
-    { (gpointer *) &library->subscribe_v2, "cuptiSubscribe_v2", FALSE },
+      { (gpointer *) &library->subscribe_v2, "cuptiSubscribe_v2", FALSE },
 #endif
   };
 
@@ -61,8 +59,7 @@ find_functions (GantryCuptiLibrary *library, GError **error)
       *functions[i].field = dlsym (library->handle, functions[i].name);
       if (*functions[i].field == NULL && functions[i].required)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s has no %s: it is too old, or no CUPTI",
-                       library->path, functions[i].name);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s has no %s: it is too old, or no CUPTI", library->path, functions[i].name);
           return FALSE;
         }
     }
@@ -80,10 +77,8 @@ _gantry_cupti_library_new (GError **error)
   if (library->handle == NULL)
     return NULL;
   symbol = dlsym (library->handle, "cuptiGetVersion");
-  library->path = g_strdup (symbol != NULL && dladdr (symbol, &info) != 0 && info.dli_fname != NULL ? info.dli_fname
-                                                                                                    : "libcupti");
-  if (!find_functions (library, error)
-      || !_gantry_cupti_check (library, library->get_version (&library->version), "asking for its version", error))
+  library->path = g_strdup (symbol != NULL && dladdr (symbol, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "libcupti");
+  if (!find_functions (library, error) || !_gantry_cupti_check (library, library->get_version (&library->version), "asking for its version", error))
     return NULL;
   return g_steal_pointer (&library);
 }
@@ -103,8 +98,7 @@ _gantry_cupti_library_init_driver (GantryCuptiLibrary *library, GError **error)
 {
   static const char *const names[] = { "libcuda.so.1", NULL };
   const char *own = g_getenv ("GANTRY_LIBCUDA"), *text = NULL;
-  g_auto (GStrv) places =
-    own != NULL && own[0] != '\0' ? g_strdupv ((char *[]){ (char *) own, NULL }) : gantry_vendor_library_paths (NULL, names);
+  g_auto (GStrv) places = own != NULL && own[0] != '\0' ? g_strdupv ((char *[]){ (char *) own, NULL }) : gantry_vendor_library_paths (NULL, names);
   const char *name = places[0];
   __typeof__ (cuInit) *init;
   __typeof__ (cuGetErrorString) *get_error_string;
@@ -116,8 +110,7 @@ _gantry_cupti_library_init_driver (GantryCuptiLibrary *library, GError **error)
   if (init == NULL)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "no NVIDIA driver: %s cannot be loaded (%s); nothing of a GPU can be recorded on this machine",
-                   name, dlerror ());
+                   "no NVIDIA driver: %s cannot be loaded (%s); nothing of a GPU can be recorded on this machine", name, dlerror ());
       return FALSE;
     }
   result = init (0);
@@ -127,8 +120,8 @@ _gantry_cupti_library_init_driver (GantryCuptiLibrary *library, GError **error)
   if (get_error_string != NULL)
     get_error_string (result, &text);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-               "the NVIDIA driver does not start: %s (error %d of cuInit in %s); nvidia-smi should list the GPU first",
-               text != NULL ? text : "no description", (int) result, name);
+               "the NVIDIA driver does not start: %s (error %d of cuInit in %s); nvidia-smi should list the GPU first", text != NULL ? text : "no description",
+               (int) result, name);
   return FALSE;
 }
 
@@ -147,7 +140,6 @@ _gantry_cupti_check (const GantryCuptiLibrary *library, CUptiResult result, cons
 {
   if (result == CUPTI_SUCCESS)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "CUPTI failed in %s: %s (%d)", doing,
-               _gantry_cupti_result (library, result), (int) result);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "CUPTI failed in %s: %s (%d)", doing, _gantry_cupti_result (library, result), (int) result);
   return FALSE;
 }

@@ -18,58 +18,58 @@
 G_BEGIN_DECLS
 
 /* name in the table, name in the library, 1: nothing goes without it */
-#define CUPTI_FUNCTIONS(X)                                                   \
-  X (get_version, cuptiGetVersion, 1)                                        \
-  X (get_timestamp, cuptiGetTimestamp, 1)                                    \
-  X (get_result_string, cuptiGetResultString, 1)                             \
-  X (get_callback_name, cuptiGetCallbackName, 0)                             \
-  X (subscribe, cuptiSubscribe, 1)                                           \
-  X (unsubscribe, cuptiUnsubscribe, 1)                                       \
-  X (enable_callback, cuptiEnableCallback, 1)                                \
-  X (activity_enable, cuptiActivityEnable, 1)                                \
-  X (activity_disable, cuptiActivityDisable, 1)                              \
-  X (activity_register_callbacks, cuptiActivityRegisterCallbacks, 1)         \
+#define CUPTI_FUNCTIONS(X) \
+  X (get_version, cuptiGetVersion, 1) \
+  X (get_timestamp, cuptiGetTimestamp, 1) \
+  X (get_result_string, cuptiGetResultString, 1) \
+  X (get_callback_name, cuptiGetCallbackName, 0) \
+  X (subscribe, cuptiSubscribe, 1) \
+  X (unsubscribe, cuptiUnsubscribe, 1) \
+  X (enable_callback, cuptiEnableCallback, 1) \
+  X (activity_enable, cuptiActivityEnable, 1) \
+  X (activity_disable, cuptiActivityDisable, 1) \
+  X (activity_register_callbacks, cuptiActivityRegisterCallbacks, 1) \
   X (activity_register_timestamp, cuptiActivityRegisterTimestampCallback, 0) \
-  X (activity_get_next_record, cuptiActivityGetNextRecord, 1)                \
-  X (activity_get_dropped, cuptiActivityGetNumDroppedRecords, 1)             \
-  X (activity_flush_all, cuptiActivityFlushAll, 1)                           \
-  X (activity_set_attribute, cuptiActivitySetAttribute, 0)                   \
-  X (activity_enable_driver_api, cuptiActivityEnableDriverApi, 0)            \
-  X (set_thread_id_type, cuptiSetThreadIdType, 0)                            \
-  X (push_external, cuptiActivityPushExternalCorrelationId, 1)               \
-  X (pop_external, cuptiActivityPopExternalCorrelationId, 1)                 \
-  X (get_graph_node_id, cuptiGetGraphNodeId, 0)                              \
-  X (get_chip_name, cuptiDeviceGetChipName, 0)                               \
-  X (profiler_initialize, cuptiProfilerInitialize, 0)                        \
-  X (profiler_deinitialize, cuptiProfilerDeInitialize, 0)                    \
-  X (host_initialize, cuptiProfilerHostInitialize, 0)                        \
-  X (host_deinitialize, cuptiProfilerHostDeinitialize, 0)                    \
-  X (host_get_chips, cuptiProfilerHostGetSupportedChips, 0)                  \
-  X (host_add_metrics, cuptiProfilerHostConfigAddMetrics, 0)                 \
-  X (host_get_config_size, cuptiProfilerHostGetConfigImageSize, 0)           \
-  X (host_get_config, cuptiProfilerHostGetConfigImage, 0)                    \
-  X (host_get_passes, cuptiProfilerHostGetNumOfPasses, 0)                    \
-  X (host_evaluate, cuptiProfilerHostEvaluateToGpuValues, 0)                 \
-  X (pm_enable, cuptiPmSamplingEnable, 0)                                    \
-  X (pm_disable, cuptiPmSamplingDisable, 0)                                  \
-  X (pm_set_config, cuptiPmSamplingSetConfig, 0)                             \
-  X (pm_start, cuptiPmSamplingStart, 0)                                      \
-  X (pm_stop, cuptiPmSamplingStop, 0)                                        \
-  X (pm_decode, cuptiPmSamplingDecodeData, 0)                                \
-  X (pm_get_availability, cuptiPmSamplingGetCounterAvailability, 0)          \
-  X (pm_get_data_size, cuptiPmSamplingGetCounterDataSize, 0)                 \
-  X (pm_initialize_data, cuptiPmSamplingCounterDataImageInitialize, 0)       \
-  X (pm_get_data_info, cuptiPmSamplingGetCounterDataInfo, 0)                 \
-  X (pm_get_sample_info, cuptiPmSamplingCounterDataGetSampleInfo, 0)         \
-  X (range_enable, cuptiRangeProfilerEnable, 0)                              \
-  X (range_disable, cuptiRangeProfilerDisable, 0)                            \
-  X (range_set_config, cuptiRangeProfilerSetConfig, 0)                       \
-  X (range_start, cuptiRangeProfilerStart, 0)                                \
-  X (range_stop, cuptiRangeProfilerStop, 0)                                  \
-  X (range_push, cuptiRangeProfilerPushRange, 0)                             \
-  X (range_pop, cuptiRangeProfilerPopRange, 0)                               \
-  X (range_decode, cuptiRangeProfilerDecodeData, 0)                          \
-  X (range_get_data_size, cuptiRangeProfilerGetCounterDataSize, 0)           \
+  X (activity_get_next_record, cuptiActivityGetNextRecord, 1) \
+  X (activity_get_dropped, cuptiActivityGetNumDroppedRecords, 1) \
+  X (activity_flush_all, cuptiActivityFlushAll, 1) \
+  X (activity_set_attribute, cuptiActivitySetAttribute, 0) \
+  X (activity_enable_driver_api, cuptiActivityEnableDriverApi, 0) \
+  X (set_thread_id_type, cuptiSetThreadIdType, 0) \
+  X (push_external, cuptiActivityPushExternalCorrelationId, 1) \
+  X (pop_external, cuptiActivityPopExternalCorrelationId, 1) \
+  X (get_graph_node_id, cuptiGetGraphNodeId, 0) \
+  X (get_chip_name, cuptiDeviceGetChipName, 0) \
+  X (profiler_initialize, cuptiProfilerInitialize, 0) \
+  X (profiler_deinitialize, cuptiProfilerDeInitialize, 0) \
+  X (host_initialize, cuptiProfilerHostInitialize, 0) \
+  X (host_deinitialize, cuptiProfilerHostDeinitialize, 0) \
+  X (host_get_chips, cuptiProfilerHostGetSupportedChips, 0) \
+  X (host_add_metrics, cuptiProfilerHostConfigAddMetrics, 0) \
+  X (host_get_config_size, cuptiProfilerHostGetConfigImageSize, 0) \
+  X (host_get_config, cuptiProfilerHostGetConfigImage, 0) \
+  X (host_get_passes, cuptiProfilerHostGetNumOfPasses, 0) \
+  X (host_evaluate, cuptiProfilerHostEvaluateToGpuValues, 0) \
+  X (pm_enable, cuptiPmSamplingEnable, 0) \
+  X (pm_disable, cuptiPmSamplingDisable, 0) \
+  X (pm_set_config, cuptiPmSamplingSetConfig, 0) \
+  X (pm_start, cuptiPmSamplingStart, 0) \
+  X (pm_stop, cuptiPmSamplingStop, 0) \
+  X (pm_decode, cuptiPmSamplingDecodeData, 0) \
+  X (pm_get_availability, cuptiPmSamplingGetCounterAvailability, 0) \
+  X (pm_get_data_size, cuptiPmSamplingGetCounterDataSize, 0) \
+  X (pm_initialize_data, cuptiPmSamplingCounterDataImageInitialize, 0) \
+  X (pm_get_data_info, cuptiPmSamplingGetCounterDataInfo, 0) \
+  X (pm_get_sample_info, cuptiPmSamplingCounterDataGetSampleInfo, 0) \
+  X (range_enable, cuptiRangeProfilerEnable, 0) \
+  X (range_disable, cuptiRangeProfilerDisable, 0) \
+  X (range_set_config, cuptiRangeProfilerSetConfig, 0) \
+  X (range_start, cuptiRangeProfilerStart, 0) \
+  X (range_stop, cuptiRangeProfilerStop, 0) \
+  X (range_push, cuptiRangeProfilerPushRange, 0) \
+  X (range_pop, cuptiRangeProfilerPopRange, 0) \
+  X (range_decode, cuptiRangeProfilerDecodeData, 0) \
+  X (range_get_data_size, cuptiRangeProfilerGetCounterDataSize, 0) \
   X (range_initialize_data, cuptiRangeProfilerCounterDataImageInitialize, 0) \
   X (range_get_data_info, cuptiRangeProfilerGetCounterDataInfo, 0)
 
@@ -77,7 +77,7 @@ typedef struct
 {
   gpointer handle, driver; /* of dlopen */
   guint32 version;
-  char *path;              /* of libcupti */
+  char *path; /* of libcupti */
 #define CUPTI_FIELD(field, name, required) __typeof__ (name) *field;
   CUPTI_FUNCTIONS (CUPTI_FIELD)
 #undef CUPTI_FIELD

@@ -6,8 +6,7 @@
  * lts__throughput 3. */
 static const GantryCuptiSampled sampled_gh100[] = {
   { "TriageCompute.sm__throughput.avg.pct_of_peak_sustained_elapsed", "SM throughput (%)", 1 },
-  { "TPC.TriageCompute.sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed", "tensor pipe (%)",
-    1 },
+  { "TPC.TriageCompute.sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed", "tensor pipe (%)", 1 },
   { "FBSP.TriageCompute.dramc__throughput.avg.pct_of_peak_sustained_elapsed", "DRAM throughput (%)", 1 },
   { "FBSP.TriageCompute.dramc__read_throughput.avg.pct_of_peak_sustained_elapsed", "DRAM read (%)", 1 },
   { "FBSP.TriageCompute.dramc__write_throughput.avg.pct_of_peak_sustained_elapsed", "DRAM write (%)", 1 },

@@ -23,12 +23,12 @@ typedef enum
   GANTRY_CUPTI_TENSOR_FLOPS, /* of the tensor cores, any type */
   GANTRY_CUPTI_DRAM_BYTES,
   GANTRY_CUPTI_L2_BYTES,
-  GANTRY_CUPTI_OCCUPANCY,    /* warps that are there, % of what fits, while an SM is at work */
-  GANTRY_CUPTI_SM_BUSY,      /* % of the largest throughput of any part */
+  GANTRY_CUPTI_OCCUPANCY, /* warps that are there, % of what fits, while an SM is at work */
+  GANTRY_CUPTI_SM_BUSY,   /* % of the largest throughput of any part */
   GANTRY_CUPTI_DRAM_BUSY,
   GANTRY_CUPTI_L2_BUSY,
   GANTRY_CUPTI_TENSOR_BUSY,
-  GANTRY_CUPTI_CLOCK,        /* cycles of an SM per second */
+  GANTRY_CUPTI_CLOCK, /* cycles of an SM per second */
   GANTRY_CUPTI_N_ROLES
 } GantryCuptiRole;
 

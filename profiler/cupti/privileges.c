@@ -13,14 +13,12 @@ _gantry_cupti_privileges_text (const char *params)
   const char *at = g_file_get_contents (params, &text, NULL, NULL) ? strstr (text, PARAMETER) : NULL;
 
   if (at != NULL && g_ascii_strtoll (at + strlen (PARAMETER), NULL, 10) == 0)
-    return g_strdup (
-      "The driver lets every user profile (RmProfilingAdminOnly is 0), so the container or the virtual machine "
-      "forbids it: start the container with --cap-add=SYS_ADMIN, or ask who runs the machine.");
-  return g_strdup_printf (
-    "%sRun as root, give the program the capability SYS_ADMIN (in a container: --cap-add=SYS_ADMIN), or let "
-    "every user profile: put \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" into a file in "
-    "/etc/modprobe.d, rebuild the initial ramdisk and restart.",
-    at != NULL ? "The driver lets only root profile (RmProfilingAdminOnly is 1). " : "");
+    return g_strdup ("The driver lets every user profile (RmProfilingAdminOnly is 0), so the container or the virtual machine "
+                     "forbids it: start the container with --cap-add=SYS_ADMIN, or ask who runs the machine.");
+  return g_strdup_printf ("%sRun as root, give the program the capability SYS_ADMIN (in a container: --cap-add=SYS_ADMIN), or let "
+                          "every user profile: put \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" into a file in "
+                          "/etc/modprobe.d, rebuild the initial ramdisk and restart.",
+                          at != NULL ? "The driver lets only root profile (RmProfilingAdminOnly is 1). " : "");
 }
 
 char *

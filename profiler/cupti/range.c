@@ -21,14 +21,12 @@ typedef struct
 static gboolean
 has_functions (const GantryCuptiLibrary *library, GError **error)
 {
-  if (library->range_enable != NULL && library->range_disable != NULL && library->range_set_config != NULL
-      && library->range_start != NULL && library->range_stop != NULL && library->range_push != NULL
-      && library->range_pop != NULL && library->range_decode != NULL && library->range_get_data_size != NULL
-      && library->range_initialize_data != NULL && library->range_get_data_info != NULL
+  if (library->range_enable != NULL && library->range_disable != NULL && library->range_set_config != NULL && library->range_start != NULL
+      && library->range_stop != NULL && library->range_push != NULL && library->range_pop != NULL && library->range_decode != NULL
+      && library->range_get_data_size != NULL && library->range_initialize_data != NULL && library->range_get_data_info != NULL
       && library->get_chip_name != NULL)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s cannot profile ranges: CUDA 12.6 or later can",
-               library->path);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s cannot profile ranges: CUDA 12.6 or later can", library->path);
   return FALSE;
 }
 
@@ -40,8 +38,7 @@ check (const Ranging *ranging, CUptiResult result, const char *doing, GError **e
   if (result != CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
     return _gantry_cupti_check (ranging->library, result, doing, error);
   remedy = gantry_cupti_privileges_text ();
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
-               "no privilege to read the GPU's counters (CUPTI error 35 in %s). %s", doing, remedy);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "no privilege to read the GPU's counters (CUPTI error 35 in %s). %s", doing, remedy);
   return FALSE;
 }
 
@@ -54,14 +51,12 @@ configure (Ranging *ranging, guint device, GError **error)
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autoptr (GPtrArray) refused = NULL;
 
-  if (ranging->library->profiler_initialize != NULL
-      && !check (ranging, ranging->library->profiler_initialize (&initialize), "opening the counters", error))
+  if (ranging->library->profiler_initialize != NULL && !check (ranging, ranging->library->profiler_initialize (&initialize), "opening the counters", error))
     return FALSE;
   chip.deviceIndex = device;
   if (!check (ranging, ranging->library->get_chip_name (&chip), "asking for the chip's name", error))
     return FALSE;
-  ranging->host = _gantry_cupti_host_new (ranging->library, chip.pChipName, CUPTI_PROFILER_TYPE_RANGE_PROFILER, NULL,
-                                          error);
+  ranging->host = _gantry_cupti_host_new (ranging->library, chip.pChipName, CUPTI_PROFILER_TYPE_RANGE_PROFILER, NULL, error);
   if (ranging->host == NULL)
     return FALSE;
   metrics = _gantry_cupti_ranged (chip.pChipName);
@@ -75,8 +70,7 @@ open_image (Ranging *ranging, GError **error)
 {
   const GantryCuptiLibrary *library = ranging->library;
   CUpti_RangeProfiler_GetCounterDataSize_Params size = { CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE };
-  CUpti_RangeProfiler_CounterDataImage_Initialize_Params image
-    = { CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE };
+  CUpti_RangeProfiler_CounterDataImage_Initialize_Params image = { CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE };
 
   size.pRangeProfilerObject = ranging->object;
   size.pMetricNames = (const char **) ranging->host->names->pdata;
@@ -130,8 +124,7 @@ run_pass (const Ranging *ranging, GantryCuptiLaunchFunc launch, gpointer user_da
   CUpti_RangeProfiler_PopRange_Params pop = { CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE };
   gboolean ok;
 
-  start.pRangeProfilerObject = stop.pRangeProfilerObject = push.pRangeProfilerObject = pop.pRangeProfilerObject =
-    ranging->object;
+  start.pRangeProfilerObject = stop.pRangeProfilerObject = push.pRangeProfilerObject = pop.pRangeProfilerObject = ranging->object;
   push.pRangeName = "kernel";
   if (!check (ranging, library->range_start (&start), "starting a pass", error))
     return FALSE;
@@ -187,10 +180,9 @@ evaluate (const Ranging *ranging, GantryCuptiKernelProfile *profile, GError **er
 {
   g_autofree double *values = g_new (double, ranging->host->names->len);
   g_autoptr (GArray) metrics = _gantry_cupti_ranged (ranging->host->chip);
-  double *const roles[GANTRY_CUPTI_N_ROLES] = { &profile->duration_ns, &profile->flops,     &profile->tensor_flops,
-                                                &profile->dram_bytes,  &profile->l2_bytes,  &profile->occupancy,
-                                                &profile->sm_busy,     &profile->dram_busy, &profile->l2_busy,
-                                                &profile->tensor_busy, &profile->clock_hz };
+  double *const roles[GANTRY_CUPTI_N_ROLES] = { &profile->duration_ns, &profile->flops,       &profile->tensor_flops, &profile->dram_bytes,
+                                                &profile->l2_bytes,    &profile->occupancy,   &profile->sm_busy,      &profile->dram_busy,
+                                                &profile->l2_busy,     &profile->tensor_busy, &profile->clock_hz };
 
   if (!_gantry_cupti_host_evaluate (ranging->host, ranging->image, ranging->image_size, 0, values, error))
     return FALSE;
@@ -209,8 +201,8 @@ evaluate (const Ranging *ranging, GantryCuptiKernelProfile *profile, GError **er
 }
 
 gboolean
-gantry_cupti_profile_kernel (gpointer context, guint device, GantryCuptiLaunchFunc launch, gpointer user_data,
-                             GantryCuptiKernelProfile *profile, GError **error)
+gantry_cupti_profile_kernel (gpointer context, guint device, GantryCuptiLaunchFunc launch, gpointer user_data, GantryCuptiKernelProfile *profile,
+                             GError **error)
 {
   g_autoptr (GantryCuptiLibrary) library = _gantry_cupti_library_new (error);
   Ranging ranging = { library };
@@ -219,8 +211,8 @@ gantry_cupti_profile_kernel (gpointer context, guint device, GantryCuptiLaunchFu
 
   if (library == NULL || !has_functions (library, error) || !_gantry_cupti_library_init_driver (library, error))
     return FALSE;
-  ok = configure (&ranging, device, error) && open_range (&ranging, context, error)
-       && run_passes (&ranging, launch, user_data, &profile->n_passes, error) && evaluate (&ranging, profile, error);
+  ok = configure (&ranging, device, error) && open_range (&ranging, context, error) && run_passes (&ranging, launch, user_data, &profile->n_passes, error)
+       && evaluate (&ranging, profile, error);
   disable.pRangeProfilerObject = ranging.object;
   if (ranging.object != NULL)
     library->range_disable (&disable);

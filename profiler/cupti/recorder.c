@@ -82,8 +82,7 @@ note_graph_node (GantryCuptiRecorder *recorder, const CUpti_GraphData *graph, gb
   uint64_t node = 0, original = 0;
   guint32 external = marked;
 
-  if (recorder->library->get_graph_node_id == NULL
-      || recorder->library->get_graph_node_id (graph->node, &node) != CUPTI_SUCCESS
+  if (recorder->library->get_graph_node_id == NULL || recorder->library->get_graph_node_id (graph->node, &node) != CUPTI_SUCCESS
       || (cloned && recorder->library->get_graph_node_id (graph->originalNode, &original) != CUPTI_SUCCESS))
     return;
   g_mutex_lock (&recorder->buffers.lock);
@@ -99,8 +98,7 @@ hear (void *user_data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const v
 {
   GantryCuptiRecorder *recorder = user_data;
 
-  if (domain == CUPTI_CB_DOMAIN_RESOURCE
-      && (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED || id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED))
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE && (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED || id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED))
     {
       const CUpti_ResourceData *resource = data;
 
@@ -112,16 +110,14 @@ hear (void *user_data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const v
 
       g_mutex_lock (&recorder->buffers.lock);
       gantry_cupti_capture_note (recorder->buffers.capture, "CUPTI stopped recording: %s.",
-                                 state->notification.message != NULL ? state->notification.message
-                                                                     : "it did not say why");
+                                 state->notification.message != NULL ? state->notification.message : "it did not say why");
       g_mutex_unlock (&recorder->buffers.lock);
     }
 }
 
 /* Starting. */
 
-static void
-note (GantryCuptiRecorder *recorder, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static void note (GantryCuptiRecorder *recorder, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static void
 note (GantryCuptiRecorder *recorder, const char *format, ...)
@@ -175,11 +171,10 @@ subscribe (GantryCuptiRecorder *recorder, GError **error)
   recorder->subscriber = NULL;
   if (is_held_by_other (result))
     {
-      g_set_error (
-        error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
-        "%s%s%s records this process already, and CUPTI serves one at a time: end it, or run without nsys, ncu, "
-        "cuda-gdb or compute-sanitizer",
-        other[0] != '\0' ? "\"" : "", other[0] != '\0' ? other : "another tool", other[0] != '\0' ? "\"" : "");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
+                   "%s%s%s records this process already, and CUPTI serves one at a time: end it, or run without nsys, ncu, "
+                   "cuda-gdb or compute-sanitizer",
+                   other[0] != '\0' ? "\"" : "", other[0] != '\0' ? other : "another tool", other[0] != '\0' ? "\"" : "");
       return FALSE;
     }
   /* Without it kernels of graphs are not tied to instructions; the rest goes on. */
@@ -260,10 +255,8 @@ set_sizes (GantryCuptiRecorder *recorder)
   if (bytes == 0)
     return;
   if (recorder->library->activity_set_attribute == NULL
-      || recorder->library->activity_set_attribute (CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &bytes)
-           != CUPTI_SUCCESS)
-    note (recorder,
-          "CUPTI did not take the size of its buffers on the GPU: it has to be set before the driver starts.");
+      || recorder->library->activity_set_attribute (CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &bytes) != CUPTI_SUCCESS)
+    note (recorder, "CUPTI did not take the size of its buffers on the GPU: it has to be set before the driver starts.");
 }
 
 /* Kinds that CUPTI refused for the same reason: one note says so. */
@@ -277,8 +270,7 @@ static void
 note_refused (GantryCuptiRecorder *recorder, Refused *refused)
 {
   if (refused->kinds->len > 0)
-    note (recorder, "CUPTI does not record %s here (%s).", refused->kinds->str,
-          _gantry_cupti_result (recorder->library, refused->reason));
+    note (recorder, "CUPTI does not record %s here (%s).", refused->kinds->str, _gantry_cupti_result (recorder->library, refused->reason));
   g_string_truncate (refused->kinds, 0);
 }
 
@@ -336,8 +328,7 @@ enable_kinds (GantryCuptiRecorder *recorder)
   Refused refused = { g_string_new (NULL) };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if ((recorder->options.trace & kinds[i].trace) != 0
-        && !enable (recorder, kinds[i].kind, kinds[i].what, &refused))
+    if ((recorder->options.trace & kinds[i].trace) != 0 && !enable (recorder, kinds[i].kind, kinds[i].what, &refused))
       break;
   note_refused (recorder, &refused);
   g_string_free (refused.kinds, TRUE);
@@ -347,12 +338,11 @@ enable_kinds (GantryCuptiRecorder *recorder)
 static void
 leave_out_noise (GantryCuptiRecorder *recorder)
 {
-  static const CUpti_CallbackId noise[]
-    = { CUPTI_DRIVER_TRACE_CBID_cuCtxGetCurrent,     CUPTI_DRIVER_TRACE_CBID_cuCtxSetCurrent,
-        CUPTI_DRIVER_TRACE_CBID_cuCtxGetDevice,      CUPTI_DRIVER_TRACE_CBID_cuCtxPushCurrent_v2,
-        CUPTI_DRIVER_TRACE_CBID_cuCtxPopCurrent_v2,  CUPTI_DRIVER_TRACE_CBID_cuEventQuery,
-        CUPTI_DRIVER_TRACE_CBID_cuStreamQuery,       CUPTI_DRIVER_TRACE_CBID_cuPointerGetAttribute,
-        CUPTI_DRIVER_TRACE_CBID_cuDeviceGetAttribute, CUPTI_DRIVER_TRACE_CBID_cuFuncGetAttribute };
+  static const CUpti_CallbackId noise[] = { CUPTI_DRIVER_TRACE_CBID_cuCtxGetCurrent,      CUPTI_DRIVER_TRACE_CBID_cuCtxSetCurrent,
+                                            CUPTI_DRIVER_TRACE_CBID_cuCtxGetDevice,       CUPTI_DRIVER_TRACE_CBID_cuCtxPushCurrent_v2,
+                                            CUPTI_DRIVER_TRACE_CBID_cuCtxPopCurrent_v2,   CUPTI_DRIVER_TRACE_CBID_cuEventQuery,
+                                            CUPTI_DRIVER_TRACE_CBID_cuStreamQuery,        CUPTI_DRIVER_TRACE_CBID_cuPointerGetAttribute,
+                                            CUPTI_DRIVER_TRACE_CBID_cuDeviceGetAttribute, CUPTI_DRIVER_TRACE_CBID_cuFuncGetAttribute };
 
   for (guint i = 0; recorder->library->activity_enable_driver_api != NULL && i < G_N_ELEMENTS (noise); i++)
     recorder->library->activity_enable_driver_api (noise[i], 0);
@@ -368,8 +358,7 @@ start_activities (GantryCuptiRecorder *recorder)
   if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
     note_privileges (recorder, "what the GPU does");
   else if (result != CUPTI_SUCCESS)
-    note (recorder, "CUPTI takes no buffers, so that nothing of the GPU is recorded (%s).",
-          _gantry_cupti_result (recorder->library, result));
+    note (recorder, "CUPTI takes no buffers, so that nothing of the GPU is recorded (%s).", _gantry_cupti_result (recorder->library, result));
   if (result != CUPTI_SUCCESS)
     return;
   set_sizes (recorder);
@@ -384,8 +373,7 @@ start_counters (GantryCuptiRecorder *recorder)
   g_autoptr (GError) error = NULL;
   gboolean insufficient;
 
-  recorder->sampler = _gantry_cupti_sampler_start (recorder->library, recorder->options.device,
-                                                   recorder->options.sampling_ns, recorder->options.hardware_bytes,
+  recorder->sampler = _gantry_cupti_sampler_start (recorder->library, recorder->options.device, recorder->options.sampling_ns, recorder->options.hardware_bytes,
                                                    &insufficient, &error);
   if (recorder->sampler == NULL && insufficient)
     note_privileges (recorder, "hardware counters");
@@ -452,12 +440,10 @@ gantry_cupti_start (const GantryCuptiOptions *options, GError **error)
   recorder->library = g_steal_pointer (&library);
   recorder->graph_nodes = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   recorder->kinds = g_array_new (FALSE, FALSE, sizeof (CUpti_ActivityKind));
-  _gantry_cupti_buffers_init (&recorder->buffers, recorder->library, recorder->options.buffer_bytes,
-                              recorder->options.most_bytes);
+  _gantry_cupti_buffers_init (&recorder->buffers, recorder->library, recorder->options.buffer_bytes, recorder->options.most_bytes);
   if (!g_atomic_pointer_compare_and_exchange (&active, NULL, recorder))
     {
-      g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
-                           "a recording is under way in this process: end it before the next one begins");
+      g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "a recording is under way in this process: end it before the next one begins");
       recorder_free (recorder);
       return NULL;
     }
@@ -572,9 +558,7 @@ name_calls (GantryCuptiRecorder *recorder, GantryCuptiCapture *capture)
       GantryCuptiCallName name = { GPOINTER_TO_UINT (key) & 1, GPOINTER_TO_UINT (key) / 2, 0 };
       const char *text = NULL;
 
-      if (recorder->library->get_callback_name (
-            name.is_driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API, name.cbid, &text)
-            != CUPTI_SUCCESS
+      if (recorder->library->get_callback_name (name.is_driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API, name.cbid, &text) != CUPTI_SUCCESS
           || text == NULL)
         continue;
       name.string = gantry_cupti_capture_intern (capture, text);
@@ -607,8 +591,7 @@ write_raw (const GantryCuptiCapture *capture, const char *path, GantryReadFiles 
 }
 
 GantryRecording *
-gantry_cupti_stop (GantryCuptiRecorder *recorder, const GantryCuptiRun *runs, guint n_runs,
-                   GantryExecutable *executable, const GantryRecording *observed)
+gantry_cupti_stop (GantryCuptiRecorder *recorder, const GantryCuptiRun *runs, guint n_runs, GantryExecutable *executable, const GantryRecording *observed)
 {
   GantryCuptiCapture *capture = recorder->buffers.capture;
   GantryRecording *recording;

@@ -25,7 +25,7 @@ struct _GantryCuptiSampler
   GThread *thread;
   GMutex lock;
   GCond wake;
-  int ending;             /* atomic */
+  int ending;                        /* atomic */
   GArray *samples, *values, *newest; /* as in the capture */
   gint64 from, to, realtime_ahead;
   guint64 interval_ns;
@@ -46,14 +46,11 @@ read_clock (clockid_t clock)
 static gboolean
 has_functions (const GantryCuptiLibrary *library, GError **error)
 {
-  if (library->pm_enable != NULL && library->pm_disable != NULL && library->pm_set_config != NULL
-      && library->pm_start != NULL && library->pm_stop != NULL && library->pm_decode != NULL
-      && library->pm_get_availability != NULL && library->pm_get_data_size != NULL
-      && library->pm_initialize_data != NULL && library->pm_get_data_info != NULL
-      && library->pm_get_sample_info != NULL && library->get_chip_name != NULL)
+  if (library->pm_enable != NULL && library->pm_disable != NULL && library->pm_set_config != NULL && library->pm_start != NULL && library->pm_stop != NULL
+      && library->pm_decode != NULL && library->pm_get_availability != NULL && library->pm_get_data_size != NULL && library->pm_initialize_data != NULL
+      && library->pm_get_data_info != NULL && library->pm_get_sample_info != NULL && library->get_chip_name != NULL)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s cannot sample counters: CUDA 12.6 or later can",
-               library->path);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s cannot sample counters: CUDA 12.6 or later can", library->path);
   return FALSE;
 }
 
@@ -61,8 +58,7 @@ has_functions (const GantryCuptiLibrary *library, GError **error)
 static gboolean
 check (const GantryCuptiLibrary *library, CUptiResult result, const char *doing, gboolean *insufficient, GError **error)
 {
-  *insufficient = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
-                  || result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES;
+  *insufficient = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES || result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES;
   return _gantry_cupti_check (library, result, doing, error);
 }
 
@@ -72,27 +68,21 @@ open_host (GantryCuptiSampler *sampler, guint device, gboolean *insufficient, GE
   const GantryCuptiLibrary *library = sampler->library;
   CUpti_Profiler_Initialize_Params initialize = { CUpti_Profiler_Initialize_Params_STRUCT_SIZE };
   CUpti_Device_GetChipName_Params chip = { CUpti_Device_GetChipName_Params_STRUCT_SIZE };
-  CUpti_PmSampling_GetCounterAvailability_Params available = {
-    CUpti_PmSampling_GetCounterAvailability_Params_STRUCT_SIZE
-  };
+  CUpti_PmSampling_GetCounterAvailability_Params available = { CUpti_PmSampling_GetCounterAvailability_Params_STRUCT_SIZE };
 
-  if (library->profiler_initialize != NULL
-      && !check (library, library->profiler_initialize (&initialize), "opening the counters", insufficient, error))
+  if (library->profiler_initialize != NULL && !check (library, library->profiler_initialize (&initialize), "opening the counters", insufficient, error))
     return FALSE;
   chip.deviceIndex = device;
   if (!check (library, library->get_chip_name (&chip), "asking for the chip's name", insufficient, error))
     return FALSE;
   available.deviceIndex = device;
-  if (!check (library, library->pm_get_availability (&available), "asking which counters there are", insufficient,
-              error))
+  if (!check (library, library->pm_get_availability (&available), "asking which counters there are", insufficient, error))
     return FALSE;
   sampler->availability = g_malloc0 (available.counterAvailabilityImageSize);
   available.pCounterAvailabilityImage = sampler->availability;
-  if (!check (library, library->pm_get_availability (&available), "asking which counters there are", insufficient,
-              error))
+  if (!check (library, library->pm_get_availability (&available), "asking which counters there are", insufficient, error))
     return FALSE;
-  sampler->host = _gantry_cupti_host_new (library, chip.pChipName, CUPTI_PROFILER_TYPE_PM_SAMPLING,
-                                          sampler->availability, error);
+  sampler->host = _gantry_cupti_host_new (library, chip.pChipName, CUPTI_PROFILER_TYPE_PM_SAMPLING, sampler->availability, error);
   return sampler->host != NULL;
 }
 
@@ -117,8 +107,7 @@ configure (GantryCuptiSampler *sampler, GError **error)
     }
   if (n == 0)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "no counter of %s can be sampled in one pass",
-                   sampler->host->chip);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "no counter of %s can be sampled in one pass", sampler->host->chip);
       return FALSE;
     }
   sampler->metrics = g_new (const GantryCuptiSampled *, sampler->host->names->len);
@@ -144,8 +133,7 @@ allocate_counter_data (GantryCuptiSampler *sampler, GError **error)
   size.pMetricNames = (const char **) sampler->host->names->pdata;
   size.numMetrics = sampler->host->names->len;
   size.maxSamples = IMAGE_SAMPLES;
-  if (!_gantry_cupti_check (sampler->library, sampler->library->pm_get_data_size (&size),
-                            "asking for the samples' size", error))
+  if (!_gantry_cupti_check (sampler->library, sampler->library->pm_get_data_size (&size), "asking for the samples' size", error))
     return FALSE;
   sampler->image_size = size.counterDataSize;
   sampler->image = g_malloc0 (sampler->image_size);
@@ -155,9 +143,7 @@ allocate_counter_data (GantryCuptiSampler *sampler, GError **error)
 static CUptiResult
 initialize_counter_data (GantryCuptiSampler *sampler)
 {
-  CUpti_PmSampling_CounterDataImage_Initialize_Params params = {
-    CUpti_PmSampling_CounterDataImage_Initialize_Params_STRUCT_SIZE
-  };
+  CUpti_PmSampling_CounterDataImage_Initialize_Params params = { CUpti_PmSampling_CounterDataImage_Initialize_Params_STRUCT_SIZE };
 
   params.pPmSamplingObject = sampler->object;
   params.counterDataSize = sampler->image_size;
@@ -186,9 +172,7 @@ stop (GantryCuptiSampler *sampler)
 static void
 take_sample (GantryCuptiSampler *sampler, gsize index, gint64 *newest)
 {
-  CUpti_PmSampling_CounterData_GetSampleInfo_Params info = {
-    CUpti_PmSampling_CounterData_GetSampleInfo_Params_STRUCT_SIZE
-  };
+  CUpti_PmSampling_CounterData_GetSampleInfo_Params info = { CUpti_PmSampling_CounterData_GetSampleInfo_Params_STRUCT_SIZE };
   guint n = sampler->host->names->len;
   double values[GANTRY_CUPTI_MOST_COUNTERS];
   GantryCuptiSample sample;
@@ -263,8 +247,7 @@ decode_once (GantryCuptiSampler *sampler)
     g_array_append_val (sampler->newest, moment);
   if (initialize_counter_data (sampler) != CUPTI_SUCCESS)
     sampler->n_failures++;
-  return decode.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL
-         && info.numCompletedSamples > 0;
+  return decode.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL && info.numCompletedSamples > 0;
 }
 
 static gpointer
@@ -320,8 +303,7 @@ open_sampling (GantryCuptiSampler *sampler, guint device, gsize hardware_bytes, 
   if (!check (library, library->pm_enable (&enable), "reserving the counters", insufficient, error))
     return FALSE;
   sampler->object = enable.pPmSamplingObject;
-  if (!check (library, set_config (sampler, hardware_bytes), "setting the counters up", insufficient, error)
-      || !allocate_counter_data (sampler, error)
+  if (!check (library, set_config (sampler, hardware_bytes), "setting the counters up", insufficient, error) || !allocate_counter_data (sampler, error)
       || !check (library, initialize_counter_data (sampler), "preparing the samples", insufficient, error))
     return FALSE;
   sampler->from = read_clock (CLOCK_MONOTONIC);
@@ -330,8 +312,7 @@ open_sampling (GantryCuptiSampler *sampler, guint device, gsize hardware_bytes, 
 }
 
 GantryCuptiSampler *
-_gantry_cupti_sampler_start (const GantryCuptiLibrary *library, guint device, guint64 interval_ns, gsize hardware_bytes,
-                             gboolean *insufficient, GError **error)
+_gantry_cupti_sampler_start (const GantryCuptiLibrary *library, guint device, guint64 interval_ns, gsize hardware_bytes, gboolean *insufficient, GError **error)
 {
   GantryCuptiSampler *sampler;
 
@@ -347,8 +328,7 @@ _gantry_cupti_sampler_start (const GantryCuptiLibrary *library, guint device, gu
   sampler->newest = g_array_new (FALSE, FALSE, sizeof (GantryCuptiMoment));
   g_mutex_init (&sampler->lock);
   g_cond_init (&sampler->wake);
-  if (!open_host (sampler, device, insufficient, error) || !configure (sampler, error)
-      || !open_sampling (sampler, device, hardware_bytes, insufficient, error))
+  if (!open_host (sampler, device, insufficient, error) || !configure (sampler, error) || !open_sampling (sampler, device, hardware_bytes, insufficient, error))
     {
       _gantry_cupti_sampler_free (sampler);
       return NULL;
@@ -375,24 +355,21 @@ static void
 add_notes (const GantryCuptiSampler *sampler, GantryCuptiCapture *capture)
 {
   for (guint i = 0; i < sampler->refused->len; i++)
-    gantry_cupti_capture_note (capture, "%s has no counter \"%s\" that could be sampled with the others.",
-                               sampler->host->chip, (const char *) g_ptr_array_index (sampler->refused, i));
+    gantry_cupti_capture_note (capture, "%s has no counter \"%s\" that could be sampled with the others.", sampler->host->chip,
+                               (const char *) g_ptr_array_index (sampler->refused, i));
   if (sampler->by_cycles)
-    gantry_cupti_capture_note (capture,
-                               "This GPU cannot sample counters by time: they were sampled every %" G_GUINT64_FORMAT
-                               " cycles of its system clock.",
+    gantry_cupti_capture_note (capture, "This GPU cannot sample counters by time: they were sampled every %" G_GUINT64_FORMAT " cycles of its system clock.",
                                sampler->interval_ns);
   if (sampler->n_overflows > 0)
-    gantry_cupti_capture_note (
-      capture,
-      "The counters' buffer on the GPU overflowed %u times: their curves have gaps. A longer "
-      "sampling interval helps.",
-      sampler->n_overflows);
+    gantry_cupti_capture_note (capture,
+                               "The counters' buffer on the GPU overflowed %u times: their curves have gaps. A longer "
+                               "sampling interval helps.",
+                               sampler->n_overflows);
   if (sampler->n_lost > 0)
     gantry_cupti_capture_note (capture, "%u samples of counters could not be evaluated or kept.", sampler->n_lost);
   if (sampler->n_failures > 0)
-    gantry_cupti_capture_note (capture, "Reading the counters failed %u times (%s): their curves are not complete.",
-                               sampler->n_failures, _gantry_cupti_result (sampler->library, sampler->failure));
+    gantry_cupti_capture_note (capture, "Reading the counters failed %u times (%s): their curves are not complete.", sampler->n_failures,
+                               _gantry_cupti_result (sampler->library, sampler->failure));
 }
 
 void

@@ -14,8 +14,8 @@ typedef struct _GantryCuptiSampler GantryCuptiSampler;
  * @hardware_bytes: of the buffer that the GPU writes to
  * @insufficient: (out): TRUE when only privileges are missing
  */
-GantryCuptiSampler *_gantry_cupti_sampler_start (const GantryCuptiLibrary *library, guint device, guint64 interval_ns,
-                                                 gsize hardware_bytes, gboolean *insufficient, GError **error);
+GantryCuptiSampler *_gantry_cupti_sampler_start (const GantryCuptiLibrary *library, guint device, guint64 interval_ns, gsize hardware_bytes,
+                                                 gboolean *insufficient, GError **error);
 /** Ends the sampling. The counters stay reserved. */
 void _gantry_cupti_sampler_stop (GantryCuptiSampler *sampler);
 /** Once it is stopped: puts what was sampled, and notes, into @capture. */

@@ -21,9 +21,7 @@ attempt (GantryModule *module, guint64 seed, const DiffConfig *config, char *tex
   DiffCount count = { 0 };
 
   expected = diff_oracle (module, inputs, &error);
-  if (expected != NULL
-      && (config->instructions == GANTRY_INSTRUCTIONS_NATIVE
-          || gantry_kernels_limit_library (config->instructions, &error)))
+  if (expected != NULL && (config->instructions == GANTRY_INSTRUCTIONS_NATIVE || gantry_kernels_limit_library (config->instructions, &error)))
     {
       machine = diff_machine_new ();
       got = diff_run (machine, module, inputs, config, &error);
@@ -39,8 +37,7 @@ gboolean
 diff_may_refuse (const char *message)
 {
   static const char *const rules[] = {
-    "f16 needs a processor with F16C",
-    "how often it runs depends on data", /* of a loop with copies to host memory, which has to be written out */
+    "f16 needs a processor with F16C", "how often it runs depends on data", /* of a loop with copies to host memory, which has to be written out */
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)

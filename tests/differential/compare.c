@@ -62,11 +62,10 @@ describe (guint result, const DiffValue *want, const GantryLiteral *got, gint64 
   gboolean is_float = gantry_element_is_float (want->type->element);
 
   if (!is_float)
-    return g_strdup_printf ("result %u, element %" G_GINT64_FORMAT ": %" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT,
-                            result, i, gantry_literal_get_int (got, i), gantry_literal_get_int (want->value, i));
-  return g_strdup_printf ("result %u, element %" G_GINT64_FORMAT ": %.9g, expected %.9g within %.3g", result, i,
-                          gantry_literal_get_double (got, i), gantry_literal_get_double (want->value, i),
-                          want->error != NULL ? SLACK * want->error[i] : 0.0);
+    return g_strdup_printf ("result %u, element %" G_GINT64_FORMAT ": %" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT, result, i,
+                            gantry_literal_get_int (got, i), gantry_literal_get_int (want->value, i));
+  return g_strdup_printf ("result %u, element %" G_GINT64_FORMAT ": %.9g, expected %.9g within %.3g", result, i, gantry_literal_get_double (got, i),
+                          gantry_literal_get_double (want->value, i), want->error != NULL ? SLACK * want->error[i] : 0.0);
 }
 
 static char *

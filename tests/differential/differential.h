@@ -125,8 +125,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (DiffMachine, diff_machine_free)
  * Returns: (transfer full) (nullable) (element-type GantryLiteral): the results; %GANTRY_ERROR_UNSUPPORTED where the
  *  back end refuses the program (diff_may_refuse()), anything else is a fault
  */
-GPtrArray *diff_run (DiffMachine *machine, GantryModule *module, const GPtrArray *inputs, const DiffConfig *config,
-                     GError **error);
+GPtrArray *diff_run (DiffMachine *machine, GantryModule *module, const GPtrArray *inputs, const DiffConfig *config, GError **error);
 
 /** Whether a back end may refuse a program so: half precision takes instructions that not every set has, and a loop that ends by its data
  * stays one only where no value in it lies in host memory. Any other refusal is a fault. */

@@ -137,8 +137,7 @@ add_node (Editor *e, guint32 i)
     operands[j] = e->ids[position_of (e, gantry_node_operand_id (e->source, node, j))];
   gantry_builder_set_place_of (e->b, node);
   gantry_builder_set_name (e->b, node->name);
-  e->ids[i] = gantry_builder_add (e->b, node->op, operands, node->n_operands,
-                                  e->edits[i].attrs != 0 ? e->edits[i].attrs : node->attrs);
+  e->ids[i] = gantry_builder_add (e->b, node->op, operands, node->n_operands, e->edits[i].attrs != 0 ? e->edits[i].attrs : node->attrs);
 }
 
 static gboolean
@@ -175,8 +174,7 @@ GantryModule *
 diff_edit (GantryModule *module, const DiffEdit *edits, const guint32 *results, guint n_results)
 {
   const GantryFunction *entry = gantry_module_entry (module);
-  g_autoptr (GantryBuilder)
-    builder = gantry_builder_new (module->context, gantry_context_string (module->context, module->name));
+  g_autoptr (GantryBuilder) builder = gantry_builder_new (module->context, gantry_context_string (module->context, module->name));
   g_autofree gboolean *needed = g_new0 (gboolean, entry->n_nodes + 1);
   g_autofree guint32 *ids = g_new0 (guint32, entry->n_nodes + 1);
   g_autoptr (GHashTable) functions = g_hash_table_new (NULL, NULL);

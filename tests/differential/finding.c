@@ -18,8 +18,7 @@ diff_finding_write (const DiffFinding *finding, const char *difference, const ch
   g_autofree char *config = diff_config_text (&finding->config);
   g_autofree char *module = gantry_module_to_text (finding->module, NULL);
   g_autofree char *line = g_strdelimit (g_strdup (difference), "\n", ' ');
-  g_autofree char *text = g_strdup_printf ("// config: %s\n// seed: %" G_GUINT64_FORMAT "\n// was: %s\n%s", config,
-                                           finding->seed, line, module);
+  g_autofree char *text = g_strdup_printf ("// config: %s\n// seed: %" G_GUINT64_FORMAT "\n// was: %s\n%s", config, finding->seed, line, module);
 
   return g_file_set_contents (path, text, -1, error);
 }

@@ -132,8 +132,7 @@ write_while (DiffMaker *m)
   gint trips = _diff_upto (m, 4);
   GArray *outer;
 
-  operands[0] = _diff_chance (m, 50) ? gantry_builder_int_scalar (m->b, GANTRY_I32, 0)
-                                     : _diff_leaf (m, DIFF_LEAF_INPUT, GANTRY_I32, 0, NULL);
+  operands[0] = _diff_chance (m, 50) ? gantry_builder_int_scalar (m->b, GANTRY_I32, 0) : _diff_leaf (m, DIFF_LEAF_INPUT, GANTRY_I32, 0, NULL);
   operands[0] = _diff_binary (m, GANTRY_OP_MAXIMUM, operands[0], gantry_builder_int_scalar (m->b, GANTRY_I32, 0));
   types[0] = gantry_builder_type (m->b, operands[0]);
   pick_operands (m, 2, operands + 1, types + 1);

@@ -22,11 +22,8 @@ static const guint16 everywhere[] = {
 };
 static const guint16 bounded[] = {
   /* arguments between -1 and 1 */
-  GANTRY_OP_EXPONENTIAL,  GANTRY_OP_EXPONENTIAL_MINUS_ONE,
-  GANTRY_OP_SINH,         GANTRY_OP_COSH,
-  GANTRY_OP_TAN,          GANTRY_OP_ASIN,
-  GANTRY_OP_ACOS,         GANTRY_OP_ATANH,
-  GANTRY_OP_LOG_PLUS_ONE,
+  GANTRY_OP_EXPONENTIAL, GANTRY_OP_EXPONENTIAL_MINUS_ONE, GANTRY_OP_SINH, GANTRY_OP_COSH, GANTRY_OP_TAN, GANTRY_OP_ASIN, GANTRY_OP_ACOS,
+  GANTRY_OP_ATANH,       GANTRY_OP_LOG_PLUS_ONE,
 };
 static const guint16 positive[] = { GANTRY_OP_SQRT, GANTRY_OP_RSQRT, GANTRY_OP_LOG, GANTRY_OP_ACOSH };
 
@@ -44,9 +41,7 @@ write_function (DiffMaker *m, guint32 x)
     case 0:
       x = _diff_binary (m, GANTRY_OP_MULTIPLY, _diff_unary (m, GANTRY_OP_TANH, x), _diff_splat_like (m, x, 0.75));
       return _diff_unary (m, bounded[_diff_upto (m, G_N_ELEMENTS (bounded))], x);
-    case 1:
-      x = shifted (m, _diff_unary (m, GANTRY_OP_ABS, x), 1.25);
-      return _diff_unary (m, positive[_diff_upto (m, G_N_ELEMENTS (positive))], x);
+    case 1: x = shifted (m, _diff_unary (m, GANTRY_OP_ABS, x), 1.25); return _diff_unary (m, positive[_diff_upto (m, G_N_ELEMENTS (positive))], x);
     default: return _diff_unary (m, everywhere[_diff_upto (m, G_N_ELEMENTS (everywhere))], x);
     }
 }
@@ -66,9 +61,7 @@ other_operand (DiffMaker *m, guint32 x)
       if (type->rank == 0)
         return x;
       dimension = type->rank > 1 && _diff_chance (m, 70) ? 1 : _diff_upto (m, (gint) type->rank);
-      return _diff_along (
-        m, _diff_leaf (m, DIFF_LEAF_WEIGHT, (GantryElementType) type->element, 1, &type->dims[dimension]), dimension,
-        x);
+      return _diff_along (m, _diff_leaf (m, DIFF_LEAF_WEIGHT, (GantryElementType) type->element, 1, &type->dims[dimension]), dimension, x);
     default: return _diff_pick_like (m, x);
     }
 }
@@ -76,24 +69,21 @@ other_operand (DiffMaker *m, guint32 x)
 static guint32
 write_arithmetic (DiffMaker *m, guint32 x)
 {
-  static const guint16 ops[] = { GANTRY_OP_ADD,      GANTRY_OP_ADD,     GANTRY_OP_SUBTRACT, GANTRY_OP_MULTIPLY,
-                                 GANTRY_OP_MULTIPLY, GANTRY_OP_MAXIMUM, GANTRY_OP_MINIMUM };
+  static const guint16 ops[] = {
+    GANTRY_OP_ADD, GANTRY_OP_ADD, GANTRY_OP_SUBTRACT, GANTRY_OP_MULTIPLY, GANTRY_OP_MULTIPLY, GANTRY_OP_MAXIMUM, GANTRY_OP_MINIMUM
+  };
   guint32 y = other_operand (m, x);
 
   switch (_diff_upto (m, 8))
     {
     case 0: return _diff_binary (m, GANTRY_OP_DIVIDE, x, shifted (m, _diff_unary (m, GANTRY_OP_ABS, y), 1));
-    case 1:
-      return _diff_binary (m, GANTRY_OP_POWER, shifted (m, _diff_unary (m, GANTRY_OP_ABS, x), 0.5),
-                           _diff_unary (m, GANTRY_OP_TANH, y));
+    case 1: return _diff_binary (m, GANTRY_OP_POWER, shifted (m, _diff_unary (m, GANTRY_OP_ABS, x), 0.5), _diff_unary (m, GANTRY_OP_TANH, y));
     case 2: return _diff_binary (m, GANTRY_OP_ATAN2, x, y);
     case 3:
       return _diff_chance (m, 50)
                ? _diff_binary (m, GANTRY_OP_REMAINDER, x, shifted (m, _diff_unary (m, GANTRY_OP_ABS, y), 0.7))
-               : gantry_builder_add (
-                 m->b, GANTRY_OP_CLAMP,
-                 (guint32[]){ _diff_splat_like (m, x, -0.5), x, shifted (m, _diff_unary (m, GANTRY_OP_ABS, y), 0.2) },
-                 3, 0);
+               : gantry_builder_add (m->b, GANTRY_OP_CLAMP,
+                                     (guint32[]){ _diff_splat_like (m, x, -0.5), x, shifted (m, _diff_unary (m, GANTRY_OP_ABS, y), 0.2) }, 3, 0);
     default:
       return _diff_chance (m, 50) ? _diff_binary (m, ops[_diff_upto (m, G_N_ELEMENTS (ops))], x, y)
                                   : _diff_binary (m, ops[_diff_upto (m, G_N_ELEMENTS (ops))], y, x);
@@ -121,8 +111,7 @@ write_choice (DiffMaker *m, guint32 x)
 static guint32
 write_integers (DiffMaker *m, guint32 x)
 {
-  static const GantryElementType elements[] = { GANTRY_I8, GANTRY_I16, GANTRY_I32, GANTRY_I64,
-                                                GANTRY_U8, GANTRY_U16, GANTRY_U32, GANTRY_U64 };
+  static const GantryElementType elements[] = { GANTRY_I8, GANTRY_I16, GANTRY_I32, GANTRY_I64, GANTRY_U8, GANTRY_U16, GANTRY_U32, GANTRY_U64 };
   static const guint16 ops[] = { GANTRY_OP_ADD,
                                  GANTRY_OP_SUBTRACT,
                                  GANTRY_OP_MULTIPLY,
@@ -137,8 +126,7 @@ write_integers (DiffMaker *m, guint32 x)
                                  GANTRY_OP_SHIFT_RIGHT_ARITHMETIC,
                                  GANTRY_OP_SHIFT_RIGHT_LOGICAL,
                                  GANTRY_OP_POWER };
-  static const guint16 unary[] = { GANTRY_OP_ABS, GANTRY_OP_NEGATE, GANTRY_OP_SIGN,
-                                   GANTRY_OP_NOT, GANTRY_OP_POPCNT, GANTRY_OP_COUNT_LEADING_ZEROS };
+  static const guint16 unary[] = { GANTRY_OP_ABS, GANTRY_OP_NEGATE, GANTRY_OP_SIGN, GANTRY_OP_NOT, GANTRY_OP_POPCNT, GANTRY_OP_COUNT_LEADING_ZEROS };
   GantryElementType element = elements[_diff_upto (m, G_N_ELEMENTS (elements))];
   guint32 scaled = _diff_binary (m, GANTRY_OP_MULTIPLY, x, _diff_splat_like (m, x, 37)), i, k;
 

@@ -74,8 +74,7 @@ write_scatter (DiffMaker *m, guint32 x)
   if (_diff_chance (m, 50))
     updates = _diff_unary (m, GANTRY_OP_TANH, updates);
   gantry_attr_list_set_string (attrs, "kind", kind);
-  return gantry_builder_add (m->b, GANTRY_OP_SCATTER, (guint32[]){ x, places, updates }, 3,
-                             gantry_attr_list_end (attrs));
+  return gantry_builder_add (m->b, GANTRY_OP_SCATTER, (guint32[]){ x, places, updates }, 3, gantry_attr_list_end (attrs));
 }
 
 /* Starts of a slice: one scalar for each dimension. */
@@ -83,9 +82,8 @@ static guint
 write_starts (DiffMaker *m, const GantryType *type, guint32 *starts)
 {
   for (guint i = 0; i < type->rank; i++)
-    starts[i] = _diff_chance (m, 50)
-                  ? gantry_builder_int_scalar (m->b, GANTRY_I32, _diff_upto (m, (gint) type->dims[i] + 1))
-                  : _diff_leaf (m, DIFF_LEAF_INPUT, GANTRY_I32, 0, NULL);
+    starts[i] = _diff_chance (m, 50) ? gantry_builder_int_scalar (m->b, GANTRY_I32, _diff_upto (m, (gint) type->dims[i] + 1))
+                                     : _diff_leaf (m, DIFF_LEAF_INPUT, GANTRY_I32, 0, NULL);
   return type->rank;
 }
 
@@ -143,8 +141,7 @@ write_random_bits (DiffMaker *m)
   guint32 state = _diff_leaf (m, DIFF_LEAF_INPUT, GANTRY_U64, 1, &two), pair;
 
   gantry_attr_list_set_ints (attrs, "shape", shape, 2);
-  gantry_attr_list_set_type (attrs, "to",
-                             gantry_context_scalar (m->context, _diff_chance (m, 50) ? GANTRY_U32 : GANTRY_U64));
+  gantry_attr_list_set_type (attrs, "to", gantry_context_scalar (m->context, _diff_chance (m, 50) ? GANTRY_U32 : GANTRY_U64));
   pair = gantry_builder_add (m->b, GANTRY_OP_RNG_BIT_GENERATOR, &state, 1, gantry_attr_list_end (attrs));
   _diff_put (m, gantry_builder_result (m->b, pair, 0));
   return gantry_builder_result (m->b, pair, 1);
@@ -167,8 +164,7 @@ _diff_write_index (DiffMaker *m)
   guint32 x = _diff_pick (m, has_rows);
 
   if (x == 0)
-    x = _diff_put (m, _diff_leaf (m, DIFF_LEAF_INPUT, m->element, 2,
-                                  (const GantryDim[]){ 3 + _diff_upto (m, 8), _diff_channels (m) }));
+    x = _diff_put (m, _diff_leaf (m, DIFF_LEAF_INPUT, m->element, 2, (const GantryDim[]){ 3 + _diff_upto (m, 8), _diff_channels (m) }));
   switch (_diff_upto (m, 10))
     {
     case 0: _diff_put (m, write_random_bits (m)); break;

@@ -11,9 +11,7 @@ choose_range (DiffMaker *m, gint64 size, gint64 *start, gint64 *limit)
   *start = _diff_chance (m, 50) ? edges[_diff_upto (m, G_N_ELEMENTS (edges))] : _diff_upto (m, (gint) size);
   if (*start >= size)
     *start = 0;
-  *limit = *start
-           + (_diff_chance (m, 50) ? edges[1 + _diff_upto (m, G_N_ELEMENTS (edges) - 1)]
-                                   : 1 + _diff_upto (m, (gint) (size - *start)));
+  *limit = *start + (_diff_chance (m, 50) ? edges[1 + _diff_upto (m, G_N_ELEMENTS (edges) - 1)] : 1 + _diff_upto (m, (gint) (size - *start)));
   *limit = MIN (*limit, size);
 }
 
@@ -73,9 +71,7 @@ write_pad (DiffMaker *m, guint32 x)
         high[i] = _diff_upto (m, 4) - (type->dims[i] > 2);
         interior[i] = _diff_chance (m, 15);
       }
-  return gantry_builder_pad (
-    m->b, x, gantry_builder_scalar (m->b, (GantryElementType) type->element, _diff_chance (m, 60) ? 0 : 0.5), low, high,
-    interior);
+  return gantry_builder_pad (m->b, x, gantry_builder_scalar (m->b, (GantryElementType) type->element, _diff_chance (m, 60) ? 0 : 0.5), low, high, interior);
 }
 
 static guint32

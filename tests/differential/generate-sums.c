@@ -76,8 +76,7 @@ write_softmax (DiffMaker *m, guint32 x)
 
   if (_diff_chance (m, 60))
     axis = _diff_type_of (m, x)->rank - 1;
-  x = _diff_unary (m, GANTRY_OP_EXPONENTIAL,
-                   _diff_binary (m, GANTRY_OP_SUBTRACT, x, _diff_reduce_keep (m, "max", x, axis)));
+  x = _diff_unary (m, GANTRY_OP_EXPONENTIAL, _diff_binary (m, GANTRY_OP_SUBTRACT, x, _diff_reduce_keep (m, "max", x, axis)));
   return _diff_binary (m, GANTRY_OP_DIVIDE, x, _diff_reduce_keep (m, "add", x, axis));
 }
 
@@ -97,10 +96,8 @@ write_norm (DiffMaker *m, guint32 x)
   variance = _diff_binary (m, GANTRY_OP_ADD, variance, _diff_splat_like (m, x, 0.01));
   x = _diff_binary (m, GANTRY_OP_MULTIPLY, centered, _diff_unary (m, GANTRY_OP_RSQRT, variance));
   if (_diff_chance (m, 50))
-    x = _diff_binary (
-      m, GANTRY_OP_MULTIPLY, x,
-      _diff_along (m, _diff_leaf (m, DIFF_LEAF_SCALE, (GantryElementType) type->element, 1, &type->dims[axis]), axis,
-                   x));
+    x = _diff_binary (m, GANTRY_OP_MULTIPLY, x,
+                      _diff_along (m, _diff_leaf (m, DIFF_LEAF_SCALE, (GantryElementType) type->element, 1, &type->dims[axis]), axis, x));
   return x;
 }
 
@@ -153,11 +150,9 @@ write_linear (DiffMaker *m, guint32 x)
   if (_diff_chance (m, 60))
     {
       type = _diff_type_of (m, x);
-      x = _diff_binary (m, GANTRY_OP_ADD, x,
-                        _diff_along (m,
-                                     _diff_leaf (m, DIFF_LEAF_WEIGHT, (GantryElementType) type->element, 1,
-                                                 &type->dims[type->rank - 1]),
-                                     type->rank - 1, x));
+      x = _diff_binary (
+        m, GANTRY_OP_ADD, x,
+        _diff_along (m, _diff_leaf (m, DIFF_LEAF_WEIGHT, (GantryElementType) type->element, 1, &type->dims[type->rank - 1]), type->rank - 1, x));
     }
   return x;
 }
@@ -177,8 +172,7 @@ write_attention (DiffMaker *m)
     }
   s = dot (m, q, k, batching, 2, 3, 3);
   s = _diff_binary (m, GANTRY_OP_MULTIPLY, s, _diff_splat_like (m, s, 1 / sqrt ((double) dims[3])));
-  s = _diff_unary (m, GANTRY_OP_EXPONENTIAL,
-                   _diff_binary (m, GANTRY_OP_SUBTRACT, s, _diff_reduce_keep (m, "max", s, 3)));
+  s = _diff_unary (m, GANTRY_OP_EXPONENTIAL, _diff_binary (m, GANTRY_OP_SUBTRACT, s, _diff_reduce_keep (m, "max", s, 3)));
   s = _diff_binary (m, GANTRY_OP_DIVIDE, s, _diff_reduce_keep (m, "add", s, 3));
   return dot (m, s, v, batching, 2, 3, 2);
 }
@@ -193,8 +187,7 @@ write_meeting (DiffMaker *m, guint32 x)
   for (guint tries = 0; tries < 6; tries++)
     {
       gint64 i = _diff_upto (m, (gint) a->rank), k = _diff_upto (m, (gint) b->rank);
-      gint64 products = a->dims[i] == b->dims[k] ? _diff_elements (m, x) * _diff_elements (m, y) / MAX (b->dims[k], 1)
-                                                 : G_MAXINT64;
+      gint64 products = a->dims[i] == b->dims[k] ? _diff_elements (m, x) * _diff_elements (m, y) / MAX (b->dims[k], 1) : G_MAXINT64;
 
       if (a->element == b->element && a->rank + b->rank <= 6 && products <= DIFF_MOST_PRODUCTS)
         return _diff_unary (m, GANTRY_OP_TANH, dot (m, x, y, NULL, 0, i, k));
@@ -317,13 +310,9 @@ write_activation (DiffMaker *m, guint32 x)
   const GantryType *type = _diff_type_of (m, x);
 
   if (_diff_chance (m, 50))
-    x = _diff_binary (
-      m, GANTRY_OP_MULTIPLY, x,
-      _diff_along (m, _diff_leaf (m, DIFF_LEAF_SCALE, (GantryElementType) type->element, 1, &type->dims[1]), 1, x));
+    x = _diff_binary (m, GANTRY_OP_MULTIPLY, x, _diff_along (m, _diff_leaf (m, DIFF_LEAF_SCALE, (GantryElementType) type->element, 1, &type->dims[1]), 1, x));
   if (_diff_chance (m, 50))
-    x = _diff_binary (
-      m, GANTRY_OP_ADD, x,
-      _diff_along (m, _diff_leaf (m, DIFF_LEAF_WEIGHT, (GantryElementType) type->element, 1, &type->dims[1]), 1, x));
+    x = _diff_binary (m, GANTRY_OP_ADD, x, _diff_along (m, _diff_leaf (m, DIFF_LEAF_WEIGHT, (GantryElementType) type->element, 1, &type->dims[1]), 1, x));
   switch (_diff_upto (m, 5))
     {
     case 0: return _diff_binary (m, GANTRY_OP_MULTIPLY, x, _diff_unary (m, GANTRY_OP_LOGISTIC, x));

@@ -59,8 +59,7 @@ static guint32
 write_dense (DiffMaker *m, guint32 x)
 {
   for (gint n = 2 + _diff_upto (m, 2); n > 0; n--)
-    x = gantry_builder_concatenate (m->b, (guint32[]){ x, relu (m, _diff_convolve (m, x, _diff_channels (m), TRUE)) },
-                                    2, 1);
+    x = gantry_builder_concatenate (m->b, (guint32[]){ x, relu (m, _diff_convolve (m, x, _diff_channels (m), TRUE)) }, 2, 1);
   return x;
 }
 

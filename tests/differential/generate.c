@@ -96,8 +96,7 @@ _diff_pick_like (DiffMaker *m, guint32 like)
     {
       guint32 id = g_array_index (m->pool, guint32, i);
 
-      if (id != like && gantry_builder_type (m->b, id) == gantry_builder_type (m->b, like)
-          && _diff_upto (m, (gint) n++) == 0)
+      if (id != like && gantry_builder_type (m->b, id) == gantry_builder_type (m->b, like) && _diff_upto (m, (gint) n++) == 0)
         found = id;
     }
   return found;
@@ -106,8 +105,7 @@ _diff_pick_like (DiffMaker *m, guint32 like)
 static guint32
 new_image (DiffMaker *m)
 {
-  GantryDim dims[5] = { m->batch, _diff_channels (m), 3 + _diff_upto (m, 6), 3 + _diff_upto (m, 6),
-                        2 + _diff_upto (m, 2) };
+  GantryDim dims[5] = { m->batch, _diff_channels (m), 3 + _diff_upto (m, 6), 3 + _diff_upto (m, 6), 2 + _diff_upto (m, 2) };
   gint kind = _diff_upto (m, 100);
 
   if (kind < 15)
@@ -314,9 +312,7 @@ has_parameters (const GantryModule *module)
   const GantryFunction *entry = gantry_module_entry (module);
 
   for (guint i = 0; i < entry->n_params; i++)
-    if (strcmp (gantry_attrs_string (module->context, module->nodes[entry->first_node + i].attrs, "role", ""),
-                "parameter")
-        == 0)
+    if (strcmp (gantry_attrs_string (module->context, module->nodes[entry->first_node + i].attrs, "role", ""), "parameter") == 0)
       return TRUE;
   return FALSE;
 }
@@ -334,10 +330,8 @@ has_float_result (const GantryModule *module)
 static GantryModule *
 make_step (DiffMaker *m, GantryModule *module)
 {
-  static const GantryOptimizer optimizers[] = {
-    GANTRY_OPTIMIZER_NONE,     GANTRY_OPTIMIZER_NONE, GANTRY_OPTIMIZER_SGD,
-    GANTRY_OPTIMIZER_MOMENTUM, GANTRY_OPTIMIZER_ADAM, GANTRY_OPTIMIZER_ADAMW
-  };
+  static const GantryOptimizer optimizers[] = { GANTRY_OPTIMIZER_NONE,     GANTRY_OPTIMIZER_NONE, GANTRY_OPTIMIZER_SGD,
+                                                GANTRY_OPTIMIZER_MOMENTUM, GANTRY_OPTIMIZER_ADAM, GANTRY_OPTIMIZER_ADAMW };
   g_autoptr (GError) error = NULL;
   GantryTrainingOptions options;
   GantryModule *step;

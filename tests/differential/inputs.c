@@ -73,8 +73,7 @@ diff_inputs (const GantryModule *module, guint64 seed)
     {
       const GantryNode *node = &module->nodes[entry->first_node + i];
 
-      g_ptr_array_add (inputs, make_literal (gantry_node_type (module, node),
-                                             gantry_context_string (module->context, node->name), seed));
+      g_ptr_array_add (inputs, make_literal (gantry_node_type (module, node), gantry_context_string (module->context, node->name), seed));
     }
   return inputs;
 }

@@ -87,8 +87,8 @@ static char *
 write_quotient (Writer *w, const NestedStep *step)
 {
   const char *a = w->vectors->pdata[step->a], *i = w->integers->pdata[step->i];
-  g_autofree char *c = put_integer (w, step->c), *same = put (w, "Equal", i, c), *kept = NULL, *apart = NULL, *six = put_integer (w, 6),
-                  *quotient = NULL, *number = NULL, *quarter = put_number (w, 0.25), *factor = NULL, *scaled = NULL;
+  g_autofree char *c = put_integer (w, step->c), *same = put (w, "Equal", i, c), *kept = NULL, *apart = NULL, *six = put_integer (w, 6), *quotient = NULL,
+                  *number = NULL, *quarter = put_number (w, 0.25), *factor = NULL, *scaled = NULL;
   char *name = fresh (w);
   Message *node = node_of ("If", same, name), *outer = begin_graph (w), *cast;
 
@@ -166,8 +166,8 @@ write_loop (Writer *w, const NestedStep *step)
 {
   const char *a = w->vectors->pdata[step->a];
   gboolean until = step->kind == NESTED_UNTIL;
-  g_autofree char *trips = put_trips (w, step), *first = until ? put_sum_is_less (w, a, step->bound) : g_strdup (""), *counter = fresh (w),
-                  *go = fresh (w), *carry = fresh (w), *next = NULL, *more = NULL, *inputs = g_strconcat (trips, ",", first, ",", a, NULL);
+  g_autofree char *trips = put_trips (w, step), *first = until ? put_sum_is_less (w, a, step->bound) : g_strdup (""), *counter = fresh (w), *go = fresh (w),
+                  *carry = fresh (w), *next = NULL, *more = NULL, *inputs = g_strconcat (trips, ",", first, ",", a, NULL);
   char *name = fresh (w);
   Message *node = node_of ("Loop", inputs, name), *outer = begin_graph (w);
 
@@ -185,8 +185,8 @@ write_loop (Writer *w, const NestedStep *step)
 static char *
 write_scan (Writer *w, const NestedStep *step)
 {
-  g_autofree char *last = fresh (w), *rows = fresh (w), *both = g_strconcat (last, ",", rows, NULL), *carry = fresh (w), *row = fresh (w),
-                  *next = NULL, *own = NULL, *sum = fresh (w), *quarter = put_number (w, 0.25), *scaled = NULL, *axis = fresh (w),
+  g_autofree char *last = fresh (w), *rows = fresh (w), *both = g_strconcat (last, ",", rows, NULL), *carry = fresh (w), *row = fresh (w), *next = NULL,
+                  *own = NULL, *sum = fresh (w), *quarter = put_number (w, 0.25), *scaled = NULL, *axis = fresh (w),
                   *inputs = g_strconcat (w->vectors->pdata[step->a], ",m", NULL), *summed = g_strconcat (rows, ",", axis, NULL);
   static const gint64 zero = 0;
   Message *node = write_node ("Scan", last, inputs, both), *outer = begin_graph (w), *reduce;

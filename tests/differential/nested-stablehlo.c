@@ -23,8 +23,7 @@ fresh (Writer *w)
 }
 
 /* "%v7 = " and what @format says. Returns: (transfer full): the name */
-static char *G_GNUC_PRINTF (2, 3)
-put (Writer *w, const char *format, ...)
+static char *G_GNUC_PRINTF (2, 3) put (Writer *w, const char *format, ...)
 {
   char *name = fresh (w);
   va_list args;
@@ -94,8 +93,8 @@ static char *
 write_quotient (Writer *w, const NestedStep *step)
 {
   const char *a = w->vectors->pdata[step->a], *i = w->integers->pdata[step->i];
-  g_autofree char *same = put_less_integer (w, i, step->c, "EQ"), *c = NULL, *apart = NULL, *six = NULL, *quotient = NULL, *number = NULL,
-                  *quarter = NULL, *scaled = NULL;
+  g_autofree char *same = put_less_integer (w, i, step->c, "EQ"), *c = NULL, *apart = NULL, *six = NULL, *quotient = NULL, *number = NULL, *quarter = NULL,
+                  *scaled = NULL;
   char *name = fresh (w), *factor;
 
   g_string_append_printf (w->text, "%s = \"stablehlo.if\"(%s) ({\n", name, same);
@@ -200,8 +199,8 @@ put_collected (Writer *w, const char *loop)
 static void
 write_loop_body (Writer *w, const NestedStep *step, const char *t, const char *carry, const char *rows)
 {
-  g_autofree char *one = put_integer (w, 1), *next = put_binary (w, "add", t, one, "tensor<i64>"), *value = NULL, *index = NULL, *slice = NULL,
-                  *row = NULL, *flat = NULL, *updated = NULL;
+  g_autofree char *one = put_integer (w, 1), *next = put_binary (w, "add", t, one, "tensor<i64>"), *value = NULL, *index = NULL, *slice = NULL, *row = NULL,
+                  *flat = NULL, *updated = NULL;
 
   if (step->kind != NESTED_SCAN)
     {
@@ -214,8 +213,7 @@ write_loop_body (Writer *w, const NestedStep *step, const char *t, const char *c
   row = put (w, "stablehlo.reshape %s : (tensor<1x4xf64>) -> " V, slice);
   value = write_trip (w, step, carry, NULL, row);
   flat = put (w, "stablehlo.reshape %s : (" V ") -> tensor<1x4xf64>", value);
-  updated = put (w, "stablehlo.dynamic_update_slice %s, %s, %s, %%zero : (" M ", tensor<1x4xf64>, tensor<i64>, tensor<i64>) -> " M, rows, flat,
-                 index);
+  updated = put (w, "stablehlo.dynamic_update_slice %s, %s, %s, %%zero : (" M ", tensor<1x4xf64>, tensor<i64>, tensor<i64>) -> " M, rows, flat, index);
   g_string_append_printf (w->text, "stablehlo.return %s, %s, %s : tensor<i64>, " V ", " M "\n", next, value, updated);
 }
 
@@ -226,8 +224,8 @@ write_loop (Writer *w, const NestedStep *step)
   g_autofree char *trips = put_trips (w, step), *loop = fresh (w), *t = fresh (w), *carry = fresh (w), *rows = fresh (w), *more = NULL,
                   *rows_given = g_strdup_printf (", %s = %%empty", rows);
 
-  g_string_append_printf (w->text, "%s:%u = stablehlo.while(%s = %%zero, %s = %s%s) : tensor<i64>, " V "%s\ncond {\n", loop, scan ? 3 : 2, t,
-                          carry, (const char *) w->vectors->pdata[step->a], scan ? rows_given : "", scan ? ", " M : "");
+  g_string_append_printf (w->text, "%s:%u = stablehlo.while(%s = %%zero, %s = %s%s) : tensor<i64>, " V "%s\ncond {\n", loop, scan ? 3 : 2, t, carry,
+                          (const char *) w->vectors->pdata[step->a], scan ? rows_given : "", scan ? ", " M : "");
   more = put_more (w, step, trips, t, carry);
   g_string_append_printf (w->text, "stablehlo.return %s : tensor<i1>\n} do {\n", more);
   write_loop_body (w, step, t, carry, rows);
@@ -262,10 +260,10 @@ write_block (Writer *w, const NestedBlock *block)
   for (guint i = 0; i < block->steps->len; i++)
     {
       const NestedStep *step = &g_array_index (block->steps, NestedStep, i);
-      char *name = step->kind == NESTED_QUOTIENT                                           ? write_quotient (w, step)
+      char *name = step->kind == NESTED_QUOTIENT                                  ? write_quotient (w, step)
                    : step->kind == NESTED_IF_COUNT || step->kind == NESTED_IF_SUM ? write_branch (w, step)
-                   : step->bodies[0] != NULL                                               ? write_loop (w, step)
-                                                                                           : write_plain (w, step);
+                   : step->bodies[0] != NULL                                      ? write_loop (w, step)
+                                                                                  : write_plain (w, step);
 
       g_ptr_array_add (names, name);
       g_ptr_array_add (w->vectors, name);

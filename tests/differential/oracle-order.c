@@ -27,8 +27,7 @@ find_sources (const DiffOracle *oracle, const GantryNode *node, const DiffValue 
     places[i] = (double) (i / line.stride % line.length);
   numbers = _diff_doubles (oracle->module->context, keys->type, places);
   with_places.n_operands = 2;
-  if (!_diff_twin (oracle->module, &with_places, FALSE, NULL, (GantryLiteral *const[]){ keys->value, numbers }, results,
-                   error))
+  if (!_diff_twin (oracle->module, &with_places, FALSE, NULL, (GantryLiteral *const[]){ keys->value, numbers }, results, error))
     return NULL;
   sources = _diff_read_doubles (results[1]);
   gantry_literal_unref (results[0]);
@@ -60,8 +59,7 @@ mark_known (const double *key, const double *e, gint64 n, gboolean *known)
 }
 
 static void
-sort_line (const GantryNode *node, DiffValue *const *operands, const double *keys, const double *sources,
-           gboolean descending, Line line, double **errors)
+sort_line (const GantryNode *node, DiffValue *const *operands, const double *keys, const double *sources, gboolean descending, Line line, double **errors)
 {
   g_autofree double *key = g_new (double, line.length + 1), *e = g_new (double, line.length + 1);
   g_autofree gboolean *known = g_new (gboolean, line.length + 1);
@@ -85,15 +83,12 @@ sort_line (const GantryNode *node, DiffValue *const *operands, const double *key
 
       errors[0][to] = most;
       for (guint o = 1; o < node->n_operands; o++)
-        errors[o][to] = !known[i] || isinf (most)    ? INFINITY
-                        : operands[o]->error != NULL ? operands[o]->error[from]
-                                                     : 0;
+        errors[o][to] = !known[i] || isinf (most) ? INFINITY : operands[o]->error != NULL ? operands[o]->error[from] : 0;
     }
 }
 
 gboolean
-_diff_apply_sort (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, double **errors,
-                  GError **error)
+_diff_apply_sort (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, double **errors, GError **error)
 {
   GantryContext *context = oracle->module->context;
   const GantryType *type = operands[0]->type;
@@ -215,8 +210,7 @@ scatter_extremes (const Scattering *s, const double *value, gint64 n, double *er
 }
 
 gboolean
-_diff_apply_scatter (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, double *errors,
-                     const double *value, GError **error)
+_diff_apply_scatter (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, double *errors, const double *value, GError **error)
 {
   Scattering s = { oracle, node, operands };
   const GantryType *type = operands[0]->type;

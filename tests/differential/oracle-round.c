@@ -107,8 +107,7 @@ _diff_steps (guint op)
     case GANTRY_OP_MULTIPLY: return 1;
     case GANTRY_OP_DIVIDE:
     case GANTRY_OP_SQRT: return 2;
-    default:
-      return 8; /* 4 units in the last place: what tests/core/kernels/test-kernels-math.c holds the functions to */
+    default: return 8; /* 4 units in the last place: what tests/core/kernels/test-kernels-math.c holds the functions to */
     }
 }
 

@@ -135,8 +135,7 @@ stays_exact (guint op, const GantryType *type, double value, const double *x, gu
 }
 
 static double *
-elementwise_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands,
-                    const GantryType *type, const GantryLiteral *value)
+elementwise_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, const GantryType *type, const GantryLiteral *value)
 {
   const char *direction = gantry_attrs_string (oracle->module->context, node->attrs, "comparison_direction", "EQ");
   gint64 n = gantry_type_elements (type);
@@ -192,8 +191,7 @@ convert_errors (DiffValue *const *operands, const GantryType *type, const Gantry
   gint64 n = gantry_type_elements (type);
   double *error = g_new0 (double, n + 1);
   g_autofree double *x = _diff_read_doubles (operands[0]->value), *v = _diff_read_doubles (value);
-  gboolean narrower = !gantry_element_is_float (from->element)
-                      || _diff_unit (type->element) > _diff_unit (from->element)
+  gboolean narrower = !gantry_element_is_float (from->element) || _diff_unit (type->element) > _diff_unit (from->element)
                       || (type->element == GANTRY_F16 && from->element == GANTRY_BF16);
 
   for (gint64 i = 0; i < n; i++)
@@ -201,20 +199,13 @@ convert_errors (DiffValue *const *operands, const GantryType *type, const Gantry
       double e = error_at (operands[0], i);
 
       if (!gantry_element_is_float (type->element))
-        error[i] = e == 0
-                       || (gantry_element_is_float (from->element) && type->element != GANTRY_BOOL
-                           && trunc (x[i] - e) == trunc (x[i] + e) && isfinite (e))
+        error[i] = e == 0 || (gantry_element_is_float (from->element) && type->element != GANTRY_BOOL && trunc (x[i] - e) == trunc (x[i] + e) && isfinite (e))
                      ? 0
                      : INFINITY;
       else if (!gantry_element_is_float (from->element))
-        error[i] = e != 0                                      ? INFINITY
-                   : _diff_representable (type->element, v[i]) ? 0
-                                                               : _diff_rounding (type->element, v[i], 1);
+        error[i] = e != 0 ? INFINITY : _diff_representable (type->element, v[i]) ? 0 : _diff_rounding (type->element, v[i], 1);
       else
-        error[i] = e
-                   + (narrower && (e != 0 || !_diff_representable (type->element, v[i]))
-                        ? _diff_rounding (type->element, v[i], 1)
-                        : 0);
+        error[i] = e + (narrower && (e != 0 || !_diff_representable (type->element, v[i])) ? _diff_rounding (type->element, v[i], 1) : 0);
     }
   return error;
 }
@@ -261,8 +252,7 @@ bitcast (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands,
 /* Movement */
 
 gboolean
-_diff_move_errors (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, guint n_data,
-                   double *error_out, GError **error)
+_diff_move_errors (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, guint n_data, double *error_out, GError **error)
 {
   GantryContext *context = oracle->module->context;
   g_autoptr (GPtrArray) moved = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
@@ -281,9 +271,8 @@ _diff_move_errors (DiffOracle *oracle, const GantryNode *node, DiffValue *const 
             error_out[k] = INFINITY;
           return TRUE;
         }
-      g_ptr_array_add (
-        moved, i >= n_data ? gantry_literal_ref (operands[i]->value)
-                           : _diff_doubles (context, type, operands[i]->error != NULL ? operands[i]->error : zeros));
+      g_ptr_array_add (moved, i >= n_data ? gantry_literal_ref (operands[i]->value)
+                                          : _diff_doubles (context, type, operands[i]->error != NULL ? operands[i]->error : zeros));
     }
   if (!_diff_twin (oracle->module, node, FALSE, NULL, (GantryLiteral *const *) moved->pdata, &result, error))
     return FALSE;
@@ -322,8 +311,7 @@ iota_errors (const GantryType *type, const GantryLiteral *value)
 /* One operation */
 
 static double *
-errors_of (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, GantryLiteral *const *values,
-           GError **error)
+errors_of (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, GantryLiteral *const *values, GError **error)
 {
   const GantryType *type = _diff_result_type (oracle->module, node, 0);
   const GantryOpInfo *info = gantry_op_info (node->op);
@@ -339,9 +327,8 @@ errors_of (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operand
     default: break;
     }
   if (info->flags & GANTRY_OP_ELEMENTWISE)
-    return gantry_element_is_float (operands[0]->type->element)
-             ? elementwise_errors (oracle, node, operands, type, values[0])
-             : open_errors (node, operands, n);
+    return gantry_element_is_float (operands[0]->type->element) ? elementwise_errors (oracle, node, operands, type, values[0])
+                                                                : open_errors (node, operands, n);
   errors = g_new0 (double, n + 1);
   v = _diff_read_doubles (values[0]);
   if (node->op == GANTRY_OP_SCATTER)
@@ -365,15 +352,13 @@ open_overflows (const GantryType *type, const GantryLiteral *value, double *erro
     {
       double v = gantry_element_is_float (type->element) ? gantry_literal_get_double (value, i) : 0;
 
-      if (isnan (errors[i])
-          || (isfinite (v) && !isfinite (_diff_rounding (type->element, fabs (v) + errors[i], 2)) && v != 0))
+      if (isnan (errors[i]) || (isfinite (v) && !isfinite (_diff_rounding (type->element, fabs (v) + errors[i], 2)) && v != 0))
         errors[i] = INFINITY;
     }
 }
 
 static gboolean
-apply_several (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, GantryLiteral **values,
-               DiffValue **results, GError **error)
+apply_several (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, GantryLiteral **values, DiffValue **results, GError **error)
 {
   gboolean done = TRUE;
   guint n = _diff_n_results (oracle->module, node);
@@ -389,8 +374,7 @@ apply_several (DiffOracle *oracle, const GantryNode *node, DiffValue *const *ope
 }
 
 gboolean
-_diff_apply (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, DiffValue **results,
-             GError **error)
+_diff_apply (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, DiffValue **results, GError **error)
 {
   guint n = _diff_n_results (oracle->module, node);
   g_autofree GantryLiteral **literals = g_new0 (GantryLiteral *, node->n_operands + 1);

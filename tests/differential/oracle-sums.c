@@ -26,8 +26,7 @@ magnitude_of (const DiffValue *value)
   Magnitude m = { .n = gantry_type_elements (value->type) };
 
   m.size = _diff_read_doubles (value->value);
-  m.error = value->error != NULL ? g_memdup2 (value->error, sizeof *m.error * (gsize) (m.n + 1))
-                                 : g_new0 (double, m.n + 1);
+  m.error = value->error != NULL ? g_memdup2 (value->error, sizeof *m.error * (gsize) (m.n + 1)) : g_new0 (double, m.n + 1);
   for (gint64 i = 0; i < m.n; i++)
     m.size[i] = fabs (m.size[i]);
   return m;
@@ -53,8 +52,7 @@ all_integers (const DiffValue *value)
 
 /* Runs the node on made-up operands. Returns: (transfer full) (nullable): its values */
 static double *
-run (const DiffOracle *oracle, const GantryNode *node, const char *kind, DiffValue *const *operands,
-     double *const *made, GError **error)
+run (const DiffOracle *oracle, const GantryNode *node, const char *kind, DiffValue *const *operands, double *const *made, GError **error)
 {
   g_autoptr (GPtrArray) literals = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
   g_autoptr (GantryLiteral) result = NULL;
@@ -101,8 +99,7 @@ count_terms (const DiffOracle *oracle, const GantryNode *node, DiffValue *const 
 }
 
 static gboolean
-product_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, const GantryType *type,
-                double *errors, GError **error)
+product_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, const GantryType *type, double *errors, GError **error)
 {
   g_auto (Magnitude) a = magnitude_of (operands[0]), b = magnitude_of (operands[1]);
   double gamma = _diff_sum_error (type->element, count_terms (oracle, node, operands) + (node->n_operands > 2));
@@ -134,8 +131,7 @@ product_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *con
 /* Reductions */
 
 static gboolean
-extreme_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, const double *value,
-                gint64 n, double *errors, GError **error)
+extreme_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, const double *value, gint64 n, double *errors, GError **error)
 {
   g_autofree double *x = _diff_read_doubles (operands[0]->value);
   gint64 m = gantry_type_elements (operands[0]->type);
@@ -159,14 +155,12 @@ extreme_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *con
 
 /* Relative errors add up in a product. */
 static gboolean
-multiply_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, const GantryType *type,
-                 double *errors, GError **error)
+multiply_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, const GantryType *type, double *errors, GError **error)
 {
   g_auto (Magnitude) x = magnitude_of (operands[0]);
   g_autofree double *whole = combine (x.size, 1, x.error, x.n);
   g_autofree double *most = run (oracle, node, NULL, operands, (double *const[]){ whole }, error);
-  g_autofree double *size = most != NULL ? run (oracle, node, NULL, operands, (double *const[]){ x.size }, error)
-                                         : NULL;
+  g_autofree double *size = most != NULL ? run (oracle, node, NULL, operands, (double *const[]){ x.size }, error) : NULL;
   double gamma = _diff_sum_error (type->element, count_terms (oracle, node, operands));
   gint64 n = gantry_type_elements (type);
 
@@ -178,8 +172,7 @@ multiply_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *co
 }
 
 static gboolean
-add_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, const GantryType *type,
-            double *errors, GError **error)
+add_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, const GantryType *type, double *errors, GError **error)
 {
   g_auto (Magnitude) x = magnitude_of (operands[0]);
   double gamma = _diff_sum_error (type->element, count_terms (oracle, node, operands));
@@ -195,8 +188,7 @@ add_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *
 
 /* Integers: one term that is not known makes the result unknown. */
 static gboolean
-integer_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, gint64 n, double *errors,
-                GError **error)
+integer_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, gint64 n, double *errors, GError **error)
 {
   g_autofree double *made[3] = { NULL };
   g_autofree double *result = NULL;
@@ -275,8 +267,7 @@ knows_nans (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *
 }
 
 gboolean
-_diff_apply_sum (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, double *errors,
-                 const double *value, GError **error)
+_diff_apply_sum (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, double *errors, const double *value, GError **error)
 {
   const GantryType *type = gantry_node_type (oracle->module, node);
   const char *kind = gantry_attrs_string (oracle->module->context, node->attrs, "kind", "add");

@@ -17,9 +17,7 @@ _diff_result_type (const GantryModule *module, const GantryNode *node, guint i)
 {
   const GantryType *type = gantry_node_type (module, node);
 
-  return type->kind == GANTRY_TYPE_TUPLE
-           ? gantry_context_type (module->context, gantry_context_tuple_member (module->context, node->type, i))
-           : type;
+  return type->kind == GANTRY_TYPE_TUPLE ? gantry_context_type (module->context, gantry_context_tuple_member (module->context, node->type, i)) : type;
 }
 
 static void
@@ -33,9 +31,7 @@ copy_attr (GantryContext *context, GantryAttrList *list, const GantryAttr *item)
     case GANTRY_ATTR_STRING: gantry_attr_list_set_string (list, key, gantry_context_string (context, item->id)); break;
     case GANTRY_ATTR_INTS: gantry_attr_list_set_ints (list, key, item->ints, item->n); break;
     case GANTRY_ATTR_TYPE:
-      gantry_attr_list_set_type (
-        list, key,
-        gantry_context_type_id (context, _diff_type_as_double (context, gantry_context_type (context, item->id))));
+      gantry_attr_list_set_type (list, key, gantry_context_type_id (context, _diff_type_as_double (context, gantry_context_type (context, item->id))));
       break;
     default: break; /* no operation with a twin has others */
     }
@@ -57,8 +53,8 @@ twin_attrs (const GantryModule *module, const GantryNode *node, gboolean sum, co
 }
 
 gboolean
-_diff_twin (const GantryModule *module, const GantryNode *node, gboolean sum, const char *kind,
-            GantryLiteral *const *operands, GantryLiteral **results, GError **error)
+_diff_twin (const GantryModule *module, const GantryNode *node, gboolean sum, const char *kind, GantryLiteral *const *operands, GantryLiteral **results,
+            GError **error)
 {
   guint n = node->n_operands;
   g_autofree GantryNode *nodes = g_new0 (GantryNode, n + 1);
@@ -90,6 +86,5 @@ _diff_twin (const GantryModule *module, const GantryNode *node, gboolean sum, co
   nodes[n].n_operands = n;
   nodes[n].attrs = query.attrs = twin_attrs (module, node, sum, kind);
   nodes[n].type = gantry_op_infer (&query, error);
-  return nodes[n].type != 0
-         && gantry_evaluate_node (&alone, &nodes[n], operands, results, _diff_n_results (&alone, &nodes[n]), error);
+  return nodes[n].type != 0 && gantry_evaluate_node (&alone, &nodes[n], operands, results, _diff_n_results (&alone, &nodes[n]), error);
 }

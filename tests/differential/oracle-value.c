@@ -45,8 +45,7 @@ _diff_value_open (DiffOracle *oracle, const GantryType *type)
 
   for (gint64 i = 0; i < n; i++)
     error[i] = INFINITY;
-  return _diff_value_new (
-    oracle, type, gantry_literal_new_zeroed (_diff_type_as_double (oracle->module->context, type), NULL), error);
+  return _diff_value_new (oracle, type, gantry_literal_new_zeroed (_diff_type_as_double (oracle->module->context, type), NULL), error);
 }
 
 gboolean
@@ -68,8 +67,8 @@ _diff_doubles (GantryContext *context, const GantryType *type, const double *val
 {
   gint64 n = gantry_type_elements (type);
   guint8 *data;
-  GantryLiteral *literal = gantry_literal_new_zeroed (
-    gantry_context_type (context, gantry_context_tensor (context, GANTRY_F64, type->rank, type->dims)), &data);
+  GantryLiteral *literal = gantry_literal_new_zeroed (gantry_context_type (context, gantry_context_tensor (context, GANTRY_F64, type->rank, type->dims)),
+                                                      &data);
 
   if (n > 0)
     memcpy (data, values, (gsize) n * sizeof *values);

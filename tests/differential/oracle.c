@@ -8,8 +8,7 @@
 #define MOST_TRIPS 10000
 
 /* (element-type DiffValue): borrowed from the oracle */
-static GPtrArray *
-run_function (DiffOracle *oracle, const GantryFunction *function, DiffValue *const *arguments, GError **error);
+static GPtrArray *run_function (DiffOracle *oracle, const GantryFunction *function, DiffValue *const *arguments, GError **error);
 
 static const GantryFunction *
 function_of (const DiffOracle *oracle, const GantryNode *node, const char *key)
@@ -45,9 +44,7 @@ run_if (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, 
       open_all (oracle, node, results);
       return TRUE;
     }
-  out = run_function (oracle,
-                      function_of (oracle, node, gantry_literal_get_int (operands[0]->value, 0) != 0 ? "then" : "else"),
-                      operands + 1, error);
+  out = run_function (oracle, function_of (oracle, node, gantry_literal_get_int (operands[0]->value, 0) != 0 ? "then" : "else"), operands + 1, error);
   return out != NULL && take (out, results);
 }
 
@@ -107,8 +104,7 @@ slice_of (DiffOracle *oracle, const DiffValue *x, gint64 axis, gint64 i, const G
   gantry_literal_copy_to (x->value, dense);
   for (gint64 o = 0; o < outer; o++)
     {
-      memcpy (data + (gsize) (o * inner) * size, dense + (gsize) ((o * length + i) * inner) * size,
-              (gsize) inner * size);
+      memcpy (data + (gsize) (o * inner) * size, dense + (gsize) ((o * length + i) * inner) * size, (gsize) inner * size);
       if (error != NULL)
         memcpy (error + o * inner, x->error + (o * length + i) * inner, (gsize) inner * sizeof *error);
     }
@@ -136,8 +132,7 @@ stack_of (DiffOracle *oracle, const GPtrArray *parts, gint64 axis, const GantryT
       gantry_literal_copy_to (part->value, dense);
       for (gint64 o = 0; o < outer; o++)
         {
-          memcpy (data + (gsize) ((o * length + i) * inner) * size, dense + (gsize) (o * inner) * size,
-                  (gsize) inner * size);
+          memcpy (data + (gsize) ((o * length + i) * inner) * size, dense + (gsize) (o * inner) * size, (gsize) inner * size);
           if (part->error != NULL)
             memcpy (error + (o * length + i) * inner, part->error + o * inner, (gsize) inner * sizeof *error);
         }
@@ -146,8 +141,8 @@ stack_of (DiffOracle *oracle, const GPtrArray *parts, gint64 axis, const GantryT
 }
 
 static gboolean
-iterate (DiffOracle *oracle, const GantryScan *scan, const GantryFunction *body, DiffValue **state, gint64 i,
-         GPtrArray *const *stacks, DiffValue *const *operands, GError **error)
+iterate (DiffOracle *oracle, const GantryScan *scan, const GantryFunction *body, DiffValue **state, gint64 i, GPtrArray *const *stacks,
+         DiffValue *const *operands, GError **error)
 {
   g_autofree DiffValue **arguments = g_new0 (DiffValue *, scan->n_carries + scan->n_xs + scan->n_captures + 1);
   g_autoptr (GPtrArray) out = NULL;
@@ -156,8 +151,7 @@ iterate (DiffOracle *oracle, const GantryScan *scan, const GantryFunction *body,
   for (guint c = 0; c < scan->n_carries; c++)
     arguments[n++] = state[c];
   for (guint x = 0; x < scan->n_xs; x++, n++)
-    arguments[n] = slice_of (oracle, operands[n], scan->axes[x], i,
-                             gantry_node_type (oracle->module, &oracle->module->nodes[body->first_node + n]));
+    arguments[n] = slice_of (oracle, operands[n], scan->axes[x], i, gantry_node_type (oracle->module, &oracle->module->nodes[body->first_node + n]));
   for (guint c = 0; c < scan->n_captures; c++, n++)
     arguments[n] = operands[n];
   out = run_function (oracle, body, arguments, error);
@@ -185,8 +179,7 @@ run_scan (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands
     }
   memcpy (results, operands, scan.n_carries * sizeof *results);
   for (gint64 i = 0; i < scan.length; i++)
-    if (!iterate (oracle, &scan, body, results, scan.reverse ? scan.length - 1 - i : i,
-                  (GPtrArray *const *) stacks->pdata, operands, error))
+    if (!iterate (oracle, &scan, body, results, scan.reverse ? scan.length - 1 - i : i, (GPtrArray *const *) stacks->pdata, operands, error))
       return FALSE;
   for (guint y = 0; y < scan.n_ys; y++)
     results[scan.n_carries + y] = stack_of (oracle, g_ptr_array_index (stacks, y), scan.y_axes[y],
@@ -202,8 +195,8 @@ constant (DiffOracle *oracle, const GantryNode *node)
   GantryContext *context = oracle->module->context;
   const GantryAttr *value = gantry_attrs_find (context, node->attrs, "value");
 
-  return _diff_value_new (oracle, gantry_node_type (oracle->module, node),
-                          _diff_literal_as_double (context, gantry_context_literal (context, value->id)), NULL);
+  return _diff_value_new (oracle, gantry_node_type (oracle->module, node), _diff_literal_as_double (context, gantry_context_literal (context, value->id)),
+                          NULL);
 }
 
 /* Same bytes, another shape. */
@@ -216,8 +209,7 @@ reshape (DiffOracle *oracle, const GantryNode *node, const DiffValue *x, GError 
 
   if (!_diff_twin (oracle->module, node, FALSE, NULL, &x->value, &value, error))
     return NULL;
-  return _diff_value_new (oracle, type, value,
-                          x->error != NULL ? g_memdup2 (x->error, sizeof (double) * (gsize) (n + 1)) : NULL);
+  return _diff_value_new (oracle, type, value, x->error != NULL ? g_memdup2 (x->error, sizeof (double) * (gsize) (n + 1)) : NULL);
 }
 
 static gboolean
@@ -233,9 +225,7 @@ run_node (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands
     case GANTRY_OP_WHILE: return run_while (oracle, node, operands, results, error);
     case GANTRY_OP_SCAN: return run_scan (oracle, node, operands, results, error);
     case GANTRY_OP_CALL:
-    case GANTRY_OP_FUSION:
-      out = run_function (oracle, function_of (oracle, node, "body"), operands, error);
-      return out != NULL && take (out, results);
+    case GANTRY_OP_FUSION: out = run_function (oracle, function_of (oracle, node, "body"), operands, error); return out != NULL && take (out, results);
     case GANTRY_OP_RESHAPE: results[0] = reshape (oracle, node, operands[0], error); return results[0] != NULL;
     default: return _diff_apply (oracle, node, operands, results, error);
     }
@@ -243,14 +233,12 @@ run_node (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands
 
 /* The values of @node's operands; of a tuple its first member. */
 static DiffValue **
-operands_of (const DiffOracle *oracle, const GantryFunction *function, const GantryNode *node,
-             DiffValue **const *values)
+operands_of (const DiffOracle *oracle, const GantryFunction *function, const GantryNode *node, DiffValue **const *values)
 {
   DiffValue **operands = g_new0 (DiffValue *, node->n_operands + 1);
 
   for (guint i = 0; i < node->n_operands; i++)
-    operands[i] = values[gantry_module_position (oracle->module, gantry_node_operand (oracle->module, node, i))
-                         - function->first_node][0];
+    operands[i] = values[gantry_module_position (oracle->module, gantry_node_operand (oracle->module, node, i)) - function->first_node][0];
   return operands;
 }
 
@@ -265,8 +253,7 @@ run_at (DiffOracle *oracle, const GantryFunction *function, guint32 i, DiffValue
     {
       gint64 index = gantry_attrs_int (oracle->module->context, node->attrs, "index", 0);
 
-      values[i][0] = values[gantry_module_position (oracle->module, gantry_node_operand (oracle->module, node, 0))
-                            - function->first_node][index];
+      values[i][0] = values[gantry_module_position (oracle->module, gantry_node_operand (oracle->module, node, 0)) - function->first_node][index];
       return TRUE;
     }
   if (run_node (oracle, node, operands, values[i], error))
@@ -295,8 +282,7 @@ run_function (DiffOracle *oracle, const GantryFunction *function, DiffValue *con
   results = g_ptr_array_new ();
   for (guint32 i = 0; i < function->n_results; i++)
     {
-      const GantryNode *node = gantry_module_node (oracle->module,
-                                                   gantry_function_result_id (oracle->module, function, i));
+      const GantryNode *node = gantry_module_node (oracle->module, gantry_function_result_id (oracle->module, function, i));
 
       g_ptr_array_add (results, values[gantry_module_position (oracle->module, node) - function->first_node][0]);
     }

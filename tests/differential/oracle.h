@@ -56,22 +56,17 @@ double _diff_scalar (guint op, const char *direction, const double *x);
  * Evaluates a node with operands of other element types than it has in the program: floats as f64, or the errors of its
  * operands. Attributes that name a float type name f64.
  */
-gboolean _diff_twin (const GantryModule *module, const GantryNode *node, gboolean sum, const char *kind,
-                     GantryLiteral *const *operands, GantryLiteral **results, GError **error);
+gboolean _diff_twin (const GantryModule *module, const GantryNode *node, gboolean sum, const char *kind, GantryLiteral *const *operands,
+                     GantryLiteral **results, GError **error);
 guint _diff_n_results (const GantryModule *module, const GantryNode *node);
 const GantryType *_diff_result_type (const GantryModule *module, const GantryNode *node, guint i);
 
 /* Rules (oracle-rules.c, oracle-sums.c, oracle-order.c): all but structure and control */
-gboolean _diff_apply (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, DiffValue **results,
-                      GError **error);
-gboolean _diff_apply_sum (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, double *error_out,
-                          const double *value, GError **error);
-gboolean _diff_apply_scatter (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, double *error_out,
-                              const double *value, GError **error);
-gboolean _diff_apply_sort (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands,
-                           double **errors, GError **error);
+gboolean _diff_apply (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, DiffValue **results, GError **error);
+gboolean _diff_apply_sum (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, double *error_out, const double *value, GError **error);
+gboolean _diff_apply_scatter (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, double *error_out, const double *value, GError **error);
+gboolean _diff_apply_sort (const DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, double **errors, GError **error);
 /** Copies the errors through an operation that only moves elements. */
-gboolean _diff_move_errors (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, guint n_data,
-                            double *error_out, GError **error);
+gboolean _diff_move_errors (DiffOracle *oracle, const GantryNode *node, DiffValue *const *operands, guint n_data, double *error_out, GError **error);
 
 G_END_DECLS

@@ -97,8 +97,7 @@ add_product (GantryInstructionSet set, GArray *configs)
       for (guint block = 8; block <= (back_end == DIFF_GRID ? 8 : 16); block += 8)
         {
           DiffConfig config = {
-            .back_end = (DiffBackEnd) back_end, .instructions = set, .block = block, .left_out = names[i],
-            .threads = 1 + configs->len % DIFF_MOST_THREADS
+            .back_end = (DiffBackEnd) back_end, .instructions = set, .block = block, .left_out = names[i], .threads = 1 + configs->len % DIFF_MOST_THREADS
           };
 
           g_array_append_val (configs, config);

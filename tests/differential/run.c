@@ -59,8 +59,7 @@ evaluate (GantryModule *module, const GPtrArray *inputs, GError **error)
   const GantryFunction *entry = gantry_module_entry (module);
   g_autoptr (GPtrArray) results = new_results (entry->n_results);
 
-  if (!gantry_evaluate (module, entry, (GantryLiteral *const *) inputs->pdata, (GantryLiteral **) results->pdata, NULL,
-                        error))
+  if (!gantry_evaluate (module, entry, (GantryLiteral *const *) inputs->pdata, (GantryLiteral **) results->pdata, NULL, error))
     return NULL;
   return g_steal_pointer (&results);
 }
@@ -83,8 +82,7 @@ run_passes (GantryModule *module, const DiffConfig *config, GError **error)
     return NULL;
   if (compilation->refusal != NULL || compilation->plan_error != NULL)
     {
-      g_propagate_error (error,
-                         g_error_copy (compilation->refusal != NULL ? compilation->refusal : compilation->plan_error));
+      g_propagate_error (error, g_error_copy (compilation->refusal != NULL ? compilation->refusal : compilation->plan_error));
       return NULL;
     }
   return gantry_module_ref (gantry_compilation_module (compilation));
@@ -117,8 +115,7 @@ diff_random_placements (const GantryPlanner *planner, guint32 seed, double share
   for (guint i = 0; i < n; i++)
     {
       guint kind = (guint) g_rand_int_range (rand, 0, GANTRY_N_PLACEMENTS);
-      GantryPlacement placement = { candidates[i].node, (guint8) kind, GANTRY_DECIDED_BY_CLICK,
-                                    GANTRY_MEMORY_PINNED_HOST, candidates[i].subject };
+      GantryPlacement placement = { candidates[i].node, (guint8) kind, GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_PINNED_HOST, candidates[i].subject };
 
       if ((candidates[i].allowed & (1u << kind) & GANTRY_EXACT_PLACEMENTS) != 0 && g_rand_double (rand) < share)
         gantry_placements_set (placements, &placement);
@@ -163,8 +160,7 @@ divide_all (GantryExecutable *executable)
 
 /* Places are overwritten when they are allocated and released, so that a read too early or too late shows. */
 static GPtrArray *
-execute (DiffMachine *machine, GantryExecutable *executable, const GPtrArray *inputs, const DiffConfig *config,
-         GError **error)
+execute (DiffMachine *machine, GantryExecutable *executable, const GPtrArray *inputs, const DiffConfig *config, GError **error)
 {
   g_autoptr (GantryExecutor) executor = NULL;
   g_autoptr (GPtrArray) results = NULL;
@@ -174,11 +170,10 @@ execute (DiffMachine *machine, GantryExecutable *executable, const GPtrArray *in
   executor = gantry_executor_new (device_of (machine, config), executable, NULL, error);
   if (executor == NULL)
     return NULL;
-  gantry_executor_set_verify (executor,
-                              GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON | (config->whole ? GANTRY_VERIFY_WRITES : 0));
+  gantry_executor_set_verify (executor, GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON | (config->whole ? GANTRY_VERIFY_WRITES : 0));
   results = new_results (executable->n_outputs);
-  if (!gantry_executor_run_literals (executor, (GantryLiteral *const *) inputs->pdata, inputs->len,
-                                     (GantryLiteral **) results->pdata, results->len, NULL, NULL, error))
+  if (!gantry_executor_run_literals (executor, (GantryLiteral *const *) inputs->pdata, inputs->len, (GantryLiteral **) results->pdata, results->len, NULL, NULL,
+                                     error))
     return NULL;
   return g_steal_pointer (&results);
 }

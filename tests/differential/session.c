@@ -41,8 +41,7 @@ tell (const Run *run, const char *what, const DiffConfig *config, const char *wh
   g_autofree char *text = diff_config_text (config);
   g_autofree char *line = g_strdelimit (g_strdup (why), "\n", ' ');
 
-  printf ("# %s: program %" G_GUINT64_FORMAT " of seed %" G_GUINT64_FORMAT ", %s: %s\n", what, run->number,
-          run->session->seed, text, line);
+  printf ("# %s: program %" G_GUINT64_FORMAT " of seed %" G_GUINT64_FORMAT ", %s: %s\n", what, run->number, run->session->seed, text, line);
   fflush (stdout);
 }
 
@@ -137,8 +136,7 @@ run_program (Run *run)
   total->generate_us += made - start;
   total->oracle_us += g_get_monotonic_time () - made;
   if (run->expected == NULL)
-    g_error ("program %" G_GUINT64_FORMAT " of seed %" G_GUINT64_FORMAT ", oracle: %s", run->number, run->session->seed,
-             error->message);
+    g_error ("program %" G_GUINT64_FORMAT " of seed %" G_GUINT64_FORMAT ", oracle: %s", run->number, run->session->seed, error->message);
   status = run_configs (run);
   if (status == 0)
     {
@@ -167,9 +165,7 @@ config_at (const DiffSession *session, const Shared *shared, guint index)
 static int
 run_child (const DiffSession *session, Shared *shared)
 {
-  Run run = { .session = session,
-              .shared = shared,
-              .set = config_at (session, shared, shared->next_config).instructions };
+  Run run = { .session = session, .shared = shared, .set = config_at (session, shared, shared->next_config).instructions };
   g_autoptr (GError) error = NULL;
   int status = 0;
 
@@ -193,8 +189,8 @@ static void
 write_finding (const Run *run, const DiffConfig *config)
 {
   g_auto (DiffFinding) finding = { diff_generate (run->seed), run->seed, *config };
-  g_autofree char *name = g_strdup_printf ("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT "-%s.gir", run->session->seed,
-                                           run->number, diff_back_end_name (config->back_end));
+  g_autofree char *name = g_strdup_printf ("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT "-%s.gir", run->session->seed, run->number,
+                                           diff_back_end_name (config->back_end));
   g_autofree char *path = g_build_filename (run->session->findings, name, NULL);
   g_autofree char *difference = NULL, *smaller = NULL;
   g_autoptr (GError) error = NULL;
@@ -206,8 +202,7 @@ write_finding (const Run *run, const DiffConfig *config)
   if (difference == NULL)
     printf ("# program %" G_GUINT64_FORMAT " does not fail again\n", run->number);
   else if (diff_finding_write (&finding, difference, path, &error))
-    printf ("# %s: %u nodes after %u attempts, %s: %s\n", path, gantry_module_entry (finding.module)->n_nodes,
-            n_attempts, smaller, difference);
+    printf ("# %s: %u nodes after %u attempts, %s: %s\n", path, gantry_module_entry (finding.module)->n_nodes, n_attempts, smaller, difference);
   else
     printf ("# %s\n", error->message);
   fflush (stdout);

@@ -109,8 +109,7 @@ shrink_tail (Shrinker *s)
       guint32 id = node_at (s, i)->id;
 
       if (gantry_node_type (module, node_at (s, i))->kind == GANTRY_TYPE_TENSOR
-          && (entry_of (s)->n_results > 1 || gantry_function_result_id (module, entry_of (s), 0) != id)
-          && try_results (s, &id, 1))
+          && (entry_of (s)->n_results > 1 || gantry_function_result_id (module, entry_of (s), 0) != id) && try_results (s, &id, 1))
         return TRUE;
     }
   return FALSE;
@@ -298,10 +297,8 @@ shrink_attrs (Shrinker *s)
   {
     const char *key;
     gint64 plain;
-  } plains[] = { { "padding", 0 },          { "window_strides", 1 },   { "strides", 1 },
-                 { "rhs_dilation", 1 },     { "lhs_dilation", 1 },     { "window_dilations", 1 },
-                 { "interior_padding", 0 }, { "edge_padding_low", 0 }, { "edge_padding_high", 0 },
-                 { "start_indices", 0 } };
+  } plains[] = { { "padding", 0 },          { "window_strides", 1 },   { "strides", 1 },          { "rhs_dilation", 1 },      { "lhs_dilation", 1 },
+                 { "window_dilations", 1 }, { "interior_padding", 0 }, { "edge_padding_low", 0 }, { "edge_padding_high", 0 }, { "start_indices", 0 } };
   GantryContext *context = s->finding->module->context;
   gboolean changed = FALSE;
 

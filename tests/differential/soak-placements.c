@@ -139,8 +139,8 @@ run (Soak *soak, const Program *program, GantryPlan *plan, gboolean whole, GErro
   gantry_executor_set_verify (executor, GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON | (whole ? GANTRY_VERIFY_WRITES : 0));
   results = g_ptr_array_new_with_free_func (unref_literal);
   g_ptr_array_set_size (results, (gint) executable->n_outputs);
-  if (!gantry_executor_run_literals (executor, (GantryLiteral *const *) program->inputs->pdata, program->inputs->len,
-                                     (GantryLiteral **) results->pdata, results->len, NULL, NULL, error))
+  if (!gantry_executor_run_literals (executor, (GantryLiteral *const *) program->inputs->pdata, program->inputs->len, (GantryLiteral **) results->pdata,
+                                     results->len, NULL, NULL, error))
     return NULL;
   return g_steal_pointer (&results);
 }
@@ -191,8 +191,7 @@ report (Soak *soak, const Program *program, guint64 number, const char *why, con
 static gboolean
 try_placement (Soak *soak, const Program *program, guint64 number, GantryPlanner *planner, GRand *rand)
 {
-  g_autoptr (GantryPlacements) placements
-    = diff_random_placements (planner, g_rand_int (rand), g_rand_int_range (rand, 0, 4) == 0 ? 1 : g_rand_double (rand));
+  g_autoptr (GantryPlacements) placements = diff_random_placements (planner, g_rand_int (rand), g_rand_int_range (rand, 0, 4) == 0 ? 1 : g_rand_double (rand));
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryPlan) plan = gantry_planner_plan (planner, placements, NULL, &error);
   g_autoptr (GPtrArray) got = plan != NULL ? run (soak, program, plan, g_rand_int_range (rand, 0, 16) == 0, &error) : NULL;
@@ -267,8 +266,7 @@ main (int argc, char **argv)
   for (guint64 i = 0; soak_goes_on (&soak.options, soak.passed); i++)
     try_program (&soak, i);
   gantry_device_unref (soak.device);
-  printf ("# %" G_GUINT64_FORMAT " programs, %" G_GUINT64_FORMAT " copies, %" G_GUINT64_FORMAT " recomputations\n",
-          soak.programs, soak.copies, soak.again);
+  printf ("# %" G_GUINT64_FORMAT " programs, %" G_GUINT64_FORMAT " copies, %" G_GUINT64_FORMAT " recomputations\n", soak.programs, soak.copies, soak.again);
   status = soak_end (soak.passed, soak.failed, soak.skipped);
   soak_options_clear (&soak.options);
   return status;

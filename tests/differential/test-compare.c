@@ -54,37 +54,25 @@ right_results (const GantryModule *module, const GPtrArray *inputs, gboolean wro
       GantryLiteral *literal = gantry_literal_new_zeroed (value->type, &data);
 
       for (gint64 k = 0; k < n; k++)
-        gantry_element_write_double (value->type->element, data + (gsize) k * size,
-                                     wrong ? 77 : gantry_literal_get_double (value->value, k));
+        gantry_element_write_double (value->type->element, data + (gsize) k * size, wrong ? 77 : gantry_literal_get_double (value->value, k));
       g_ptr_array_add (results, literal);
     }
   return results;
 }
 
 GPtrArray *
-diff_run (DiffMachine *machine G_GNUC_UNUSED, GantryModule *module, const GPtrArray *inputs, const DiffConfig *config,
-          GError **error)
+diff_run (DiffMachine *machine G_GNUC_UNUSED, GantryModule *module, const GPtrArray *inputs, const DiffConfig *config, GError **error)
 {
   switch ((StandIn) config->optimization)
     {
-    case STAND_IN_REFUSED:
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "f16 needs a processor with F16C");
-      return NULL;
-    case STAND_IN_REFUSED_SO:
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "no code for it");
-      return NULL;
-    case STAND_IN_BROKEN:
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "no plan for it");
-      return NULL;
-    case STAND_IN_KILLED:
-      kill (getpid (), SIGKILL);
-      return NULL;
-    case STAND_IN_EXITS:
-      _exit (77);
+    case STAND_IN_REFUSED: g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "f16 needs a processor with F16C"); return NULL;
+    case STAND_IN_REFUSED_SO: g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "no code for it"); return NULL;
+    case STAND_IN_BROKEN: g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "no plan for it"); return NULL;
+    case STAND_IN_KILLED: kill (getpid (), SIGKILL); return NULL;
+    case STAND_IN_EXITS: _exit (77);
     case STAND_IN_RIGHT:
     case STAND_IN_WRONG:
-    default:
-      return right_results (module, inputs, config->optimization == STAND_IN_WRONG);
+    default: return right_results (module, inputs, config->optimization == STAND_IN_WRONG);
     }
 }
 
@@ -251,9 +239,8 @@ test_session (void)
     StandIn stand_in;
     guint64 passed, failed, skipped;
   } ends[] = {
-    { STAND_IN_RIGHT, 3, 0, 0 },      { STAND_IN_WRONG, 0, 3, 0 },  { STAND_IN_REFUSED, 0, 0, 3 },
-    { STAND_IN_REFUSED_SO, 0, 3, 0 }, { STAND_IN_BROKEN, 0, 3, 0 }, { STAND_IN_KILLED, 0, 3, 0 },
-    { STAND_IN_EXITS, 0, 3, 0 },
+    { STAND_IN_RIGHT, 3, 0, 0 },  { STAND_IN_WRONG, 0, 3, 0 },  { STAND_IN_REFUSED, 0, 0, 3 }, { STAND_IN_REFUSED_SO, 0, 3, 0 },
+    { STAND_IN_BROKEN, 0, 3, 0 }, { STAND_IN_KILLED, 0, 3, 0 }, { STAND_IN_EXITS, 0, 3, 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)

@@ -39,8 +39,7 @@ typedef enum
 } Form;
 
 static const char *const form_names[N_FORMS] = {
-  "1-D",     "2-D",       "3-D",  "strided",    "transposed",        "dilated",
-  "grouped", "depthwise", "bias", "of a slice", "of a concatenation",
+  "1-D", "2-D", "3-D", "strided", "transposed", "dilated", "grouped", "depthwise", "bias", "of a slice", "of a concatenation",
 };
 
 static gboolean

@@ -31,14 +31,13 @@ print_back_end (guint number, const char *name, const DiffTally *tally, gboolean
   const DiffCount *count = &tally->count;
   guint64 values = count->exact + count->near + count->loose + count->open;
 
-  printf ("%sok %u - %s: %" G_GUINT64_FORMAT " programs, %" G_GUINT64_FORMAT " differ, %" G_GUINT64_FORMAT " refused\n",
-          good ? "" : "not ", number, name, tally->passed + tally->failed, tally->failed, tally->skipped);
+  printf ("%sok %u - %s: %" G_GUINT64_FORMAT " programs, %" G_GUINT64_FORMAT " differ, %" G_GUINT64_FORMAT " refused\n", good ? "" : "not ", number, name,
+          tally->passed + tally->failed, tally->failed, tally->skipped);
   if (values > 0)
-    printf ("# of %" G_GUINT64_FORMAT
-            " values %.1f %% have to be equal, %.1f %% within a bound of 1 %%, %.1f %% within a larger "
+    printf ("# of %" G_GUINT64_FORMAT " values %.1f %% have to be equal, %.1f %% within a bound of 1 %%, %.1f %% within a larger "
             "one, %.1f %% may be anything; farthest %.2f of the bound\n",
-            values, 100 * (double) count->exact / (double) values, 100 * (double) count->near / (double) values,
-            100 * (double) count->loose / (double) values, 100 * (double) count->open / (double) values, count->worst);
+            values, 100 * (double) count->exact / (double) values, 100 * (double) count->near / (double) values, 100 * (double) count->loose / (double) values,
+            100 * (double) count->open / (double) values, count->worst);
 }
 
 static void
@@ -46,9 +45,8 @@ print_times (const DiffTotal *total, gint64 us)
 {
   double n = (double) MAX (total->programs, 1);
 
-  printf ("# %" G_GUINT64_FORMAT " programs of %.0f nodes, %.1f a second; ms each: generating %.1f, oracle %.1f",
-          total->programs, (double) total->nodes / n, n / ((double) us / 1e6), (double) total->generate_us / n / 1e3,
-          (double) total->oracle_us / n / 1e3);
+  printf ("# %" G_GUINT64_FORMAT " programs of %.0f nodes, %.1f a second; ms each: generating %.1f, oracle %.1f", total->programs, (double) total->nodes / n,
+          n / ((double) us / 1e6), (double) total->generate_us / n / 1e3, (double) total->oracle_us / n / 1e3);
   for (guint i = 0; i < DIFF_N_BACK_ENDS; i++)
     printf (", %s %.1f", diff_back_end_name ((DiffBackEnd) i), (double) total->back_ends[i].us / n / 1e3);
   printf ("\n");
@@ -64,8 +62,7 @@ read_options (Options *o, int *argc, char ***argv)
     { "minutes", 'm', 0, G_OPTION_ARG_DOUBLE, &o->minutes, "Begin no program after so long", "M" },
     { "config", 'c', 0, G_OPTION_ARG_STRING, &o->config, "One configuration for all, as failures name it", "TEXT" },
     { "findings", 'o', 0, G_OPTION_ARG_FILENAME, &o->findings, "Write failing programs there, made small", "FOLDER" },
-    { "soak", 0, 0, G_OPTION_ARG_NONE, &o->soak,
-      "No limit of count, every 50th program in every configuration; counts at the end", NULL },
+    { "soak", 0, 0, G_OPTION_ARG_NONE, &o->soak, "No limit of count, every 50th program in every configuration; counts at the end", NULL },
     { "print", 'p', 0, G_OPTION_ARG_NONE, &o->print, "Print the programs instead of running them", NULL },
     { "tap", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &(gboolean){ 0 }, NULL, NULL },
     { NULL },
@@ -109,8 +106,7 @@ print_counts (const DiffTotal *total)
       failed += total->back_ends[i].failed;
       skipped += total->back_ends[i].skipped;
     }
-  printf ("%" G_GUINT64_FORMAT " passed, %" G_GUINT64_FORMAT " failed, %" G_GUINT64_FORMAT " skipped\n", passed, failed,
-          skipped);
+  printf ("%" G_GUINT64_FORMAT " passed, %" G_GUINT64_FORMAT " failed, %" G_GUINT64_FORMAT " skipped\n", passed, failed, skipped);
 }
 
 static void
@@ -123,8 +119,7 @@ print_instruction_sets (void)
       guint n = diff_instruction_sets (available, sets);
 
       for (guint i = 0; i < n; i++)
-        printf ("# %s: %s\n", gantry_instruction_set_name (sets[i]),
-                available ? "in turn" : "skipped, this processor lacks it");
+        printf ("# %s: %s\n", gantry_instruction_set_name (sets[i]), available ? "in turn" : "skipped, this processor lacks it");
     }
 }
 

@@ -41,11 +41,11 @@ check (const char *path, Count *counts)
   for (guint i = 0; wrong == NULL && i < DIFF_N_BACK_ENDS; i++)
     wrong = run (&finding, &(DiffConfig){ .back_end = (DiffBackEnd) i }, counts);
   for (guint i = 0; wrong == NULL && i < 4 * n_sets; i++)
-    wrong = run (&finding, &(DiffConfig){ .back_end = i % 2 == 0 ? DIFF_OWN : DIFF_LIBRARY,
-                                          .instructions = sets[i / 4],
-                                          .block = i / 2 % 2 == 0 ? 8 : 16,
-                                          .threads = 1 + i % DIFF_MOST_THREADS },
-                 counts);
+    wrong = run (
+      &finding,
+      &(DiffConfig){
+        .back_end = i % 2 == 0 ? DIFF_OWN : DIFF_LIBRARY, .instructions = sets[i / 4], .block = i / 2 % 2 == 0 ? 8 : 16, .threads = 1 + i % DIFF_MOST_THREADS },
+      counts);
   return wrong;
 }
 
@@ -84,8 +84,8 @@ main (int argc, char **argv)
     {
       gboolean few = counts[i].same <= counts[i].refused;
 
-      printf ("%sok %u - %s compared %u, refused %u\n", few ? "not " : "", names->len + i + 1, diff_back_end_name ((DiffBackEnd) i),
-              counts[i].same, counts[i].refused);
+      printf ("%sok %u - %s compared %u, refused %u\n", few ? "not " : "", names->len + i + 1, diff_back_end_name ((DiffBackEnd) i), counts[i].same,
+              counts[i].refused);
       failed = failed || few;
     }
   return failed || names->len == 0;

@@ -108,8 +108,7 @@ test_find (void)
       guint32 index;
 
       gantry_graph_picture_box_rect (picture, box, &rect);
-      g_assert_cmpint (gantry_graph_picture_pick (picture, rect.x + rect.width / 2, rect.y + rect.height / 2, 1, &index),
-                       ==, GANTRY_LAYOUT_ITEM_NODE);
+      g_assert_cmpint (gantry_graph_picture_pick (picture, rect.x + rect.width / 2, rect.y + rect.height / 2, 1, &index), ==, GANTRY_LAYOUT_ITEM_NODE);
       g_assert_cmpuint (index, ==, box);
     }
   for (guint32 box = first; box != GANTRY_NO_BOX && steps < 100; steps++)
@@ -317,8 +316,14 @@ test_dot (gconstpointer data)
 static void
 test_names (void)
 {
-  static const char *const odd[] = { "", " ", "\xc3\xa4\xe6\x96\x87\xf0\x9f\x9a\x80", "e\xcc\x81", ("\xe2\x80\xae" "abc"),
-                                     "<b>&amp;\"'\\", "a\nb\tc" };
+  static const char *const odd[] = { "",
+                                     " ",
+                                     "\xc3\xa4\xe6\x96\x87\xf0\x9f\x9a\x80",
+                                     "e\xcc\x81",
+                                     ("\xe2\x80\xae"
+                                      "abc"),
+                                     "<b>&amp;\"'\\",
+                                     "a\nb\tc" };
   g_autofree char *longest = g_strnfill (10000, 'w');
 
   for (guint i = 0; i <= G_N_ELEMENTS (odd); i++)
@@ -349,8 +354,7 @@ test_empty (void)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module =
-    gantry_module_from_text (context, "module \"empty\" { func @main #1 () -> () { } }", -1, "e.gir", &error);
+  g_autoptr (GantryModule) module = gantry_module_from_text (context, "module \"empty\" { func @main #1 () -> () { } }", -1, "e.gir", &error);
   g_autoptr (GantryGraphPicture) picture = NULL;
   g_autoptr (GantryScene) scene = gantry_scene_new (800, 600);
   const GantryGraphState state = { 0 };

@@ -7,12 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { N_LAYERS = 24 };
+enum
+{
+  N_LAYERS = 24
+};
 
 typedef struct
 {
   GantryModule *module;
-  guint32 saved[N_LAYERS]; /* the value that each layer saves */
+  guint32 saved[N_LAYERS];   /* the value that each layer saves */
   guint32 derived[N_LAYERS]; /* first backward node of each layer */
 } Step;
 
@@ -112,8 +115,7 @@ test_folded (void)
   forward = gantry_graph_picture_box_of (picture, step.saved[3]);
   backward = gantry_graph_picture_box_of (picture, step.derived[3]);
   g_assert_cmpuint (forward, !=, backward);
-  g_assert_cmpuint (gantry_graph_picture_box_scope (picture, forward), ==,
-                    gantry_graph_picture_box_scope (picture, backward));
+  g_assert_cmpuint (gantry_graph_picture_box_scope (picture, forward), ==, gantry_graph_picture_box_scope (picture, backward));
   g_assert_cmpint (gantry_graph_picture_box_phase (picture, forward), ==, GANTRY_PHASE_FORWARD);
   g_assert_cmpint (gantry_graph_picture_box_phase (picture, backward), ==, GANTRY_PHASE_BACKWARD);
   g_assert_nonnull (strstr (gantry_graph_picture_box_subtitle (picture, backward), "backward"));
@@ -150,8 +152,8 @@ test_default (void)
   g_assert_cmpuint (g_hash_table_size (all), ==, N_LAYERS + 1); /* and "encoder" */
   g_assert_cmpuint (gantry_graph_scope_to_fold (step.module, 0, gantry_context_scope (context, "encoder/layer.3"), NULL), ==,
                     gantry_context_scope (context, "encoder/layer.3"));
-  g_assert_cmpuint (gantry_graph_scope_to_fold (step.module, 0, gantry_context_scope (context, "encoder/layer.3"),
-                                                gantry_graph_picture_folded (picture)), ==, gantry_context_scope (context, "encoder"));
+  g_assert_cmpuint (gantry_graph_scope_to_fold (step.module, 0, gantry_context_scope (context, "encoder/layer.3"), gantry_graph_picture_folded (picture)), ==,
+                    gantry_context_scope (context, "encoder"));
   gantry_module_unref (step.module);
 }
 
@@ -165,8 +167,7 @@ count_marks (const GantryScene *scene, guint ink, const char *text)
       const GantryMark *mark = &g_array_index (scene->marks, GantryMark, i);
 
       n += mark->ink == ink
-           && (text == NULL ? mark->kind == GANTRY_MARK_FILL
-                            : mark->kind == GANTRY_MARK_TEXT && strcmp (gantry_scene_mark_text (scene, mark), text) == 0);
+           && (text == NULL ? mark->kind == GANTRY_MARK_FILL : mark->kind == GANTRY_MARK_TEXT && strcmp (gantry_scene_mark_text (scene, mark), text) == 0);
     }
   return n;
 }
@@ -188,17 +189,13 @@ test_placements (void)
   gantry_placements_set (placements, &(GantryPlacement){ .node = step.saved[1], .kind = GANTRY_PLACEMENT_RECOMPUTE });
   gantry_placements_set (placements, &(GantryPlacement){ .node = step.saved[2], .kind = GANTRY_PLACEMENT_OFFLOAD });
   {
-    const GantryPlanStep steps[] = { { .node = step.saved[1] },
-                                     { .node = step.saved[1], .kind = GANTRY_STEP_RECOMPUTE },
-                                     { .node = step.derived[1] } };
+    const GantryPlanStep steps[] = { { .node = step.saved[1] }, { .node = step.saved[1], .kind = GANTRY_STEP_RECOMPUTE }, { .node = step.derived[1] } };
 
     ghosts = gantry_graph_ghosts_new (steps, G_N_ELEMENTS (steps));
   }
   g_assert_cmpuint (ghosts->len, ==, 1);
   g_assert_cmpuint (g_array_index (ghosts, GantryGraphGhost, 0).user, ==, step.derived[1]);
-  gantry_paint_graph (scene, picture, &view,
-                      &(GantryGraphState){ .labels = TRUE, .placements = placements, .ghosts = ghosts },
-                      gantry_theme_get (FALSE));
+  gantry_paint_graph (scene, picture, &view, &(GantryGraphState){ .labels = TRUE, .placements = placements, .ghosts = ghosts }, gantry_theme_get (FALSE));
   g_assert_cmpuint (count_marks (scene, GANTRY_INK_BACKGROUND, "K"), ==, N_LAYERS - 2);
   g_assert_cmpuint (count_marks (scene, GANTRY_INK_BACKGROUND, "R"), ==, 1);
   g_assert_cmpuint (count_marks (scene, GANTRY_INK_BACKGROUND, "O"), ==, 1);

@@ -7,12 +7,9 @@
 #define MIB (G_GUINT64_CONSTANT (1) << 20)
 
 static const GantryScatterPoint points[] = {
-  { 1000 * MIB, 1600000, GANTRY_POINT_NOW, "now" },
-  { 700 * MIB, 1900000, GANTRY_POINT_VARIANT, "a name that is long enough to reach over the edge" },
-  { 1000 * MIB, 1600000, GANTRY_POINT_FRONT, "1000 MiB" },
-  { 800 * MIB, 1650000, GANTRY_POINT_FRONT, "800 MiB" },
-  { 600 * MIB, 1800000, GANTRY_POINT_FRONT, "600 MiB" },
-  { 520 * MIB, 2100000, GANTRY_POINT_FRONT, "520 MiB" },
+  { 1000 * MIB, 1600000, GANTRY_POINT_NOW, "now" },        { 700 * MIB, 1900000, GANTRY_POINT_VARIANT, "a name that is long enough to reach over the edge" },
+  { 1000 * MIB, 1600000, GANTRY_POINT_FRONT, "1000 MiB" }, { 800 * MIB, 1650000, GANTRY_POINT_FRONT, "800 MiB" },
+  { 600 * MIB, 1800000, GANTRY_POINT_FRONT, "600 MiB" },   { 520 * MIB, 2100000, GANTRY_POINT_FRONT, "520 MiB" },
 };
 
 static GantryScene *
@@ -139,7 +136,9 @@ test_names_apart (void)
 
       for (guint i = 0; i < G_N_ELEMENTS (many); i++)
         many[i] = (GantryScatterPoint){ (guint64) g_rand_int_range (rand, 500, 540) * MIB, g_rand_double_range (rand, 1e6, 1.05e6),
-                                        i < 10 ? GANTRY_POINT_VARIANT : i < 23 ? GANTRY_POINT_FRONT : GANTRY_POINT_NOW,
+                                        i < 10   ? GANTRY_POINT_VARIANT
+                                        : i < 23 ? GANTRY_POINT_FRONT
+                                                 : GANTRY_POINT_NOW,
                                         i % 3 == 0 ? "a name that says much and has no end that fits" : "dots saved" };
       gantry_paint_scatter (scene, many, round / 3 + 4, selected, 0, gantry_theme_get (FALSE));
       for (guint i = 0; i < scene->marks->len; i++)
@@ -157,8 +156,8 @@ test_names_apart (void)
               gboolean text = other->kind == GANTRY_MARK_TEXT && k != i;
 
               if ((point || text) && selected == G_MAXUINT)
-                g_assert_false (name->x < other->x + other->width && other->x < name->x + name->width
-                                && name->y < other->y + other->height && other->y < name->y + name->height);
+                g_assert_false (name->x < other->x + other->width && other->x < name->x + name->width && name->y < other->y + other->height
+                                && other->y < name->y + name->height);
             }
         }
     }

@@ -106,8 +106,7 @@ make_runs (GantryModule *module, GantryPlan *plan, guint n)
   for (guint i = 0; i < n; i++)
     {
       gint64 begin = 1000000 + 500000 * (gint64) i, end = begin + (i + 1 < n ? 100000 : 50000);
-      GantryEvent event = { .begin = begin, .end = end, .node = plan->steps[0].node, .lane = GANTRY_QUEUE_COMPUTE,
-                            .kind = GANTRY_EVENT_KERNEL };
+      GantryEvent event = { .begin = begin, .end = end, .node = plan->steps[0].node, .lane = GANTRY_QUEUE_COMPUTE, .kind = GANTRY_EVENT_KERNEL };
 
       const GantryRecordedRun recorded = { begin, end, 0 };
 
@@ -218,8 +217,8 @@ test_between_runs (void)
   for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
     gantry_recording_builder_add_run (builder, &runs[i]);
   for (guint i = 0; i < G_N_ELEMENTS (events); i++)
-    gantry_recording_builder_add (builder, &(GantryEvent){ .begin = events[i][0], .end = events[i][1], .node = node,
-                                                           .lane = GANTRY_QUEUE_COMPUTE, .kind = GANTRY_EVENT_KERNEL });
+    gantry_recording_builder_add (
+      builder, &(GantryEvent){ .begin = events[i][0], .end = events[i][1], .node = node, .lane = GANTRY_QUEUE_COMPUTE, .kind = GANTRY_EVENT_KERNEL });
   run->plan = gantry_plan_ref (plan);
   run->recording = gantry_recording_builder_end (builder);
   for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
@@ -236,7 +235,14 @@ test_between_runs (void)
 static void
 test_dense_ends (void)
 {
-  enum { N = 2000, SPACE = 1000, BEGIN = 1000000, LENGTH = N * SPACE + 100000, NEXT = BEGIN + LENGTH + 100 };
+  enum
+  {
+    N = 2000,
+    SPACE = 1000,
+    BEGIN = 1000000,
+    LENGTH = N * SPACE + 100000,
+    NEXT = BEGIN + LENGTH + 100
+  };
   g_autoptr (GantryContext) context = gantry_context_new ();
   guint32 node;
   g_autoptr (GantryModule) module = make_module (context, &node);
@@ -254,8 +260,7 @@ test_dense_ends (void)
       gantry_recording_builder_add_run (builder, &runs[i]);
       for (guint k = 0; k < N; k++)
         {
-          GantryEvent event = { .begin = runs[i].begin + SPACE * (gint64) k, .node = node, .lane = GANTRY_QUEUE_COMPUTE,
-                                .kind = GANTRY_EVENT_KERNEL };
+          GantryEvent event = { .begin = runs[i].begin + SPACE * (gint64) k, .node = node, .lane = GANTRY_QUEUE_COMPUTE, .kind = GANTRY_EVENT_KERNEL };
 
           event.end = event.begin + SPACE - 100;
           gantry_recording_builder_add (builder, &event);
@@ -302,8 +307,7 @@ assert_labels_apart (const GantryScene *scene)
         {
           const GantryMark *b = &g_array_index (scene->marks, GantryMark, k);
 
-          g_assert_false (is_label (scene, b) && a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height
-                          && b->y < a->y + a->height);
+          g_assert_false (is_label (scene, b) && a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height && b->y < a->y + a->height);
         }
     }
   return n;
@@ -331,8 +335,7 @@ test_labels_apart (void)
           g_autoptr (GantryTimeModel) model = NULL;
 
           gantry_recording_builder_add_run (builder, &recorded);
-          gantry_recording_builder_add_memory (builder, &(GantryMemoryEvent){ .time = end - 100000, .bytes = bytes,
-                                                                              .buffer = GANTRY_NO_BUFFER, .node = node });
+          gantry_recording_builder_add_memory (builder, &(GantryMemoryEvent){ .time = end - 100000, .bytes = bytes, .buffer = GANTRY_NO_BUFFER, .node = node });
           run->plan = gantry_plan_ref (plan);
           run->peak_bytes = bytes;
           run->recording = gantry_recording_builder_end (builder);
@@ -356,8 +359,8 @@ make_launched (GantryPlan *plan, guint32 node, const char *arch)
       gint64 begin = 5000000 * (gint64) i, end = begin + ends[i];
 
       gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ begin, end, 0 });
-      gantry_recording_builder_add (builder, &(GantryEvent){ .begin = end - works[i], .end = end, .node = node,
-                                                             .lane = GANTRY_QUEUE_COMPUTE, .kind = GANTRY_EVENT_KERNEL });
+      gantry_recording_builder_add (
+        builder, &(GantryEvent){ .begin = end - works[i], .end = end, .node = node, .lane = GANTRY_QUEUE_COMPUTE, .kind = GANTRY_EVENT_KERNEL });
     }
   run->plan = gantry_plan_ref (plan);
   run->recording = gantry_recording_builder_end (builder);
@@ -371,8 +374,17 @@ make_launched (GantryPlan *plan, guint32 node, const char *arch)
 static void
 test_launched (void)
 {
-  static const struct { const char *arch; guint typical; double first; guint n_launch; } cases[] = {
-    { "sm_90a", 0, 1.5, 2 }, { "grid", 1, 3, 0 }, { "", 1, 3, 0 }, { NULL, 1, 3, 0 },
+  static const struct
+  {
+    const char *arch;
+    guint typical;
+    double first;
+    guint n_launch;
+  } cases[] = {
+    { "sm_90a", 0, 1.5, 2 },
+    { "grid", 1, 3, 0 },
+    { "", 1, 3, 0 },
+    { NULL, 1, 3, 0 },
   };
   g_autoptr (GantryContext) context = gantry_context_new ();
   guint32 node;

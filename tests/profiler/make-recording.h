@@ -65,8 +65,7 @@ make_recording (GRand *random, guint n_events, gint64 span)
       gantry_recording_builder_add_memory (builder, &event);
     }
   for (guint i = 0; i < n_events / 3; i++)
-    gantry_recording_builder_add_counter (builder, i % 3 == 0 ? "power" : "clock",
-                                          (gint64) (g_rand_double (random) * (double) span),
+    gantry_recording_builder_add_counter (builder, i % 3 == 0 ? "power" : "clock", (gint64) (g_rand_double (random) * (double) span),
                                           g_rand_double_range (random, -5, 5));
   gantry_recording_builder_add_note (builder, "3 records were dropped");
   gantry_recording_builder_add_note (builder, "3 records were dropped");

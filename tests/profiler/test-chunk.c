@@ -98,8 +98,7 @@ test_round_trip (void)
       gantry_recording_totals (recording, a);
       gantry_recording_totals (loaded, b);
       g_assert_cmpmem (a, sizeof a, b, sizeof b);
-      g_assert_cmpuint (gantry_recording_memory_at (recording, 0, 500000), ==,
-                        gantry_recording_memory_at (loaded, 0, 500000));
+      g_assert_cmpuint (gantry_recording_memory_at (recording, 0, 500000), ==, gantry_recording_memory_at (loaded, 0, 500000));
       g_assert_cmpuint (gantry_recording_n_details (loaded), ==, gantry_recording_n_details (recording));
       g_assert_true (sizes[i] < 500 || gantry_recording_n_details (loaded) == 4); /* few events need not have any */
       g_assert_cmpuint (gantry_recording_n_notes (loaded), ==, 2);
@@ -107,8 +106,7 @@ test_round_trip (void)
       g_assert_null (gantry_recording_detail (loaded, 0));
       g_assert_null (gantry_recording_detail (loaded, 5));
       for (guint k = 1; k <= gantry_recording_n_details (loaded); k++)
-        g_assert_cmpmem (gantry_recording_detail (loaded, k), sizeof (GantryLaunchDetail),
-                         gantry_recording_detail (recording, k), sizeof (GantryLaunchDetail));
+        g_assert_cmpmem (gantry_recording_detail (loaded, k), sizeof (GantryLaunchDetail), gantry_recording_detail (recording, k), sizeof (GantryLaunchDetail));
       saved_clear (&saved);
     }
 }
@@ -269,8 +267,7 @@ test_when_needed (void)
   gboolean destroyed = FALSE;
   Stored stored = { save (recording), 0, G_MAXUINT, &destroyed };
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryRecording) opened
-    = gantry_recording_open (stored.saved.head, read_stored, &stored, destroy_stored, &error);
+  g_autoptr (GantryRecording) opened = gantry_recording_open (stored.saved.head, read_stored, &stored, destroy_stored, &error);
   guint64 count, exact_count;
   gint64 busy, exact_busy, begin, end;
   guint n_rest = stored.n_read;
@@ -325,8 +322,7 @@ test_lost_chunk (void)
   gboolean destroyed = FALSE;
   Stored stored = { save (recording), 0, 1, &destroyed };
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryRecording) opened
-    = gantry_recording_open (stored.saved.head, read_stored, &stored, destroy_stored, &error);
+  g_autoptr (GantryRecording) opened = gantry_recording_open (stored.saved.head, read_stored, &stored, destroy_stored, &error);
   GantryEvent event = { 0 };
   gint64 last = G_MININT64;
 
@@ -399,32 +395,32 @@ test_truncated (void)
 
 typedef struct
 {
-  gint chunk; /* from the end when negative */
+  gint chunk;   /* from the end when negative */
   guint column; /* bytes of all columns before it, for one row; G_MAXUINT: @row is the byte of the head */
   guint width, row;
   guint64 value;
 } Wrong;
 
 static const Wrong wrongs[] = {
-  { 0, G_MAXUINT, 1, 0, 'X' },          /* magic */
-  { 0, G_MAXUINT, 1, 4, 3 },            /* version */
+  { 0, G_MAXUINT, 1, 0, 'X' }, /* magic */
+  { 0, G_MAXUINT, 1, 4, 3 },   /* version */
   { 0, G_MAXUINT, 1, 4, 0 },
-  { 0, G_MAXUINT, 1, 5, 1 },            /* content */
-  { 0, G_MAXUINT, 1, 6, 2 },            /* lane */
-  { 0, G_MAXUINT, 4, 8, 1 },            /* number: twice */
+  { 0, G_MAXUINT, 1, 5, 1 }, /* content */
+  { 0, G_MAXUINT, 1, 6, 2 }, /* lane */
+  { 0, G_MAXUINT, 4, 8, 1 }, /* number: twice */
   { 0, G_MAXUINT, 4, 8, 1000 },
-  { 0, 0, 8, 3, (guint64) -5 },         /* begin: out of order */
-  { 0, 0, 8, 0, (guint64) -1 << 62 },   /* begin: beyond all times */
-  { 0, 8, 8, 5, (guint64) -5 },         /* ends before it begins */
+  { 0, 0, 8, 3, (guint64) -5 },       /* begin: out of order */
+  { 0, 0, 8, 0, (guint64) -1 << 62 }, /* begin: beyond all times */
+  { 0, 8, 8, 5, (guint64) -5 },       /* ends before it begins */
   { 0, 8, 8, 5, (guint64) 1 << 62 },
-  { 0, 32, 4, 2, 99 },                  /* name */
-  { 0, 40, 4, 2, 9 },                   /* launch detail */
+  { 0, 32, 4, 2, 99 }, /* name */
+  { 0, 40, 4, 2, 9 },  /* launch detail */
   { 0, 46, 1, 2, GANTRY_N_EVENT_KINDS },
-  { -2, 0, 8, 5, (guint64) -5 },        /* time: out of order */
-  { -2, 32, 1, 5, 3 },                  /* kind of memory */
-  { -2, 33, 1, 5, 2 },                  /* neither allocation nor release */
-  { -1, 0, 8, 5, (guint64) -5 },        /* time: out of order */
-  { -1, 16, 4, 5, 2 },                  /* counter */
+  { -2, 0, 8, 5, (guint64) -5 }, /* time: out of order */
+  { -2, 32, 1, 5, 3 },           /* kind of memory */
+  { -2, 33, 1, 5, 2 },           /* neither allocation nor release */
+  { -1, 0, 8, 5, (guint64) -5 }, /* time: out of order */
+  { -1, 16, 4, 5, 2 },           /* counter */
 };
 
 static void

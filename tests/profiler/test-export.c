@@ -107,8 +107,7 @@ test_chrome (void)
   g_autoptr (JsonParser) parser = json_parser_new ();
   g_autoptr (GError) error = NULL;
   GantryEventTotals totals[GANTRY_N_EVENT_KINDS];
-  Counted counted = { .ends = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref),
-                      .flows = g_hash_table_new (NULL, NULL) };
+  Counted counted = { .ends = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref), .flows = g_hash_table_new (NULL, NULL) };
   guint64 details = 0, called = 0;
   JsonArray *events;
   JsonObject *other;
@@ -135,8 +134,7 @@ test_chrome (void)
 
         gantry_recording_get (recording, lane, i, &event);
         details += event.detail != 0;
-        called += (event.kind == GANTRY_EVENT_KERNEL || event.kind == GANTRY_EVENT_COPY || event.kind == GANTRY_EVENT_FILL)
-                  && event.correlation != 0
+        called += (event.kind == GANTRY_EVENT_KERNEL || event.kind == GANTRY_EVENT_COPY || event.kind == GANTRY_EVENT_FILL) && event.correlation != 0
                   && g_hash_table_contains (counted.flows, GINT_TO_POINTER (event.correlation));
       }
   g_assert_cmpuint (counted.details, ==, details);
@@ -154,10 +152,8 @@ test_flows (void)
   g_autoptr (GantryRecording) recording = NULL;
   g_autofree char *text = NULL;
 
-  gantry_recording_builder_add (builder, &(GantryEvent){ .begin = 0, .end = 10, .kind = GANTRY_EVENT_CALL, .lane = 4,
-                                                         .correlation = 77 });
-  gantry_recording_builder_add (builder, &(GantryEvent){ .begin = 12, .end = 14, .kind = GANTRY_EVENT_CALL, .lane = 4,
-                                                         .correlation = 78 });
+  gantry_recording_builder_add (builder, &(GantryEvent){ .begin = 0, .end = 10, .kind = GANTRY_EVENT_CALL, .lane = 4, .correlation = 77 });
+  gantry_recording_builder_add (builder, &(GantryEvent){ .begin = 12, .end = 14, .kind = GANTRY_EVENT_CALL, .lane = 4, .correlation = 78 });
   gantry_recording_builder_add (builder, &(GantryEvent){ .begin = 11, .end = 20, .correlation = 77 });
   gantry_recording_builder_add (builder, &(GantryEvent){ .begin = 30, .end = 40, .correlation = 79 });
   recording = gantry_recording_builder_end (builder);

@@ -43,8 +43,7 @@ lane_named (const GantryRecording *recording, const char *name)
 }
 
 static void
-assert_event (const GantryRecording *recording, guint lane, guint64 index, const char *name, GantryEventKind kind,
-              gint64 begin, gint64 end)
+assert_event (const GantryRecording *recording, guint lane, guint64 index, const char *name, GantryEventKind kind, gint64 begin, gint64 end)
 {
   GantryEvent event = { 0 };
 
@@ -116,8 +115,7 @@ test_begin_end (void)
   g_assert_cmpstr (gantry_recording_counter_name (recording, 2), ==, "load");
   /* One without time; a number, an entry of another sort and an end too many; a range without end. */
   g_assert_cmpuint (gantry_recording_n_notes (recording), ==, 3);
-  g_assert_cmpstr (gantry_recording_note (recording, 1), ==,
-                   "1 entries of the trace have no time or an impossible one and were left out");
+  g_assert_cmpstr (gantry_recording_note (recording, 1), ==, "1 entries of the trace have no time or an impossible one and were left out");
   g_assert_cmpstr (gantry_recording_note (recording, 2), ==, "3 entries of the trace are of a sort that is not shown");
 }
 
@@ -226,6 +224,7 @@ test_own (void)
 static void
 test_wrong (void)
 {
+  /* clang-format off */
   static const char *const wrong[] = {
     "", " ", "{", "[", "]", "nul", "17", "\"x\"", "{}", "[]", "{\"traceEvents\":[]}", "{\"traceEvents\":{}}",
     "{\"traceEvents\":[{}]}", "{\"traceEvents\":[{\"ph\":\"X\"}]}", "{\"traceEvents\":[{\"ph\":\"X\",\"ts\":1,}]}",
@@ -235,6 +234,7 @@ test_wrong (void)
     "[{\"a\":\"\\ud800\\u12\"}]", "{\"a\":1}}", "{\"a\" 1}", "{1:1}", "[1 2]", "[{\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":1e999}}]",
     "[{\"ph\":\"X\",\"ts\":-2000000000000000,\"dur\":1},{\"ph\":\"X\",\"ts\":2000000000000000,\"dur\":1}] x",
   };
+  /* clang-format on */
   g_autoptr (GString) deep = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
 
@@ -258,8 +258,7 @@ static void
 test_cut_off (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryRecording) recording
-    = import_text ("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":5,\"dur\":2,\"pid\":1,\"tid\":2},\n{\"ph\":\"X\",\"na", &error);
+  g_autoptr (GantryRecording) recording = import_text ("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":5,\"dur\":2,\"pid\":1,\"tid\":2},\n{\"ph\":\"X\",\"na", &error);
 
   g_assert_no_error (error);
   assert_event (recording, 4, 0, "a", GANTRY_EVENT_RANGE, 0, 2000);
@@ -276,8 +275,7 @@ test_many_threads (void)
   guint64 n = 0;
 
   for (guint i = 0; i < 1000; i++)
-    g_string_append_printf (text, "%s{\"ph\":\"X\",\"ts\":%u,\"dur\":1,\"pid\":1,\"tid\":%u,\"name\":\"e\"}", i > 0 ? "," : "",
-                            2 * i, i);
+    g_string_append_printf (text, "%s{\"ph\":\"X\",\"ts\":%u,\"dur\":1,\"pid\":1,\"tid\":%u,\"name\":\"e\"}", i > 0 ? "," : "", 2 * i, i);
   g_string_append_c (text, ']');
   recording = import_text (text->str, &error);
   g_assert_no_error (error);
@@ -337,14 +335,19 @@ test_damaged_database (void)
 static void
 test_strangers (void)
 {
-  static const struct { const char *sql; gboolean ends; } cases[] = {
+  static const struct
+  {
+    const char *sql;
+    gboolean ends;
+  } cases[] = {
     { "CREATE TABLE StringIds (id INTEGER, value TEXT AS (zeroblob (60000000 + id)))", FALSE },
     { "CREATE TABLE StringIds (id INTEGER, value TEXT AS (printf ('%9999999d', id)) STORED)", FALSE },
     { "CREATE VIRTUAL TABLE NVTX_EVENTS USING rtree (id, a, b)", FALSE },
     { "CREATE TABLE StringIds (id INTEGER, value TEXT); CREATE INDEX x ON StringIds (hex (zeroblob (1000 + id)))", FALSE },
     { "CREATE TABLE StringIds (id INTEGER, value TEXT); CREATE INDEX x ON StringIds (id) WHERE id > 3", FALSE },
     { "CREATE TABLE NVTX_EVENTS (start INTEGER); CREATE VIEW StringIds AS WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1"
-      " FROM n) SELECT x AS id, 'a' AS value FROM n", TRUE },
+      " FROM n) SELECT x AS id, 'a' AS value FROM n",
+      TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -8,8 +8,13 @@
 static void
 add (GantryRecordingBuilder *builder, guint lane, guint kind, guint32 node, const char *name, gint64 begin, gint64 ns, guint64 bytes)
 {
-  const GantryEvent event = { .begin = begin, .end = begin + ns, .bytes = bytes, .node = node, .kind = (guint8) kind,
-                              .lane = (guint8) lane, .name = gantry_recording_builder_string (builder, name) };
+  const GantryEvent event = { .begin = begin,
+                              .end = begin + ns,
+                              .bytes = bytes,
+                              .node = node,
+                              .kind = (guint8) kind,
+                              .lane = (guint8) lane,
+                              .name = gantry_recording_builder_string (builder, name) };
 
   gantry_recording_builder_add (builder, &event);
 }

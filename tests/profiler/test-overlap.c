@@ -5,8 +5,7 @@
 #include <string.h>
 
 static void
-add (GantryRecordingBuilder *builder, guint lane, GantryEventKind kind, gint64 begin, gint64 end, guint32 node,
-     guint64 bytes)
+add (GantryRecordingBuilder *builder, guint lane, GantryEventKind kind, gint64 begin, gint64 end, guint32 node, guint64 bytes)
 {
   GantryEvent event = { begin, end, bytes, GANTRY_NO_INSTRUCTION, node };
 
@@ -97,8 +96,7 @@ test_random (void)
           gint64 begin = g_rand_int_range (rand, 0, SPAN - 200), end = begin + g_rand_int_range (rand, 0, 200);
           gboolean wait = g_rand_boolean (rand) && g_rand_boolean (rand);
 
-          add (builder, queue, wait ? GANTRY_EVENT_WAIT : queue == 0 ? GANTRY_EVENT_KERNEL : GANTRY_EVENT_COPY, begin, end,
-               1, 0);
+          add (builder, queue, wait ? GANTRY_EVENT_WAIT : queue == 0 ? GANTRY_EVENT_KERNEL : GANTRY_EVENT_COPY, begin, end, 1, 0);
           if (!wait)
             memset (busy + queue * SPAN + begin, 1, (gsize) (end - begin));
         }

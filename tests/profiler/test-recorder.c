@@ -30,8 +30,7 @@ some_executable (void)
   e->plan->arena_bytes[GANTRY_MEMORY_DEVICE] = 128;
   gantry_plan_sum_live (e->plan);
   e->plan->steps[0] = (GantryPlanStep){ .node = 2, .queue = GANTRY_QUEUE_COMPUTE, .duration_us = 1.5 };
-  e->plan->steps[1] = (GantryPlanStep){ .node = 3, .queue = GANTRY_QUEUE_TO_HOST, .kind = GANTRY_STEP_COPY,
-                                         .start_us = 1.5, .duration_us = 2.25 };
+  e->plan->steps[1] = (GantryPlanStep){ .node = 3, .queue = GANTRY_QUEUE_TO_HOST, .kind = GANTRY_STEP_COPY, .start_us = 1.5, .duration_us = 2.25 };
   e->plan->total_us = 3.75;
   e->n_kernels = 1;
   e->kernels = g_new0 (GantryKernel, 1);
@@ -41,8 +40,7 @@ some_executable (void)
   e->instructions = g_new0 (GantryInstruction, 3);
   e->instructions[0] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_LAUNCH, .node = 2 };
   e->instructions[1] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_WAIT, .queue = GANTRY_QUEUE_TO_HOST };
-  e->instructions[2] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_COPY, .queue = GANTRY_QUEUE_TO_HOST, .node = 3,
-                                            .step = 1, .bytes = 64 };
+  e->instructions[2] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_COPY, .queue = GANTRY_QUEUE_TO_HOST, .node = 3, .step = 1, .bytes = 64 };
   return e;
 }
 
@@ -59,8 +57,8 @@ tell_run (const GantryObserver *o, const GantryExecutable *executable, gint64 t)
 }
 
 static void
-expect_event (const GantryRecording *recording, guint lane, guint64 index, GantryEventKind kind, gint64 begin,
-              gint64 end, guint32 node, guint64 bytes, const char *name)
+expect_event (const GantryRecording *recording, guint lane, guint64 index, GantryEventKind kind, gint64 begin, gint64 end, guint32 node, guint64 bytes,
+              const char *name)
 {
   GantryEvent event;
 
@@ -216,8 +214,7 @@ test_from_plan_parts (void)
   executable->plan->code_bytes = 24;
   recording = gantry_recording_from_plan (executable->module, executable->plan);
   g_assert_cmpuint (gantry_recording_peak_bytes (recording), ==, 128 + 1224);
-  g_assert_cmpuint (gantry_recording_peak_bytes (recording), ==,
-                    gantry_plan_memory_bytes (executable->plan, GANTRY_MEMORY_DEVICE));
+  g_assert_cmpuint (gantry_recording_peak_bytes (recording), ==, gantry_plan_memory_bytes (executable->plan, GANTRY_MEMORY_DEVICE));
   g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 0), ==, 128 + 1224);
   g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 3000), ==, 128 + 1224);
   g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 3750), ==, 1224);
@@ -246,13 +243,35 @@ test_from_plan_queues (void)
   memcpy (plan->refs, refs, sizeof refs);
   memcpy (plan->waits, waits, sizeof waits);
   plan->steps[0] = (GantryPlanStep){ .node = 2, .n_refs = 2, .duration_us = 10 };
-  plan->steps[1] = (GantryPlanStep){ .node = 2, .queue = GANTRY_QUEUE_TO_HOST, .kind = GANTRY_STEP_COPY, .first_ref = 2,
-                                     .n_refs = 2, .n_waits = 1, .start_us = 10, .duration_us = 4, .wait_us = 10 };
+  plan->steps[1] = (GantryPlanStep){ .node = 2,
+                                     .queue = GANTRY_QUEUE_TO_HOST,
+                                     .kind = GANTRY_STEP_COPY,
+                                     .first_ref = 2,
+                                     .n_refs = 2,
+                                     .n_waits = 1,
+                                     .start_us = 10,
+                                     .duration_us = 4,
+                                     .wait_us = 10 };
   plan->steps[2] = (GantryPlanStep){ .node = 3, .first_ref = 2, .n_refs = 2, .start_us = 10, .duration_us = 10 };
-  plan->steps[3] = (GantryPlanStep){ .node = 2, .queue = GANTRY_QUEUE_TO_DEVICE, .kind = GANTRY_STEP_COPY, .first_ref = 4,
-                                     .n_refs = 2, .first_wait = 1, .n_waits = 1, .start_us = 14, .duration_us = 8 };
-  plan->steps[4] = (GantryPlanStep){ .node = 3, .kind = GANTRY_STEP_RECOMPUTE, .first_ref = 8, .n_refs = 3, .instance = 1,
-                                     .first_wait = 2, .n_waits = 1, .start_us = 22, .duration_us = 10, .wait_us = 2 };
+  plan->steps[3] = (GantryPlanStep){ .node = 2,
+                                     .queue = GANTRY_QUEUE_TO_DEVICE,
+                                     .kind = GANTRY_STEP_COPY,
+                                     .first_ref = 4,
+                                     .n_refs = 2,
+                                     .first_wait = 1,
+                                     .n_waits = 1,
+                                     .start_us = 14,
+                                     .duration_us = 8 };
+  plan->steps[4] = (GantryPlanStep){ .node = 3,
+                                     .kind = GANTRY_STEP_RECOMPUTE,
+                                     .first_ref = 8,
+                                     .n_refs = 3,
+                                     .instance = 1,
+                                     .first_wait = 2,
+                                     .n_waits = 1,
+                                     .start_us = 22,
+                                     .duration_us = 10,
+                                     .wait_us = 2 };
   plan->total_us = 32;
   recording = gantry_recording_from_plan (module, plan);
   expect_event (recording, 0, 0, GANTRY_EVENT_KERNEL, 0, 10000, 2, 128, "act");
@@ -285,8 +304,7 @@ test_chrome (void)
   g_assert_no_error (error);
   g_assert_true (g_output_stream_close (stream, NULL, NULL));
   bytes = g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (stream));
-  g_assert_true (json_parser_load_from_data (parser, g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes),
-                                             &error));
+  g_assert_true (json_parser_load_from_data (parser, g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes), &error));
   g_assert_no_error (error);
   events = json_object_get_array_member (json_node_get_object (json_parser_get_root (parser)), "traceEvents");
   for (guint i = 0; i < json_array_get_length (events); i++)

@@ -201,8 +201,8 @@ test_large (void)
   middle = g_get_monotonic_time ();
   for (guint round = 0; round < 100; round++)
     gantry_recording_fold (recording, 0, 100 * round, 7000000 - round, 1000, out);
-  g_test_message ("a million events: made in %.0f ms, folded into 1000 pixels in %.3f ms",
-                  (double) (middle - start) / 1e3, (double) (g_get_monotonic_time () - middle) / 1e5);
+  g_test_message ("a million events: made in %.0f ms, folded into 1000 pixels in %.3f ms", (double) (middle - start) / 1e3,
+                  (double) (g_get_monotonic_time () - middle) / 1e5);
   gantry_recording_fold (recording, 0, 0, 7000000, 1000, out);
   for (guint p = 0; p < 1000; p++)
     count += out[p].count;
@@ -285,8 +285,7 @@ test_memory_curve (void)
         {
           gint64 t0 = g_rand_int_range (random, -50, 3000);
 
-          check_curve (recording, k % 2, t0, t0 + g_rand_int_range (random, 1, 4000),
-                       (guint) g_rand_int_range (random, 1, 100));
+          check_curve (recording, k % 2, t0, t0 + g_rand_int_range (random, 1, 4000), (guint) g_rand_int_range (random, 1, 100));
         }
       g_assert_cmpuint (gantry_recording_memory_at (recording, 0, 1000000), ==, 0);
       g_assert_cmpuint (gantry_recording_memory_at (recording, 0, -1), ==, 0);
@@ -386,7 +385,11 @@ test_names (void)
 static void
 test_nested (void)
 {
-  static const struct { gint64 begin, end; guint row; } events[] = {
+  static const struct
+  {
+    gint64 begin, end;
+    guint row;
+  } events[] = {
     { 0, 100, 0 }, { 10, 60, 1 }, { 20, 30, 2 }, { 30, 40, 2 }, { 60, 90, 1 }, { 70, 70, 2 }, { 100, 120, 0 },
   };
   GantryRecordingBuilder *builder = gantry_recording_builder_new ();
@@ -396,8 +399,8 @@ test_nested (void)
   gantry_recording_builder_set_lane_name (builder, 4, "main thread");
   gantry_recording_builder_set_lane_name (builder, 5, "stream 7");
   for (guint i = G_N_ELEMENTS (events); i-- > 0;)
-    gantry_recording_builder_add (builder, &(GantryEvent){ .begin = events[i].begin, .end = events[i].end, .lane = 4,
-                                                           .node = i + 1, .kind = GANTRY_EVENT_RANGE });
+    gantry_recording_builder_add (builder,
+                                  &(GantryEvent){ .begin = events[i].begin, .end = events[i].end, .lane = 4, .node = i + 1, .kind = GANTRY_EVENT_RANGE });
   gantry_recording_builder_add (builder, &(GantryEvent){ .begin = 5, .end = 6, .lane = 5 });
   /* What the device did is left as it is, even where it overlaps. */
   gantry_recording_builder_add (builder, &(GantryEvent){ .begin = 5, .end = 9, .lane = 5 });
@@ -428,8 +431,7 @@ test_nested_deep (void)
 
   for (guint lane = 4; lane < GANTRY_MAX_LANES; lane++)
     for (gint64 depth = 0; depth < 40; depth++)
-      gantry_recording_builder_add (builder, &(GantryEvent){ .begin = depth, .end = 200 - depth, .lane = (guint8) lane,
-                                                             .kind = GANTRY_EVENT_CALL });
+      gantry_recording_builder_add (builder, &(GantryEvent){ .begin = depth, .end = 200 - depth, .lane = (guint8) lane, .kind = GANTRY_EVENT_CALL });
   recording = gantry_recording_builder_end (builder);
   g_assert_cmpuint (gantry_recording_n_lanes (recording), ==, GANTRY_MAX_LANES);
   for (guint lane = 0; lane < GANTRY_MAX_LANES; lane++)

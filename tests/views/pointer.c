@@ -92,8 +92,7 @@ go (ViewsPointer *self, double x, double y)
   xcb_translate_coordinates_reply_t *origin;
   int scale = gdk_surface_get_scale_factor (surface);
 
-  cookie = xcb_translate_coordinates (self->xtest->connection, (xcb_window_t) gdk_x11_surface_get_xid (surface),
-                                      self->xtest->root, 0, 0);
+  cookie = xcb_translate_coordinates (self->xtest->connection, (xcb_window_t) gdk_x11_surface_get_xid (surface), self->xtest->root, 0, 0);
   origin = xcb_translate_coordinates_reply (self->xtest->connection, cookie, NULL);
   g_assert_nonnull (origin);
   self->asked_x = round (x);

@@ -48,18 +48,17 @@ close_view (Fixture *f)
   g_object_unref (f->document);
 }
 
-static const char scoped[] =
-  "module \"m\" {\n"
-  "  func @main #1 (\n"
-  "    %1 \"x\": f32[8] loc(\"m.gir\" \"x\")) -> (%7) {\n"
-  "    %2 \"a\" = tanh(%1): f32[8] scope(\"first/one\") loc(\"m.gir\" \"a\")\n"
-  "    %3 \"b\" = negate(%2): f32[8] scope(\"first/one\") loc(\"m.gir\" \"b\")\n"
-  "    %4 \"c\" = abs(%3): f32[8] scope(\"first/two\") loc(\"m.gir\" \"c\")\n"
-  "    %5 \"d\" = exponential(%4): f32[8] scope(\"first/two\") loc(\"m.gir\" \"d\")\n"
-  "    %6 \"e\" = add(%5, %2): f32[8] scope(\"second\") loc(\"m.gir\" \"e\")\n"
-  "    %7 \"f\" = sqrt(%6): f32[8] scope(\"second\") loc(\"m.gir\" \"f\")\n"
-  "  }\n"
-  "}\n";
+static const char scoped[] = "module \"m\" {\n"
+                             "  func @main #1 (\n"
+                             "    %1 \"x\": f32[8] loc(\"m.gir\" \"x\")) -> (%7) {\n"
+                             "    %2 \"a\" = tanh(%1): f32[8] scope(\"first/one\") loc(\"m.gir\" \"a\")\n"
+                             "    %3 \"b\" = negate(%2): f32[8] scope(\"first/one\") loc(\"m.gir\" \"b\")\n"
+                             "    %4 \"c\" = abs(%3): f32[8] scope(\"first/two\") loc(\"m.gir\" \"c\")\n"
+                             "    %5 \"d\" = exponential(%4): f32[8] scope(\"first/two\") loc(\"m.gir\" \"d\")\n"
+                             "    %6 \"e\" = add(%5, %2): f32[8] scope(\"second\") loc(\"m.gir\" \"e\")\n"
+                             "    %7 \"f\" = sqrt(%6): f32[8] scope(\"second\") loc(\"m.gir\" \"f\")\n"
+                             "  }\n"
+                             "}\n";
 
 static void
 test_fold (void)
@@ -204,8 +203,7 @@ test_old_answers (void)
       gantry_graph_canvas_set_folded (f.canvas, folds);
     }
   wait_picture (f.canvas);
-  g_assert_true (gantry_graph_picture_folded (gantry_graph_canvas_get_picture (f.canvas)) ==
-                 gantry_graph_canvas_get_folded (f.canvas));
+  g_assert_true (gantry_graph_picture_folded (gantry_graph_canvas_get_picture (f.canvas)) == gantry_graph_canvas_get_folded (f.canvas));
   g_assert_cmpuint (g_hash_table_size (gantry_graph_canvas_get_folded (f.canvas)), ==, 0);
   close_view (&f);
 }

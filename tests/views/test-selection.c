@@ -6,15 +6,14 @@
 #include "views/timeline/time-axis.h"
 
 /* multiply and add become one fusion; the last `tanh` is read twice. */
-static const char program[] =
-  "module \"m\" {\n"
-  "  func @main #1 (\n"
-  "    %1 \"x\": f32[8] loc(\"m.gir\" \"x\"), %2 \"y\": f32[8] loc(\"m.gir\" \"y\")) -> (%5) {\n"
-  "    %3 \"a\" = multiply(%1, %2): f32[8] loc(\"m.gir\" \"a\")\n"
-  "    %4 \"b\" = add(%3, %1): f32[8] loc(\"m.gir\" \"b\")\n"
-  "    %5 \"c\" = tanh(%4): f32[8] loc(\"m.gir\" \"c\")\n"
-  "  }\n"
-  "}\n";
+static const char program[] = "module \"m\" {\n"
+                              "  func @main #1 (\n"
+                              "    %1 \"x\": f32[8] loc(\"m.gir\" \"x\"), %2 \"y\": f32[8] loc(\"m.gir\" \"y\")) -> (%5) {\n"
+                              "    %3 \"a\" = multiply(%1, %2): f32[8] loc(\"m.gir\" \"a\")\n"
+                              "    %4 \"b\" = add(%3, %1): f32[8] loc(\"m.gir\" \"b\")\n"
+                              "    %5 \"c\" = tanh(%4): f32[8] loc(\"m.gir\" \"c\")\n"
+                              "  }\n"
+                              "}\n";
 
 static void
 count (GantrySelection *selection, gpointer data)

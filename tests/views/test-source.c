@@ -220,18 +220,20 @@ test_many_lines (void)
 static void
 test_led (void)
 {
-  static const char text[] =
-    "module \"m\" {\n"
-    "  loc #1 = (\"f.py\":30:5 in \"step\")\n"
-    "  loc #2 = (\"f.py\":20:9 in \"net\" called #1)\n"
-    "  loc #3 = (\"f.py\":21:9 in \"net\" called #1)\n"
-    "  func @main #1 (\n"
-    "    %1: f32[2] loc(\"f.py\":1)) -> (%4) {\n"
-    "    %2 = negate(%1): f32[2] loc(\"f.py\":10:5 in \"g\" called #2)\n"
-    "    %3 = negate(%2): f32[2] loc(\"f.py\":10:5 in \"g\" called #3)\n"
-    "    %4 = negate(%3): f32[2] loc(\"f.py\":11:5 in \"g\" called #3)\n"
-    "  }\n}\n";
-  static const struct { guint32 line, first, n; } expected[] = { { 30, 2, 3 }, { 20, 2, 1 }, { 21, 3, 2 }, { 10, 0, 0 }, { 31, 0, 0 } };
+  static const char text[] = "module \"m\" {\n"
+                             "  loc #1 = (\"f.py\":30:5 in \"step\")\n"
+                             "  loc #2 = (\"f.py\":20:9 in \"net\" called #1)\n"
+                             "  loc #3 = (\"f.py\":21:9 in \"net\" called #1)\n"
+                             "  func @main #1 (\n"
+                             "    %1: f32[2] loc(\"f.py\":1)) -> (%4) {\n"
+                             "    %2 = negate(%1): f32[2] loc(\"f.py\":10:5 in \"g\" called #2)\n"
+                             "    %3 = negate(%2): f32[2] loc(\"f.py\":10:5 in \"g\" called #3)\n"
+                             "    %4 = negate(%3): f32[2] loc(\"f.py\":11:5 in \"g\" called #3)\n"
+                             "  }\n}\n";
+  static const struct
+  {
+    guint32 line, first, n;
+  } expected[] = { { 30, 2, 3 }, { 20, 2, 1 }, { 21, 3, 2 }, { 10, 0, 0 }, { 31, 0, 0 } };
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "m.gir", &error);
@@ -375,9 +377,9 @@ test_places (void)
   check_places ("b.py:99999999999999999999:1: far", "b.py", "2147483647:1 ");
   check_places ("a.py: the program ended with status 1\nTraceback (most recent call last):\n  File \"a.py\", line 20, in <module>\n"
                 "    net(x)\n  File \"/b/net.py\", line 8, in construct\n    y = x.foo\n"
-                "  File \"<gantry>/mindspore/_core.py\", line 327, in __getattr__\nAttributeError: 'x'", "/b/net.py", "8:0 ");
-  check_places ("a.py: the program ended with status 1\n  File \"a.py\", line 2\n    def f(:\n          ^\nSyntaxError: invalid syntax",
-                "a.py", "2:0 ");
+                "  File \"<gantry>/mindspore/_core.py\", line 327, in __getattr__\nAttributeError: 'x'",
+                "/b/net.py", "8:0 ");
+  check_places ("a.py: the program ended with status 1\n  File \"a.py\", line 2\n    def f(:\n          ^\nSyntaxError: invalid syntax", "a.py", "2:0 ");
 }
 
 /* Contrast of the figures on their bars */

@@ -48,8 +48,8 @@ views_wait_frame (GtkWidget *widget)
 static gboolean
 is_fatal (const char *domain, GLogLevelFlags level, const char *message, gpointer user_data)
 {
-  return !g_str_equal (message, "gdk_surface_get_device_position: assertion 'GDK_IS_SURFACE (surface)' failed") &&
-         !g_str_equal (message, "_gtk_widget_find_at_coords: assertion 'GDK_IS_SURFACE (surface)' failed");
+  return !g_str_equal (message, "gdk_surface_get_device_position: assertion 'GDK_IS_SURFACE (surface)' failed")
+         && !g_str_equal (message, "_gtk_widget_find_at_coords: assertion 'GDK_IS_SURFACE (surface)' failed");
 }
 
 /* That of tests would write that the test ends here. */
@@ -141,11 +141,10 @@ views_large_program (guint n)
       guint from = i > 1 + COLUMNS ? i - COLUMNS : 1;
 
       if (i % 10 == 0 && i > 2 * COLUMNS)
-        g_string_append_printf (text, "    %%%u = add(%%%u, %%%u): f32[64] scope(\"part%u/block%u\") %s\n", i, from, from - 3,
-                                i / 1000, i / 50, place);
+        g_string_append_printf (text, "    %%%u = add(%%%u, %%%u): f32[64] scope(\"part%u/block%u\") %s\n", i, from, from - 3, i / 1000, i / 50, place);
       else
-        g_string_append_printf (text, "    %%%u = %s(%%%u): f32[64] scope(\"part%u/block%u\") %s\n", i,
-                                operations[i % G_N_ELEMENTS (operations)], from, i / 1000, i / 50, place);
+        g_string_append_printf (text, "    %%%u = %s(%%%u): f32[64] scope(\"part%u/block%u\") %s\n", i, operations[i % G_N_ELEMENTS (operations)], from,
+                                i / 1000, i / 50, place);
     }
   g_string_append (text, "  }\n}\n");
   return g_string_free (text, FALSE);

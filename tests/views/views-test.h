@@ -7,17 +7,17 @@
 G_BEGIN_DECLS
 
 /** Turns the main loop until @done says so. A hang fails the test after minutes, whatever the machine's speed. */
-#define views_wait_until(done)                                                                        \
-  G_STMT_START                                                                                        \
-  {                                                                                                   \
-    gint64 _give_up = g_get_monotonic_time () + G_GINT64_CONSTANT (240) * G_USEC_PER_SEC;             \
-    while (!(done))                                                                                   \
-      {                                                                                               \
-        if (g_get_monotonic_time () > _give_up)                                                       \
-          g_error ("%s:%d: waited in vain for: %s", __FILE__, __LINE__, #done);                       \
-        views_turn ();                                                                                \
-      }                                                                                               \
-  }                                                                                                   \
+#define views_wait_until(done) \
+  G_STMT_START \
+  { \
+    gint64 _give_up = g_get_monotonic_time () + G_GINT64_CONSTANT (240) * G_USEC_PER_SEC; \
+    while (!(done)) \
+      { \
+        if (g_get_monotonic_time () > _give_up) \
+          g_error ("%s:%d: waited in vain for: %s", __FILE__, __LINE__, #done); \
+        views_turn (); \
+      } \
+  } \
   G_STMT_END
 
 /** One turn of the main loop, at most some milliseconds long. */

@@ -31,8 +31,9 @@ static void
 fake (ViewsXtest *self, guint8 type, guint8 detail, double x, double y)
 {
   static const xcb_protocol_request_t request = { 2, &xtest, FAKE_INPUT, 1 };
-  FakeInput input = { .type = type, .detail = detail, .root = type == XCB_MOTION_NOTIFY ? self->root : XCB_NONE,
-                      .x = (gint16) lround (x), .y = (gint16) lround (y) };
+  FakeInput input = {
+    .type = type, .detail = detail, .root = type == XCB_MOTION_NOTIFY ? self->root : XCB_NONE, .x = (gint16) lround (x), .y = (gint16) lround (y)
+  };
   struct iovec parts[4] = { { NULL, 0 }, { NULL, 0 }, { &input, sizeof input }, { NULL, 0 } };
 
   /* xcb writes the head and the length, and may use the two parts in front. */
@@ -47,8 +48,7 @@ views_xtest_new (GdkDisplay *display)
   const xcb_query_extension_reply_t *extension;
   ViewsXtest *self;
 
-  if (!GDK_IS_X11_DISPLAY (display) ||
-      g_strcmp0 (gdk_x11_screen_get_window_manager_name (gdk_x11_display_get_screen (display)), "unknown") != 0)
+  if (!GDK_IS_X11_DISPLAY (display) || g_strcmp0 (gdk_x11_screen_get_window_manager_name (gdk_x11_display_get_screen (display)), "unknown") != 0)
     {
       g_test_skip ("the pointer of this display is somebody's; tools/test gives the tests a display of their own");
       return NULL;

@@ -8,17 +8,22 @@
 #include "views/theme-of.h"
 #include <gtksourceview/gtksource.h>
 
-typedef enum { PAGE_EXPRESSION, PAGE_SCHEDULE, PAGE_LLVM, PAGE_ASSEMBLY, PAGE_SASS, N_PAGES } Page;
+typedef enum
+{
+  PAGE_EXPRESSION,
+  PAGE_SCHEDULE,
+  PAGE_LLVM,
+  PAGE_ASSEMBLY,
+  PAGE_SASS,
+  N_PAGES
+} Page;
 
 static const struct
 {
   const char *name, *title, *language;
 } page_info[N_PAGES] = {
-  { "expression", "Expression", NULL },
-  { "schedule", "Schedule", NULL },
-  { "llvm", "LLVM IR", "llvm" },
-  { "assembly", "Assembly", "asm" },
-  { "sass", "SASS", "asm" },
+  { "expression", "Expression", NULL }, { "schedule", "Schedule", NULL }, { "llvm", "LLVM IR", "llvm" },
+  { "assembly", "Assembly", "asm" },    { "sass", "SASS", "asm" },
 };
 
 struct _GantryCodeView
@@ -133,16 +138,18 @@ show_machine_code (GantryCodeView *self, GBytes *cubin)
   g_clear_pointer (&self->shown, g_bytes_unref);
   if (cubin == NULL)
     {
-      set_page (self, PAGE_SASS, NULL, "There is no machine code: this was made as PTX, which the driver assembles when it loads it. "
-                                       "Where ptxas is installed, code is assembled beforehand.");
+      set_page (self, PAGE_SASS, NULL,
+                "There is no machine code: this was made as PTX, which the driver assembles when it loads it. "
+                "Where ptxas is installed, code is assembled beforehand.");
       return;
     }
   program = gantry_disassembler_find ();
   if (program == NULL)
     {
-      set_page (self, PAGE_SASS, NULL, "The machine code is here, but no disassembler. nvdisasm or cuobjdump of the CUDA toolkit make "
-                                       "it readable: put one of them into $PATH, or set $CUDA_HOME to the toolkit, and select the "
-                                       "node again.");
+      set_page (self, PAGE_SASS, NULL,
+                "The machine code is here, but no disassembler. nvdisasm or cuobjdump of the CUDA toolkit make "
+                "it readable: put one of them into $PATH, or set $CUDA_HOME to the toolkit, and select the "
+                "node again.");
       return;
     }
   set_page (self, PAGE_SASS, NULL, "Disassembling");
@@ -222,16 +229,13 @@ gantry_code_view_set (GantryCodeView *self, GantryModule *module, guint32 id, Ga
 
   if (node == NULL)
     {
-      show_nothing (self, id == 0 ? "Select one node that reaches the last pass to see its code."
-                                  : "This node is gone after the last pass.");
+      show_nothing (self, id == 0 ? "Select one node that reaches the last pass to see its code." : "This node is gone after the last pass.");
       return;
     }
   expression = expression_of (module, node, &why);
-  set_page (self, PAGE_EXPRESSION, expression != NULL ? expression : code != NULL ? code->texpr : NULL,
-            why != NULL ? why : "");
+  set_page (self, PAGE_EXPRESSION, expression != NULL ? expression : code != NULL ? code->texpr : NULL, why != NULL ? why : "");
   if (code != NULL && code->llvm_ir == NULL && code->assembly == NULL)
-    words = g_strcmp0 (code->kind, "library") == 0 ? "A library does this work; it has no code of ours."
-                                                   : "A kernel written by hand does this work.";
+    words = g_strcmp0 (code->kind, "library") == 0 ? "A library does this work; it has no code of ours." : "A kernel written by hand does this work.";
   set_page (self, PAGE_LLVM, code != NULL ? code->llvm_ir : NULL, words);
   set_page (self, PAGE_ASSEMBLY, code != NULL ? code->assembly : NULL, words);
   set_page (self, PAGE_SCHEDULE, code != NULL ? code->schedule : NULL, words);

@@ -49,8 +49,7 @@ said (GObject *source, GAsyncResult *result, gpointer data)
 }
 
 void
-gantry_disassemble_async (const char *program, GBytes *cubin, GCancellable *cancellable, GAsyncReadyCallback callback,
-                          gpointer user_data)
+gantry_disassemble_async (const char *program, GBytes *cubin, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
   g_autoptr (GSubprocess) process = NULL;
@@ -64,8 +63,7 @@ gantry_disassemble_async (const char *program, GBytes *cubin, GCancellable *canc
     {
       gboolean dump = g_str_has_suffix (program, "cuobjdump");
 
-      process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, program,
-                                  dump ? "-sass" : "-c", path, NULL);
+      process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, program, dump ? "-sass" : "-c", path, NULL);
     }
   if (process == NULL)
     g_task_return_error (task, error);

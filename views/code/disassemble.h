@@ -14,8 +14,7 @@ char *gantry_disassembler_find (void);
  *
  * Runs it in a child of its own, on a private file that is gone afterwards.
  */
-void gantry_disassemble_async (const char *program, GBytes *cubin, GCancellable *cancellable, GAsyncReadyCallback callback,
-                               gpointer user_data);
+void gantry_disassemble_async (const char *program, GBytes *cubin, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: (transfer full) (nullable): the text; @error says what the program said */
 char *gantry_disassemble_finish (GAsyncResult *result, GError **error);
 

@@ -14,8 +14,8 @@ struct _GantryComparePanel
 {
   GtkBox parent_instance;
   GantryDocument *document;
-  GListStore *rows;        /* GantryCompareRow: now, variants, front */
-  GArray *points;          /* guint: the row of each point of the scatter */
+  GListStore *rows; /* GantryCompareRow: now, variants, front */
+  GArray *points;   /* guint: the row of each point of the scatter */
   GtkSelectionModel *selection;
   GtkColumnView *table;
   GantryScatterView *scatter;
@@ -174,8 +174,8 @@ summary_of (GantryComparePanel *self, guint n_variants, guint n_front)
     return g_strdup ("Save variants to compare them, or let the solver find the front");
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->rows)); i++)
     current = current && row_at (self, i)->current;
-  return g_strdup_printf ("%u variant%s, %u point%s of the front%s", n_variants, n_variants == 1 ? "" : "s", n_front,
-                          n_front == 1 ? "" : "s", current ? "" : "; figures of before are pale");
+  return g_strdup_printf ("%u variant%s, %u point%s of the front%s", n_variants, n_variants == 1 ? "" : "s", n_front, n_front == 1 ? "" : "s",
+                          current ? "" : "; figures of before are pale");
 }
 
 /* Beside it what is searched for unasked, while nobody else searches. */
@@ -391,8 +391,9 @@ gantry_compare_panel_find_front (GantryComparePanel *self, guint n_points, doubl
   if (self->searching)
     return;
   set_searching (self, TRUE);
-  gantry_document_front_async (self->document, n_points, gtk_check_button_get_active (GTK_CHECK_BUTTON (self->approximate))
-                                 ? GANTRY_EXACT_PLACEMENTS | GANTRY_APPROXIMATE_PLACEMENTS : GANTRY_EXACT_PLACEMENTS,
+  gantry_document_front_async (self->document, n_points,
+                               gtk_check_button_get_active (GTK_CHECK_BUTTON (self->approximate)) ? GANTRY_EXACT_PLACEMENTS | GANTRY_APPROXIMATE_PLACEMENTS
+                                                                                                  : GANTRY_EXACT_PLACEMENTS,
                                seconds, front_found, g_object_ref (self));
 }
 
@@ -466,8 +467,7 @@ static void
 gantry_compare_panel_class_init (GantryComparePanelClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = gantry_compare_panel_dispose;
-  error_signal = g_signal_new ("error", GANTRY_TYPE_COMPARE_PANEL, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
-                               G_TYPE_STRING, G_TYPE_ERROR);
+  error_signal = g_signal_new ("error", GANTRY_TYPE_COMPARE_PANEL, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_STRING, G_TYPE_ERROR);
 }
 
 static void

@@ -15,7 +15,7 @@ struct _GantryCompareRow
   GObject parent_instance;
   GantryVariant *variant; /* figures; of the first row what is placed now */
   GantryPointKind kind;
-  guint digits; /* of a time, more than usual, so that no two rows read alike that are not */
+  guint digits;     /* of a time, more than usual, so that no two rows read alike that are not */
   gboolean current; /* the figures are of the program and the times as they are, not of before */
 };
 

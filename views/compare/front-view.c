@@ -16,7 +16,11 @@ struct _GantryFrontView
   GPtrArray *points; /* GantryVariant: those of the front that are drawn */
 };
 
-enum { CHOSEN, N_SIGNALS };
+enum
+{
+  CHOSEN,
+  N_SIGNALS
+};
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (GantryFrontView, gantry_front_view, GTK_TYPE_BOX)
@@ -45,8 +49,7 @@ show_points (GantryFrontView *self)
 
       if (!gantry_document_is_current (self->document, variant))
         continue;
-      points[self->points->len] = (GantryScatterPoint){ variant->figures.peak_bytes, variant->figures.step_us, GANTRY_POINT_FRONT,
-                                                        variant->name };
+      points[self->points->len] = (GantryScatterPoint){ variant->figures.peak_bytes, variant->figures.step_us, GANTRY_POINT_FRONT, variant->name };
       g_ptr_array_add (self->points, gantry_variant_ref (variant));
     }
   if (now != NULL && self->points->len > 0)

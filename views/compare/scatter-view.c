@@ -14,7 +14,12 @@ struct _GantryScatterView
   GantryScene *scene;
 };
 
-enum { SELECTED, ACTIVATED, N_SIGNALS };
+enum
+{
+  SELECTED,
+  ACTIVATED,
+  N_SIGNALS
+};
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (GantryScatterView, gantry_scatter_view, GTK_TYPE_WIDGET)
@@ -67,8 +72,7 @@ choose (GantryScatterView *self, guint index)
 static guint
 point_at (GantryScatterView *self, double x, double y)
 {
-  return gantry_scatter_pick (points_of (self), self->points->len, self->limit,
-                              (float) gtk_widget_get_width (GTK_WIDGET (self)),
+  return gantry_scatter_pick (points_of (self), self->points->len, self->limit, (float) gtk_widget_get_width (GTK_WIDGET (self)),
                               (float) gtk_widget_get_height (GTK_WIDGET (self)), (float) x, (float) y);
 }
 
@@ -93,8 +97,7 @@ neighbour (GantryScatterView *self, gboolean more)
 
   for (guint i = 0; i < self->points->len; i++)
     {
-      gboolean beyond = self->selected == G_MAXUINT
-                        || (more ? points[i].bytes > points[self->selected].bytes : points[i].bytes < points[self->selected].bytes);
+      gboolean beyond = self->selected == G_MAXUINT || (more ? points[i].bytes > points[self->selected].bytes : points[i].bytes < points[self->selected].bytes);
 
       if (beyond && (best == G_MAXUINT || (more ? points[i].bytes < points[best].bytes : points[i].bytes > points[best].bytes)))
         best = i;
@@ -150,8 +153,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 }
 
 static void
-measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
-         int *natural_baseline)
+measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)
 {
   *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? 240 : 140;
   *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 480 : 240;
@@ -178,10 +180,8 @@ gantry_scatter_view_class_init (GantryScatterViewClass *klass)
   widget_class->measure = measure;
   gtk_widget_class_set_css_name (widget_class, "scatterview");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-  signals[SELECTED] = g_signal_new ("selected", GANTRY_TYPE_SCATTER_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                    G_TYPE_NONE, 1, G_TYPE_UINT);
-  signals[ACTIVATED] = g_signal_new ("activated", GANTRY_TYPE_SCATTER_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                     G_TYPE_NONE, 1, G_TYPE_UINT);
+  signals[SELECTED] = g_signal_new ("selected", GANTRY_TYPE_SCATTER_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+  signals[ACTIVATED] = g_signal_new ("activated", GANTRY_TYPE_SCATTER_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void

@@ -40,8 +40,7 @@ hides (GantryGraphCanvas *self, guint32 box)
   if (box == GANTRY_NO_BOX)
     return FALSE;
   gantry_graph_picture_box_rect (self->picture, box, &rect);
-  seen = GRAPHENE_RECT_INIT ((rect.x - view->x) * view->scale, (rect.y - view->y) * view->scale, rect.width * view->scale,
-                             rect.height * view->scale);
+  seen = GRAPHENE_RECT_INIT ((rect.x - view->x) * view->scale, (rect.y - view->y) * view->scale, rect.width * view->scale, rect.height * view->scale);
   return graphene_rect_intersection (&seen, &self->minimap_rect, NULL);
 }
 
@@ -179,8 +178,7 @@ _gantry_graph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   GantryGraphCanvas *self = GANTRY_GRAPH_CANVAS (widget);
   const GantryTheme *theme = gantry_theme_of (widget);
   float width = (float) gtk_widget_get_width (widget), height = (float) gtk_widget_get_height (widget);
-  GdkRGBA background = { theme->ink[GANTRY_INK_BACKGROUND].red, theme->ink[GANTRY_INK_BACKGROUND].green,
-                         theme->ink[GANTRY_INK_BACKGROUND].blue, 1 };
+  GdkRGBA background = { theme->ink[GANTRY_INK_BACKGROUND].red, theme->ink[GANTRY_INK_BACKGROUND].green, theme->ink[GANTRY_INK_BACKGROUND].blue, 1 };
 
   gtk_snapshot_append_color (snapshot, &background, &GRAPHENE_RECT_INIT (0, 0, width, height));
   if (self->picture == NULL)
@@ -213,8 +211,7 @@ _gantry_graph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 gboolean
 _gantry_graph_canvas_in_minimap (GantryGraphCanvas *self, double x, double y)
 {
-  return self->minimap != NULL &&
-         graphene_rect_contains_point (&self->minimap_rect, &GRAPHENE_POINT_INIT ((float) x, (float) y));
+  return self->minimap != NULL && graphene_rect_contains_point (&self->minimap_rect, &GRAPHENE_POINT_INIT ((float) x, (float) y));
 }
 
 gboolean

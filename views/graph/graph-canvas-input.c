@@ -17,8 +17,8 @@ pick (GantryGraphCanvas *self, double x, double y, guint32 *index)
   *index = 0;
   if (self->picture == NULL || _gantry_graph_canvas_in_minimap (self, x, y))
     return GANTRY_LAYOUT_ITEM_NONE;
-  return gantry_graph_picture_pick (self->picture, self->view.x + (float) x / self->view.scale,
-                                    self->view.y + (float) y / self->view.scale, 4 / self->view.scale, index);
+  return gantry_graph_picture_pick (self->picture, self->view.x + (float) x / self->view.scale, self->view.y + (float) y / self->view.scale,
+                                    4 / self->view.scale, index);
 }
 
 /* Words */
@@ -39,8 +39,7 @@ _gantry_graph_canvas_describe (GantryGraphCanvas *self, guint32 box)
   label = gantry_node_label (module, node);
   type = gantry_context_type_text (module->context, node->type);
   bytes = gantry_format_type_bytes (gantry_node_type (module, node));
-  return g_strdup_printf ("%s\n%s\n%s%s%s", gantry_node_op_name (module, node), label, type, bytes != NULL ? ", " : "",
-                          bytes != NULL ? bytes : "");
+  return g_strdup_printf ("%s\n%s\n%s%s%s", gantry_node_op_name (module, node), label, type, bytes != NULL ? ", " : "", bytes != NULL ? bytes : "");
 }
 
 static gboolean
@@ -56,8 +55,8 @@ query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *t
     {
     case GANTRY_LAYOUT_ITEM_NODE: text = _gantry_graph_canvas_describe (self, index); break;
     case GANTRY_LAYOUT_ITEM_GROUP:
-      text = g_strdup (gantry_context_scope_path (gantry_graph_picture_module (self->picture)->context,
-                                                  gantry_graph_picture_group_scope (self->picture, index)));
+      text = g_strdup (
+        gantry_context_scope_path (gantry_graph_picture_module (self->picture)->context, gantry_graph_picture_group_scope (self->picture, index)));
       break;
     default: return FALSE;
     }
@@ -235,8 +234,7 @@ scroll (GtkEventControllerScroll *controller, double dx, double dy, gpointer dat
     return FALSE;
   if ((state & GDK_CONTROL_MASK) != 0)
     {
-      _gantry_graph_canvas_zoom_at (self, powf (WHEEL_ZOOM, (float) (wheel ? -dy : -dy / 20)), (float) self->pointer_x,
-                                    (float) self->pointer_y);
+      _gantry_graph_canvas_zoom_at (self, powf (WHEEL_ZOOM, (float) (wheel ? -dy : -dy / 20)), (float) self->pointer_x, (float) self->pointer_y);
       return TRUE;
     }
   if ((state & GDK_SHIFT_MASK) != 0 && dx == 0)

@@ -42,7 +42,7 @@ struct _GantryGraphCanvas
   GHashTable *matches;
   GantryPlacements *placements; /* (nullable) */
   GArray *ghosts;               /* (nullable) */
-  guint32 hover; /* box */
+  guint32 hover;                /* box */
   gboolean focused_selection;
   gboolean selecting; /* the canvas itself is changing the selection */
 
@@ -56,16 +56,16 @@ struct _GantryGraphCanvas
   int width; /* as allocated last */
 
   /* Input */
-  GtkEventController *drag; /* the gesture: the widget keeps it */
+  GtkEventController *drag;  /* the gesture: the widget keeps it */
   GantryGraphView drag_view; /* when it began */
   gboolean drag_minimap;
   gboolean dragging;
   double zoom_scale;
   double pointer_x, pointer_y;
   gboolean pointer_inside;
-  gboolean minimap_open; /* its corner is open: it goes where it hides least */
+  gboolean minimap_open;   /* its corner is open: it goes where it hides least */
   gboolean minimap_covers; /* boxes lie below it */
-  guint minimap_corner; /* where it stands: bottom right, bottom left, top right, top left */
+  guint minimap_corner;    /* where it stands: bottom right, bottom left, top right, top left */
 };
 
 /* graph-canvas.c */

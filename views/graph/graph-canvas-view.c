@@ -27,10 +27,8 @@ _gantry_graph_canvas_clamp (GantryGraphCanvas *self)
   gantry_graph_picture_size (self->picture, &picture_width, &picture_height);
   /* A strip of the picture always stays in the window. */
   keep = 60 / self->view.scale;
-  self->view.x = CLAMP (self->view.x, MIN (keep, picture_width / 2) - width / self->view.scale,
-                        picture_width - MIN (keep, picture_width / 2));
-  self->view.y = CLAMP (self->view.y, MIN (keep, picture_height / 2) - height / self->view.scale,
-                        picture_height - MIN (keep, picture_height / 2));
+  self->view.x = CLAMP (self->view.x, MIN (keep, picture_width / 2) - width / self->view.scale, picture_width - MIN (keep, picture_width / 2));
+  self->view.y = CLAMP (self->view.y, MIN (keep, picture_height / 2) - height / self->view.scale, picture_height - MIN (keep, picture_height / 2));
 }
 
 static void
@@ -104,9 +102,8 @@ _gantry_graph_canvas_choose_view (GantryGraphCanvas *self)
   gantry_graph_picture_box_rect (self->picture, 0, &first);
   self->view.scale = CLAMP ((width - 2 * MARGIN) / picture_width, READABLE_SCALE, FIRST_SCALE);
   self->view.y = -MARGIN / self->view.scale;
-  self->view.x = picture_width * self->view.scale <= width - 2 * MARGIN
-                   ? picture_width / 2 - width / 2 / self->view.scale
-                   : first.x + first.width / 2 - width / 2 / self->view.scale;
+  self->view.x = picture_width * self->view.scale <= width - 2 * MARGIN ? picture_width / 2 - width / 2 / self->view.scale
+                                                                        : first.x + first.width / 2 - width / 2 / self->view.scale;
   /* What comes first stands beside other parts of a folded drawing, which may begin above it. */
   if (!shows_any (self, width, height))
     self->view.y = first.y - MARGIN / self->view.scale;
@@ -166,8 +163,8 @@ _gantry_graph_canvas_show_rect (GantryGraphCanvas *self, const GantryLayoutBox *
   margin = MARGIN / self->view.scale;
   right = self->view.x + width / self->view.scale;
   bottom = self->view.y + height / self->view.scale;
-  if (rect->x >= self->view.x + margin && rect->x + rect->width <= right - margin && rect->y >= self->view.y + margin &&
-      rect->y + rect->height <= bottom - margin)
+  if (rect->x >= self->view.x + margin && rect->x + rect->width <= right - margin && rect->y >= self->view.y + margin
+      && rect->y + rect->height <= bottom - margin)
     return;
   /* Far away: into the middle. Just outside: as far as needed, so that walking scrolls smoothly. */
   if (rect->x > right || rect->x + rect->width < self->view.x)

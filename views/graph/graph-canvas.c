@@ -5,7 +5,13 @@
 
 G_DEFINE_FINAL_TYPE (GantryGraphCanvas, gantry_graph_canvas, GTK_TYPE_WIDGET)
 
-enum { FOLDS_CHANGED, PICTURE_CHANGED, PLACE, N_SIGNALS };
+enum
+{
+  FOLDS_CHANGED,
+  PICTURE_CHANGED,
+  PLACE,
+  N_SIGNALS
+};
 static guint signals[N_SIGNALS];
 
 /* Pictures */
@@ -60,8 +66,7 @@ picture_made (GObject *source, GAsyncResult *result, gpointer user_data)
   if (picture == NULL)
     self->error = g_steal_pointer (&error);
   /* Nothing of a picture in one column has its place in a mirror. */
-  other_kind = self->picture != NULL && picture != NULL
-               && gantry_graph_picture_is_mirrored (self->picture) != gantry_graph_picture_is_mirrored (picture);
+  other_kind = self->picture != NULL && picture != NULL && gantry_graph_picture_is_mirrored (self->picture) != gantry_graph_picture_is_mirrored (picture);
   g_clear_pointer (&self->picture, gantry_graph_picture_unref);
   self->picture = g_steal_pointer (&picture);
   self->hover = GANTRY_NO_BOX;
@@ -105,8 +110,7 @@ _gantry_graph_canvas_request (GantryGraphCanvas *self)
   request->previous = self->picture != NULL ? gantry_graph_picture_ref (self->picture) : NULL;
   request->generation = self->generation;
   /* The picture of another model says nothing about this one, and its node ids mean other nodes. */
-  if (request->previous != NULL &&
-      gantry_graph_picture_module (request->previous)->context != request->module->context)
+  if (request->previous != NULL && gantry_graph_picture_module (request->previous)->context != request->module->context)
     g_clear_pointer (&request->previous, gantry_graph_picture_unref);
   self->busy = TRUE;
   task = g_task_new (self, self->cancellable, picture_made, NULL);
@@ -233,8 +237,7 @@ gantry_graph_canvas_open_beside (GantryGraphCanvas *self, GantryGraphCanvas *oth
 }
 
 void
-gantry_graph_canvas_set_snapshot (GantryGraphCanvas *self, GantryCompilation *compilation, guint index,
-                                  GantryCanvasSide side)
+gantry_graph_canvas_set_snapshot (GantryGraphCanvas *self, GantryCompilation *compilation, guint index, GantryCanvasSide side)
 {
   GantryModule *before = gantry_graph_canvas_get_module (self);
   GantryModule *module = compilation != NULL ? compilation->snapshots[index].module : NULL;
@@ -458,8 +461,8 @@ gantry_graph_canvas_n_marks (GantryGraphCanvas *self)
 /* The object */
 
 static void
-gantry_graph_canvas_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
-                             int *minimum_baseline, int *natural_baseline)
+gantry_graph_canvas_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
+                             int *natural_baseline)
 {
   *minimum = 120;
   *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 480 : 360;
@@ -524,12 +527,9 @@ gantry_graph_canvas_class_init (GantryGraphCanvasClass *klass)
   widget_class->size_allocate = gantry_graph_canvas_size_allocate;
   gtk_widget_class_set_css_name (widget_class, "graphcanvas");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-  signals[FOLDS_CHANGED] = g_signal_new ("folds-changed", GANTRY_TYPE_GRAPH_CANVAS, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                         NULL, G_TYPE_NONE, 0);
-  signals[PICTURE_CHANGED] = g_signal_new ("picture-changed", GANTRY_TYPE_GRAPH_CANVAS, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                           NULL, G_TYPE_NONE, 0);
-  signals[PLACE] = g_signal_new ("place", GANTRY_TYPE_GRAPH_CANVAS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
-                                 G_TYPE_INT, G_TYPE_INT);
+  signals[FOLDS_CHANGED] = g_signal_new ("folds-changed", GANTRY_TYPE_GRAPH_CANVAS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[PICTURE_CHANGED] = g_signal_new ("picture-changed", GANTRY_TYPE_GRAPH_CANVAS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[PLACE] = g_signal_new ("place", GANTRY_TYPE_GRAPH_CANVAS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_INT, G_TYPE_INT);
 }
 
 static void

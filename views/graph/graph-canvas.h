@@ -37,15 +37,14 @@ typedef enum
 } GantryCanvasSide;
 
 /** Shows snapshot @index of @compilation; NULL shows nothing. */
-void gantry_graph_canvas_set_snapshot (GantryGraphCanvas *canvas, GantryCompilation *compilation, guint index,
-                                       GantryCanvasSide side);
+void gantry_graph_canvas_set_snapshot (GantryGraphCanvas *canvas, GantryCompilation *compilation, guint index, GantryCanvasSide side);
 /** To be called after gantry_graph_canvas_set_snapshot(), while its picture is made: what is in the middle of @other, which shows a snapshot of
  * the same compilation, or was shown there, will be in the middle of @self, which will be @width points wide. */
 void gantry_graph_canvas_open_beside (GantryGraphCanvas *self, GantryGraphCanvas *other, int width);
 /** Returns: the index last given to gantry_graph_canvas_set_snapshot(), whether or not its picture is there yet */
 guint gantry_graph_canvas_get_snapshot (GantryGraphCanvas *canvas);
-GantryModule *gantry_graph_canvas_get_module (GantryGraphCanvas *canvas);         /* (nullable) (transfer none) */
-GantryGraphPicture *gantry_graph_canvas_get_picture (GantryGraphCanvas *canvas);  /* (nullable) (transfer none) */
+GantryModule *gantry_graph_canvas_get_module (GantryGraphCanvas *canvas);        /* (nullable) (transfer none) */
+GantryGraphPicture *gantry_graph_canvas_get_picture (GantryGraphCanvas *canvas); /* (nullable) (transfer none) */
 /** Why there is no picture: (nullable). */
 const GError *gantry_graph_canvas_get_error (GantryGraphCanvas *canvas);
 /** TRUE while a picture is being made. */

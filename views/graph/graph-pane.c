@@ -91,8 +91,7 @@ set_heading (GantryGraphPane *self, GantryCompilation *compilation, guint index,
 }
 
 void
-gantry_graph_pane_set_snapshot (GantryGraphPane *self, GantryCompilation *compilation, guint index,
-                                GantryCanvasSide side)
+gantry_graph_pane_set_snapshot (GantryGraphPane *self, GantryCompilation *compilation, guint index, GantryCanvasSide side)
 {
   gantry_graph_canvas_set_snapshot (self->canvas, compilation, index, side);
   if (compilation != NULL)

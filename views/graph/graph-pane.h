@@ -13,7 +13,6 @@ GtkWidget *gantry_graph_pane_new (GantrySelection *selection);
 /** Returns: (transfer none): the canvas in it */
 GantryGraphCanvas *gantry_graph_pane_get_canvas (GantryGraphPane *pane);
 /** As gantry_graph_canvas_set_snapshot(), with its heading. */
-void gantry_graph_pane_set_snapshot (GantryGraphPane *pane, GantryCompilation *compilation, guint index,
-                                     GantryCanvasSide side);
+void gantry_graph_pane_set_snapshot (GantryGraphPane *pane, GantryCompilation *compilation, guint index, GantryCanvasSide side);
 
 G_END_DECLS

@@ -38,8 +38,8 @@ gantry_assignment_curve_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 }
 
 static void
-gantry_assignment_curve_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
-                                 int *minimum_baseline, int *natural_baseline)
+gantry_assignment_curve_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
+                                 int *natural_baseline)
 {
   *minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? WIDTH : HEIGHT;
 }

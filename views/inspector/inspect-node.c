@@ -79,8 +79,7 @@ attr_text (const GantryModule *module, const GantryAttr *attr)
     case GANTRY_ATTR_FUNCTION:
       function = gantry_module_function (module, attr->id);
       if (function != NULL)
-        g_string_append_printf (text, "function %s of %u nodes", gantry_context_string (context, function->name),
-                                function->n_nodes - function->n_params);
+        g_string_append_printf (text, "function %s of %u nodes", gantry_context_string (context, function->name), function->n_nodes - function->n_params);
       break;
     }
   return g_string_free (text, FALSE);
@@ -95,8 +94,7 @@ show_attributes (GantryRows *rows, const GantryModule *module, const GantryNode 
     return;
   gantry_rows_section (rows, "Attributes");
   for (guint32 i = 0; i < attrs->n; i++)
-    gantry_rows_take (rows, gantry_context_string (module->context, attrs->items[i].key),
-                      attr_text (module, &attrs->items[i]));
+    gantry_rows_take (rows, gantry_context_string (module->context, attrs->items[i].key), attr_text (module, &attrs->items[i]));
 }
 
 /* What is inside a fusion, in program order. */
@@ -177,8 +175,7 @@ show_step (GantryRows *rows, const GantryCompilation *compilation, const char *t
   if (ids->len == 0)
     gantry_rows_text (rows, title, "nothing: removed");
   for (guint i = 0; i < MIN (ids->len, MOST_LINKS); i++)
-    gantry_rows_link (rows, i == 0 ? title : NULL, compilation->snapshots[snapshot].module, snapshot,
-                      g_array_index (ids, guint32, i));
+    gantry_rows_link (rows, i == 0 ? title : NULL, compilation->snapshots[snapshot].module, snapshot, g_array_index (ids, guint32, i));
   note_more (rows, ids->len);
 }
 
@@ -475,8 +472,7 @@ _gantry_inspect_model (GantryRows *rows, const GantryInspected *what)
   gantry_rows_take (rows, "initializers", gantry_format_integer (model->n_initializers));
   gantry_rows_take (rows, "weights", gantry_format_bytes (model->initializer_bytes));
   for (guint i = 0; i < model->bindings->n_dims; i++)
-    gantry_rows_take (rows, model->bindings->dims[i].name,
-                      g_strdup_printf ("%" G_GINT64_FORMAT, model->bindings->dims[i].size));
+    gantry_rows_take (rows, model->bindings->dims[i].name, g_strdup_printf ("%" G_GINT64_FORMAT, model->bindings->dims[i].size));
   for (guint i = 0; i < model->bindings->n_inputs; i++)
     {
       g_autofree char *value = gantry_input_value_label (model->bindings->inputs[i].value);

@@ -12,7 +12,7 @@ typedef struct
   GantryPlanner *planner;
   GantryPlacements *placements;
   const GantryCandidate *candidates;
-  GArray *values;    /* guint32 nodes of the last snapshot */
+  GArray *values; /* guint32 nodes of the last snapshot */
   guint n_of[GANTRY_N_PLACEMENTS];
   guint allowed;     /* bits that every one of them allows */
   guint allowed_any; /* bits that any allows */
@@ -25,8 +25,7 @@ typedef struct
 
 static const char *const words[GANTRY_N_PLACEMENTS] = { "Keep", "Recompute", "Offload", "bf16", "8 bits" };
 static const char *const keys[GANTRY_N_PLACEMENTS] = { "K", "R", "O", "B", "8" };
-static const char *const verbs[GANTRY_N_PLACEMENTS] = { "Keep", "Recompute", "Offload", "Approximate: store as bf16",
-                                                        "Approximate: store in 8 bits" };
+static const char *const verbs[GANTRY_N_PLACEMENTS] = { "Keep", "Recompute", "Offload", "Approximate: store as bf16", "Approximate: store in 8 bits" };
 
 static gboolean
 look_at (Placing *p, const GantryInspected *what, GArray *values)
@@ -88,8 +87,8 @@ choose (GtkToggleButton *button, gpointer data)
 
   /* The state is what the table says; where the click changes that, the section is written anew. */
   gtk_toggle_button_set_active (button, choice->chosen);
-  n = gantry_document_set_placement (choice->document, choice->snapshot, (const guint32 *) (gpointer) choice->values->data,
-                                     choice->values->len, (int) choice->kind, &why);
+  n = gantry_document_set_placement (choice->document, choice->snapshot, (const guint32 *) (gpointer) choice->values->data, choice->values->len,
+                                     (int) choice->kind, &why);
   text = gantry_format_placed ((int) choice->kind, n, why);
   if (text != NULL && window != NULL)
     gtk_widget_activate_action (window, "win.tell", "s", text);
@@ -110,8 +109,7 @@ add_choices (GantryRows *rows, const GantryInspected *what, const Placing *p, gu
 
       Choice *choice = g_new (Choice, 1);
 
-      *choice = (Choice){ g_object_ref (what->document), what->compilation->n_snapshots - 1, g_array_ref (p->values), kind,
-                          p->n_of[kind] == p->values->len };
+      *choice = (Choice){ g_object_ref (what->document), what->compilation->n_snapshots - 1, g_array_ref (p->values), kind, p->n_of[kind] == p->values->len };
       gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (button), choice->chosen);
       gtk_widget_set_sensitive (button, can);
       g_signal_connect_data (button, "clicked", G_CALLBACK (choose), choice, choice_free, 0);
@@ -144,10 +142,8 @@ add_reaches (GantryRows *rows, const Placing *p)
   for (guint i = 0; i < G_N_ELEMENTS (reaches); i++)
     {
       GtkWidget *button = gtk_button_new_with_label (reaches[i].label);
-      g_autofree char *target = reaches[i].reach != NULL
-                                  ? g_strdup_printf ("%s %s", gantry_placement_kind_name ((GantryPlacementKind) kind),
-                                                     reaches[i].reach)
-                                  : g_strdup ("unset");
+      g_autofree char *target = reaches[i].reach != NULL ? g_strdup_printf ("%s %s", gantry_placement_kind_name ((GantryPlacementKind) kind), reaches[i].reach)
+                                                         : g_strdup ("unset");
 
       gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", target);
       gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.place");
@@ -187,7 +183,8 @@ change_text (const Placing *p, GantryDocument *document, GantryPlacementKind kin
       gint index = gantry_planner_candidate_of (p->planner, g_array_index (p->values, guint32, i));
 
       if (index >= 0 && (p->candidates[index].allowed >> kind & 1) != 0)
-        gantry_placements_set (placements, &(GantryPlacement){ .node = p->candidates[index].node, .kind = (guint8) kind,
+        gantry_placements_set (placements, &(GantryPlacement){ .node = p->candidates[index].node,
+                                                               .kind = (guint8) kind,
                                                                .decider = GANTRY_DECIDED_BY_CLICK,
                                                                .memory = GANTRY_MEMORY_PINNED_HOST,
                                                                .subject = p->candidates[index].subject });
@@ -205,8 +202,7 @@ add_changes (GantryRows *rows, const GantryInspected *what, const Placing *p)
     return;
   for (guint kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
     if ((p->allowed_any >> kind & 1) != 0 && p->n_of[kind] < p->values->len)
-      gantry_rows_take (rows, gantry_placement_kind_name ((GantryPlacementKind) kind),
-                        change_text (p, what->document, (GantryPlacementKind) kind));
+      gantry_rows_take (rows, gantry_placement_kind_name ((GantryPlacementKind) kind), change_text (p, what->document, (GantryPlacementKind) kind));
 }
 
 void
@@ -228,14 +224,12 @@ _gantry_inspect_placement (GantryRows *rows, const GantryInspected *what, const 
   add_reaches (rows, &p);
   if (values->len == 1)
     {
-      const GantryCandidate *candidate
-        = &p.candidates[gantry_planner_candidate_of (p.planner, g_array_index (values, guint32, 0))];
+      const GantryCandidate *candidate = &p.candidates[gantry_planner_candidate_of (p.planner, g_array_index (values, guint32, 0))];
 
       entry = gantry_placements_find (p.placements, candidate->node);
       gantry_rows_text (rows, "what it is", gantry_placement_subject_name ((GantryPlacementSubject) candidate->subject));
       gantry_rows_take (rows, "bytes", gantry_format_bytes (candidate->bytes));
-      gantry_rows_text (rows, "decided by", gantry_decider_name (entry != NULL ? (GantryDecider) entry->decider
-                                                                               : GANTRY_DECIDED_BY_DEFAULT));
+      gantry_rows_text (rows, "decided by", gantry_decider_name (entry != NULL ? (GantryDecider) entry->decider : GANTRY_DECIDED_BY_DEFAULT));
     }
   else
     gantry_rows_take (rows, "values", gantry_format_integer (values->len));

@@ -29,8 +29,7 @@ place_text (const GantryPlanBuffer *buffer)
 
   switch ((GantryRegion) buffer->region)
     {
-    case GANTRY_REGION_ARENA:
-      return g_strdup_printf ("arena of the %s, at byte %s", gantry_memory_kind_name (buffer->memory), offset);
+    case GANTRY_REGION_ARENA: return g_strdup_printf ("arena of the %s, at byte %s", gantry_memory_kind_name (buffer->memory), offset);
     case GANTRY_REGION_CONSTANT: return g_strdup_printf ("filled once at load, at byte %s", offset);
     case GANTRY_REGION_LITERAL: return g_strdup ("mapped from the model file, never copied");
     }
@@ -56,8 +55,7 @@ show_place_before (GantryRows *rows, const GantryInspected *what, const GantryPl
   guint32 before = gantry_plan_place_before (plan, (guint32) (buffer - plan->buffers));
 
   if (before != GANTRY_NO_BUFFER)
-    gantry_rows_link (rows, "there before", gantry_compilation_module (what->compilation), what->compilation->n_snapshots - 1,
-                      plan->buffers[before].node);
+    gantry_rows_link (rows, "there before", gantry_compilation_module (what->compilation), what->compilation->n_snapshots - 1, plan->buffers[before].node);
   else
     gantry_rows_text (rows, "there before", "nothing");
 }
@@ -72,17 +70,14 @@ show_buffer (GantryRows *rows, const GantryInspected *what, const GantryPlan *pl
   gantry_rows_take (rows, "size", gantry_format_bytes (buffer->size));
   gantry_rows_take (rows, "place", place_text (buffer));
   if (buffer->region == GANTRY_REGION_ARENA)
-    gantry_rows_take (rows, "alive", g_strdup_printf ("step %u to %u of %u", buffer->begin, buffer->end,
-                                                      plan->n_steps > 0 ? plan->n_steps - 1 : 0));
+    gantry_rows_take (rows, "alive", g_strdup_printf ("step %u to %u of %u", buffer->begin, buffer->end, plan->n_steps > 0 ? plan->n_steps - 1 : 0));
   if (buffer->region == GANTRY_REGION_ARENA)
     show_place_before (rows, what, plan, buffer);
   if (buffer->region == GANTRY_REGION_ARENA)
     show_last_use (rows, what, plan, buffer);
   if (buffer->shares != GANTRY_NO_BUFFER)
-    gantry_rows_link (rows, buffer->in_place ? "in place over" : "a view of", module, last,
-                      plan->buffers[buffer->shares].node);
-  if (plan->n_steps > plan->n_init_steps && buffer->region == GANTRY_REGION_ARENA && buffer->begin <= plan->peak_step &&
-      plan->peak_step <= buffer->end)
+    gantry_rows_link (rows, buffer->in_place ? "in place over" : "a view of", module, last, plan->buffers[buffer->shares].node);
+  if (plan->n_steps > plan->n_init_steps && buffer->region == GANTRY_REGION_ARENA && buffer->begin <= plan->peak_step && plan->peak_step <= buffer->end)
     gantry_rows_text (rows, "at the peak", "alive");
 }
 
@@ -126,8 +121,7 @@ show_measured (GantryRows *rows, const GantryInspected *what, guint32 id)
   if (difference != NULL)
     gantry_rows_note (rows, note);
   gantry_rows_take (rows, "mean", gantry_format_ns ((gint64) mean));
-  gantry_rows_take (rows, "range", g_strdup_printf ("%.3f to %.3f ms", (double) totals->shortest_ns / 1e6,
-                                                    (double) totals->longest_ns / 1e6));
+  gantry_rows_take (rows, "range", g_strdup_printf ("%.3f to %.3f ms", (double) totals->shortest_ns / 1e6, (double) totals->longest_ns / 1e6));
   gantry_rows_take (rows, "times", gantry_format_integer (totals->count));
   {
     const GantryModule *module = gantry_compilation_module (what->compilation);

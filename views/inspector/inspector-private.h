@@ -10,9 +10,9 @@ typedef struct
 {
   GantryDocument *document;
   GantryCompilation *compilation;
-  GantryRunResult *run;     /* (nullable) */
-  GHashTable *measured;     /* (nullable): node id -> GantryNodeTotals of the run */
-  guint snapshot;           /* of what is selected */
+  GantryRunResult *run; /* (nullable) */
+  GHashTable *measured; /* (nullable): node id -> GantryNodeTotals of the run */
+  guint snapshot;       /* of what is selected */
 } GantryInspected;
 
 void _gantry_inspect_model (GantryRows *rows, const GantryInspected *what);

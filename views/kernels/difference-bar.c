@@ -35,13 +35,13 @@ gantry_difference_bar_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (self->value == 0)
     return;
   length = MAX (length, 1);
-  fill (snapshot, &theme->ink[self->value > 0 ? GANTRY_INK_LIMIT : GANTRY_INK_MEASURED], 0.85f,
-        self->value > 0 ? middle + 1 : middle - length, roundf ((height - HEIGHT) / 2), length, HEIGHT);
+  fill (snapshot, &theme->ink[self->value > 0 ? GANTRY_INK_LIMIT : GANTRY_INK_MEASURED], 0.85f, self->value > 0 ? middle + 1 : middle - length,
+        roundf ((height - HEIGHT) / 2), length, HEIGHT);
 }
 
 static void
-gantry_difference_bar_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
-                               int *minimum_baseline, int *natural_baseline)
+gantry_difference_bar_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
+                               int *natural_baseline)
 {
   *minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? WIDTH : 12;
 }

@@ -53,8 +53,10 @@ gantry_kernel_item_new (const GantryKernelRow *row, const GantryRecording *recor
       name = g_strdup_printf ("%s %s", gantry_node_op_name (module, node), number);
     }
   self->name = row->kind == GANTRY_EVENT_COPY && row->lane < GANTRY_N_QUEUES && node != NULL
-                 ? g_strdup_printf ("copy of %s%s", name, row->lane == GANTRY_QUEUE_TO_HOST    ? " to host"
-                                                          : row->lane == GANTRY_QUEUE_TO_DEVICE ? " to device" : "")
+                 ? g_strdup_printf ("copy of %s%s", name,
+                                    row->lane == GANTRY_QUEUE_TO_HOST     ? " to host"
+                                    : row->lane == GANTRY_QUEUE_TO_DEVICE ? " to device"
+                                                                          : "")
                  : g_strdup (*name != '\0' ? name : gantry_event_kind_name (row->kind));
   if (row->control != 0)
     {
@@ -65,8 +67,7 @@ gantry_kernel_item_new (const GantryKernelRow *row, const GantryRecording *recor
   self->operation = g_strdup (node != NULL ? gantry_node_op_name (module, node) : gantry_event_kind_name (row->kind));
   self->scope = g_strdup (scope != NULL ? scope : "");
   self->phase = g_strdup (node != NULL && gantry_module_is_training (module) ? gantry_phase_name (node->phase) : "");
-  words = g_strdup_printf ("%s %s %s %s %s", self->name, self->operation, self->scope, self->phase,
-                           gantry_event_kind_name (row->kind));
+  words = g_strdup_printf ("%s %s %s %s %s", self->name, self->operation, self->scope, self->phase, gantry_event_kind_name (row->kind));
   self->words = g_utf8_casefold (words, -1);
   return self;
 }

@@ -16,7 +16,7 @@ struct _GantryKernelsPanel
   GListStore *items; /* GantryKernelItem */
   GtkFilterListModel *filtered;
   GtkCustomFilter *filter;
-  char **words;      /* (nullable): folded */
+  char **words; /* (nullable): folded */
   GtkSelectionModel *chosen;
   GtkWidget *view, *export;
   GtkScrolledWindow *scroller;
@@ -31,7 +31,12 @@ struct _GantryKernelsPanel
   gboolean busy, tying;
 };
 
-enum { EXPORT, SHOW, N_SIGNALS };
+enum
+{
+  EXPORT,
+  SHOW,
+  N_SIGNALS
+};
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (GantryKernelsPanel, gantry_kernels_panel, GTK_TYPE_BOX)
@@ -61,9 +66,9 @@ make_table (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
 {
   const Request *request = data;
 
-  g_task_return_pointer (task, gantry_kernel_table_new (request->run->recording, gantry_compilation_module (request->compilation),
-                                                        request->run->plan, &request->rates),
-                         (GDestroyNotify) gantry_kernel_table_free);
+  g_task_return_pointer (
+    task, gantry_kernel_table_new (request->run->recording, gantry_compilation_module (request->compilation), request->run->plan, &request->rates),
+    (GDestroyNotify) gantry_kernel_table_free);
 }
 
 static void
@@ -114,14 +119,12 @@ show_summary (GantryKernelsPanel *self)
   if (planned > 0 && elsewhere != NULL)
     ratio = g_strdup_printf (", planned %s%s for %s, which is not what ran", then ? "then " : "", of_planned, elsewhere);
   else
-    ratio = planned > 0 ? g_strdup_printf (", planned %s%s, ratio %.2f", then ? "then " : "", of_planned, measured_of_planned / planned)
-                        : g_strdup ("");
-  text = g_strdup_printf ("%u%s row%s, %" G_GUINT64_FORMAT " executions in %u run%s; busy %s of %s%s", n,
-                          n < self->table->rows->len ? " matching" : "", n == 1 ? "" : "s", events, self->table->n_runs,
-                          self->table->n_runs == 1 ? "" : "s", of_measured, of_run, ratio);
+    ratio = planned > 0 ? g_strdup_printf (", planned %s%s, ratio %.2f", then ? "then " : "", of_planned, measured_of_planned / planned) : g_strdup ("");
+  text = g_strdup_printf ("%u%s row%s, %" G_GUINT64_FORMAT " executions in %u run%s; busy %s of %s%s", n, n < self->table->rows->len ? " matching" : "",
+                          n == 1 ? "" : "s", events, self->table->n_runs, self->table->n_runs == 1 ? "" : "s", of_measured, of_run, ratio);
   gtk_label_set_text (self->summary, text);
-  tooltip = g_strdup_printf ("%s\nBusy: what the rows take together, a run; %s is the time of the whole run, the median of %u", text,
-                             of_run, self->run->n_runs);
+  tooltip = g_strdup_printf ("%s\nBusy: what the rows take together, a run; %s is the time of the whole run, the median of %u", text, of_run,
+                             self->run->n_runs);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->summary), tooltip);
 }
 
@@ -245,8 +248,7 @@ document_changed (GantryKernelsPanel *self)
   request = g_new0 (Request, 1);
   *request = (Request){ gantry_run_result_ref (run), gantry_compilation_ref (compilation), { 0 }, self->generation };
   if (settings != NULL)
-    request->rates = (GantryRates){ settings->target.peak_flops, settings->target.memory_bandwidth,
-                                    settings->target.link_bandwidth, { 0 } };
+    request->rates = (GantryRates){ settings->target.peak_flops, settings->target.memory_bandwidth, settings->target.link_bandwidth, { 0 } };
   if (settings != NULL)
     memcpy (request->rates.units, settings->target.rates, sizeof request->rates.units);
   self->busy = TRUE;
@@ -337,8 +339,7 @@ follow_selection (GantryKernelsPanel *self)
   GHashTable *here;
   guint found = GTK_INVALID_LIST_POSITION;
 
-  if (self->tying || self->table == NULL || self->compilation == NULL
-      || gantry_document_get_compilation (self->document) != self->compilation)
+  if (self->tying || self->table == NULL || self->compilation == NULL || gantry_document_get_compilation (self->document) != self->compilation)
     return;
   here = gantry_selection_in (self->selection, self->compilation->n_snapshots - 1);
   for (guint i = 0; i < gantry_kernels_panel_n_rows (self) && found == GTK_INVALID_LIST_POSITION; i++)
@@ -422,9 +423,9 @@ gantry_kernels_panel_write_csv (GantryKernelsPanel *self, GFile *file, GantryRea
   output = gantry_output_new (path, read, error);
   return output != NULL
          && gantry_output_finish (output,
-                                  gantry_kernel_table_write_csv (self->table, self->run->recording,
-                                                                 gantry_compilation_module (self->compilation),
-                                                                 gantry_output_stream (output), NULL, error), error);
+                                  gantry_kernel_table_write_csv (self->table, self->run->recording, gantry_compilation_module (self->compilation),
+                                                                 gantry_output_stream (output), NULL, error),
+                                  error);
 }
 
 /* The object */
@@ -449,8 +450,7 @@ gantry_kernels_panel_class_init (GantryKernelsPanelClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = gantry_kernels_panel_dispose;
   signals[EXPORT] = g_signal_new ("export", GANTRY_TYPE_KERNELS_PANEL, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
-  signals[SHOW] = g_signal_new ("activated", GANTRY_TYPE_KERNELS_PANEL, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
-                                G_TYPE_UINT);
+  signals[SHOW] = g_signal_new ("activated", GANTRY_TYPE_KERNELS_PANEL, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void

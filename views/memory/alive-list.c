@@ -70,13 +70,11 @@ line_new (const char *text, gboolean dim, gboolean end)
 static char *
 until_text (const GantryModule *module, const GantryPlan *plan, const GantryPlanAlive *alive)
 {
-  g_autofree char *use = gantry_node_until_text (module, alive->until_node,
-                                                 plan->buffers[alive->buffer].category == GANTRY_BUFFER_INPUT);
+  g_autofree char *use = gantry_node_until_text (module, alive->until_node, plan->buffers[alive->buffer].category == GANTRY_BUFFER_INPUT);
 
   if (alive->until_node == 0)
     return g_strdup_printf ("until %s", use);
-  return g_strdup_printf ("until %s, step %u%s", use, alive->until_step,
-                          alive->next != GANTRY_NO_BUFFER ? ", then written over in place" : "");
+  return g_strdup_printf ("until %s, step %u%s", use, alive->until_step, alive->next != GANTRY_NO_BUFFER ? ", then written over in place" : "");
 }
 
 static const char *
@@ -155,8 +153,7 @@ add_parts (GantryAliveList *self, const GantryPlan *plan, guint32 step)
 }
 
 void
-gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, const GantryPlan *plan, guint32 step,
-                       guint64 limit, guint64 touched)
+gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, const GantryPlan *plan, guint32 step, guint64 limit, guint64 touched)
 {
   const GantryModule *module = gantry_compilation_module (compilation);
   g_autoptr (GArray) alive = NULL;

@@ -13,8 +13,7 @@ G_DECLARE_FINAL_TYPE (GantryAliveList, gantry_alive_list, GANTRY, ALIVE_LIST, Gt
 GtkWidget *gantry_alive_list_new (GantrySelection *selection);
 /** Lists what is alive while @step of @plan, a plan of the last snapshot, runs. @limit: bytes that the sum is shown beside, 0: none; @touched:
  *  likewise, of the peak of a run, so that the plan's peak reads as it does beside that */
-void gantry_alive_list_set (GantryAliveList *list, GantryCompilation *compilation, const GantryPlan *plan, guint32 step,
-                            guint64 limit, guint64 touched);
+void gantry_alive_list_set (GantryAliveList *list, GantryCompilation *compilation, const GantryPlan *plan, guint32 step, guint64 limit, guint64 touched);
 /** @words: shown instead of a list */
 void gantry_alive_list_clear (GantryAliveList *list, const char *words);
 /** How many places are listed. */

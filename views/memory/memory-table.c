@@ -123,7 +123,8 @@ static void
 put_difference (GantryMemoryTable *self, const char *difference)
 {
   g_autofree char *text = g_strdup_printf ("This run was made %s: what is called planned here is the plan that was run, not the one that is "
-                                           "shown now.", difference);
+                                           "shown now.",
+                                           difference);
 
   put_note (self, text, "dim-label");
 }

@@ -58,8 +58,8 @@ changes_text (const GantrySnapshot *snapshot, guint index)
 static char *
 sum_text (const GantrySnapshot *snapshot)
 {
-  return g_strdup_printf ("%u nodes before, %u made, %u removed: %u after. " COUNTED, snapshot->nodes_before, snapshot->n_made,
-                          snapshot->n_removed, snapshot->nodes_after);
+  return g_strdup_printf ("%u nodes before, %u made, %u removed: %u after. " COUNTED, snapshot->nodes_before, snapshot->n_made, snapshot->n_removed,
+                          snapshot->nodes_after);
 }
 
 static char *
@@ -88,8 +88,7 @@ make_switch (GantryPassList *self, const char *pass, const char *title, gboolean
 }
 
 static GtkWidget *
-make_row (const char *title, const char *description, const char *left, const char *right, gboolean dim,
-          GtkWidget *toggle)
+make_row (const char *title, const char *description, const char *left, const char *right, gboolean dim, GtkWidget *toggle)
 {
   GtkWidget *row = gtk_list_box_row_new ();
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
@@ -141,8 +140,7 @@ add_snapshot (GantryPassList *self, const GantrySnapshot *snapshot, guint index)
 
   if (index > 0 && !is_required (snapshot->pass))
     toggle = make_switch (self, snapshot->pass, snapshot->title, snapshot->enabled);
-  gtk_list_box_append (self->list, make_row (snapshot->title, description, left, right,
-                                             unchanged, toggle));
+  gtk_list_box_append (self->list, make_row (snapshot->title, description, left, right, unchanged, toggle));
 }
 
 /* Passes that a refused program did not come to: seen, so that nobody wonders where they are. */
@@ -154,9 +152,7 @@ add_not_reached (GantryPassList *self, const GantryCompilation *compilation)
   for (guint i = 0; i < compilation->n_unreached; i++)
     {
       const GantryPassInfo *pass = compilation->unreached[i];
-      GtkWidget *toggle = pass->required ? NULL
-                                         : make_switch (self, pass->name, pass->title,
-                                                        gantry_compile_settings_enabled (settings, pass->name));
+      GtkWidget *toggle = pass->required ? NULL : make_switch (self, pass->name, pass->title, gantry_compile_settings_enabled (settings, pass->name));
       GtkWidget *row = make_row (pass->title, pass->description, "not reached", "", TRUE, toggle);
 
       gtk_list_box_row_set_selectable (GTK_LIST_BOX_ROW (row), FALSE);
@@ -257,8 +253,7 @@ static void
 gantry_pass_list_class_init (GantryPassListClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = gantry_pass_list_finalize;
-  selected_signal = g_signal_new ("selected", GANTRY_TYPE_PASS_LIST, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
-                                  1, G_TYPE_UINT);
+  selected_signal = g_signal_new ("selected", GANTRY_TYPE_PASS_LIST, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void

@@ -91,8 +91,7 @@ guint
 gantry_pass_view_search (GantryPassView *self, const char *text)
 {
   GantryGraphCanvas *canvas = gantry_pass_view_get_canvas (self);
-  GantryGraphCanvas *other = canvas == gantry_pass_view_get_after (self) ? gantry_pass_view_get_before (self)
-                                                                         : gantry_pass_view_get_after (self);
+  GantryGraphCanvas *other = canvas == gantry_pass_view_get_after (self) ? gantry_pass_view_get_before (self) : gantry_pass_view_get_after (self);
 
   if (text != self->search)
     {
@@ -117,8 +116,7 @@ gantry_pass_view_step_match (GantryPassView *self, int step)
     self->match = step > 0 ? 1 : n;
   else
     self->match = (self->match - 1 + n + (guint) (step > 0 ? 1 : n - 1)) % n + 1;
-  gantry_graph_canvas_show_node (gantry_pass_view_get_canvas (self), g_array_index (self->matches, guint32, self->match - 1),
-                                 TRUE);
+  gantry_graph_canvas_show_node (gantry_pass_view_get_canvas (self), g_array_index (self->matches, guint32, self->match - 1), TRUE);
   return self->match;
 }
 
@@ -131,9 +129,7 @@ gantry_pass_view_get_matches (GantryPassView *self)
 void
 gantry_pass_view_set_placements (GantryPassView *self, GantryPlacements *placements, const GArray *steps)
 {
-  g_autoptr (GArray) ghosts = steps != NULL ? gantry_graph_ghosts_new ((const GantryPlanStep *) (gpointer) steps->data,
-                                                                       steps->len)
-                                            : NULL;
+  g_autoptr (GArray) ghosts = steps != NULL ? gantry_graph_ghosts_new ((const GantryPlanStep *) (gpointer) steps->data, steps->len) : NULL;
 
   gantry_graph_canvas_set_placements (gantry_pass_view_get_before (self), placements, ghosts);
   gantry_graph_canvas_set_placements (gantry_pass_view_get_after (self), placements, ghosts);
@@ -151,8 +147,7 @@ static void
 folds_changed (GantryGraphCanvas *canvas, gpointer data)
 {
   GantryPassView *self = data;
-  GantryGraphCanvas *other = canvas == gantry_pass_view_get_after (self) ? gantry_pass_view_get_before (self)
-                                                                         : gantry_pass_view_get_after (self);
+  GantryGraphCanvas *other = canvas == gantry_pass_view_get_after (self) ? gantry_pass_view_get_before (self) : gantry_pass_view_get_after (self);
 
   if (gantry_graph_canvas_get_module (other) != NULL)
     gantry_graph_canvas_set_folded (other, gantry_graph_canvas_get_folded (canvas));
@@ -187,8 +182,7 @@ apply (GantryPassView *self)
   else
     {
       gantry_graph_pane_set_snapshot (self->before, NULL, 0, GANTRY_CANVAS_PLAIN);
-      gantry_graph_pane_set_snapshot (self->after, self->compilation, self->index,
-                                      self->index > 0 ? GANTRY_CANVAS_AFTER : GANTRY_CANVAS_PLAIN);
+      gantry_graph_pane_set_snapshot (self->after, self->compilation, self->index, self->index > 0 ? GANTRY_CANVAS_AFTER : GANTRY_CANVAS_PLAIN);
     }
   if (self->search != NULL)
     gantry_pass_view_search (self, self->search);
@@ -235,8 +229,7 @@ static void
 gantry_pass_view_class_init (GantryPassViewClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = gantry_pass_view_finalize;
-  place_signal = g_signal_new ("place", GANTRY_TYPE_PASS_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
-                               G_TYPE_INT, G_TYPE_INT);
+  place_signal = g_signal_new ("place", GANTRY_TYPE_PASS_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_INT, G_TYPE_INT);
 }
 
 static void

@@ -54,8 +54,7 @@ add_calls (GArray *steps, const GantryModule *module, const GantryNode *node)
 {
   const GantryLocation *location = gantry_context_get_location (module->context, node->location);
 
-  for (; location != NULL && location->parent != 0 && steps->len <= MOST_CALLS;
-       location = gantry_context_get_location (module->context, location->parent))
+  for (; location != NULL && location->parent != 0 && steps->len <= MOST_CALLS; location = gantry_context_get_location (module->context, location->parent))
     {
       const GantryLocation *parent = gantry_context_get_location (module->context, location->parent);
       GantrySourceStep step = { parent, NULL };

@@ -48,9 +48,8 @@ make (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 }
 
 void
-gantry_source_facts_make_async (GantryCompilation *compilation, guint snapshot, GantryPlan *plan, GantryRunResult *run,
-                                const GantrySourceFacts *before, GCancellable *cancellable, GAsyncReadyCallback callback,
-                                gpointer user_data)
+gantry_source_facts_make_async (GantryCompilation *compilation, guint snapshot, GantryPlan *plan, GantryRunResult *run, const GantrySourceFacts *before,
+                                GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
   GantrySourceFacts *facts = g_new0 (GantrySourceFacts, 1);

@@ -29,9 +29,8 @@ void gantry_source_facts_free (GantrySourceFacts *facts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantrySourceFacts, gantry_source_facts_free)
 
 /** @plan, @run: (nullable). @before: (nullable): what is the same as there is taken from it. */
-void gantry_source_facts_make_async (GantryCompilation *compilation, guint snapshot, GantryPlan *plan, GantryRunResult *run,
-                                     const GantrySourceFacts *before, GCancellable *cancellable, GAsyncReadyCallback callback,
-                                     gpointer user_data);
+void gantry_source_facts_make_async (GantryCompilation *compilation, guint snapshot, GantryPlan *plan, GantryRunResult *run, const GantrySourceFacts *before,
+                                     GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: (transfer full) (nullable): NULL with %G_IO_ERROR_CANCELLED */
 GantrySourceFacts *gantry_source_facts_make_finish (GAsyncResult *result, GError **error);
 

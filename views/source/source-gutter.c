@@ -68,8 +68,8 @@ draw_text (GantrySourceGutter *self, GtkSnapshot *snapshot, const char *text, co
   pango_layout_set_text (self->layout, text, -1);
   pango_layout_get_pixel_size (self->layout, &width, &height);
   gtk_snapshot_save (snapshot);
-  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (cell->origin.x + cell->size.width - (float) (width + GAP),
-                                                          cell->origin.y + (cell->size.height - (float) height) / 2));
+  gtk_snapshot_translate (
+    snapshot, &GRAPHENE_POINT_INIT (cell->origin.x + cell->size.width - (float) (width + GAP), cell->origin.y + (cell->size.height - (float) height) / 2));
   gtk_snapshot_append_layout (snapshot, self->layout, ink);
   gtk_snapshot_restore (snapshot);
 }
@@ -136,8 +136,8 @@ gantry_source_gutter_snapshot_line (GtkSourceGutterRenderer *renderer, GtkSnapsh
 }
 
 static void
-gantry_source_gutter_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
-                              int *minimum_baseline, int *natural_baseline)
+gantry_source_gutter_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
+                              int *natural_baseline)
 {
   GantrySourceGutter *self = GANTRY_SOURCE_GUTTER (widget);
   int width = number_width (self);

@@ -111,8 +111,7 @@ divide (GantrySourceHeat *heat, const GantryNode *node, const GantrySourceCost *
   const GantryModule *module = heat->index->module;
   const GantryLocation *place = gantry_source_place (module, node);
   const GantrySourceLine *line = place != NULL ? gantry_source_index_find (heat->index, place->file, place->line) : NULL;
-  GantrySourceCost *own =
-    line != NULL ? &heat->lines[line - (const GantrySourceLine *) (gpointer) heat->index->lines->data] : &heat->elsewhere;
+  GantrySourceCost *own = line != NULL ? &heat->lines[line - (const GantrySourceLine *) (gpointer) heat->index->lines->data] : &heat->elsewhere;
 
   add_time (&heat->total, cost, 1);
   heat->total.figure[GANTRY_SOURCE_PEAK_BYTES] += cost->figure[GANTRY_SOURCE_PEAK_BYTES];

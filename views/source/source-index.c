@@ -20,8 +20,7 @@ add_functions (const GantryModule *module, const GantryNode *node, GPtrArray *fo
 
   for (guint32 i = 0; i < attrs->n; i++)
     {
-      const GantryFunction *function =
-        attrs->items[i].kind == GANTRY_ATTR_FUNCTION ? gantry_module_function (module, attrs->items[i].id) : NULL;
+      const GantryFunction *function = attrs->items[i].kind == GANTRY_ATTR_FUNCTION ? gantry_module_function (module, attrs->items[i].id) : NULL;
 
       if (function != NULL && g_hash_table_add (seen, (gpointer) function))
         g_ptr_array_add (found, (gpointer) function);
@@ -54,7 +53,7 @@ gantry_source_each_part (const GantryModule *module, const GantryNode *node, gui
     {
       const GantryFunction *function = g_ptr_array_index (functions, f);
 
-      for (guint32 i = function->n_params; i < function->n_nodes && *budget > 0; i++, --*budget)
+      for (guint32 i = function->n_params; i<function->n_nodes && * budget> 0; i++, --*budget)
         {
           const GantryNode *part = &module->nodes[function->first_node + i];
 
@@ -84,9 +83,9 @@ typedef struct
   GArray *last;      /* guint32: by line: the node that was added last */
   GArray *pairs;     /* Pair */
   GArray *files;
-  GHashTable *known; /* of @files */
+  GHashTable *known;       /* of @files */
   GHashTable *by_location; /* location id -> index in lines + 1 */
-  guint32 node;      /* of the entry function, that is walked */
+  guint32 node;            /* of the entry function, that is walked */
 } Build;
 
 static guint32
@@ -221,9 +220,7 @@ gantry_source_index_find (const GantrySourceIndex *index, guint32 file, guint32 
 {
   GantrySourceLine key = { file, line, 0, 0 };
 
-  return index->lines->len == 0
-           ? NULL
-           : bsearch (&key, index->lines->data, index->lines->len, sizeof (GantrySourceLine), compare_lines);
+  return index->lines->len == 0 ? NULL : bsearch (&key, index->lines->data, index->lines->len, sizeof (GantrySourceLine), compare_lines);
 }
 
 /* Lines that led to others */

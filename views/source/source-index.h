@@ -57,8 +57,7 @@ typedef void (*GantrySourcePartFunc) (const GantryModule *module, const GantryNo
  *
  * Calls @func for each node inside of what @node runs, at any depth; not for their parameters, and not for @node itself.
  */
-void gantry_source_each_part (const GantryModule *module, const GantryNode *node, guint64 *budget, GantrySourcePartFunc func,
-                              gpointer data);
+void gantry_source_each_part (const GantryModule *module, const GantryNode *node, guint64 *budget, GantrySourcePartFunc func, gpointer data);
 /** A budget that is enough for each program whose regions have one user each. */
 guint64 gantry_source_part_budget (const GantryModule *module);
 

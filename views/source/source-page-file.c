@@ -135,8 +135,7 @@ text_read (GObject *source, GAsyncResult *result, gpointer data)
   if (self->facts->compilation == gantry_document_get_compilation (self->document))
     _gantry_source_page_mark (self);
   if (self->places != NULL)
-    gantry_source_view_mark_errors (self->view, (const GantrySourceSpot *) (gpointer) self->places->spots->data,
-                                    self->places->spots->len);
+    gantry_source_view_mark_errors (self->view, (const GantrySourceSpot *) (gpointer) self->places->spots->data, self->places->spots->len);
 }
 
 void

@@ -59,8 +59,7 @@ _gantry_source_page_mark (GantrySourcePage *self)
 
       g_array_append_val (lines, line);
     }
-  gantry_source_view_mark (self->view, (const guint32 *) (gpointer) lines->data, lines->len, here ? place->line : 0,
-                           here ? place->column : 0);
+  gantry_source_view_mark (self->view, (const guint32 *) (gpointer) lines->data, lines->len, here ? place->line : 0, here ? place->column : 0);
   g_hash_table_unref (marks.lines);
 }
 
@@ -89,8 +88,7 @@ _gantry_source_page_is_of_now (GantrySourcePage *self)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
 
-  return self->facts != NULL && self->facts->compilation == compilation
-         && self->facts->snapshot == MIN (self->snapshot, compilation->n_snapshots - 1);
+  return self->facts != NULL && self->facts->compilation == compilation && self->facts->snapshot == MIN (self->snapshot, compilation->n_snapshots - 1);
 }
 
 void

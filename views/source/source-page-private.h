@@ -23,16 +23,16 @@ struct _GantrySourcePage
   GantrySourceFacts *facts; /* (nullable) */
   GCancellable *making;     /* (nullable) */
   guint snapshot, idle;
-  GArray *files;    /* guint32: string ids, as the chooser has them */
-  guint32 file;     /* string id: that is shown or being read; 0: none */
-  char *path;       /* (nullable): of @file */
-  GCancellable *reading; /* (nullable) */
-  GHashTable *asked;     /* paths outside of the model's folder that the user has asked for */
-  char *error;      /* (nullable): message of an error in @file */
+  GArray *files;              /* guint32: string ids, as the chooser has them */
+  guint32 file;               /* string id: that is shown or being read; 0: none */
+  char *path;                 /* (nullable): of @file */
+  GCancellable *reading;      /* (nullable) */
+  GHashTable *asked;          /* paths outside of the model's folder that the user has asked for */
+  char *error;                /* (nullable): message of an error in @file */
   GantrySourcePlaces *places; /* (nullable): of @error */
-  guint32 chosen;   /* line that was chosen before its nodes were known, 0: none */
-  GtkWidget *chain;        /* other places that lead to the primary node; hidden where there are none */
-  GantryLocation jump;     /* that was chosen among them; line 0: none */
+  guint32 chosen;             /* line that was chosen before its nodes were known, 0: none */
+  GtkWidget *chain;           /* other places that lead to the primary node; hidden where there are none */
+  GantryLocation jump;        /* that was chosen among them; line 0: none */
   gboolean choosing, filling;
   gboolean has_source; /* as it was told last */
 };

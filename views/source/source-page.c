@@ -7,7 +7,12 @@
 #include "views/wrapped-label.h"
 #include <string.h>
 
-enum { SELECTED, SOURCE_FOUND, N_SIGNALS };
+enum
+{
+  SELECTED,
+  SOURCE_FOUND,
+  N_SIGNALS
+};
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (GantrySourcePage, gantry_source_page, GTK_TYPE_BOX)
@@ -77,8 +82,10 @@ show_imported (GantrySourcePage *self)
       return;
     }
   gantry_source_view_set_text (self->view, NULL);
-  _gantry_source_page_show_words (self, "This model does not say in which lines its nodes were written, as Python programs and files of StableHLO and HLO do. "
-                    "Close this page with F12.", FALSE);
+  _gantry_source_page_show_words (self,
+                                  "This model does not say in which lines its nodes were written, as Python programs and files of StableHLO and HLO do. "
+                                  "Close this page with F12.",
+                                  FALSE);
 }
 
 static void
@@ -172,8 +179,8 @@ update (gpointer data)
     }
   plan = plan_of (self);
   self->making = g_cancellable_new ();
-  gantry_source_facts_make_async (compilation, self->snapshot, plan, gantry_shown_run (self->document), self->facts, self->making,
-                                  facts_made, g_object_ref (self));
+  gantry_source_facts_make_async (compilation, self->snapshot, plan, gantry_shown_run (self->document), self->facts, self->making, facts_made,
+                                  g_object_ref (self));
   return G_SOURCE_REMOVE;
 }
 

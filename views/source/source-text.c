@@ -55,8 +55,7 @@ read_lines (const char *bytes, gsize length, GantrySourceText *source, GError **
         n++;
       if (++source->n_lines > MOST_LINES)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: has more than %u lines, the most that are shown", source->path,
-                       MOST_LINES);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: has more than %u lines, the most that are shown", source->path, MOST_LINES);
           return NULL;
         }
       source->n_cut += append_line (text, at, n);
@@ -86,8 +85,7 @@ age_of (const GantrySourceRequest *request, const GantryFileIdentity *now)
 {
   if (request->identity.inode != 0)
     return gantry_file_identity_equal (&request->identity, now) ? GANTRY_SOURCE_AS_OPENED : GANTRY_SOURCE_CHANGED;
-  return request->model_modified_ns != 0 && now->modified_ns > request->model_modified_ns ? GANTRY_SOURCE_NEWER
-                                                                                          : GANTRY_SOURCE_AS_OPENED;
+  return request->model_modified_ns != 0 && now->modified_ns > request->model_modified_ns ? GANTRY_SOURCE_NEWER : GANTRY_SOURCE_AS_OPENED;
 }
 
 GantrySourceText *
@@ -145,8 +143,7 @@ read_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
 }
 
 void
-gantry_source_text_read_async (const GantrySourceRequest *request, GCancellable *cancellable, GAsyncReadyCallback callback,
-                               gpointer user_data)
+gantry_source_text_read_async (const GantrySourceRequest *request, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
   GantrySourceRequest *copy = g_memdup2 (request, sizeof *request);

@@ -58,8 +58,7 @@ typedef struct
  */
 GantrySourceText *gantry_source_text_read (const GantrySourceRequest *request, GError **error);
 /** The same on a worker thread. @request is copied. */
-void gantry_source_text_read_async (const GantrySourceRequest *request, GCancellable *cancellable, GAsyncReadyCallback callback,
-                                    gpointer user_data);
+void gantry_source_text_read_async (const GantrySourceRequest *request, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 /** Returns: (transfer full) (nullable): as gantry_source_text_read(), or NULL with %G_IO_ERROR_CANCELLED */
 GantrySourceText *gantry_source_text_read_finish (GAsyncResult *result, GError **error);
 

@@ -6,7 +6,12 @@
 #include "views/theme-of.h"
 #include <string.h>
 
-enum { LINE_CHOSEN, DESCRIBE_LINE, N_SIGNALS };
+enum
+{
+  LINE_CHOSEN,
+  DESCRIBE_LINE,
+  N_SIGNALS
+};
 static guint signals[N_SIGNALS];
 
 struct _GantrySourceView
@@ -188,8 +193,7 @@ gantry_source_view_set_text (GantrySourceView *self, const GantrySourceText *tex
   self->setting = TRUE;
   gtk_source_buffer_set_language (GTK_SOURCE_BUFFER (self->buffer), NULL); /* of the text before */
   /* The last line feed ends a line, and begins none. */
-  gtk_text_buffer_set_text (self->buffer, text != NULL ? text->text : "",
-                            text != NULL && *text->text != '\0' ? (int) strlen (text->text) - 1 : 0);
+  gtk_text_buffer_set_text (self->buffer, text != NULL ? text->text : "", text != NULL && *text->text != '\0' ? (int) strlen (text->text) - 1 : 0);
   gtk_source_buffer_set_language (GTK_SOURCE_BUFFER (self->buffer), language);
   self->setting = FALSE;
   bring_into_sight (self, again ? (guint32) line + 1 : 1, 0);
@@ -372,10 +376,8 @@ static void
 gantry_source_view_class_init (GantrySourceViewClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = gantry_source_view_dispose;
-  signals[LINE_CHOSEN] = g_signal_new ("line-chosen", GANTRY_TYPE_SOURCE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
-                                       G_TYPE_UINT);
-  signals[DESCRIBE_LINE] = g_signal_new ("describe-line", GANTRY_TYPE_SOURCE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                         G_TYPE_STRING, 1, G_TYPE_UINT);
+  signals[LINE_CHOSEN] = g_signal_new ("line-chosen", GANTRY_TYPE_SOURCE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+  signals[DESCRIBE_LINE] = g_signal_new ("describe-line", GANTRY_TYPE_SOURCE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_STRING, 1, G_TYPE_UINT);
 }
 
 static void
@@ -430,8 +432,7 @@ add_view (GantrySourceView *self)
   gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (click), GTK_PHASE_CAPTURE);
   gtk_widget_add_controller (view, GTK_EVENT_CONTROLLER (click));
   self->gutter = GANTRY_SOURCE_GUTTER (gantry_source_gutter_new ());
-  gtk_source_gutter_insert (gtk_source_view_get_gutter (GTK_SOURCE_VIEW (view), GTK_TEXT_WINDOW_LEFT),
-                            GTK_SOURCE_GUTTER_RENDERER (self->gutter), -100);
+  gtk_source_gutter_insert (gtk_source_view_get_gutter (GTK_SOURCE_VIEW (view), GTK_TEXT_WINDOW_LEFT), GTK_SOURCE_GUTTER_RENDERER (self->gutter), -100);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), view);
   gtk_event_controller_set_propagation_phase (scroll, GTK_PHASE_CAPTURE);
   g_signal_connect_swapped (scroll, "scroll", G_CALLBACK (look_elsewhere), self);
@@ -439,8 +440,8 @@ add_view (GantrySourceView *self)
   g_signal_connect_swapped (press, "pressed", G_CALLBACK (look_elsewhere), self);
   gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (press), GTK_PHASE_CAPTURE);
   gtk_widget_add_controller (scroller, GTK_EVENT_CONTROLLER (press)); /* the bar too */
-  g_signal_connect_object (gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scroller)), "changed", G_CALLBACK (keep_in_sight),
-                           self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scroller)), "changed", G_CALLBACK (keep_in_sight), self,
+                           G_CONNECT_SWAPPED);
   gtk_widget_set_vexpand (scroller, TRUE);
   gtk_box_append (GTK_BOX (self), scroller);
 }

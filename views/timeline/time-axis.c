@@ -13,7 +13,13 @@ struct _GantryTimeAxis
 
 G_DEFINE_FINAL_TYPE (GantryTimeAxis, gantry_time_axis, G_TYPE_OBJECT)
 
-enum { CHANGED, CURSOR_CHANGED, MOMENT_CHANGED, N_SIGNALS };
+enum
+{
+  CHANGED,
+  CURSOR_CHANGED,
+  MOMENT_CHANGED,
+  N_SIGNALS
+};
 static guint signals[N_SIGNALS];
 
 static void

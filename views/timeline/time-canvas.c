@@ -103,8 +103,7 @@ draw_line (GantryTimeCanvas *self, GtkSnapshot *snapshot, gint64 time, const Gan
   GdkRGBA rgba = { color->red, color->green, color->blue, alpha };
 
   if (time >= 0 && x >= gantry_time_axis_left () && x <= width_of (self))
-    gtk_snapshot_append_color (snapshot, &rgba,
-                               &GRAPHENE_RECT_INIT (x, top, 1, (float) gtk_widget_get_height (GTK_WIDGET (self)) - top));
+    gtk_snapshot_append_color (snapshot, &rgba, &GRAPHENE_RECT_INIT (x, top, 1, (float) gtk_widget_get_height (GTK_WIDGET (self)) - top));
 }
 
 static void
@@ -142,9 +141,8 @@ pick (GantryTimeCanvas *self, double x, double y, GantryTimeHit *hit)
 {
   GantryTimeView view = view_of (self);
 
-  return self->model != NULL && self->kind == GANTRY_TIME_LANES &&
-         gantry_timeline_pick (self->model, &view, width_of (self), (float) gtk_widget_get_height (GTK_WIDGET (self)),
-                               (float) x, (float) y, hit);
+  return self->model != NULL && self->kind == GANTRY_TIME_LANES
+         && gantry_timeline_pick (self->model, &view, width_of (self), (float) gtk_widget_get_height (GTK_WIDGET (self)), (float) x, (float) y, hit);
 }
 
 void
@@ -427,8 +425,7 @@ say (GantryTimeCanvas *self)
 }
 
 void
-gantry_time_canvas_set_model (GantryTimeCanvas *self, GantryTimeModel *model, GantryPlan *plan, guint snapshot,
-                              guint64 limit)
+gantry_time_canvas_set_model (GantryTimeCanvas *self, GantryTimeModel *model, GantryPlan *plan, guint snapshot, guint64 limit)
 {
   if (model != NULL)
     gantry_time_model_ref (model);
@@ -471,8 +468,8 @@ gantry_time_canvas_n_clipped (GantryTimeCanvas *self)
 }
 
 static void
-gantry_time_canvas_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
-                            int *minimum_baseline, int *natural_baseline)
+gantry_time_canvas_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
+                            int *natural_baseline)
 {
   GantryTimeCanvas *self = GANTRY_TIME_CANVAS (widget);
 

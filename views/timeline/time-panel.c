@@ -31,7 +31,7 @@ struct _GantryTimePanel
   guint generation;
   gboolean busy;
   gboolean filling;
-  gboolean forecast; /* the plan is behind the prediction: that is drawn until it comes */
+  gboolean forecast;    /* the plan is behind the prediction: that is drawn until it comes */
   GantryRunResult *run; /* (nullable): that the list of runs was filled from */
   guint64 limit;        /* that its memory was held against */
   char *difference;     /* (nullable): as gantry_shown_run_difference() last said of it */
@@ -68,8 +68,7 @@ static void
 make_model (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Request *request = data;
-  GantryTimeModel *model = gantry_time_model_new (gantry_compilation_module (request->compilation), request->plan, request->run,
-                                                  request->index);
+  GantryTimeModel *model = gantry_time_model_new (gantry_compilation_module (request->compilation), request->plan, request->run, request->index);
 
   if (request->before != NULL && request->before != request->plan)
     gantry_time_model_set_before (model, request->before);
@@ -112,8 +111,7 @@ show_moment (GantryTimePanel *self)
     return;
   if (moment < 0)
     {
-      gantry_alive_list_clear (gantry_memory_side_get_alive (self->side),
-                               "Click in the lanes or in the memory curve to see who is alive at that moment.");
+      gantry_alive_list_clear (gantry_memory_side_get_alive (self->side), "Click in the lanes or in the memory curve to see who is alive at that moment.");
       return;
     }
   /* The last step that has begun by then. */
@@ -162,8 +160,7 @@ model_made (GObject *source, GAsyncResult *result, gpointer user_data)
   gantry_plan_ref (request->plan);
   g_clear_pointer (&self->plan, gantry_plan_unref);
   self->plan = request->plan;
-  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (self->scroller),
-                                              MIN ((int) gantry_timeline_height (model), MOST_LANES_HEIGHT));
+  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (self->scroller), MIN ((int) gantry_timeline_height (model), MOST_LANES_HEIGHT));
   gantry_time_axis_set_length (self->axis, gantry_time_model_length (model));
   gantry_time_canvas_set_model (self->lanes, model, request->plan, last, limit_of (self));
   gantry_time_canvas_set_model (self->memory, model, request->plan, last, limit_of (self));
@@ -212,7 +209,8 @@ words_without_steps (const GantryPlan *plan)
   parts = gantry_memory_parts_text (&bytes);
   peak = gantry_memory_peak_text (gantry_memory_parts_total (&bytes), 0, plan->sizes_known);
   return g_strdup_printf ("A run of this program has no step: nothing is computed, its results are arguments or constants. It needs "
-                          "%s of device memory all the time%s%s.", peak, *parts != '\0' ? ": " : "", parts);
+                          "%s of device memory all the time%s%s.",
+                          peak, *parts != '\0' ? ": " : "", parts);
 }
 
 static void
@@ -268,10 +266,9 @@ summary_of (GantryTimePanel *self)
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   const GantryRunResult *run = self->run;
 
-  return run != NULL && run->memory != NULL && run->plan != NULL
-           ? gantry_memory_summary_new (run->plan, run->memory, compilation != NULL ? gantry_compilation_module (compilation) : NULL,
-                                        gantry_shown_run_limit (self->document))
-           : NULL;
+  return run != NULL && run->memory != NULL && run->plan != NULL ? gantry_memory_summary_new (
+           run->plan, run->memory, compilation != NULL ? gantry_compilation_module (compilation) : NULL, gantry_shown_run_limit (self->document))
+                                                                 : NULL;
 }
 
 /* What who reads the recording must know: first what is not as it should be. */

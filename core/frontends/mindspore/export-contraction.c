@@ -32,10 +32,8 @@ matrices (MindExport *e, ExportValue *x, const char *batch_key, const char *sum_
     parts[gantry_ints_contain (batch, n_batch, i) ? 0 : gantry_ints_contain (sum, n_sum, i) ? 2 : 1] *= x->type->dims[i];
   x = gantry_mind_export_transpose (e, x, order);
   if (n_batch == 0)
-    return gantry_mind_export_reshape (e, x, 2,
-                                       (GantryDim[]){ sum_first ? parts[2] : parts[1], sum_first ? parts[1] : parts[2] });
-  return gantry_mind_export_reshape (e, x, 3,
-                                     (GantryDim[]){ parts[0], sum_first ? parts[2] : parts[1], sum_first ? parts[1] : parts[2] });
+    return gantry_mind_export_reshape (e, x, 2, (GantryDim[]){ sum_first ? parts[2] : parts[1], sum_first ? parts[1] : parts[2] });
+  return gantry_mind_export_reshape (e, x, 3, (GantryDim[]){ parts[0], sum_first ? parts[2] : parts[1], sum_first ? parts[1] : parts[2] });
 }
 
 ExportValue *
@@ -43,10 +41,8 @@ gantry_mind_export_dot (MindExport *e, ExportValue **in, guint n)
 {
   const GantryType *type = gantry_node_type (e->module, e->node);
   GantryElementType to = (GantryElementType) type->element;
-  ExportValue *x = matrices (e, gantry_mind_export_cast (e, in[0], to), "lhs_batching_dimensions", "lhs_contracting_dimensions",
-                             FALSE),
-              *y = matrices (e, gantry_mind_export_cast (e, in[1], to), "rhs_batching_dimensions", "rhs_contracting_dimensions",
-                             TRUE);
+  ExportValue *x = matrices (e, gantry_mind_export_cast (e, in[0], to), "lhs_batching_dimensions", "lhs_contracting_dimensions", FALSE),
+              *y = matrices (e, gantry_mind_export_cast (e, in[1], to), "rhs_batching_dimensions", "rhs_contracting_dimensions", TRUE);
   const char *no = gantry_mind_export_bool (e, FALSE);
   guint rank = x->type->rank;
   GantryDim dims[3];
@@ -56,8 +52,8 @@ gantry_mind_export_dot (MindExport *e, ExportValue **in, guint n)
     return e->nobody;
   memcpy (dims, x->type->dims, sizeof *dims * rank);
   dims[rank - 1] = y->type->dims[rank - 1];
-  x = gantry_mind_export_node (e, rank == 3 ? "BatchMatMul" : "MatMul", NULL, gantry_mind_export_type (e, to, rank, dims),
-                               gantry_mind_export_use (e, x), gantry_mind_export_use (e, y), no, no, NULL);
+  x = gantry_mind_export_node (e, rank == 3 ? "BatchMatMul" : "MatMul", NULL, gantry_mind_export_type (e, to, rank, dims), gantry_mind_export_use (e, x),
+                               gantry_mind_export_use (e, y), no, no, NULL);
   return gantry_mind_export_reshape (e, x, type->rank, type->dims);
 }
 
@@ -95,9 +91,7 @@ convolve (MindExport *e, ExportValue *x, ExportValue *weight, const Window *w)
       pads[2 * i + 1] = window->high;
       strides[i + 2] = window->stride;
       dilations[i + 2] = window->window_dilation;
-      dims[i + 2] = (x->type->dims[i + 2] + window->low + window->high - (window->window_dilation * (kernel[i] - 1) + 1))
-                      / window->stride
-                    + 1;
+      dims[i + 2] = (x->type->dims[i + 2] + window->low + window->high - (window->window_dilation * (kernel[i] - 1) + 1)) / window->stride + 1;
     }
   gantry_mind_attr_ints (attrs, "kernel_size", kernel, w->n);
   gantry_mind_attr_int (attrs, "mode", 1);
@@ -111,9 +105,8 @@ convolve (MindExport *e, ExportValue *x, ExportValue *weight, const Window *w)
   gantry_mind_attr_int (attrs, "group", w->groups);
   gantry_mind_attr_ints (attrs, w->n == 3 ? "strides" : "stride", strides, w->n + 2);
   gantry_mind_attr_ints (attrs, w->n == 3 ? "dilations" : "dilation", dilations, w->n + 2);
-  return gantry_mind_export_node (e, w->n == 3 ? "Conv3D" : "Conv2D", attrs,
-                                  gantry_mind_export_type (e, ELEMENT (x), w->n + 2, dims), gantry_mind_export_use (e, x),
-                                  gantry_mind_export_use (e, weight), NULL);
+  return gantry_mind_export_node (e, w->n == 3 ? "Conv3D" : "Conv2D", attrs, gantry_mind_export_type (e, ELEMENT (x), w->n + 2, dims),
+                                  gantry_mind_export_use (e, x), gantry_mind_export_use (e, weight), NULL);
 }
 
 /* Zeros between elements, and edges that are cut, are written out before. */
@@ -162,8 +155,7 @@ gantry_mind_export_convolution (MindExport *e, ExportValue **in, guint n)
   for (guint i = 0; i < type->rank; i++)
     channels[i] = i == 1 ? type->dims[1] : 1;
   if (n > 2)
-    x = gantry_mind_export_binary (
-      e, "Add", x, gantry_mind_export_reshape (e, gantry_mind_export_cast (e, in[2], element), type->rank, channels), element);
+    x = gantry_mind_export_binary (e, "Add", x, gantry_mind_export_reshape (e, gantry_mind_export_cast (e, in[2], element), type->rank, channels), element);
   if (strcmp (gantry_attrs_string (e->context, e->node->attrs, "post", ""), "relu") == 0)
     x = gantry_mind_export_node (e, "ReLU", NULL, type, gantry_mind_export_use (e, x), NULL);
   return x;

@@ -84,13 +84,12 @@ partial (MindExport *e, const char *function, ExportValue **values, guint n)
 
 /* Calls one of two functions with their arguments. */
 static ExportValue *
-call_choice (MindExport *e, ExportValue *condition, const char *const *functions, const char *const *closures,
-             const GantryType *const *types, guint n, gboolean is_tuple)
+call_choice (MindExport *e, ExportValue *condition, const char *const *functions, const char *const *closures, const GantryType *const *types, guint n,
+             gboolean is_tuple)
 {
   const char *inputs[3] = { gantry_mind_export_use (e, condition), closures[0], closures[1] };
 
-  return gantry_mind_export_call (e, gantry_mind_export_closure (e, "Switch", inputs, 3, functions, 2), NULL, 0, types, n,
-                                  is_tuple);
+  return gantry_mind_export_call (e, gantry_mind_export_closure (e, "Switch", inputs, 3, functions, 2), NULL, 0, types, n, is_tuple);
 }
 
 static ExportValue *
@@ -113,8 +112,7 @@ branch (MindExport *e, ExportValue **in, guint n)
 
 /* Writes the part of a loop that goes on: its body, and the head again. */
 static void
-write_loop_body (MindExport *e, const char *name, const char *head, ExportValue **in, guint n, const GantryType *const *types,
-                 guint n_types, gboolean is_tuple)
+write_loop_body (MindExport *e, const char *name, const char *head, ExportValue **in, guint n, const GantryType *const *types, guint n_types, gboolean is_tuple)
 {
   const GantryFunction *body = body_of (e, "body");
   g_autofree ExportValue **inputs = open_graph (e, name, in, n), **next = g_new0 (ExportValue *, n + body->n_results + 1);
@@ -129,8 +127,8 @@ write_loop_body (MindExport *e, const char *name, const char *head, ExportValue 
 }
 
 static void
-write_loop_head (MindExport *e, const char *name, const char *const *functions, ExportValue **in, guint n,
-                 const GantryType *const *types, guint n_types, gboolean is_tuple)
+write_loop_head (MindExport *e, const char *name, const char *const *functions, ExportValue **in, guint n, const GantryType *const *types, guint n_types,
+                 gboolean is_tuple)
 {
   const GantryFunction *condition = body_of (e, "cond");
   g_autofree ExportValue **inputs = open_graph (e, name, in, n), **results = g_new0 (ExportValue *, condition->n_results + 1);
@@ -207,8 +205,8 @@ scan (MindExport *e, ExportValue **in, guint n)
   e->unrolled += (guint) MIN ((guint64) how.length * body->n_nodes, G_MAXUINT / 2);
   if (how.length < 1 || e->unrolled > MIND_EXPORT_MOST_UNROLLED)
     {
-      gantry_mind_export_fail (e, "a scan of %" G_GINT64_FORMAT " steps is written out, which makes more than %u nodes, or none",
-                               how.length, MIND_EXPORT_MOST_UNROLLED);
+      gantry_mind_export_fail (e, "a scan of %" G_GINT64_FORMAT " steps is written out, which makes more than %u nodes, or none", how.length,
+                               MIND_EXPORT_MOST_UNROLLED);
       return e->nobody;
     }
   arguments = g_memdup2 (in, sizeof *in * (n + 1));
@@ -227,9 +225,9 @@ scan (MindExport *e, ExportValue **in, guint n)
         rows[(gsize) k * (gsize) how.length + (gsize) at] = results[how.n_carries + k];
     }
   for (guint k = 0; k < n_types && e->error == NULL; k++)
-    last[k] = k < how.n_carries ? arguments[k]
-                                : stacked (e, rows + (gsize) (k - how.n_carries) * (gsize) how.length, (guint) how.length,
-                                           how.y_axes[k - how.n_carries], types[k]);
+    last[k] = k < how.n_carries
+                ? arguments[k]
+                : stacked (e, rows + (gsize) (k - how.n_carries) * (gsize) how.length, (guint) how.length, how.y_axes[k - how.n_carries], types[k]);
   if (e->error != NULL)
     return e->nobody;
   return is_tuple ? gantry_mind_export_tuple (e, last, n_types) : last[0];
@@ -242,8 +240,7 @@ call (MindExport *e, ExportValue **in)
   g_autofree ExportValue **results = g_new0 (ExportValue *, body->n_results + 1);
 
   gantry_mind_export_function (e, body, in, results);
-  return gantry_node_type (e->module, e->node)->kind == GANTRY_TYPE_TUPLE ? gantry_mind_export_tuple (e, results, body->n_results)
-                                                                          : results[0];
+  return gantry_node_type (e->module, e->node)->kind == GANTRY_TYPE_TUPLE ? gantry_mind_export_tuple (e, results, body->n_results) : results[0];
 }
 
 ExportValue *

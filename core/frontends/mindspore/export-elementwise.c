@@ -12,8 +12,8 @@ gantry_mind_export_cast (MindExport *e, ExportValue *x, GantryElementType elemen
 {
   if (x == e->nobody || ELEMENT (x) == element)
     return x;
-  return gantry_mind_export_node (e, "Cast", NULL, gantry_mind_export_type (e, element, x->type->rank, x->type->dims),
-                                  gantry_mind_export_use (e, x), gantry_mind_export_dtype (e, element), NULL);
+  return gantry_mind_export_node (e, "Cast", NULL, gantry_mind_export_type (e, element, x->type->rank, x->type->dims), gantry_mind_export_use (e, x),
+                                  gantry_mind_export_dtype (e, element), NULL);
 }
 
 /* Shape of numpy's broadcasting; FALSE where they do not fit. */
@@ -23,8 +23,7 @@ broadcast_dims (const GantryType *x, const GantryType *y, GantryDim *dims, guint
   *rank = MAX (x->rank, y->rank);
   for (guint i = 0; i < *rank; i++)
     {
-      GantryDim a = i + x->rank >= *rank ? x->dims[i + x->rank - *rank] : 1,
-                b = i + y->rank >= *rank ? y->dims[i + y->rank - *rank] : 1;
+      GantryDim a = i + x->rank >= *rank ? x->dims[i + x->rank - *rank] : 1, b = i + y->rank >= *rank ? y->dims[i + y->rank - *rank] : 1;
 
       if (a != b && a != 1 && b != 1)
         return FALSE;
@@ -41,8 +40,8 @@ gantry_mind_export_binary (MindExport *e, const char *primitive, ExportValue *x,
 
   if (x == e->nobody || y == e->nobody || !broadcast_dims (x->type, y->type, dims, &rank))
     return e->nobody;
-  return gantry_mind_export_node (e, primitive, NULL, gantry_mind_export_type (e, element, rank, dims),
-                                  gantry_mind_export_use (e, x), gantry_mind_export_use (e, y), NULL);
+  return gantry_mind_export_node (e, primitive, NULL, gantry_mind_export_type (e, element, rank, dims), gantry_mind_export_use (e, x),
+                                  gantry_mind_export_use (e, y), NULL);
 }
 
 /* What broadcasts to the same result is not made whole. */
@@ -160,8 +159,7 @@ static ExportValue *
 round_away (MindExport *e, ExportValue *x)
 {
   GantryElementType element = ELEMENT (x);
-  ExportValue *size = gantry_mind_export_binary (e, "Add", unary (e, "Abs", x, x->type),
-                                                 gantry_mind_export_scalar (e, element, 0.5), element);
+  ExportValue *size = gantry_mind_export_binary (e, "Add", unary (e, "Abs", x, x->type), gantry_mind_export_scalar (e, element, 0.5), element);
 
   return gantry_mind_export_binary (e, "Mul", unary (e, "Sign", x, x->type), unary (e, "Floor", size, x->type), element);
 }
@@ -171,8 +169,7 @@ static ExportValue *
 cube_root (MindExport *e, ExportValue *x)
 {
   GantryElementType element = ELEMENT (x);
-  ExportValue *size = gantry_mind_export_binary (e, "Pow", unary (e, "Abs", x, x->type),
-                                                 gantry_mind_export_scalar (e, element, 1.0 / 3), element);
+  ExportValue *size = gantry_mind_export_binary (e, "Pow", unary (e, "Abs", x, x->type), gantry_mind_export_scalar (e, element, 1.0 / 3), element);
 
   return gantry_mind_export_binary (e, "Mul", unary (e, "Sign", x, x->type), size, element);
 }
@@ -184,8 +181,7 @@ iota (MindExport *e, const GantryType *type)
   guint axis = (guint) gantry_attrs_int (e->context, e->node->attrs, "iota_dimension", 0);
   gint64 n = axis < type->rank ? type->dims[axis] : 1;
 
-  return gantry_mind_export_broadcast (e, gantry_mind_export_range (e, (GantryElementType) type->element, n, type->rank, axis),
-                                       type->rank, type->dims);
+  return gantry_mind_export_broadcast (e, gantry_mind_export_range (e, (GantryElementType) type->element, n, type->rank, axis), type->rank, type->dims);
 }
 
 ExportValue *
@@ -205,8 +201,8 @@ gantry_mind_export_elementwise (MindExport *e, ExportValue **in, guint n)
     case GANTRY_OP_ROUND_NEAREST_AFZ: return round_away (e, in[0]);
     case GANTRY_OP_CBRT: return cube_root (e, in[0]);
     case GANTRY_OP_SELECT:
-      return gantry_mind_export_node (e, "Select", NULL, type, gantry_mind_export_use (e, in[0]),
-                                      gantry_mind_export_use (e, in[1]), gantry_mind_export_use (e, in[2]), NULL);
+      return gantry_mind_export_node (e, "Select", NULL, type, gantry_mind_export_use (e, in[0]), gantry_mind_export_use (e, in[1]),
+                                      gantry_mind_export_use (e, in[2]), NULL);
     case GANTRY_OP_CLAMP:
       x = gantry_mind_export_binary (e, "Maximum", in[1], in[0], (GantryElementType) type->element);
       return gantry_mind_export_binary (e, "Minimum", x, in[2], (GantryElementType) type->element);

@@ -21,8 +21,8 @@ gantry_mind_export_reshape (MindExport *e, ExportValue *x, guint rank, const Gan
 {
   if (x == e->nobody || has_dims (x->type, rank, dims))
     return x;
-  return gantry_mind_export_node (e, "Reshape", NULL, gantry_mind_export_type (e, ELEMENT (x), rank, dims),
-                                  gantry_mind_export_use (e, x), gantry_mind_export_ints (e, dims, rank), NULL);
+  return gantry_mind_export_node (e, "Reshape", NULL, gantry_mind_export_type (e, ELEMENT (x), rank, dims), gantry_mind_export_use (e, x),
+                                  gantry_mind_export_ints (e, dims, rank), NULL);
 }
 
 ExportValue *
@@ -38,8 +38,8 @@ gantry_mind_export_transpose (MindExport *e, ExportValue *x, const gint64 *permu
     }
   if (x == e->nobody || !moves)
     return x;
-  return gantry_mind_export_node (e, "Transpose", NULL, gantry_mind_export_type (e, ELEMENT (x), x->type->rank, dims),
-                                  gantry_mind_export_use (e, x), gantry_mind_export_ints (e, permutation, x->type->rank), NULL);
+  return gantry_mind_export_node (e, "Transpose", NULL, gantry_mind_export_type (e, ELEMENT (x), x->type->rank, dims), gantry_mind_export_use (e, x),
+                                  gantry_mind_export_ints (e, permutation, x->type->rank), NULL);
 }
 
 /* The whole is made when somebody needs it. */
@@ -66,9 +66,8 @@ gantry_mind_export_slice (MindExport *e, ExportValue *x, const gint64 *starts, c
   if (x == e->nobody || has_dims (x->type, x->type->rank, dims))
     return x;
   zero = gantry_mind_export_int (e, 0);
-  return gantry_mind_export_node (e, "StridedSlice", NULL, gantry_mind_export_type (e, ELEMENT (x), x->type->rank, dims),
-                                  gantry_mind_export_use (e, x), gantry_mind_export_ints (e, starts, x->type->rank),
-                                  gantry_mind_export_ints (e, limits, x->type->rank),
+  return gantry_mind_export_node (e, "StridedSlice", NULL, gantry_mind_export_type (e, ELEMENT (x), x->type->rank, dims), gantry_mind_export_use (e, x),
+                                  gantry_mind_export_ints (e, starts, x->type->rank), gantry_mind_export_ints (e, limits, x->type->rank),
                                   gantry_mind_export_ints (e, strides, x->type->rank), zero, zero, zero, zero, zero, NULL);
 }
 
@@ -101,12 +100,10 @@ spread (MindExport *e, ExportValue *x, guint axis, gint64 interior, double value
 }
 
 ExportValue *
-gantry_mind_export_pad (MindExport *e, ExportValue *x, double value, const gint64 *low, const gint64 *high,
-                        const gint64 *interior)
+gantry_mind_export_pad (MindExport *e, ExportValue *x, double value, const gint64 *low, const gint64 *high, const gint64 *interior)
 {
   guint rank = x->type->rank;
-  gint64 starts[GANTRY_MAX_RANK] = { 0 }, limits[GANTRY_MAX_RANK] = { 0 }, ones[GANTRY_MAX_RANK] = { 0 },
-         list[2 * GANTRY_MAX_RANK];
+  gint64 starts[GANTRY_MAX_RANK] = { 0 }, limits[GANTRY_MAX_RANK] = { 0 }, ones[GANTRY_MAX_RANK] = { 0 }, list[2 * GANTRY_MAX_RANK];
   GantryDim dims[GANTRY_MAX_RANK];
   GByteArray *attrs;
   gboolean any = FALSE;
@@ -134,9 +131,8 @@ gantry_mind_export_pad (MindExport *e, ExportValue *x, double value, const gint6
   attrs = g_byte_array_new ();
   gantry_mind_attr_string (attrs, "mode", "constant");
   gantry_mind_attr_bool (attrs, "paddings_contiguous", TRUE);
-  return gantry_mind_export_node (e, "PadV3", attrs, gantry_mind_export_type (e, ELEMENT (x), rank, dims),
-                                  gantry_mind_export_use (e, x), gantry_mind_export_ints (e, list, 2 * rank),
-                                  gantry_mind_export_scalar (e, ELEMENT (x), value)->name, NULL);
+  return gantry_mind_export_node (e, "PadV3", attrs, gantry_mind_export_type (e, ELEMENT (x), rank, dims), gantry_mind_export_use (e, x),
+                                  gantry_mind_export_ints (e, list, 2 * rank), gantry_mind_export_scalar (e, ELEMENT (x), value)->name, NULL);
 }
 
 ExportValue *
@@ -144,8 +140,7 @@ gantry_mind_export_concat (MindExport *e, ExportValue **xs, guint n, gint64 axis
 {
   ExportValue *tuple = gantry_mind_export_tuple (e, xs, n);
 
-  return gantry_mind_export_node (e, "Concat", NULL, type, gantry_mind_export_use (e, tuple), gantry_mind_export_int (e, axis),
-                                  NULL);
+  return gantry_mind_export_node (e, "Concat", NULL, type, gantry_mind_export_use (e, tuple), gantry_mind_export_int (e, axis), NULL);
 }
 
 ExportValue *
@@ -164,9 +159,8 @@ gantry_mind_export_take (MindExport *e, ExportValue *x, ExportValue *indices, gi
     gantry_mind_export_fail (e, "the result has %u dimensions", n);
   if (e->error != NULL)
     return e->nobody;
-  return gantry_mind_export_node (e, "Gather", NULL, gantry_mind_export_type (e, ELEMENT (x), n, dims),
-                                  gantry_mind_export_use (e, x), gantry_mind_export_use (e, indices),
-                                  gantry_mind_export_int (e, axis), gantry_mind_export_int (e, 0), NULL);
+  return gantry_mind_export_node (e, "Gather", NULL, gantry_mind_export_type (e, ELEMENT (x), n, dims), gantry_mind_export_use (e, x),
+                                  gantry_mind_export_use (e, indices), gantry_mind_export_int (e, axis), gantry_mind_export_int (e, 0), NULL);
 }
 
 /* Rules */
@@ -193,9 +187,7 @@ reverse (MindExport *e, ExportValue *x)
   gsize n = 0;
   const gint64 *axes = gantry_attrs_ints (e->context, e->node->attrs, "dimensions", &n);
 
-  return n > 0 ? gantry_mind_export_node (e, "ReverseV2", NULL, x->type, gantry_mind_export_use (e, x),
-                                          gantry_mind_export_ints (e, axes, (guint) n), NULL)
-               : x;
+  return n > 0 ? gantry_mind_export_node (e, "ReverseV2", NULL, x->type, gantry_mind_export_use (e, x), gantry_mind_export_ints (e, axes, (guint) n), NULL) : x;
 }
 
 /* The scalar has to be known: a primitive pads with what it is given, but only constants are seen here. */
@@ -246,8 +238,7 @@ dynamic_slice (MindExport *e, ExportValue **in, guint n)
       if (sizes[i] == size)
         continue;
       at = gantry_mind_export_binary (e, "Maximum", at, gantry_mind_export_scalar (e, GANTRY_I64, 0), GANTRY_I64);
-      at = gantry_mind_export_binary (e, "Minimum", at, gantry_mind_export_scalar (e, GANTRY_I64, (double) (size - sizes[i])),
-                                      GANTRY_I64);
+      at = gantry_mind_export_binary (e, "Minimum", at, gantry_mind_export_scalar (e, GANTRY_I64, (double) (size - sizes[i])), GANTRY_I64);
       at = gantry_mind_export_binary (e, "Add", at, gantry_mind_export_range (e, GANTRY_I64, sizes[i], 1, 0), GANTRY_I64);
       x = gantry_mind_export_take (e, x, at, i);
     }
@@ -270,8 +261,7 @@ gantry_mind_export_movement (MindExport *e, ExportValue **in, guint n)
     case GANTRY_OP_REVERSE: return reverse (e, in[0]);
     case GANTRY_OP_SLICE: return slice (e, in[0]);
     case GANTRY_OP_PAD: return pad (e, in);
-    case GANTRY_OP_CONCATENATE:
-      return gantry_mind_export_concat (e, in, n, gantry_attrs_int (e->context, e->node->attrs, "dimension", 0), type);
+    case GANTRY_OP_CONCATENATE: return gantry_mind_export_concat (e, in, n, gantry_attrs_int (e->context, e->node->attrs, "dimension", 0), type);
     case GANTRY_OP_DYNAMIC_SLICE: return dynamic_slice (e, in, n);
     default: break;
     }
@@ -322,8 +312,7 @@ gantry_mind_export_gather (MindExport *e, ExportValue **in, guint n)
   for (gsize i = 0; i < n_offset; i++)
     plain = plain && n_map > 1 && offsets[i] == (gint64) (type->rank - n_offset + i);
   if (plain)
-    return gantry_mind_export_node (e, "GatherNd", NULL, type, gantry_mind_export_use (e, in[0]),
-                                    gantry_mind_export_use (e, indices), NULL);
+    return gantry_mind_export_node (e, "GatherNd", NULL, type, gantry_mind_export_use (e, in[0]), gantry_mind_export_use (e, indices), NULL);
   gantry_mind_export_fail (e, "a gather of this form has no primitive");
   return e->nobody;
 }

@@ -95,29 +95,25 @@ void gantry_mind_attr_string (GByteArray *attrs, const char *name, const char *v
 
 /* Nodes. */
 /** @attrs: (transfer full) (nullable); names of inputs end with NULL */
-ExportValue *gantry_mind_export_node (MindExport *e, const char *primitive, GByteArray *attrs, const GantryType *type,
-                                      ...) G_GNUC_NULL_TERMINATED;
+ExportValue *gantry_mind_export_node (MindExport *e, const char *primitive, GByteArray *attrs, const GantryType *type, ...) G_GNUC_NULL_TERMINATED;
 /** The same with a list, and a tuple of @n_types results (type of several). */
-ExportValue *gantry_mind_export_add (MindExport *e, const char *operation, GByteArray *attrs, const char *const *inputs,
-                                     guint n_inputs, const GantryType *const *types, guint n_types, gboolean is_tuple);
+ExportValue *gantry_mind_export_add (MindExport *e, const char *operation, GByteArray *attrs, const char *const *inputs, guint n_inputs,
+                                     const GantryType *const *types, guint n_types, gboolean is_tuple);
 /** A node whose value is a function: Partial and Switch; @functions: the graphs that it may be. Returns: its name */
-const char *gantry_mind_export_closure (MindExport *e, const char *primitive, const char *const *inputs, guint n_inputs,
-                                        const char *const *functions, guint n_functions);
-ExportValue *gantry_mind_export_call (MindExport *e, const char *function, ExportValue **arguments, guint n,
-                                      const GantryType *const *types, guint n_types, gboolean is_tuple);
+const char *
+gantry_mind_export_closure (MindExport *e, const char *primitive, const char *const *inputs, guint n_inputs, const char *const *functions, guint n_functions);
+ExportValue *gantry_mind_export_call (MindExport *e, const char *function, ExportValue **arguments, guint n, const GantryType *const *types, guint n_types,
+                                      gboolean is_tuple);
 ExportValue *gantry_mind_export_reshape (MindExport *e, ExportValue *x, guint rank, const GantryDim *dims);
 ExportValue *gantry_mind_export_transpose (MindExport *e, ExportValue *x, const gint64 *permutation);
 ExportValue *gantry_mind_export_cast (MindExport *e, ExportValue *x, GantryElementType element);
 ExportValue *gantry_mind_export_broadcast (MindExport *e, ExportValue *x, guint rank, const GantryDim *dims);
-ExportValue *
-gantry_mind_export_slice (MindExport *e, ExportValue *x, const gint64 *starts, const gint64 *limits, const gint64 *strides);
+ExportValue *gantry_mind_export_slice (MindExport *e, ExportValue *x, const gint64 *starts, const gint64 *limits, const gint64 *strides);
 /** Pads with @value, a scalar; negative edges cut; @interior: (nullable) */
-ExportValue *gantry_mind_export_pad (MindExport *e, ExportValue *x, double value, const gint64 *low, const gint64 *high,
-                                     const gint64 *interior);
+ExportValue *gantry_mind_export_pad (MindExport *e, ExportValue *x, double value, const gint64 *low, const gint64 *high, const gint64 *interior);
 ExportValue *gantry_mind_export_concat (MindExport *e, ExportValue **xs, guint n, gint64 axis, const GantryType *type);
 /** numpy's broadcasting of two operands. */
-ExportValue *
-gantry_mind_export_binary (MindExport *e, const char *primitive, ExportValue *x, ExportValue *y, GantryElementType element);
+ExportValue *gantry_mind_export_binary (MindExport *e, const char *primitive, ExportValue *x, ExportValue *y, GantryElementType element);
 /** Elements at integer @indices along @axis, in range. */
 ExportValue *gantry_mind_export_take (MindExport *e, ExportValue *x, ExportValue *indices, gint64 axis);
 

@@ -22,8 +22,8 @@ gantry_mind_export_reduction (MindExport *e, ExportValue **in, guint n)
   no = gantry_mind_export_bool (e, FALSE);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (strcmp (names[i][0], kind) == 0 && (i < 4 || ELEMENT (in[0]) == GANTRY_BOOL))
-      return gantry_mind_export_node (e, names[i][1], NULL, type, gantry_mind_export_use (e, in[0]),
-                                      gantry_mind_export_ints (e, axes, (guint) n_axes), no, i == 0 ? no : NULL, NULL);
+      return gantry_mind_export_node (e, names[i][1], NULL, type, gantry_mind_export_use (e, in[0]), gantry_mind_export_ints (e, axes, (guint) n_axes), no,
+                                      i == 0 ? no : NULL, NULL);
   gantry_mind_export_fail (e, "no primitive of MindSpore reduces %s by '%s'", gantry_element_name (ELEMENT (in[0])), kind);
   return e->nobody;
 }
@@ -39,8 +39,7 @@ running (MindExport *e, ExportValue *x, gint axis, gboolean reverse, gboolean su
   attrs = g_byte_array_new ();
   gantry_mind_attr_bool (attrs, "exclusive", FALSE);
   gantry_mind_attr_bool (attrs, "reverse", reverse);
-  return gantry_mind_export_node (e, "CumProd", attrs, x->type, gantry_mind_export_use (e, x), gantry_mind_export_int (e, axis),
-                                  NULL);
+  return gantry_mind_export_node (e, "CumProd", attrs, x->type, gantry_mind_export_use (e, x), gantry_mind_export_int (e, axis), NULL);
 }
 
 /* The two dimensions that windows lie in, of as many as there are. FALSE where there are more */
@@ -90,9 +89,8 @@ pool (MindExport *e, ExportValue *x, const GantryWindow *windows, gboolean sum)
   x = gantry_mind_export_reshape (e, x, 4, dims);
   if (sum)
     {
-      x = gantry_mind_export_node (e, "AvgPool", NULL, gantry_mind_export_type (e, element, 4, result),
-                                   gantry_mind_export_use (e, x), gantry_mind_export_ints (e, size + 2, 2),
-                                   gantry_mind_export_ints (e, stride + 2, 2), gantry_mind_export_int (e, 2),
+      x = gantry_mind_export_node (e, "AvgPool", NULL, gantry_mind_export_type (e, element, 4, result), gantry_mind_export_use (e, x),
+                                   gantry_mind_export_ints (e, size + 2, 2), gantry_mind_export_ints (e, stride + 2, 2), gantry_mind_export_int (e, 2),
                                    gantry_mind_export_int (e, 0), NULL);
       x = gantry_mind_export_binary (e, "Mul", x, gantry_mind_export_scalar (e, element, (double) (size[2] * size[3])), element);
       return gantry_mind_export_reshape (e, x, type->rank, type->dims);
@@ -102,8 +100,7 @@ pool (MindExport *e, ExportValue *x, const GantryWindow *windows, gboolean sum)
   gantry_mind_attr_ints (attrs, "strides", stride, 4);
   gantry_mind_attr_string (attrs, "pad_mode", "VALID");
   gantry_mind_attr_string (attrs, "format", "NCHW");
-  x = gantry_mind_export_node (e, "MaxPool", attrs, gantry_mind_export_type (e, element, 4, result),
-                               gantry_mind_export_use (e, x), NULL);
+  x = gantry_mind_export_node (e, "MaxPool", attrs, gantry_mind_export_type (e, element, 4, result), gantry_mind_export_use (e, x), NULL);
   return gantry_mind_export_reshape (e, x, type->rank, type->dims);
 }
 
@@ -145,8 +142,7 @@ gantry_mind_export_sort (MindExport *e, ExportValue **in, guint n)
     return sorted == e->nobody ? sorted : sorted->members[0];
   for (guint i = 0; i < n; i++)
     results[i] = i == 0 ? sorted->members[0]
-                        : gantry_mind_export_node (e, "GatherD", NULL, in[i]->type, gantry_mind_export_use (e, in[i]),
-                                                   gantry_mind_export_int (e, axis),
+                        : gantry_mind_export_node (e, "GatherD", NULL, in[i]->type, gantry_mind_export_use (e, in[i]), gantry_mind_export_int (e, axis),
                                                    gantry_mind_export_use (e, sorted->members[1]), NULL);
   return gantry_mind_export_tuple (e, results, n);
 }

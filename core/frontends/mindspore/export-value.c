@@ -27,9 +27,8 @@ static guint
 data_type (MindExport *e, GantryElementType element)
 {
   static const guint8 numbers[GANTRY_N_ELEMENT_TYPES] = {
-    [GANTRY_F32] = 1,  [GANTRY_U8] = 2,   [GANTRY_I8] = 3,    [GANTRY_U16] = 4,  [GANTRY_I16] = 5,
-    [GANTRY_I32] = 6,  [GANTRY_I64] = 7,  [GANTRY_BOOL] = 9,  [GANTRY_F16] = 10, [GANTRY_F64] = 11,
-    [GANTRY_U32] = 12, [GANTRY_U64] = 13, [GANTRY_BF16] = 16,
+    [GANTRY_F32] = 1,  [GANTRY_U8] = 2,   [GANTRY_I8] = 3,   [GANTRY_U16] = 4,  [GANTRY_I16] = 5,  [GANTRY_I32] = 6,   [GANTRY_I64] = 7,
+    [GANTRY_BOOL] = 9, [GANTRY_F16] = 10, [GANTRY_F64] = 11, [GANTRY_U32] = 12, [GANTRY_U64] = 13, [GANTRY_BF16] = 16,
   };
 
   if (numbers[element] == 0)
@@ -69,8 +68,7 @@ put_data (MindExport *e, GByteArray *message, const GantryLiteral *literal)
   e->data += (guint64) MAX (size, 0);
   if (e->data > MIND_EXPORT_MOST_DATA)
     {
-      gantry_mind_export_fail (e, "its tensors are larger than the %d MiB that one MindIR file is given here",
-                               (int) (MIND_EXPORT_MOST_DATA >> 20));
+      gantry_mind_export_fail (e, "its tensors are larger than the %d MiB that one MindIR file is given here", (int) (MIND_EXPORT_MOST_DATA >> 20));
       return;
     }
   dense = gantry_try_allocate ((gsize) size + 1, 1, "a tensor", &e->error);
@@ -321,9 +319,8 @@ const char *
 gantry_mind_export_dtype (MindExport *e, GantryElementType element)
 {
   static const guint8 numbers[GANTRY_N_ELEMENT_TYPES] = {
-    [GANTRY_BOOL] = 30, [GANTRY_I8] = 32,  [GANTRY_I16] = 33,  [GANTRY_I32] = 34, [GANTRY_I64] = 35,
-    [GANTRY_U8] = 37,   [GANTRY_U16] = 38, [GANTRY_U32] = 39,  [GANTRY_U64] = 40, [GANTRY_F16] = 42,
-    [GANTRY_F32] = 43,  [GANTRY_F64] = 44, [GANTRY_BF16] = 45,
+    [GANTRY_BOOL] = 30, [GANTRY_I8] = 32,  [GANTRY_I16] = 33, [GANTRY_I32] = 34, [GANTRY_I64] = 35, [GANTRY_U8] = 37,   [GANTRY_U16] = 38,
+    [GANTRY_U32] = 39,  [GANTRY_U64] = 40, [GANTRY_F16] = 42, [GANTRY_F32] = 43, [GANTRY_F64] = 44, [GANTRY_BF16] = 45,
   };
 
   return gantry_mind_export_int (e, numbers[element]);
@@ -359,8 +356,7 @@ gantry_mind_export_range (MindExport *e, GantryElementType element, gint64 n, gu
 
   for (guint i = 0; i < rank; i++)
     dims[i] = i == axis ? n : 1;
-  literal = gantry_literal_try_new_zeroed (gantry_mind_export_type (e, element, rank, dims), &data,
-                                           e->error == NULL ? &e->error : NULL);
+  literal = gantry_literal_try_new_zeroed (gantry_mind_export_type (e, element, rank, dims), &data, e->error == NULL ? &e->error : NULL);
   if (literal == NULL)
     return e->nobody;
   for (gint64 i = 0; i < n; i++)
@@ -477,8 +473,8 @@ members_of (MindExport *e, const char *name, const GantryType *const *types, gui
 }
 
 ExportValue *
-gantry_mind_export_add (MindExport *e, const char *operation, GByteArray *attrs, const char *const *inputs, guint n_inputs,
-                        const GantryType *const *types, guint n_types, gboolean is_tuple)
+gantry_mind_export_add (MindExport *e, const char *operation, GByteArray *attrs, const char *const *inputs, guint n_inputs, const GantryType *const *types,
+                        guint n_types, gboolean is_tuple)
 {
   g_autofree char *output = NULL;
   gboolean known = FALSE;
@@ -518,9 +514,8 @@ gantry_mind_export_use (MindExport *e, ExportValue *value)
     {
       const char *narrow = gantry_mind_export_use (e, value->narrow);
 
-      value->name = gantry_mind_export_node (e, "BroadcastTo", NULL, value->type, narrow,
-                                             gantry_mind_export_ints (e, value->type->dims, value->type->rank), NULL)
-                      ->name;
+      value->name =
+        gantry_mind_export_node (e, "BroadcastTo", NULL, value->type, narrow, gantry_mind_export_ints (e, value->type->dims, value->type->rank), NULL)->name;
     }
   else if (value->name == NULL && value->members != NULL)
     {
@@ -535,8 +530,7 @@ gantry_mind_export_use (MindExport *e, ExportValue *value)
         }
       if (e->error != NULL)
         return "";
-      output = write_node (e, primitive_name (e, "MakeTuple", NULL), "MakeTuple", names, value->n,
-                           shape_of_all (e, types, value->n));
+      output = write_node (e, primitive_name (e, "MakeTuple", NULL), "MakeTuple", names, value->n, shape_of_all (e, types, value->n));
       value->name = gantry_arena_strdup (e->arena, output);
     }
   return value->name != NULL ? value->name : "";
@@ -554,8 +548,7 @@ closure (const char *name, const char *function)
 }
 
 const char *
-gantry_mind_export_closure (MindExport *e, const char *primitive, const char *const *inputs, guint n_inputs,
-                            const char *const *functions, guint n_functions)
+gantry_mind_export_closure (MindExport *e, const char *primitive, const char *const *inputs, guint n_inputs, const char *const *functions, guint n_functions)
 {
   GByteArray *shape = n_functions == 1 ? closure ("shape", functions[0]) : gantry_mind_export_attribute ("shape", 29);
   g_autofree char *output = NULL;
@@ -567,8 +560,8 @@ gantry_mind_export_closure (MindExport *e, const char *primitive, const char *co
 }
 
 ExportValue *
-gantry_mind_export_call (MindExport *e, const char *function, ExportValue **arguments, guint n, const GantryType *const *types,
-                         guint n_types, gboolean is_tuple)
+gantry_mind_export_call (MindExport *e, const char *function, ExportValue **arguments, guint n, const GantryType *const *types, guint n_types,
+                         gboolean is_tuple)
 {
   g_autofree const char **names = g_new0 (const char *, n + 1);
   g_autofree char *output = NULL;
@@ -577,7 +570,6 @@ gantry_mind_export_call (MindExport *e, const char *function, ExportValue **argu
     names[i] = gantry_mind_export_use (e, arguments[i]);
   if (e->error != NULL)
     return e->nobody;
-  output = write_node (e, function, "call", names, n,
-                       is_tuple ? shape_of_all (e, types, n_types) : shape_of (e, "shape", types[0]));
+  output = write_node (e, function, "call", names, n, is_tuple ? shape_of_all (e, types, n_types) : shape_of (e, "shape", types[0]));
   return is_tuple ? members_of (e, output, types, n_types) : gantry_mind_export_value (e, output, types[0]);
 }

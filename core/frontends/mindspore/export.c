@@ -74,17 +74,14 @@ constant (MindExport *e, const GantryNode *node)
 
   if (literal == NULL || !gantry_element_is_compiled ((GantryElementType) literal->type->element))
     {
-      gantry_mind_export_fail (e, "a constant of element type %s",
-                               literal != NULL ? gantry_element_name ((GantryElementType) literal->type->element) : "?");
+      gantry_mind_export_fail (e, "a constant of element type %s", literal != NULL ? gantry_element_name ((GantryElementType) literal->type->element) : "?");
       return e->nobody;
     }
-  if (*name != '\0' && e->graph->outer == NULL && literal->type->rank > 0
-      && gantry_element_is_float ((GantryElementType) literal->type->element))
+  if (*name != '\0' && e->graph->outer == NULL && literal->type->rank > 0 && gantry_element_is_float ((GantryElementType) literal->type->element))
     return gantry_mind_export_parameter (e, name, literal);
   if (literal->splat && literal->type->rank > 0)
     {
-      const GantryType *scalar = gantry_context_type (
-        e->context, gantry_context_scalar (e->context, (GantryElementType) literal->type->element));
+      const GantryType *scalar = gantry_context_type (e->context, gantry_context_scalar (e->context, (GantryElementType) literal->type->element));
       g_autoptr (GBytes) one = g_bytes_new (literal->data, literal->size);
       g_autoptr (GantryLiteral) narrow = gantry_literal_new (scalar, one, FALSE, NULL);
 
@@ -146,8 +143,7 @@ refuse_host_calls (const GantryModule *module, GError **error)
   g_autofree char *lines = gantry_module_host_calls (module);
 
   if (lines != NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "what calls the host cannot be written as MindIR; these lines do:%s", lines);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "what calls the host cannot be written as MindIR; these lines do:%s", lines);
   return lines == NULL;
 }
 
@@ -166,8 +162,7 @@ static GByteArray *
 write_model (MindExport *e, const GantryMindsporeWeight *weights)
 {
   const GantryFunction *entry = gantry_module_entry (e->module);
-  g_autofree ExportValue **arguments = g_new0 (ExportValue *, entry->n_params + 1),
-                         **results = g_new0 (ExportValue *, entry->n_results + 1);
+  g_autofree ExportValue **arguments = g_new0 (ExportValue *, entry->n_params + 1), **results = g_new0 (ExportValue *, entry->n_results + 1);
   GByteArray *model = g_byte_array_new ();
 
   gantry_mind_export_push (e, "main");
@@ -190,8 +185,7 @@ write_model (MindExport *e, const GantryMindsporeWeight *weights)
 }
 
 gboolean
-gantry_mindspore_export (const GantryModule *module, const char *path, const GantryMindsporeWeight *weights,
-                         GantryReadFiles *read, GError **error)
+gantry_mindspore_export (const GantryModule *module, const char *path, const GantryMindsporeWeight *weights, GantryReadFiles *read, GError **error)
 {
   MindExport e = { .module = module, .context = module->context };
   g_autoptr (GByteArray) model = NULL;

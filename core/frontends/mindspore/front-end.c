@@ -4,8 +4,7 @@
 #include "core/frontends/mindspore/mindspore.h"
 
 static GantryModule *
-import (GantryContext *context, const char *path, const GantryReadOptions *options, GantryReadInfo *info,
-        const GantryProgress *progress, GError **error)
+import (GantryContext *context, const char *path, const GantryReadOptions *options, GantryReadInfo *info, const GantryProgress *progress, GError **error)
 {
   GantryMindsporeOptions own = { .dims = options->dims, .n_dims = options->n_dims, .anywhere = options->outside };
   g_autoptr (GantryMindsporeInfo) said = NULL;
@@ -14,9 +13,15 @@ import (GantryContext *context, const char *path, const GantryReadOptions *optio
   if (module == NULL)
     return NULL;
   *info = (GantryReadInfo){
-    .format = g_strdup ("MindIR"), .producer = g_strdup (said->producer), .is_counted = TRUE, .n_nodes = said->n_nodes,
-    .n_weights = said->n_weights, .weight_bytes = said->weight_bytes, .unknown = g_ptr_array_ref (said->unknown),
-    .unbound = g_ptr_array_ref (said->unbound), .files = g_ptr_array_ref (said->files),
+    .format = g_strdup ("MindIR"),
+    .producer = g_strdup (said->producer),
+    .is_counted = TRUE,
+    .n_nodes = said->n_nodes,
+    .n_weights = said->n_weights,
+    .weight_bytes = said->weight_bytes,
+    .unknown = g_ptr_array_ref (said->unknown),
+    .unbound = g_ptr_array_ref (said->unbound),
+    .files = g_ptr_array_ref (said->files),
   };
   return module;
 }

@@ -27,9 +27,8 @@ element_number (const char *text, gsize length)
     const char *name;
     guint number;
   } names[] = {
-    { "Bool", 9 },    { "Int8", 3 },     { "Int16", 5 },     { "Int32", 6 },   { "Int64", 7 },
-    { "UInt8", 2 },   { "UInt16", 4 },   { "UInt32", 12 },   { "UInt64", 13 }, { "Float16", 10 },
-    { "Float32", 1 }, { "Float64", 11 }, { "BFloat16", 16 },
+    { "Bool", 9 },    { "Int8", 3 },    { "Int16", 5 },    { "Int32", 6 },   { "Int64", 7 },    { "UInt8", 2 },     { "UInt16", 4 },
+    { "UInt32", 12 }, { "UInt64", 13 }, { "Float16", 10 }, { "Float32", 1 }, { "Float64", 11 }, { "BFloat16", 16 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -221,9 +220,8 @@ argument_name (IrText *text, const char *token)
   if (g_str_has_prefix (token, "$(@") && (colon = strrchr (token, ':')) != NULL)
     {
       /* Of a graph around this one: "$(@graph:para7_x)", "$(@graph:%3)", or by its label, "$(@graph:x)". */
-      g_autofree char *inner = g_strndup (colon + 1, strcspn (colon + 1, ")")),
-                      *graph = g_strndup (token + 3, (gsize) (colon - token) - 3), *parameter = g_strconcat ("%", inner, NULL),
-                      *number = parameter_key (parameter);
+      g_autofree char *inner = g_strndup (colon + 1, strcspn (colon + 1, ")")), *graph = g_strndup (token + 3, (gsize) (colon - token) - 3),
+                      *parameter = g_strconcat ("%", inner, NULL), *number = parameter_key (parameter);
 
       other = g_strdup_printf ("%s:%s", graph, inner);
       known = g_hash_table_lookup (text->values, g_str_equal (number, parameter) ? other : number);
@@ -334,8 +332,7 @@ static void
 begin_node (IrText *text, const char *line)
 {
   const char *equals = strstr (line, ") = "), *open, *at;
-  g_autofree char *token = g_strndup (line, strcspn (line, "(")), *key = NULL, *label = NULL, *operation = NULL,
-                  *reference = NULL, *plain = NULL;
+  g_autofree char *token = g_strndup (line, strcspn (line, "(")), *key = NULL, *label = NULL, *operation = NULL, *reference = NULL, *plain = NULL;
   char *output;
   gint depth = 0;
 

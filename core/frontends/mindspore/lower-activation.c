@@ -29,8 +29,7 @@ normal_gelu (MindLower *l, guint32 x)
 static guint32
 tanh_gelu (MindLower *l, guint32 x)
 {
-  guint32 cube = BINARY (MULTIPLY, BINARY (MULTIPLY, x, x), x),
-          inner = BINARY (ADD, x, gantry_builder_scale (l->b, cube, 0.044715));
+  guint32 cube = BINARY (MULTIPLY, BINARY (MULTIPLY, x, x), x), inner = BINARY (ADD, x, gantry_builder_scale (l->b, cube, 0.044715));
 
   inner = UNARY (TANH, gantry_builder_scale (l->b, inner, sqrt (2 / G_PI)));
   return BINARY (MULTIPLY, gantry_builder_scale (l->b, x, 0.5), gantry_builder_offset (l->b, inner, 1));
@@ -61,9 +60,7 @@ activation (MindLower *l)
     case 's': y = BINARY (MULTIPLY, x, UNARY (LOGISTIC, x)); break;
     case 'g': y = strcmp (gantry_mind_string (l, "approximate", ""), "none") == 0 ? normal_gelu (l, x) : tanh_gelu (l, x); break;
     case 'n':
-      y = strcmp (gantry_mind_string (l, "approximate", ""), "tanh") == 0 || gantry_mind_int (l, "approximate", 0) == 1
-            ? tanh_gelu (l, x)
-            : normal_gelu (l, x);
+      y = strcmp (gantry_mind_string (l, "approximate", ""), "tanh") == 0 || gantry_mind_int (l, "approximate", 0) == 1 ? tanh_gelu (l, x) : normal_gelu (l, x);
       break;
     case 'h': y = hard_sigmoid (l, x); break;
     case 'w': y = BINARY (MULTIPLY, x, hard_sigmoid (l, x)); break;

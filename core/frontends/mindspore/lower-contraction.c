@@ -33,8 +33,7 @@ batch_dims (MindLower *l, guint32 x, guint32 y, GantryDim *dims, guint *n)
   *n = MAX (nx, ny);
   for (guint i = 0; i < *n; i++)
     {
-      GantryDim a = i + nx >= *n ? gantry_mind_dim (l, x, i + nx - *n) : 1,
-                b = i + ny >= *n ? gantry_mind_dim (l, y, i + ny - *n) : 1;
+      GantryDim a = i + nx >= *n ? gantry_mind_dim (l, x, i + nx - *n) : 1, b = i + ny >= *n ? gantry_mind_dim (l, y, i + ny - *n) : 1;
 
       if (a != b && a != 1 && b != 1)
         {
@@ -177,11 +176,7 @@ spatial (MindLower *l, const char *name, guint n, gint64 fallback, gint64 *value
 
   for (guint i = 0; i < n; i++)
     {
-      values[i] = count < 0               ? fallback
-                  : count == 1            ? list[0]
-                  : count == (gint) n     ? list[i]
-                  : count == (gint) n + 2 ? list[i + 2]
-                                          : -1;
+      values[i] = count < 0 ? fallback : count == 1 ? list[0] : count == (gint) n ? list[i] : count == (gint) n + 2 ? list[i + 2] : -1;
       if (values[i] < 0 || values[i] > MOST_WINDOW)
         gantry_mind_refuse (l, "'%s' does not fit %u dimensions", name, n);
     }
@@ -361,8 +356,7 @@ transposed (MindLower *l)
     read_padding (l, x, weight, &w);
   for (guint i = 0; i < w.n && !l->failed; i++)
     {
-      gint64 wide = (gantry_mind_dim (l, x, i + 2) - 1) * w.stride[i] + 1,
-             span = w.dilation[i] * (gantry_mind_dim (l, weight, i + 2) - 1);
+      gint64 wide = (gantry_mind_dim (l, x, i + 2) - 1) * w.stride[i] + 1, span = w.dilation[i] * (gantry_mind_dim (l, weight, i + 2) - 1);
 
       if (mode == MIND_PADDING_SAME)
         w.low[i] = MAX (wide + span - shape[i + 2], 0) / 2;

@@ -98,8 +98,7 @@ scaled (MindLower *l)
   guint32 x, y;
 
   operands (l, &x, &y);
-  l->out[0] = gantry_builder_binary_broadcast (l->b, (guint) l->rule->arg, x,
-                                               gantry_builder_scale (l->b, y, gantry_mind_number (l, "alpha", 1)));
+  l->out[0] = gantry_builder_binary_broadcast (l->b, (guint) l->rule->arg, x, gantry_builder_scale (l->b, y, gantry_mind_number (l, "alpha", 1)));
 }
 
 /* arg: '/' of floats, '0' which is 0 where y is */
@@ -112,9 +111,7 @@ divide (MindLower *l)
   x = floating (l, x);
   y = gantry_builder_convert (l->b, y, gantry_mind_element_of (l, x));
   z = BINARY (DIVIDE, x, y);
-  l->out[0] = l->rule->arg == '0'
-                ? gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", y, LIKE (y, 0)), LIKE (z, 0), z)
-                : z;
+  l->out[0] = l->rule->arg == '0' ? gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", y, LIKE (y, 0)), LIKE (z, 0), z) : z;
 }
 
 /* arg: 'f' towards minus infinity, 't' towards 0; text: "rest" what is left */
@@ -153,8 +150,7 @@ compare (MindLower *l)
 static void
 logical (MindLower *l)
 {
-  guint32 x = gantry_builder_convert (l->b, gantry_mind_need (l, "x"), GANTRY_BOOL),
-          y = gantry_builder_convert (l->b, gantry_mind_need (l, "y"), GANTRY_BOOL);
+  guint32 x = gantry_builder_convert (l->b, gantry_mind_need (l, "x"), GANTRY_BOOL), y = gantry_builder_convert (l->b, gantry_mind_need (l, "y"), GANTRY_BOOL);
 
   l->out[0] = gantry_builder_binary_broadcast (l->b, (guint) l->rule->arg, x, y);
 }
@@ -200,8 +196,8 @@ cast (MindLower *l)
 static void
 choose (MindLower *l)
 {
-  guint32 condition = gantry_builder_convert (l->b, gantry_mind_need (l, "condition"), GANTRY_BOOL),
-          x = gantry_mind_need (l, "x"), y = gantry_mind_need (l, "y");
+  guint32 condition = gantry_builder_convert (l->b, gantry_mind_need (l, "condition"), GANTRY_BOOL), x = gantry_mind_need (l, "x"),
+          y = gantry_mind_need (l, "y");
 
   gantry_mind_promote (l, &x, &y);
   l->out[0] = gantry_builder_select (l->b, condition, x, y);
@@ -256,8 +252,7 @@ static void
 add_combined (MindLower *l)
 {
   guint32 x = gantry_mind_need (l, "input"),
-          combined = gantry_builder_binary_broadcast (l->b, (guint) l->rule->arg, gantry_mind_need (l, "x1"),
-                                                      gantry_mind_need (l, "x2"));
+          combined = gantry_builder_binary_broadcast (l->b, (guint) l->rule->arg, gantry_mind_need (l, "x1"), gantry_mind_need (l, "x2"));
   guint32 value = gantry_mind_in (l, "value");
 
   if (value != 0)

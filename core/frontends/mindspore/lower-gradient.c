@@ -12,9 +12,7 @@ elementwise (MindLower *l)
     known = gantry_mind_need (l, "x");
   switch (l->rule->arg)
     {
-    case 'r':
-      l->out[0] = gantry_builder_select (l->b, gantry_builder_compare (l->b, "GT", known, LIKE (known, 0)), dy, LIKE (dy, 0));
-      return;
+    case 'r': l->out[0] = gantry_builder_select (l->b, gantry_builder_compare (l->b, "GT", known, LIKE (known, 0)), dy, LIKE (dy, 0)); return;
     case 't': slope = BINARY (SUBTRACT, LIKE (known, 1), BINARY (MULTIPLY, known, known)); break;
     case 's': slope = BINARY (MULTIPLY, known, BINARY (SUBTRACT, LIKE (known, 1), known)); break;
     case 'q': slope = BINARY (DIVIDE, LIKE (known, 0.5), known); break;

@@ -68,8 +68,7 @@ gather_elements (MindLower *l)
     {
       map[i] = i;
       sizes[i] = 1;
-      vectors[i] = gantry_builder_reshape (l->b, i == axis ? indices : gantry_builder_iota (l->b, GANTRY_I64, rank, dims, i),
-                                           rank + 1, dims);
+      vectors[i] = gantry_builder_reshape (l->b, i == axis ? indices : gantry_builder_iota (l->b, GANTRY_I64, rank, dims, i), rank + 1, dims);
     }
   places = gantry_builder_concatenate (l->b, vectors, rank, rank);
   attrs = gantry_attr_list_new (l->context);
@@ -124,8 +123,7 @@ top (MindLower *l)
   at = gantry_builder_iota (l->b, GANTRY_I32, type->rank, type->dims, axis);
   attrs = gantry_attr_list_new (l->context);
   gantry_attr_list_set_int (attrs, "dimension", axis);
-  gantry_attr_list_set_int (attrs, "descending",
-                            l->rule->arg == 'k' ? gantry_mind_int (l, "largest", 1) : gantry_mind_int (l, "descending", 0));
+  gantry_attr_list_set_int (attrs, "descending", l->rule->arg == 'k' ? gantry_mind_int (l, "largest", 1) : gantry_mind_int (l, "descending", 0));
   gantry_attr_list_set_int (attrs, "stable", 1);
   sorted = gantry_mind_add (l, GANTRY_OP_SORT, attrs, 2, x, at);
   for (guint i = 0; i < MIN (l->n_out, 2); i++)

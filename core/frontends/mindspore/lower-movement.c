@@ -139,8 +139,7 @@ tile (MindLower *l)
 {
   guint32 x = gantry_mind_need (l, "x");
   gint64 times[GANTRY_MAX_RANK];
-  gint n = gantry_mind_ints (l, "multiples", times, GANTRY_MAX_RANK / 2), rank = (gint) gantry_mind_rank (l, x),
-       all = MAX (n, rank);
+  gint n = gantry_mind_ints (l, "multiples", times, GANTRY_MAX_RANK / 2), rank = (gint) gantry_mind_rank (l, x), all = MAX (n, rank);
   GantryDim split[GANTRY_MAX_RANK], wide[GANTRY_MAX_RANK], joined[GANTRY_MAX_RANK];
 
   if (n < 0 || all > GANTRY_MAX_RANK / 2)
@@ -175,8 +174,7 @@ read_list (MindLower *l, guint32 *xs, guint most)
       return 0;
     }
   for (guint i = 0; i < n; i++)
-    xs[i] = gantry_builder_convert (l->b, gantry_mind_in_list (l, "x", i),
-                                    gantry_mind_result_element (l, gantry_mind_in_list (l, "x", 0)));
+    xs[i] = gantry_builder_convert (l->b, gantry_mind_in_list (l, "x", i), gantry_mind_result_element (l, gantry_mind_in_list (l, "x", 0)));
   return n;
 }
 
@@ -247,13 +245,9 @@ split (MindLower *l)
   gint64 axis = gantry_mind_axis (l, gantry_mind_int (l, "axis", gantry_mind_int (l, "split_dim", 0)), gantry_mind_rank (l, x)),
          n = gantry_mind_dim (l, x, axis), count = gantry_mind_int (l, "output_num", l->n_out), size, at = 0;
   g_autofree gint64 *sizes = g_new0 (gint64, l->n_out + 1);
-  gint n_sizes = l->rule->arg == 'v'
-                   ? gantry_mind_ints (l, gantry_mind_has (l, "size_splits") ? "size_splits" : "sizes", sizes, l->n_out)
-                   : -1;
+  gint n_sizes = l->rule->arg == 'v' ? gantry_mind_ints (l, gantry_mind_has (l, "size_splits") ? "size_splits" : "sizes", sizes, l->n_out) : -1;
 
-  size = l->rule->arg == 's'   ? gantry_mind_int (l, "size", 1)
-         : l->rule->arg == 'c' ? (n + MAX (count, 1) - 1) / MAX (count, 1)
-                               : n / MAX (count, 1);
+  size = l->rule->arg == 's' ? gantry_mind_int (l, "size", 1) : l->rule->arg == 'c' ? (n + MAX (count, 1) - 1) / MAX (count, 1) : n / MAX (count, 1);
   for (guint i = 0; i < l->n_out && !l->failed; i++)
     {
       gint64 own = l->rule->arg == 'v' ? ((gint) i < n_sizes ? sizes[i] : 0) : size, end;
@@ -335,9 +329,8 @@ strided_slice (MindLower *l)
   gint64 begin[GANTRY_MAX_RANK], end[GANTRY_MAX_RANK], strides[GANTRY_MAX_RANK];
   gint n = gantry_mind_ints (l, "begin", begin, GANTRY_MAX_RANK), n_end = gantry_mind_ints (l, "end", end, GANTRY_MAX_RANK),
        n_strides = gantry_mind_ints (l, "strides", strides, GANTRY_MAX_RANK);
-  gint64 open_begin = gantry_mind_int (l, "begin_mask", 0), open_end = gantry_mind_int (l, "end_mask", 0),
-         ellipsis = gantry_mind_int (l, "ellipsis_mask", 0), fresh = gantry_mind_int (l, "new_axis_mask", 0),
-         drop = gantry_mind_int (l, "shrink_axis_mask", 0);
+  gint64 open_begin = gantry_mind_int (l, "begin_mask", 0), open_end = gantry_mind_int (l, "end_mask", 0), ellipsis = gantry_mind_int (l, "ellipsis_mask", 0),
+         fresh = gantry_mind_int (l, "new_axis_mask", 0), drop = gantry_mind_int (l, "shrink_axis_mask", 0);
   Cut cuts[2 * GANTRY_MAX_RANK] = { { 0 } };
   guint rank = gantry_mind_rank (l, x), axis = 0, n_cuts = 0;
   gint n_named = 0;
@@ -385,8 +378,7 @@ slice (MindLower *l)
   gint64 begin[GANTRY_MAX_RANK], size[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK];
   gint rank = (gint) gantry_mind_rank (l, x);
 
-  if (gantry_mind_ints (l, "begin", begin, GANTRY_MAX_RANK) != rank
-      || gantry_mind_ints (l, "size", size, GANTRY_MAX_RANK) != rank)
+  if (gantry_mind_ints (l, "begin", begin, GANTRY_MAX_RANK) != rank || gantry_mind_ints (l, "size", size, GANTRY_MAX_RANK) != rank)
     {
       gantry_mind_refuse (l, "its begin and size do not fit %d dimensions", rank);
       return;
@@ -475,8 +467,7 @@ roll (MindLower *l)
     {
       gint64 axis = gantry_mind_axis (l, axes[i], gantry_mind_rank (l, x)), size = gantry_mind_dim (l, x, axis),
              at = size > 0 ? (size - shifts[i] % size) % size : 0;
-      guint32 parts[2] = { gantry_builder_slice_axis (l->b, x, axis, at, size, 1),
-                           gantry_builder_slice_axis (l->b, x, axis, 0, at, 1) };
+      guint32 parts[2] = { gantry_builder_slice_axis (l->b, x, axis, at, size, 1), gantry_builder_slice_axis (l->b, x, axis, 0, at, 1) };
 
       if (at != 0)
         x = gantry_builder_concatenate (l->b, parts, 2, axis);
@@ -525,8 +516,7 @@ fill_like (MindLower *l)
 static void
 range (MindLower *l)
 {
-  double start = gantry_mind_number (l, "start", 0), limit = gantry_mind_number (l, "limit", 0),
-         step = gantry_mind_number (l, "step", 1);
+  double start = gantry_mind_number (l, "start", 0), limit = gantry_mind_number (l, "limit", 0), step = gantry_mind_number (l, "step", 1);
   GantryElementType element = gantry_mind_result_element (l, 0);
   GantryDim n = step != 0 ? gantry_dim_from_double (ceil ((limit - start) / step)) : 0;
   guint32 x;
@@ -555,8 +545,7 @@ eye (MindLower *l)
   GantryDim dims[2] = { gantry_mind_int (l, "n", 0), gantry_mind_int (l, "m", 0) };
   guint32 x = row_less_column (l, 2, dims);
 
-  l->out[0] = gantry_builder_convert (l->b, gantry_builder_compare (l->b, "EQ", x, LIKE (x, 0)),
-                                      gantry_mind_result_element (l, x));
+  l->out[0] = gantry_builder_convert (l->b, gantry_builder_compare (l->b, "EQ", x, LIKE (x, 0)), gantry_mind_result_element (l, x));
 }
 
 /* text: which comparison with minus the diagonal keeps an element */

@@ -53,8 +53,7 @@ affine (MindLower *l, guint32 x, const char *scale, const char *bias, gint64 axi
 static void
 batch_norm (MindLower *l)
 {
-  guint32 x = gantry_builder_widen (l->b, gantry_mind_need (l, "x")), mean = gantry_mind_in (l, "mean"),
-          variance = gantry_mind_in (l, "variance"), y;
+  guint32 x = gantry_builder_widen (l->b, gantry_mind_need (l, "x")), mean = gantry_mind_in (l, "mean"), variance = gantry_mind_in (l, "variance"), y;
   guint rank = gantry_mind_rank (l, x), n = 0;
   double epsilon = gantry_mind_number (l, "epsilon", 1e-5);
   gint64 axes[GANTRY_MAX_RANK];
@@ -74,10 +73,8 @@ batch_norm (MindLower *l)
       GantryElementType element = gantry_mind_element_of (l, x);
 
       y = BINARY (SUBTRACT, x, gantry_builder_along (l->b, gantry_builder_convert (l->b, mean, element), rank, 1));
-      y = BINARY (
-        MULTIPLY, y,
-        UNARY (RSQRT, gantry_builder_offset (
-                        l->b, gantry_builder_along (l->b, gantry_builder_convert (l->b, variance, element), rank, 1), epsilon)));
+      y = BINARY (MULTIPLY, y,
+                  UNARY (RSQRT, gantry_builder_offset (l->b, gantry_builder_along (l->b, gantry_builder_convert (l->b, variance, element), rank, 1), epsilon)));
     }
   give (l, 0, affine (l, y, "scale", "bias", 1));
   for (guint i = 1; i + 1 < l->n_out; i += 2)
@@ -97,8 +94,7 @@ layer_norm (MindLower *l)
   gint n_shape = l->rule->arg == 'e'   ? gantry_mind_ints (l, "normalized_shape", shape, GANTRY_MAX_RANK)
                  : l->rule->arg == 'r' ? (gint) gantry_mind_rank (l, gantry_mind_in (l, "scale"))
                                        : 0;
-  gint64 first = l->rule->arg == 'l' ? gantry_mind_axis (l, gantry_mind_int (l, "begin_norm_axis", -1), rank)
-                                     : (gint64) rank - MAX (n_shape, 1);
+  gint64 first = l->rule->arg == 'l' ? gantry_mind_axis (l, gantry_mind_int (l, "begin_norm_axis", -1), rank) : (gint64) rank - MAX (n_shape, 1);
   double epsilon = gantry_mind_number (l, "epsilon", l->rule->arg == 'r' ? 1e-6 : 1e-7);
   guint n = 0;
 
@@ -106,8 +102,7 @@ layer_norm (MindLower *l)
     axes[n++] = i;
   if (l->rule->arg == 'r')
     {
-      variance = UNARY (RSQRT,
-                        gantry_builder_offset (l->b, gantry_builder_mean (l->b, BINARY (MULTIPLY, x, x), axes, n), epsilon));
+      variance = UNARY (RSQRT, gantry_builder_offset (l->b, gantry_builder_mean (l->b, BINARY (MULTIPLY, x, x), axes, n), epsilon));
       give (l, 0, affine (l, BINARY (MULTIPLY, x, variance), "scale", "bias", -1));
       give (l, 1, variance);
       return;
@@ -135,8 +130,7 @@ group_norm (MindLower *l)
       return;
     }
   n = type->dims[0] * groups;
-  y = gantry_builder_reshape (l->b, gantry_builder_widen (l->b, x), 3,
-                              (GantryDim[]){ type->dims[0], groups, n > 0 ? gantry_type_elements (type) / n : 0 });
+  y = gantry_builder_reshape (l->b, gantry_builder_widen (l->b, x), 3, (GantryDim[]){ type->dims[0], groups, n > 0 ? gantry_type_elements (type) / n : 0 });
   y = gantry_builder_reshape (l->b, standardize (l, y, &last, 1, epsilon, &mean, &variance), type->rank, type->dims);
   give (l, 0, affine (l, y, "scale", "bias", 1));
   give (l, 1, mean);

@@ -71,8 +71,7 @@ read_pool (MindLower *l, guint32 x, Pool *pool)
   pool->rank = rank;
   if (rank < 3 || !g_str_has_prefix (format, "NC") || gantry_mind_int (l, "ceil_mode", 0) != 0)
     gantry_mind_refuse (l, "a value of %u dimensions, the format %s, or sizes that are rounded up", rank, format);
-  if (l->failed || !spatial (l, "kernel_size", rank - 2, NULL, pool->sizes + 2)
-      || !spatial (l, "strides", rank - 2, pool->sizes + 2, pool->strides + 2))
+  if (l->failed || !spatial (l, "kernel_size", rank - 2, NULL, pool->sizes + 2) || !spatial (l, "strides", rank - 2, pool->sizes + 2, pool->strides + 2))
     return FALSE;
   pool->sizes[0] = pool->sizes[1] = pool->strides[0] = pool->strides[1] = 1;
   read_pool_padding (l, x, pool);
@@ -152,8 +151,7 @@ adaptive_average (MindLower *l)
       wanted = wanted == -1 ? size : wanted;
       if (wanted < 1 || size % wanted != 0)
         {
-          gantry_mind_refuse (l, "%" G_GINT64_FORMAT " places of %" G_GINT64_FORMAT " elements are windows of several sizes",
-                              wanted, size);
+          gantry_mind_refuse (l, "%" G_GINT64_FORMAT " places of %" G_GINT64_FORMAT " elements are windows of several sizes", wanted, size);
           return;
         }
       pool.sizes[i] = pool.strides[i] = size / wanted;

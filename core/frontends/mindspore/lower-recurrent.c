@@ -64,15 +64,13 @@ write_step (MindLower *l, const Lstm *m, guint32 element)
 static guint32
 state_of (MindLower *l, const Lstm *m, guint32 x, gint64 i)
 {
-  return gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, 0, i, i + 1, 1), 2,
-                                 (GantryDim[]){ m->batch, m->hidden });
+  return gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, 0, i, i + 1, 1), 2, (GantryDim[]){ m->batch, m->hidden });
 }
 
 static void
 lstm (MindLower *l)
 {
-  guint32 x = gantry_mind_need (l, "x"), h = gantry_mind_need (l, "h"), c = gantry_mind_need (l, "c"), gates, w_in, w_hidden,
-          operands[4], scan;
+  guint32 x = gantry_mind_need (l, "x"), h = gantry_mind_need (l, "h"), c = gantry_mind_need (l, "c"), gates, w_in, w_hidden, operands[4], scan;
   GantryElementType element = gantry_mind_element_of (l, x);
   gint64 axis = 0, n_in = gantry_mind_dim (l, x, 2);
   Lstm m = { gantry_mind_dim (l, x, 0),
@@ -84,9 +82,8 @@ lstm (MindLower *l)
   GantryDim n = gantry_type_elements (gantry_mind_type (l, m.weights));
   GantryScan how = { .n_carries = 2, .n_xs = 1, .n_captures = 1, .n_ys = 1, .axes = &axis, .y_axes = &axis };
 
-  if (gantry_mind_int (l, "num_layers", 1) != 1 || gantry_mind_int (l, "bidirectional", 0) != 0
-      || gantry_mind_int (l, "proj_size", 0) != 0 || gantry_mind_rank (l, x) != 3 || gantry_mind_rank (l, h) != 3 || m.hidden < 1
-      || m.hidden > (1 << 24))
+  if (gantry_mind_int (l, "num_layers", 1) != 1 || gantry_mind_int (l, "bidirectional", 0) != 0 || gantry_mind_int (l, "proj_size", 0) != 0
+      || gantry_mind_rank (l, x) != 3 || gantry_mind_rank (l, h) != 3 || m.hidden < 1 || m.hidden > (1 << 24))
     {
       gantry_mind_refuse (l, "more than one layer or direction, or a projection, in one primitive");
       return;
@@ -108,8 +105,7 @@ lstm (MindLower *l)
   scan = gantry_builder_scan (l->b, &how, operands);
   l->out[0] = gantry_builder_result (l->b, scan, 2);
   for (guint i = 1; i < MIN (l->n_out, 3); i++)
-    l->out[i] = gantry_builder_reshape (l->b, gantry_builder_result (l->b, scan, i - 1), 3,
-                                        (GantryDim[]){ 1, m.batch, m.hidden });
+    l->out[i] = gantry_builder_reshape (l->b, gantry_builder_result (l->b, scan, i - 1), 3, (GantryDim[]){ 1, m.batch, m.hidden });
 }
 
 const MindRule gantry_mind_recurrent_rules[] = {

@@ -13,8 +13,7 @@ summed (MindLower *l, guint32 x)
 {
   GantryElementType element = gantry_mind_result_element (l, x);
 
-  if (x != 0 && gantry_mind_element_of (l, x) != element
-      && gantry_element_size (element) >= gantry_element_size (gantry_mind_element_of (l, x)))
+  if (x != 0 && gantry_mind_element_of (l, x) != element && gantry_element_size (element) >= gantry_element_size (gantry_mind_element_of (l, x)))
     x = gantry_builder_convert (l->b, x, element);
   return gantry_builder_widen (l->b, x);
 }
@@ -102,8 +101,7 @@ arg_extreme (MindLower *l)
     }
   axis = gantry_mind_axis (l, axis, gantry_mind_rank (l, x));
   if (x != 0)
-    l->out[0] = without (
-      l, gantry_mind_position (l, x, gantry_builder_reduce_axes (l->b, l->rule->text, x, &axis, 1, TRUE), axis), &axis, 1);
+    l->out[0] = without (l, gantry_mind_position (l, x, gantry_builder_reduce_axes (l->b, l->rule->text, x, &axis, 1, TRUE), axis), &axis, 1);
 }
 
 /* arg: which result is the value */
@@ -212,8 +210,8 @@ cross_entropy (MindLower *l)
       gantry_mind_refuse (l, "logits of %u dimensions", gantry_mind_rank (l, x));
       return;
     }
-  l->out[0] = gantry_builder_reduce_axes (
-    l->b, "add", UNARY (NEGATE, BINARY (MULTIPLY, labels, gantry_builder_softmax (l->b, x, &last, 1, TRUE))), &last, 1, FALSE);
+  l->out[0] = gantry_builder_reduce_axes (l->b, "add", UNARY (NEGATE, BINARY (MULTIPLY, labels, gantry_builder_softmax (l->b, x, &last, 1, TRUE))), &last, 1,
+                                          FALSE);
   if (l->n_out > 1)
     l->out[1] = BINARY (SUBTRACT, gantry_builder_softmax (l->b, x, &last, 1, FALSE), labels);
 }
@@ -222,8 +220,7 @@ static void
 sparse_cross_entropy (MindLower *l)
 {
   static const gint64 axes[] = { 0, 1 };
-  guint32 x = gantry_mind_need (l, "logits"), labels = gantry_builder_convert (l->b, gantry_mind_need (l, "labels"), GANTRY_I64),
-          hit;
+  guint32 x = gantry_mind_need (l, "logits"), labels = gantry_builder_convert (l->b, gantry_mind_need (l, "labels"), GANTRY_I64), hit;
   const GantryType *type = gantry_mind_type (l, x);
 
   if (type->rank != 2)
@@ -231,8 +228,7 @@ sparse_cross_entropy (MindLower *l)
       gantry_mind_refuse (l, "logits of %u dimensions", type->rank);
       return;
     }
-  hit = gantry_builder_compare (l->b, "EQ", gantry_builder_iota (l->b, GANTRY_I64, 2, type->dims, 1),
-                                gantry_builder_along (l->b, labels, 2, 0));
+  hit = gantry_builder_compare (l->b, "EQ", gantry_builder_iota (l->b, GANTRY_I64, 2, type->dims, 1), gantry_builder_along (l->b, labels, 2, 0));
   if (gantry_mind_int (l, "is_grad", 0) != 0)
     {
       x = BINARY (SUBTRACT, gantry_builder_softmax (l->b, x, &axes[1], 1, FALSE), gantry_builder_convert (l->b, hit, gantry_mind_element_of (l, x)));
@@ -274,13 +270,11 @@ binary_loss (MindLower *l)
 static void
 difference_loss (MindLower *l)
 {
-  guint32 d = BINARY (SUBTRACT, gantry_mind_need (l, "x"), gantry_mind_need (l, "y")), size = UNARY (ABS, d),
-          square = BINARY (MULTIPLY, d, d);
+  guint32 d = BINARY (SUBTRACT, gantry_mind_need (l, "x"), gantry_mind_need (l, "y")), size = UNARY (ABS, d), square = BINARY (MULTIPLY, d, d);
   double beta = gantry_mind_number (l, "beta", 1);
 
   if (l->rule->arg == 's' && beta > 0)
-    size = gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", size, LIKE (size, beta)),
-                                  gantry_builder_scale (l->b, square, 0.5 / beta),
+    size = gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", size, LIKE (size, beta)), gantry_builder_scale (l->b, square, 0.5 / beta),
                                   gantry_builder_offset (l->b, size, -0.5 * beta));
   give_loss (l, l->rule->arg == '2' ? square : size);
 }

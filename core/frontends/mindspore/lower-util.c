@@ -195,9 +195,8 @@ gantry_mind_result_element (MindLower *l, guint32 fallback)
 GantryElementType
 gantry_mind_element_named (MindLower *l, const char *name)
 {
-  static const guint8 elements[] = { GANTRY_BOOL, GANTRY_I64, GANTRY_I8,  GANTRY_I16, GANTRY_I32, GANTRY_I64,
-                                     GANTRY_U64,  GANTRY_U8,  GANTRY_U16, GANTRY_U32, GANTRY_U64, GANTRY_F32,
-                                     GANTRY_F16,  GANTRY_F32, GANTRY_F64, GANTRY_BF16 };
+  static const guint8 elements[] = { GANTRY_BOOL, GANTRY_I64, GANTRY_I8,  GANTRY_I16, GANTRY_I32, GANTRY_I64, GANTRY_U64, GANTRY_U8,
+                                     GANTRY_U16,  GANTRY_U32, GANTRY_U64, GANTRY_F32, GANTRY_F16, GANTRY_F32, GANTRY_F64, GANTRY_BF16 };
   const char *text = gantry_mind_string (l, name, NULL);
   gint64 number;
 
@@ -233,9 +232,8 @@ static guint
 order_of (GantryElementType element)
 {
   static const guint8 orders[GANTRY_N_ELEMENT_TYPES] = {
-    [GANTRY_BOOL] = 1, [GANTRY_U8] = 2,   [GANTRY_I8] = 3,   [GANTRY_U16] = 4, [GANTRY_I16] = 5,
-    [GANTRY_U32] = 6,  [GANTRY_I32] = 7,  [GANTRY_U64] = 8,  [GANTRY_I64] = 9, [GANTRY_BF16] = 10,
-    [GANTRY_F16] = 11, [GANTRY_F32] = 12, [GANTRY_F64] = 13,
+    [GANTRY_BOOL] = 1, [GANTRY_U8] = 2,  [GANTRY_I8] = 3,    [GANTRY_U16] = 4,  [GANTRY_I16] = 5,  [GANTRY_U32] = 6,  [GANTRY_I32] = 7,
+    [GANTRY_U64] = 8,  [GANTRY_I64] = 9, [GANTRY_BF16] = 10, [GANTRY_F16] = 11, [GANTRY_F32] = 12, [GANTRY_F64] = 13,
   };
 
   return orders[element];

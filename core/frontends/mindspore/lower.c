@@ -5,11 +5,9 @@
 #include "core/frontends/mindspore/lower-private.h"
 
 static const MindRule *const families[] = {
-  gantry_mind_elementwise_rules, gantry_mind_activation_rules,  gantry_mind_movement_rules,
-  gantry_mind_index_rules,       gantry_mind_contraction_rules, gantry_mind_reduce_rules,
-  gantry_mind_norm_rules,        gantry_mind_pool_rules,        gantry_mind_recurrent_rules,
-  gantry_mind_update_rules,      gantry_mind_random_rules,
-  gantry_mind_gradient_rules,
+  gantry_mind_elementwise_rules, gantry_mind_activation_rules, gantry_mind_movement_rules, gantry_mind_index_rules,
+  gantry_mind_contraction_rules, gantry_mind_reduce_rules,     gantry_mind_norm_rules,     gantry_mind_pool_rules,
+  gantry_mind_recurrent_rules,   gantry_mind_update_rules,     gantry_mind_random_rules,   gantry_mind_gradient_rules,
 };
 
 static const MindRule *
@@ -60,12 +58,10 @@ check_type (MindLower *l, const GantryType *type, guint i)
   if (type->kind != GANTRY_TYPE_TENSOR)
     gantry_mind_refuse (l, "the type of operand %u is not known", i);
   else if (!gantry_element_is_compiled ((GantryElementType) type->element))
-    gantry_mind_refuse (l, "element type %s of operand %u is not compiled",
-                        gantry_element_name ((GantryElementType) type->element), i);
+    gantry_mind_refuse (l, "element type %s of operand %u is not compiled", gantry_element_name ((GantryElementType) type->element), i);
   for (guint k = 0; !l->failed && k < type->rank; k++)
     if (GANTRY_DIM_IS_SYMBOL (type->dims[k]))
-      gantry_mind_refuse (l, "dimension '%s' is not bound: " GANTRY_ASKS_SIZE " it",
-                          gantry_context_string (l->context, GANTRY_DIM_SYMBOL_ID (type->dims[k])));
+      gantry_mind_refuse (l, "dimension '%s' is not bound: " GANTRY_ASKS_SIZE " it", gantry_context_string (l->context, GANTRY_DIM_SYMBOL_ID (type->dims[k])));
     else if (!GANTRY_DIM_IS_STATIC (type->dims[k]))
       gantry_mind_refuse (l, "a size of operand %u is not known: it follows from one that is not bound, or from data", i);
 }
@@ -101,8 +97,7 @@ finish_results (MindLower *l)
     {
       const GantryType *declared = gantry_mind_declared_type (l, i);
 
-      if (l->out[i] == 0 || declared->kind != GANTRY_TYPE_TENSOR
-          || !gantry_element_is_compiled ((GantryElementType) declared->element))
+      if (l->out[i] == 0 || declared->kind != GANTRY_TYPE_TENSOR || !gantry_element_is_compiled ((GantryElementType) declared->element))
         continue;
       l->out[i] = gantry_builder_convert (l->b, l->out[i], (GantryElementType) declared->element);
       if (l->out[i] != 0 && !fits (gantry_mind_type (l, l->out[i]), declared))
@@ -116,16 +111,9 @@ finish_results (MindLower *l)
 }
 
 static gboolean
-lower (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results,
-       guint n_results, GError **error)
+lower (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results, guint n_results, GError **error)
 {
-  MindLower l = { .b = b,
-                  .context = gantry_builder_context (b),
-                  .node = node,
-                  .in = operands,
-                  .n_in = node->n_operands,
-                  .out = results,
-                  .n_out = n_results };
+  MindLower l = { .b = b, .context = gantry_builder_context (b), .node = node, .in = operands, .n_in = node->n_operands, .out = results, .n_out = n_results };
   const char *op_name = gantry_node_op_name (source, node);
   GError *failure = NULL;
 
@@ -151,8 +139,7 @@ lower (GantryBuilder *b, const GantryModule *source, const GantryNode *node, con
     }
   if (n_results == 1 && results[0] == 0)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: an argument is missing or of a kind that is not known",
-                   op_name);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: an argument is missing or of a kind that is not known", op_name);
       return FALSE;
     }
   return TRUE;

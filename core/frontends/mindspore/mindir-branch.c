@@ -60,9 +60,8 @@ type_of (MindImport *import, const MindValue *leaf)
 {
   if (leaf->kind == MIND_NODE)
     return gantry_builder_get_type (import->b, leaf->node);
-  return leaf->kind == MIND_LITERAL
-           ? leaf->literal->type
-           : gantry_context_type (import->context, gantry_context_scalar (import->context, (GantryElementType) leaf->element));
+  return leaf->kind == MIND_LITERAL ? leaf->literal->type
+                                    : gantry_context_type (import->context, gantry_context_scalar (import->context, (GantryElementType) leaf->element));
 }
 
 /* Whether a leaf is of outside of the arms, so that no arm has to give it. */
@@ -90,8 +89,8 @@ filler (MindImport *import, MindValue *like)
       if (!gantry_type_is_static (type))
         gantry_mind_fail (import, GANTRY_ERROR_UNSUPPORTED, "a loop is left with a value whose size is not known");
       else
-        g_ptr_array_index (leaves, i) = gantry_mind_node_value (
-          import, gantry_builder_splat (import->b, (GantryElementType) type->element, 0, type->rank, type->dims));
+        g_ptr_array_index (leaves, i) = gantry_mind_node_value (import,
+                                                                gantry_builder_splat (import->b, (GantryElementType) type->element, 0, type->rank, type->dims));
     }
   return import->error == NULL ? gantry_mind_rebuild (import, like, (MindValue *const *) leaves->pdata, &at) : NULL;
 }
@@ -116,8 +115,8 @@ mix (MindImport *import, Arm *arms)
 {
   Parts parts[2] = { parts_of (import, arms[0].value), parts_of (import, arms[1].value) };
 
-  if ((parts[0].trip == NULL && parts[1].trip == NULL) || (parts[0].given == NULL && parts[1].given == NULL)
-      || !fits (parts[0].trip, parts[1].trip) || !fits (parts[0].given, parts[1].given))
+  if ((parts[0].trip == NULL && parts[1].trip == NULL) || (parts[0].given == NULL && parts[1].given == NULL) || !fits (parts[0].trip, parts[1].trip)
+      || !fits (parts[0].given, parts[1].given))
     return FALSE;
   for (guint i = 0; i < 2 && import->error == NULL; i++)
     {
@@ -172,8 +171,7 @@ end_arms (MindImport *import, Arm *arms, const Given *given)
             g_array_append_val (given->ids[arm], id);
           }
       g_free (wanted);
-      gantry_mind_region_end (import, (const guint32 *) (gpointer) given->ids[arm]->data,
-                              import->error == NULL ? given->ids[arm]->len : 0);
+      gantry_mind_region_end (import, (const guint32 *) (gpointer) given->ids[arm]->data, import->error == NULL ? given->ids[arm]->len : 0);
     }
   for (guint i = 0; i < given->ids[0]->len && import->error == NULL; i++)
     if (gantry_builder_type (import->b, g_array_index (given->ids[0], guint32, i))
@@ -195,12 +193,10 @@ write_if (MindImport *import, guint32 condition, Arm *arms, const Given *given)
   gantry_mind_regions_align (import, regions, 2, operands);
   gantry_attr_list_set_function (attrs, "then", arms[0].region->function);
   gantry_attr_list_set_function (attrs, "else", arms[1].region->function);
-  id = gantry_builder_add (import->b, GANTRY_OP_IF, (const guint32 *) (gpointer) operands->data, operands->len,
-                           gantry_attr_list_end (attrs));
+  id = gantry_builder_add (import->b, GANTRY_OP_IF, (const guint32 *) (gpointer) operands->data, operands->len, gantry_attr_list_end (attrs));
   for (guint i = 0; i < given->leaves[0]->len && id != 0; i++)
     if (is_result (import, given, i))
-      g_ptr_array_index (given->leaves[0],
-                         i) = gantry_mind_node_value (import, n > 1 ? gantry_builder_result (import->b, id, index++) : id);
+      g_ptr_array_index (given->leaves[0], i) = gantry_mind_node_value (import, n > 1 ? gantry_builder_result (import->b, id, index++) : id);
   if (!gantry_builder_check (import->b, import->error == NULL ? &import->error : NULL) || id == 0)
     return NULL;
   return gantry_mind_rebuild (import, arms[0].value, (MindValue *const *) given->leaves[0]->pdata, &at);
@@ -211,8 +207,7 @@ static MindValue *
 join (MindImport *import, guint32 condition, Arm *arms)
 {
   g_autoptr (GPtrArray) first = g_ptr_array_new (), second = g_ptr_array_new ();
-  g_autoptr (GArray) first_ids = g_array_new (FALSE, FALSE, sizeof (guint32)),
-                     second_ids = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) first_ids = g_array_new (FALSE, FALSE, sizeof (guint32)), second_ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   const Given given = { { first, second }, { first_ids, second_ids } };
 
   if (!gantry_mind_same_structure (arms[0].value, arms[1].value) && !mix (import, arms))

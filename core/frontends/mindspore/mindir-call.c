@@ -15,13 +15,11 @@ outputs_of (MindImport *import, const MindGraph *graph)
       tuple->members[i] = name < import->values->len ? g_ptr_array_index (import->values, name) : NULL;
       if (tuple->members[i] != NULL)
         continue;
-      gantry_mind_fail (import, GANTRY_ERROR_INVALID, "output '%s' is given by no node; the file is damaged",
-                        gantry_interner_string (import->names, name));
+      gantry_mind_fail (import, GANTRY_ERROR_INVALID, "output '%s' is given by no node; the file is damaged", gantry_interner_string (import->names, name));
       return NULL;
     }
   if (graph->outputs->len == 0)
-    gantry_mind_fail (import, GANTRY_ERROR_INVALID, "function '%s' gives nothing; the file is damaged",
-                      gantry_interner_string (import->names, graph->name));
+    gantry_mind_fail (import, GANTRY_ERROR_INVALID, "function '%s' gives nothing; the file is damaged", gantry_interner_string (import->names, graph->name));
   if (import->error != NULL)
     return NULL;
   return tuple->n == 1 ? tuple->members[0] : gantry_mind_tuple_close (import, tuple) ? tuple : NULL;
@@ -139,13 +137,12 @@ write_opaque (MindImport *import, const MindNode *node, MindValue *function, Min
       values[n_values++] = arguments[i];
       g_ptr_array_add (names, g_strdup_printf ("input%u", i));
     }
-  return gantry_mind_write_foreign (import, node, function->kind == MIND_CHOICE ? MIND_DIALECT ".switch" : MIND_DIALECT ".call",
-                                    NULL, values, n_values, (const char *const *) names->pdata, NULL);
+  return gantry_mind_write_foreign (import, node, function->kind == MIND_CHOICE ? MIND_DIALECT ".switch" : MIND_DIALECT ".call", NULL, values, n_values,
+                                    (const char *const *) names->pdata, NULL);
 }
 
 MindValue *
-gantry_mind_call (MindImport *import, const MindGraph *graph, const MindNode *node, MindValue *function,
-                  MindValue *const *arguments, guint n)
+gantry_mind_call (MindImport *import, const MindGraph *graph, const MindNode *node, MindValue *function, MindValue *const *arguments, guint n)
 {
   guint32 outer = import->call, scope = import->scope, location = import->location;
   guint n_regions = import->regions->len, n_loops = import->loops->len, depth = import->depth;

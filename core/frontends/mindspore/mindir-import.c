@@ -158,8 +158,7 @@ read_constants (MindImport *import)
           if (value != NULL)
             gantry_mind_bind (import, node->output, value);
           else if (import->error != NULL)
-            gantry_error_prefix (&import->error, "constant %u '%s': ", i + 1,
-                                 gantry_interner_string (import->names, node->output));
+            gantry_error_prefix (&import->error, "constant %u '%s': ", i + 1, gantry_interner_string (import->names, node->output));
         }
     }
 }
@@ -246,8 +245,7 @@ write_model (MindImport *import)
 /* Life of an import */
 
 static void
-import_init (MindImport *import, GantryContext *context, GBytes *bytes, const char *name, const GantryMindsporeOptions *options,
-             const GantryProgress *progress)
+import_init (MindImport *import, GantryContext *context, GBytes *bytes, const char *name, const GantryMindsporeOptions *options, const GantryProgress *progress)
 {
   *import = (MindImport){ .context = context, .options = options, .progress = progress, .bytes = bytes };
   import->begin = g_bytes_get_data (bytes, NULL);
@@ -347,8 +345,8 @@ import_run (MindImport *import)
 }
 
 static GantryModule *
-import_model (GantryContext *context, GBytes *bytes, const char *name, const char *path, const GantryMindsporeOptions *options,
-              GantryMindsporeInfo **info, const GantryProgress *progress, GError **error)
+import_model (GantryContext *context, GBytes *bytes, const char *name, const char *path, const GantryMindsporeOptions *options, GantryMindsporeInfo **info,
+              const GantryProgress *progress, GError **error)
 {
   static const GantryMindsporeOptions defaults = { 0 };
   g_autoptr (GBytes) translated = g_str_has_suffix (name, ".ir") ? gantry_mind_from_text (bytes) : NULL;
@@ -387,8 +385,8 @@ gantry_mindspore_reads (const char *path)
 }
 
 GantryModule *
-gantry_mindspore_import (GantryContext *context, const char *path, const GantryMindsporeOptions *options,
-                         GantryMindsporeInfo **info, const GantryProgress *progress, GError **error)
+gantry_mindspore_import (GantryContext *context, const char *path, const GantryMindsporeOptions *options, GantryMindsporeInfo **info,
+                         const GantryProgress *progress, GError **error)
 {
   g_autoptr (GMappedFile) file = NULL;
   g_autoptr (GBytes) bytes = NULL;
@@ -402,8 +400,8 @@ gantry_mindspore_import (GantryContext *context, const char *path, const GantryM
 }
 
 GantryModule *
-gantry_mindspore_import_bytes (GantryContext *context, GBytes *bytes, const char *name, const GantryMindsporeOptions *options,
-                               GantryMindsporeInfo **info, const GantryProgress *progress, GError **error)
+gantry_mindspore_import_bytes (GantryContext *context, GBytes *bytes, const char *name, const GantryMindsporeOptions *options, GantryMindsporeInfo **info,
+                               const GantryProgress *progress, GError **error)
 {
   g_return_val_if_fail (context != NULL && bytes != NULL && name != NULL, NULL);
   return import_model (context, bytes, name, NULL, options, info, progress, error);

@@ -56,11 +56,11 @@ read_node (MindImport *import, GantryWireSpan message, MindGraph *graph)
       node.domain = wire.span;
   node.n_inputs = import->inputs->len - node.first_input;
   if (import->error == NULL && (node.output == 0 || node.operation == 0))
-    gantry_mind_fail (import, GANTRY_ERROR_INVALID, "byte %" G_GSIZE_FORMAT ": a node has no %s; the file is damaged",
-                      (gsize) (message.data - import->begin), node.output == 0 ? "output" : "operation");
+    gantry_mind_fail (import, GANTRY_ERROR_INVALID, "byte %" G_GSIZE_FORMAT ": a node has no %s; the file is damaged", (gsize) (message.data - import->begin),
+                      node.output == 0 ? "output" : "operation");
   if (node.n_inputs > MIND_MOST_OPERANDS)
-    gantry_mind_fail (import, GANTRY_ERROR_TOO_LARGE, "node '%s' has more than %u inputs",
-                      gantry_interner_string (import->names, node.output), MIND_MOST_OPERANDS);
+    gantry_mind_fail (import, GANTRY_ERROR_TOO_LARGE, "node '%s' has more than %u inputs", gantry_interner_string (import->names, node.output),
+                      MIND_MOST_OPERANDS);
   g_array_append_val (graph->nodes, node);
 }
 
@@ -349,8 +349,7 @@ static void
 set_producer (MindImport *import, GantryWireSpan name, GantryWireSpan version)
 {
   g_free (import->info->producer);
-  import->info->producer = g_strstrip (
-    g_strdup_printf ("%s %s", gantry_mind_text (import, name), gantry_mind_text (import, version)));
+  import->info->producer = g_strstrip (g_strdup_printf ("%s %s", gantry_mind_text (import, name), gantry_mind_text (import, version)));
 }
 
 /* Big-endian models are of other machines: none is known to have been seen. */

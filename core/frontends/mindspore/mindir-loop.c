@@ -53,8 +53,7 @@ begin_region (MindImport *import, Loop *loop, const char *name, Body *body, GPtr
 
       if (is_carried (loop, i))
         leaf = gantry_mind_node_value (
-          import, gantry_builder_parameter (import->b,
-                                            gantry_builder_type (import->b, g_array_index (loop->initial, guint32, k++)), NULL));
+          import, gantry_builder_parameter (import->b, gantry_builder_type (import->b, g_array_index (loop->initial, guint32, k++)), NULL));
       g_ptr_array_add (leaves, leaf);
     }
   body->left = 0;
@@ -157,8 +156,7 @@ take_next (MindImport *import, Loop *loop, GPtrArray *parameters, MindValue *nex
       if (!is_carried (loop, i))
         continue;
       id = gantry_mind_use (import, g_ptr_array_index (leaves, i));
-      if (id != 0
-          && gantry_builder_type (import->b, id) != gantry_builder_type (import->b, g_array_index (loop->initial, guint32, k++)))
+      if (id != 0 && gantry_builder_type (import->b, id) != gantry_builder_type (import->b, g_array_index (loop->initial, guint32, k++)))
         gantry_mind_fail (import, GANTRY_ERROR_UNSUPPORTED, "a loop carries a value of another type than it begins with");
       g_array_append_val (results, id);
     }
@@ -200,8 +198,7 @@ write_condition (MindImport *import, Loop *loop, guint arm)
   if (id != 0 && arm == 2)
     id = gantry_builder_unary (import->b, GANTRY_OP_NOT, id);
   if (id != 0 && loop->condition.left != 0)
-    id = gantry_builder_binary (import->b, GANTRY_OP_AND, id,
-                                gantry_builder_unary (import->b, GANTRY_OP_NOT, loop->condition.left));
+    id = gantry_builder_binary (import->b, GANTRY_OP_AND, id, gantry_builder_unary (import->b, GANTRY_OP_NOT, loop->condition.left));
   g_array_set_size (import->loops, import->loops->len - 1);
   gantry_mind_region_end (import, &id, import->error == NULL);
 }
@@ -295,8 +292,7 @@ write_while (MindImport *import, Loop *loop)
   gantry_attr_list_set_function (attrs, "cond", loop->condition.region->function);
   gantry_attr_list_set_function (attrs, "body", loop->body.region->function);
   gantry_attr_list_set_int (attrs, "n_carries", n_carries);
-  id = gantry_builder_add (import->b, GANTRY_OP_WHILE, (const guint32 *) (gpointer) operands->data, operands->len,
-                           gantry_attr_list_end (attrs));
+  id = gantry_builder_add (import->b, GANTRY_OP_WHILE, (const guint32 *) (gpointer) operands->data, operands->len, gantry_attr_list_end (attrs));
   for (guint i = 0; i < loop->leaves->len; i++)
     {
       MindValue *leaf = g_ptr_array_index (loop->leaves, i);

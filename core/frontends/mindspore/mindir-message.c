@@ -27,10 +27,8 @@ gantry_mind_next (MindImport *import, GantryWire *wire)
   if (gantry_wire_next (wire))
     return TRUE;
   if (wire->problem != NULL)
-    gantry_mind_fail (
-      import, wire->end == import->begin + g_bytes_get_size (import->bytes) ? GANTRY_ERROR_TRUNCATED : GANTRY_ERROR_INVALID,
-      "byte %" G_GSIZE_FORMAT ": %s; the file is damaged or cut short, or is no MindIR", (gsize) (wire->at - import->begin),
-      wire->problem);
+    gantry_mind_fail (import, wire->end == import->begin + g_bytes_get_size (import->bytes) ? GANTRY_ERROR_TRUNCATED : GANTRY_ERROR_INVALID,
+                      "byte %" G_GSIZE_FORMAT ": %s; the file is damaged or cut short, or is no MindIR", (gsize) (wire->at - import->begin), wire->problem);
   return FALSE;
 }
 
@@ -183,8 +181,8 @@ gantry_mind_read_attr (MindImport *import, GantryWireSpan message, guint depth, 
   *attr = (MindAttr){ 0 };
   if (depth > MIND_MOST_NESTING)
     {
-      gantry_mind_fail (import, GANTRY_ERROR_TOO_LARGE, "byte %" G_GSIZE_FORMAT ": values are nested more than %u deep",
-                        (gsize) (message.data - import->begin), MIND_MOST_NESTING);
+      gantry_mind_fail (import, GANTRY_ERROR_TOO_LARGE, "byte %" G_GSIZE_FORMAT ": values are nested more than %u deep", (gsize) (message.data - import->begin),
+                        MIND_MOST_NESTING);
       return;
     }
   lists = (Lists){ g_array_new (FALSE, FALSE, sizeof (gint64)), g_array_new (FALSE, FALSE, sizeof (double)),
@@ -239,8 +237,7 @@ read_dims (MindImport *import, const GantryWire *wire, MindTensor *tensor)
 
   append_ints (import, wire, dims);
   if (dims->len > GANTRY_MAX_RANK - tensor->rank)
-    gantry_mind_fail (import, GANTRY_ERROR_TOO_LARGE, "tensor '%s' has more than %d dimensions",
-                      gantry_mind_text (import, tensor->name), GANTRY_MAX_RANK);
+    gantry_mind_fail (import, GANTRY_ERROR_TOO_LARGE, "tensor '%s' has more than %d dimensions", gantry_mind_text (import, tensor->name), GANTRY_MAX_RANK);
   for (guint i = 0; i < dims->len && import->error == NULL; i++)
     tensor->dims[tensor->rank++] = g_array_index (dims, gint64, i);
 }

@@ -22,9 +22,7 @@ short_name (MindImport *import, const MindNode *node, gboolean given)
   guint n = g_strv_length (parts);
   const char *name = n >= 2 ? parts[1] : full;
 
-  if (given
-      && (g_str_has_prefix (name, "CNode_") || g_str_has_prefix (name, "ValueNode_")
-          || g_str_has_prefix (name, "partial_trans_")))
+  if (given && (g_str_has_prefix (name, "CNode_") || g_str_has_prefix (name, "ValueNode_") || g_str_has_prefix (name, "partial_trans_")))
     return NULL;
   return g_strdup (name);
 }
@@ -73,11 +71,9 @@ set_place (MindImport *import, const MindGraph *graph, const MindNode *node, gui
                                      .line = (guint32) MIN (g_ascii_strtoull (colon + 1, NULL, 10), G_MAXINT32) };
     }
   import->scope = scope_of (import, node->domain);
-  import->location = gantry_context_location_called (import->context, gantry_context_location (import->context, &location),
-                                                     import->call);
+  import->location = gantry_context_location_called (import->context, gantry_context_location (import->context, &location), import->call);
   gantry_builder_set_place (import->b, import->scope, import->location);
-  gantry_builder_set_phase (import->b, node->domain.length >= strlen ("Gradients/")
-                                           && memcmp (node->domain.data, "Gradients/", strlen ("Gradients/")) == 0
+  gantry_builder_set_phase (import->b, node->domain.length >= strlen ("Gradients/") && memcmp (node->domain.data, "Gradients/", strlen ("Gradients/")) == 0
                                          ? GANTRY_PHASE_BACKWARD
                                          : GANTRY_PHASE_FORWARD);
 }
@@ -150,8 +146,7 @@ is_of_import (GantryWireSpan name)
 
 /* What a primitive or a node says beside its arguments. Names of arguments are kept where no rule has better ones. */
 static void
-read_attributes (MindImport *import, GantryWireSpan message, guint field, GantryAttrList *list, const MindValue **input_names,
-                 MindAttr *declared)
+read_attributes (MindImport *import, GantryWireSpan message, guint field, GantryAttrList *list, const MindValue **input_names, MindAttr *declared)
 {
   GantryWire wire;
   MindAttr attr;
@@ -224,8 +219,8 @@ take_results (MindImport *import, const MindValue *declared, Results *results, g
     }
   list = gantry_attr_list_new (import->context);
   gantry_attr_list_set_int (list, "index", results->index++);
-  return gantry_mind_node_value (import, gantry_builder_add_typed (import->b, GANTRY_OP_RESULT, &results->node, 1,
-                                                                   gantry_attr_list_end (list), declared->node));
+  return gantry_mind_node_value (import,
+                                 gantry_builder_add_typed (import->b, GANTRY_OP_RESULT, &results->node, 1, gantry_attr_list_end (list), declared->node));
 }
 
 static void
@@ -251,8 +246,7 @@ results_of (MindImport *import, const MindNode *node, const MindValue *declared,
     return gantry_mind_value_new (import, (MindKind) declared->kind);
   value = gantry_mind_tuple_new (import, declared->n);
   for (guint i = 0; i < declared->n && import->error == NULL; i++)
-    value->members[i] = take_results (import, declared->members[i], &results,
-                                      node->used == G_MAXUINT64 || (i < 64 && (node->used >> i & 1) != 0));
+    value->members[i] = take_results (import, declared->members[i], &results, node->used == G_MAXUINT64 || (i < 64 && (node->used >> i & 1) != 0));
   return import->error == NULL && gantry_mind_tuple_close (import, value) ? value : NULL;
 }
 
@@ -306,17 +300,16 @@ add_node (MindImport *import, const char *name, Operands *operands, GantryAttrLi
   if (operands->names->len > 0)
     gantry_attr_list_set_strings (list, MIND_OPERAND_NAMES, (const char *const *) operands->names->pdata, operands->names->len);
   collect_types (declared, types);
-  type = declared->kind == MIND_TUPLE
-           ? gantry_context_tuple (import->context, types->len, (const guint32 *) (gpointer) types->data)
-         : types->len > 0 ? g_array_index (types, guint32, 0)
-                          : gantry_context_token (import->context);
+  type = declared->kind == MIND_TUPLE ? gantry_context_tuple (import->context, types->len, (const guint32 *) (gpointer) types->data)
+         : types->len > 0             ? g_array_index (types, guint32, 0)
+                                      : gantry_context_token (import->context);
   if (!count (import))
     {
       gantry_attr_list_free (list);
       return 0;
     }
-  return gantry_builder_add_typed (import->b, op, (const guint32 *) (gpointer) operands->operands->data, operands->operands->len,
-                                   gantry_attr_list_end (list), type);
+  return gantry_builder_add_typed (import->b, op, (const guint32 *) (gpointer) operands->operands->data, operands->operands->len, gantry_attr_list_end (list),
+                                   type);
 }
 
 static const char *
@@ -326,8 +319,7 @@ argument_name (MindImport *import, char **known, const MindValue *input_names, g
 
   if (known != NULL && i < g_strv_length (known))
     return known[i][0] == '*' ? known[i] + 1 : known[i];
-  if (input_names != NULL && input_names->kind == MIND_TUPLE && i < input_names->n
-      && input_names->members[i]->kind == MIND_STRING)
+  if (input_names != NULL && input_names->kind == MIND_TUPLE && i < input_names->n && input_names->members[i]->kind == MIND_STRING)
     return input_names->members[i]->text;
   return gantry_arena_strdup (import->arena, number);
 }
@@ -344,8 +336,8 @@ with_members (MindImport *import, const MindValue *first, const MindValue *rest)
 }
 
 MindValue *
-gantry_mind_write_foreign (MindImport *import, const MindNode *node, const char *name, GantryAttrList *attrs,
-                           MindValue *const *values, guint n, const char *const *names, MindValue *also)
+gantry_mind_write_foreign (MindImport *import, const MindNode *node, const char *name, GantryAttrList *attrs, MindValue *const *values, guint n,
+                           const char *const *names, MindValue *also)
 {
   g_autoptr (GantryAttrList) list = attrs != NULL ? attrs : gantry_attr_list_new (import->context);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -375,8 +367,8 @@ gantry_mind_write_foreign (MindImport *import, const MindNode *node, const char 
 }
 
 MindValue *
-gantry_mind_write_primitive (MindImport *import, const MindNode *node, const char *primitive, GantryWireSpan message,
-                             MindValue *const *values, guint n, const char *const *given, MindValue *also)
+gantry_mind_write_primitive (MindImport *import, const MindNode *node, const char *primitive, GantryWireSpan message, MindValue *const *values, guint n,
+                             const char *const *given, MindValue *also)
 {
   GantryAttrList *list = gantry_attr_list_new (import->context);
   g_autofree char *full = g_strconcat (MIND_DIALECT ".", primitive, NULL), *valid = g_utf8_make_valid (full, -1);
@@ -454,18 +446,16 @@ arrange (MindImport *import, const char *name, MindValue *const *values, guint n
     return values[0];
   if ((strcmp (name, "Partial") == 0 || strcmp (name, "partial") == 0) && values[0]->kind == MIND_GRAPH)
     return make_partial (import, values, n);
-  if ((strcmp (name, "Switch") == 0 || strcmp (name, "switch") == 0) && n == 3 && values[1]->kind == MIND_GRAPH
-      && values[2]->kind == MIND_GRAPH && gantry_mind_is_data (values[0]))
+  if ((strcmp (name, "Switch") == 0 || strcmp (name, "switch") == 0) && n == 3 && values[1]->kind == MIND_GRAPH && values[2]->kind == MIND_GRAPH
+      && gantry_mind_is_data (values[0]))
     return make_choice (import, values);
-  if ((strcmp (name, "TupleGetItem") == 0 || strcmp (name, "ListGetItem") == 0) && n == 2 && values[0]->kind == MIND_TUPLE
-      && values[1]->kind == MIND_INT)
+  if ((strcmp (name, "TupleGetItem") == 0 || strcmp (name, "ListGetItem") == 0) && n == 2 && values[0]->kind == MIND_TUPLE && values[1]->kind == MIND_INT)
     {
       gint64 i = values[1]->i < 0 ? values[1]->i + values[0]->n : values[1]->i;
 
       if (i >= 0 && i < values[0]->n)
         return values[0]->members[i];
-      gantry_mind_fail (import, GANTRY_ERROR_INVALID, "member %" G_GINT64_FORMAT " of %u is taken; the file is damaged",
-                        values[1]->i, values[0]->n);
+      gantry_mind_fail (import, GANTRY_ERROR_INVALID, "member %" G_GINT64_FORMAT " of %u is taken; the file is damaged", values[1]->i, values[0]->n);
     }
   return NULL;
 }
@@ -526,8 +516,7 @@ gantry_mind_primitive (MindImport *import, guint32 operation, GantryWireSpan *me
 
   if (!g_str_has_prefix (text, "REF::"))
     return g_str_has_prefix (text, "S-Prim-") ? text + strlen ("S-Prim-") : text;
-  known = g_hash_table_lookup (import->primitives,
-                               GUINT_TO_POINTER (gantry_interner_add_string (import->names, text + strlen ("REF::"))));
+  known = g_hash_table_lookup (import->primitives, GUINT_TO_POINTER (gantry_interner_add_string (import->names, text + strlen ("REF::"))));
   if (known == NULL)
     return NULL;
   *message = *known;

@@ -89,8 +89,8 @@ typedef struct
   guint32 output, operation;
   guint32 first_input, n_inputs; /* in the import's inputs */
   GantryWireSpan message, domain;
-  GantryWireSpan place;          /* "file:line", of a text */
-  guint64 used; /* members of a tuple that it gives which somebody takes; all bits: the whole */
+  GantryWireSpan place; /* "file:line", of a text */
+  guint64 used;         /* members of a tuple that it gives which somebody takes; all bits: the whole */
 } MindNode;
 
 /** A GraphProto. */
@@ -189,21 +189,21 @@ typedef struct
   guint32 file;        /* string id */
   GantryArena *arena;
   GantryInterner *names;
-  GArray *inputs;         /* guint32: names that nodes take */
-  GPtrArray *graphs;      /* MindGraph; the first is the main one */
-  GHashTable *by_name;    /* name -> index of a graph + 1 */
-  GHashTable *primitives; /* name -> GantryWireSpan, PrimitiveProto */
-  GPtrArray *values;      /* name -> MindValue */
-  GPtrArray *literals;    /* kept until the end */
-  GPtrArray *regions;     /* MindRegion, innermost last */
-  GHashTable *weights;    /* node ids of parameters of the model */
+  GArray *inputs;          /* guint32: names that nodes take */
+  GPtrArray *graphs;       /* MindGraph; the first is the main one */
+  GHashTable *by_name;     /* name -> index of a graph + 1 */
+  GHashTable *primitives;  /* name -> GantryWireSpan, PrimitiveProto */
+  GPtrArray *values;       /* name -> MindValue */
+  GPtrArray *literals;     /* kept until the end */
+  GPtrArray *regions;      /* MindRegion, innermost last */
+  GHashTable *weights;     /* node ids of parameters of the model */
   MindValue *random_state; /* (nullable) */
-  GArray *assignments;    /* MindAssignment, in the order of their effects */
-  GHashTable *assigned;   /* node id of a parameter -> 1 + place of the last assignment to it */
-  GArray *loops;          /* guint: graphs whose loop is being read, innermost last */
-  GHashTable *operations; /* op codes */
-  GHashTable *external;   /* location -> GBytes */
-  GHashTable *symbols;    /* name -> gint64 */
+  GArray *assignments;     /* MindAssignment, in the order of their effects */
+  GHashTable *assigned;    /* node id of a parameter -> 1 + place of the last assignment to it */
+  GArray *loops;           /* guint: graphs whose loop is being read, innermost last */
+  GHashTable *operations;  /* op codes */
+  GHashTable *external;    /* location -> GBytes */
+  GHashTable *symbols;     /* name -> gint64 */
   guint32 serials;
   guint32 scope, location; /* of the node that is being written */
   guint32 call;            /* location of the call whose function is being written */
@@ -281,11 +281,11 @@ MindValue *gantry_mind_constant (MindImport *import, const MindNode *node);
 MindValue *gantry_mind_write_node (MindImport *import, const MindGraph *graph, guint index);
 /** A foreign node @name with @values as its arguments, of the type that the file declares for @node. @also: (nullable): a tuple of types
  *  of results beside that; the value then is a tuple: what the file declares, and they */
-MindValue *gantry_mind_write_foreign (MindImport *import, const MindNode *node, const char *name, GantryAttrList *attrs,
-                                      MindValue *const *values, guint n, const char *const *names, MindValue *also);
+MindValue *gantry_mind_write_foreign (MindImport *import, const MindNode *node, const char *name, GantryAttrList *attrs, MindValue *const *values, guint n,
+                                      const char *const *names, MindValue *also);
 /** The same of a primitive, with its attributes. @given: (nullable): names of the arguments; NULL: as they are known */
-MindValue *gantry_mind_write_primitive (MindImport *import, const MindNode *node, const char *primitive, GantryWireSpan message,
-                                        MindValue *const *values, guint n, const char *const *given, MindValue *also);
+MindValue *gantry_mind_write_primitive (MindImport *import, const MindNode *node, const char *primitive, GantryWireSpan message, MindValue *const *values,
+                                        guint n, const char *const *given, MindValue *also);
 /** Name of the primitive that a node's operation is, and what the model says of it. (nullable) */
 const char *gantry_mind_primitive (MindImport *import, guint32 operation, GantryWireSpan *message);
 
@@ -295,16 +295,14 @@ MindValue *gantry_mind_assigned (MindImport *import, MindValue *parameter, guint
 /** The state that random numbers are drawn from, as a parameter behind the inputs, where the model draws some. */
 void gantry_mind_write_random_state (MindImport *import);
 /** A primitive that writes over parameters of the model. Returns: (nullable): NULL without an error where it is none */
-MindValue *gantry_mind_update (MindImport *import, const MindNode *node, const char *primitive, GantryWireSpan message,
-                               MindValue *const *values);
+MindValue *gantry_mind_update (MindImport *import, const MindNode *node, const char *primitive, GantryWireSpan message, MindValue *const *values);
 
 /* mindir-call.c */
 /** Binds the inputs of graph @index to @arguments and writes its nodes. Returns: (nullable): what it gives */
 MindValue *gantry_mind_write_graph (MindImport *import, guint index, MindValue *const *arguments, guint n);
 /** Calls a graph with all of its arguments. (nullable) */
 MindValue *gantry_mind_call_graph (MindImport *import, guint index, MindValue *const *arguments, guint n);
-MindValue *gantry_mind_call (MindImport *import, const MindGraph *graph, const MindNode *node, MindValue *function,
-                             MindValue *const *arguments, guint n);
+MindValue *gantry_mind_call (MindImport *import, const MindGraph *graph, const MindNode *node, MindValue *function, MindValue *const *arguments, guint n);
 
 /* mindir-branch.c */
 /** Writes arm @arm: 0 where the condition holds, else 1. (nullable) */

@@ -49,8 +49,7 @@ gantry_mind_tensor_type (MindImport *import, const MindTensor *tensor, const cha
     element = GANTRY_ELEMENT_OTHER;
   if (gantry_dims_fit (tensor->rank, dims, NULL))
     return gantry_context_tensor (import->context, element, tensor->rank, dims);
-  gantry_mind_fail (import, GANTRY_ERROR_TOO_LARGE,
-                    "tensor '%s': its sizes multiply to more than any memory holds; the file is damaged",
+  gantry_mind_fail (import, GANTRY_ERROR_TOO_LARGE, "tensor '%s': its sizes multiply to more than any memory holds; the file is damaged",
                     gantry_mind_text (import, tensor->name));
   return 0;
 }
@@ -65,8 +64,7 @@ gantry_mind_tensor_has_data (const MindTensor *tensor)
 static GBytes *
 external_file (MindImport *import, const MindTensor *tensor, char **path)
 {
-  g_autofree char *location = g_strndup (tensor->location.length > 0 ? (const char *) tensor->location.data : "",
-                                         tensor->location.length);
+  g_autofree char *location = g_strndup (tensor->location.length > 0 ? (const char *) tensor->location.data : "", tensor->location.length);
   g_autofree char *folder = import->path != NULL ? g_path_get_dirname (import->path) : NULL;
   g_autoptr (GMappedFile) file = NULL;
   GBytes *bytes;
@@ -113,8 +111,7 @@ bytes_of (MindImport *import, const MindTensor *tensor, char **path, guint64 *of
     {
       gantry_mind_fail (import, GANTRY_ERROR_TRUNCATED,
                         "'%s': bytes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " lie outside of %s, which has %" G_GSIZE_FORMAT,
-                        gantry_mind_text (import, tensor->name), tensor->offset, tensor->offset + tensor->length, *path,
-                        g_bytes_get_size (whole));
+                        gantry_mind_text (import, tensor->name), tensor->offset, tensor->offset + tensor->length, *path, g_bytes_get_size (whole));
       return NULL;
     }
   *offset = (guint64) tensor->offset;
@@ -153,8 +150,7 @@ gantry_mind_tensor_literal (MindImport *import, const MindTensor *tensor)
   if (import->error != NULL || !gantry_mind_tensor_has_data (tensor))
     return NULL;
   if (tensor->compression != 0)
-    gantry_mind_fail (import, GANTRY_ERROR_UNSUPPORTED,
-                      "'%s': its values are compressed (form %" G_GUINT64_FORMAT "), which is not read", name,
+    gantry_mind_fail (import, GANTRY_ERROR_UNSUPPORTED, "'%s': its values are compressed (form %" G_GUINT64_FORMAT "), which is not read", name,
                       tensor->compression);
   else if (!gantry_type_is_static (type) || !gantry_element_is_compiled ((GantryElementType) type->element))
     gantry_mind_fail (import, GANTRY_ERROR_UNSUPPORTED, "'%s': a value of element type %s is not read", name,
@@ -165,8 +161,7 @@ gantry_mind_tensor_literal (MindImport *import, const MindTensor *tensor)
     return NULL;
   if ((gint64) g_bytes_get_size (bytes) != gantry_type_bytes (type))
     {
-      gantry_mind_fail (import, GANTRY_ERROR_INVALID,
-                        "'%s' has %" G_GSIZE_FORMAT " bytes where its sizes say %" G_GINT64_FORMAT "; the file is damaged", name,
+      gantry_mind_fail (import, GANTRY_ERROR_INVALID, "'%s' has %" G_GSIZE_FORMAT " bytes where its sizes say %" G_GINT64_FORMAT "; the file is damaged", name,
                         g_bytes_get_size (bytes), gantry_type_bytes (type));
       return NULL;
     }

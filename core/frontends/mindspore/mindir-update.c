@@ -170,9 +170,7 @@ gantry_mind_update (MindImport *import, const MindNode *node, const char *primit
       operands[0] = now (import, values[0]);
       operands[1] = values[1];
       change.n_inputs = 2;
-      value = changes[i][1] == NULL
-                ? values[1]
-                : gantry_mind_write_primitive (import, &change, changes[i][1], (GantryWireSpan){ 0 }, operands, 2, NULL, NULL);
+      value = changes[i][1] == NULL ? values[1] : gantry_mind_write_primitive (import, &change, changes[i][1], (GantryWireSpan){ 0 }, operands, 2, NULL, NULL);
       if (value != NULL)
         assign (import, values[0], value);
       return value;

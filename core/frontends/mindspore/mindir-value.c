@@ -44,8 +44,8 @@ gantry_mind_tuple_close (MindImport *import, MindValue *tuple)
       tuple->depth = MAX (tuple->depth, (guint8) (member->depth + 1));
       if (tuple->depth > MIND_MOST_NESTING || leaves > MIND_MOST_OPERANDS)
         {
-          gantry_mind_fail (import, GANTRY_ERROR_TOO_LARGE, "a tuple is nested more than %u deep, or has more than %u values",
-                            MIND_MOST_NESTING, MIND_MOST_OPERANDS);
+          gantry_mind_fail (import, GANTRY_ERROR_TOO_LARGE, "a tuple is nested more than %u deep, or has more than %u values", MIND_MOST_NESTING,
+                            MIND_MOST_OPERANDS);
           return FALSE;
         }
     }
@@ -187,8 +187,7 @@ listed_leaf (MindImport *import, const MindAttr *attr, guint i, const char *symb
 static MindValue *
 formed_value (MindImport *import, const MindAttr *attr)
 {
-  const char *text = (const char *) attr->form.data, *end = text + attr->form.length,
-             *colon = memchr (text, ':', attr->form.length);
+  const char *text = (const char *) attr->form.data, *end = text + attr->form.length, *colon = memchr (text, ':', attr->form.length);
   Form form = { colon != NULL ? colon + 1 : text, end, 0 };
 
   if (g_strstr_len (text, (gssize) attr->form.length, "Monad") != NULL)
@@ -199,8 +198,7 @@ formed_value (MindImport *import, const MindAttr *attr)
     return tensor_value (import, attr->tensors[0]);
   if (memchr (text, '[', attr->form.length) != NULL)
     return read_form (import, attr, &form, 0, listed_leaf, NULL);
-  return attr->type == MIND_TYPE_STRING ? string_value (import, attr->string)
-                                        : number_value (import, attr->type, attr->i, attr->f);
+  return attr->type == MIND_TYPE_STRING ? string_value (import, attr->string) : number_value (import, attr->type, attr->i, attr->f);
 }
 
 static MindValue *
@@ -235,8 +233,7 @@ gantry_mind_attr_value (MindImport *import, const MindAttr *attr)
     default: break;
     }
   if (gantry_mind_element (attr->type) < GANTRY_ELEMENT_OTHER && attr->type != 0)
-    return attr->n_ints + attr->n_floats > 0 ? listed_value (import, attr, 0)
-                                             : number_value (import, attr->type, attr->i, attr->f);
+    return attr->n_ints + attr->n_floats > 0 ? listed_value (import, attr, 0) : number_value (import, attr->type, attr->i, attr->f);
   value = gantry_mind_value_new (import, MIND_OTHER);
   value->text = gantry_mind_text (import, attr->string);
   return value;
@@ -346,8 +343,7 @@ gantry_mind_use (MindImport *import, MindValue *value)
     }
   level = gantry_mind_region_level (import, value->region);
   if (level < 0)
-    gantry_mind_fail (import, GANTRY_ERROR_INVALID,
-                      "a value is used outside of the branch or loop that makes it; the file is damaged");
+    gantry_mind_fail (import, GANTRY_ERROR_INVALID, "a value is used outside of the branch or loop that makes it; the file is damaged");
   id = value->node;
   for (gint i = level + 1; level >= 0 && i < (gint) import->regions->len; i++)
     id = gantry_mind_capture (g_ptr_array_index (import->regions, (guint) i), import->b, id);

@@ -75,13 +75,12 @@ gboolean gantry_mindspore_reads (const char *path);
  *  that names the file and the place in it: %GANTRY_ERROR_INVALID, TRUNCATED, TOO_LARGE, UNSUPPORTED, OUTSIDE, a
  *  %G_FILE_ERROR, or %G_IO_ERROR_CANCELLED
  */
-GantryModule *gantry_mindspore_import (GantryContext *context, const char *path, const GantryMindsporeOptions *options,
-                                       GantryMindsporeInfo **info, const GantryProgress *progress, GError **error);
+GantryModule *gantry_mindspore_import (GantryContext *context, const char *path, const GantryMindsporeOptions *options, GantryMindsporeInfo **info,
+                                       const GantryProgress *progress, GError **error);
 
 /** As gantry_mindspore_import() for a model in memory; @name stands for its path, and no other file is opened. */
-GantryModule *
-gantry_mindspore_import_bytes (GantryContext *context, GBytes *bytes, const char *name, const GantryMindsporeOptions *options,
-                               GantryMindsporeInfo **info, const GantryProgress *progress, GError **error);
+GantryModule *gantry_mindspore_import_bytes (GantryContext *context, GBytes *bytes, const char *name, const GantryMindsporeOptions *options,
+                                             GantryMindsporeInfo **info, const GantryProgress *progress, GError **error);
 
 /** A parameter of the entry: its name in the file, NULL for its own, and its value where it is a weight, NULL where it is an input. */
 typedef struct
@@ -103,8 +102,7 @@ typedef struct
  * Returns: FALSE with %GANTRY_ERROR_UNSUPPORTED and the place of what MindSpore has no primitive for, or of all calls of the host,
  *  %G_FILE_ERROR, or %GANTRY_ERROR_NO_MEMORY
  */
-gboolean gantry_mindspore_export (const GantryModule *module, const char *path, const GantryMindsporeWeight *weights,
-                                  GantryReadFiles *read, GError **error);
+gboolean gantry_mindspore_export (const GantryModule *module, const char *path, const GantryMindsporeWeight *weights, GantryReadFiles *read, GError **error);
 
 /** The dialect "mindspore"; static. The import adds it to its context. */
 const GantryDialect *gantry_mindspore_dialect (void);

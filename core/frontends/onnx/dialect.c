@@ -40,10 +40,8 @@ why_not_type (GantryLower *l, guint i, const GantryType *type)
 {
   if (type->kind == GANTRY_TYPE_UNKNOWN)
     return g_strdup_printf ("the type of operand %u is not known", i);
-  if (type->kind == GANTRY_TYPE_TENSOR
-      && !gantry_element_is_compiled ((GantryElementType) type->element))
-    return g_strdup_printf ("element type %s is not compiled",
-                            gantry_element_name ((GantryElementType) type->element));
+  if (type->kind == GANTRY_TYPE_TENSOR && !gantry_element_is_compiled ((GantryElementType) type->element))
+    return g_strdup_printf ("element type %s is not compiled", gantry_element_name ((GantryElementType) type->element));
   if (type->kind != GANTRY_TYPE_TENSOR)
     return g_strdup_printf ("operand %u is not a tensor", i);
   return NULL;
@@ -62,17 +60,15 @@ check_operands (GantryLower *l)
             gantry_lower_fail (l, "%s", why);
             return FALSE;
           }
-        if (!(l->rule->flags & GANTRY_LOWER_ANY_SHAPE)
-            && !gantry_lower_require_static (l, l->in[i]))
+        if (!(l->rule->flags & GANTRY_LOWER_ANY_SHAPE) && !gantry_lower_require_static (l, l->in[i]))
           return FALSE;
       }
   return TRUE;
 }
 
 gboolean
-gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node,
-                   const guint32 *operands, guint32 *results, guint n_results, guint depth,
-                   GError **error)
+gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results, guint n_results,
+                   guint depth, GError **error)
 {
   GantryContext *context = gantry_builder_context (b);
   GantryLower l = { .b = b, .context = context, .source = source, .node = node, .depth = depth };
@@ -104,16 +100,14 @@ gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNod
     }
   if (results[0] == 0 && n_results > 0 && n_results == 1)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: the result is not computed",
-                   l.op);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: the result is not computed", l.op);
       return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-lower (GantryBuilder *builder, const GantryModule *source, const GantryNode *node,
-       const guint32 *operands, guint32 *results, guint n_results, GError **error)
+lower (GantryBuilder *builder, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results, guint n_results, GError **error)
 {
   return gantry_lower_node (builder, source, node, operands, results, n_results, 0, error);
 }
@@ -121,9 +115,7 @@ lower (GantryBuilder *builder, const GantryModule *source, const GantryNode *nod
 static GantryOpClass
 classify (const char *op_name)
 {
-  const GantryLowerRule *rule = g_str_has_prefix (op_name, GANTRY_ONNX_PREFIX)
-                                  ? find_rule (op_name + strlen (GANTRY_ONNX_PREFIX))
-                                  : NULL;
+  const GantryLowerRule *rule = g_str_has_prefix (op_name, GANTRY_ONNX_PREFIX) ? find_rule (op_name + strlen (GANTRY_ONNX_PREFIX)) : NULL;
 
   return rule != NULL ? rule->op_class : GANTRY_CLASS_OTHER;
 }

@@ -88,8 +88,7 @@ static ExportValue *
 magnitude_bits (GantryOnnxExport *e, const Format *f, ExportValue *x)
 {
   gint64 special = (2 * f->bias + 1) * power (f->mantissa), half = (f->bias - 1 + f->mantissa) / 2;
-  ExportValue *least = real (e, f, ldexp (1, (int) (1 - f->bias))), *one = real (e, f, 1), *is_infinite, *is_nan, *is_small, *tiny, *fraction, *exponent,
-              *bits;
+  ExportValue *least = real (e, f, ldexp (1, (int) (1 - f->bias))), *one = real (e, f, 1), *is_infinite, *is_nan, *is_small, *tiny, *fraction, *exponent, *bits;
 
   is_nan = gantry_export_op (e, "IsNaN", gantry_export_with (e, x, GANTRY_BOOL), 1, x);
   x = gantry_export_op (e, "Abs", x->type, 1, x);
@@ -176,8 +175,7 @@ shifted (GantryOnnxExport *e, ExportValue *x, gint64 by)
 static ExportValue *
 count_ones (GantryOnnxExport *e, ExportValue *x)
 {
-  static const guint64 masks[] = { 0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
-                                   0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff };
+  static const guint64 masks[] = { 0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f, 0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff };
 
   for (guint i = 0; i < G_N_ELEMENTS (masks); i++)
     x = BINARY ("Add", MASK (x, masks[i]), MASK (shifted (e, x, (gint64) 1 << i), masks[i]));

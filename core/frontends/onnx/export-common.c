@@ -125,8 +125,7 @@ pad_node (GantryOnnxExport *e, ExportValue *x, ExportValue *value, const gint64 
     }
   if (!any)
     return x;
-  return gantry_export_op (e, "Pad", gantry_export_type (e, ELEMENT (x), rank, dims), 3, x, gantry_export_vector (e, pads, 2 * rank),
-                           value);
+  return gantry_export_op (e, "Pad", gantry_export_type (e, ELEMENT (x), rank, dims), 3, x, gantry_export_vector (e, pads, 2 * rank), value);
 }
 
 /* Elements between those of dimension @axis: behind each, in a dimension of its own, and not behind the last. */
@@ -159,8 +158,7 @@ pad_between (GantryOnnxExport *e, ExportValue *x, ExportValue *value, guint axis
 }
 
 ExportValue *
-gantry_export_pad (GantryOnnxExport *e, ExportValue *x, ExportValue *value, const gint64 *low, const gint64 *high,
-                   const gint64 *interior)
+gantry_export_pad (GantryOnnxExport *e, ExportValue *x, ExportValue *value, const gint64 *low, const gint64 *high, const gint64 *interior)
 {
   guint rank = x->type->rank;
   gint64 starts[GANTRY_MAX_RANK], limits[GANTRY_MAX_RANK], ones[GANTRY_MAX_RANK];
@@ -298,6 +296,5 @@ gantry_export_select (GantryOnnxExport *e, ExportValue *condition, ExportValue *
 ExportValue *
 gantry_export_bound (GantryOnnxExport *e, ExportValue *x, gint64 low, gint64 high)
 {
-  return gantry_export_op (e, "Clip", x->type, 3, x, gantry_export_scalar (e, GANTRY_I64, (double) low),
-                           gantry_export_scalar (e, GANTRY_I64, (double) high));
+  return gantry_export_op (e, "Clip", x->type, 3, x, gantry_export_scalar (e, GANTRY_I64, (double) low), gantry_export_scalar (e, GANTRY_I64, (double) high));
 }

@@ -187,8 +187,7 @@ gantry_export_convolution (GantryOnnxExport *e, ExportValue **in, guint n)
     in[i] = gantry_export_cast (e, in[i], wide);
   in[0] = with_space (e, in[0]);
   in[1] = with_space (e, in[1]);
-  x = conv_node (e, in, n, spatial == 0 ? gantry_export_type (e, wide, 3, dims) : gantry_export_type (e, wide, type->rank, type->dims),
-                 spatial);
+  x = conv_node (e, in, n, spatial == 0 ? gantry_export_type (e, wide, 3, dims) : gantry_export_type (e, wide, type->rank, type->dims), spatial);
   x = gantry_export_reshape (e, x, type->rank, type->dims);
   if (g_strcmp0 (gantry_attrs_string (e->context, e->node->attrs, "post", NULL), "relu") == 0)
     x = gantry_export_op (e, "Relu", x->type, 1, x);

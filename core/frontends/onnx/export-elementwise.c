@@ -19,7 +19,12 @@ enum
   NUMBERS = INTEGERS | FLOATS_B,
 };
 
-static const struct { guint16 op; const char *name; guint elements; } table[] = {
+static const struct
+{
+  guint16 op;
+  const char *name;
+  guint elements;
+} table[] = {
   { GANTRY_OP_ABS, "Abs", NUMBERS },
   { GANTRY_OP_NEGATE, "Neg", SIGNED | FLOATS_B },
   { GANTRY_OP_SIGN, "Sign", NUMBERS },
@@ -255,8 +260,7 @@ shift (GantryOnnxExport *e, ExportValue **in)
 
   if (e->node->op == GANTRY_OP_SHIFT_RIGHT_ARITHMETIC)
     {
-      negative = bits != element ? LESS (x, NUMBER (0))
-                                 : gantry_export_compare (e, "Greater", x, gantry_export_integer (e, element, largest_signed (element)));
+      negative = bits != element ? LESS (x, NUMBER (0)) : gantry_export_compare (e, "Greater", x, gantry_export_integer (e, element, largest_signed (element)));
       x = SELECT (negative, UNARY ("BitwiseNot", x), x);
     }
   value = bit_shift (e, gantry_export_cast (e, x, bits), by, e->node->op == GANTRY_OP_SHIFT_LEFT ? "LEFT" : "RIGHT");
@@ -267,9 +271,11 @@ shift (GantryOnnxExport *e, ExportValue **in)
 static ExportValue *
 compare (GantryOnnxExport *e, ExportValue **in)
 {
-  static const struct { const char *direction, *name; } names[] = {
-    { "EQ", "Equal" }, { "NE", "Equal" }, { "LT", "Less" }, { "LE", "LessOrEqual" }, { "GT", "Greater" },
-    { "GE", "GreaterOrEqual" },
+  static const struct
+  {
+    const char *direction, *name;
+  } names[] = {
+    { "EQ", "Equal" }, { "NE", "Equal" }, { "LT", "Less" }, { "LE", "LessOrEqual" }, { "GT", "Greater" }, { "GE", "GreaterOrEqual" },
   };
   const char *direction = gantry_attrs_string (e->context, e->node->attrs, "comparison_direction", "EQ");
   const char *name = "Equal";
@@ -323,8 +329,7 @@ gantry_export_elementwise (GantryOnnxExport *e, ExportValue **in, guint n)
     case GANTRY_OP_AND: return logic (e, in, 2, "And", "BitwiseAnd");
     case GANTRY_OP_OR: return logic (e, in, 2, "Or", "BitwiseOr");
     case GANTRY_OP_XOR: return logic (e, in, 2, "Xor", "BitwiseXor");
-    case GANTRY_OP_CONVERT:
-      return gantry_export_cast (e, x, (GantryElementType) gantry_node_type (e->module, e->node)->element);
+    case GANTRY_OP_CONVERT: return gantry_export_cast (e, x, (GantryElementType) gantry_node_type (e->module, e->node)->element);
     case GANTRY_OP_BITCAST_CONVERT: return gantry_export_bitcast (e, x);
     case GANTRY_OP_SHIFT_LEFT:
     case GANTRY_OP_SHIFT_RIGHT_ARITHMETIC:

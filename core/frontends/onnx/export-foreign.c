@@ -67,8 +67,7 @@ subgraph (GantryOnnxExport *e, const GantryFunction *function, ExportValue **cap
       const GantryNode *parameter = &e->module->nodes[function->first_node + i];
       const char *name = gantry_context_string (e->context, parameter->name);
 
-      values[i] = i < own ? gantry_export_graph_input (e, *name != '\0' ? name : "input", gantry_node_type (e->module, parameter))
-                          : captures[i - own];
+      values[i] = i < own ? gantry_export_graph_input (e, *name != '\0' ? name : "input", gantry_node_type (e->module, parameter)) : captures[i - own];
     }
   if (gantry_export_function (e, function, values, results))
     gantry_export_outputs (e, results, function->n_results, NULL);
@@ -76,8 +75,7 @@ subgraph (GantryOnnxExport *e, const GantryFunction *function, ExportValue **cap
 }
 
 static void
-write_attribute (GantryOnnxExport *e, ExportNode *node, const GantryAttr *attr, const char *name, ExportValue **captures,
-                 guint n_captures)
+write_attribute (GantryOnnxExport *e, ExportNode *node, const GantryAttr *attr, const char *name, ExportValue **captures, guint n_captures)
 {
   static const gint32 types[] = {
     [GANTRY_ATTR_INT] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT,
@@ -180,8 +178,7 @@ gantry_export_foreign (GantryOnnxExport *e, ExportValue **in, guint n)
 
   if (!g_str_has_prefix (full, GANTRY_ONNX_PREFIX) || g_str_equal (full, GANTRY_ONNX_PREFIX "Initializer"))
     {
-      gantry_export_fail (e, g_str_has_prefix (full, GANTRY_ONNX_PREFIX) ? "its values were not kept when the model was opened"
-                                                                         : "it is no operation of ONNX");
+      gantry_export_fail (e, g_str_has_prefix (full, GANTRY_ONNX_PREFIX) ? "its values were not kept when the model was opened" : "it is no operation of ONNX");
       return e->nobody;
     }
   operation = gantry_onnx_node_operation (e->context, e->node);

@@ -179,8 +179,9 @@ gantry_export_gather (GantryOnnxExport *e, ExportValue **in, G_GNUC_UNUSED guint
 {
   const GantryType *type = gantry_node_type (e->module, e->node);
   gint64 elements = gantry_type_elements (in[0]->type);
-  Gather g = { read_dims (e, "offset_dims"), read_dims (e, "collapsed_slice_dims"), read_dims (e, "operand_batching_dims"),
-               read_dims (e, "start_indices_batching_dims"), read_dims (e, "start_index_map"), { 0 } };
+  Gather g = { read_dims (e, "offset_dims"),           read_dims (e, "collapsed_slice_dims"),
+               read_dims (e, "operand_batching_dims"), read_dims (e, "start_indices_batching_dims"),
+               read_dims (e, "start_index_map"),       { 0 } };
 
   gantry_export_read (e, "slice_sizes", in[0]->type->rank, 1, g.sizes);
   if (is_rows (&g, in[0]->type))
@@ -206,8 +207,7 @@ static ExportValue *
 within (GantryOnnxExport *e, ExportValue *inside, ExportValue *place, gint64 dim)
 {
   ExportValue *low = gantry_export_compare (e, "GreaterOrEqual", place, gantry_export_integer (e, GANTRY_I64, 0));
-  ExportValue *here = gantry_export_binary (e, "And", low,
-                                            gantry_export_compare (e, "Less", place, gantry_export_integer (e, GANTRY_I64, dim)));
+  ExportValue *here = gantry_export_binary (e, "And", low, gantry_export_compare (e, "Less", place, gantry_export_integer (e, GANTRY_I64, dim)));
 
   return inside != NULL ? gantry_export_binary (e, "And", inside, here) : here;
 }
@@ -318,7 +318,6 @@ gantry_export_scatter (GantryOnnxExport *e, ExportValue **in, G_GNUC_UNUSED guin
   if (scatters_rows (&s, in[0]->type, in[2]->type))
     return scatter_rows (e, in);
   places = gantry_export_reshape (e, scatter_places (e, &s, in), 2, pair);
-  places = scatter_node (e, gantry_export_reshape (e, in[0], 1, &elements), places,
-                         gantry_export_reshape (e, in[2], 1, &updates));
+  places = scatter_node (e, gantry_export_reshape (e, in[0], 1, &elements), places, gantry_export_reshape (e, in[2], 1, &updates));
   return e->error == NULL ? gantry_export_reshape (e, places, type->rank, type->dims) : e->nobody;
 }

@@ -100,10 +100,8 @@ dynamic_slice (GantryOnnxExport *e, ExportValue **in, const GantryType *type)
       gint64 dim = x->type->dims[i];
 
       if (type->dims[i] != dim)
-        x = gantry_export_take (e, x,
-                                gantry_export_binary (e, "Add", gantry_export_range (e, type->dims[i], 1, 1, 0),
-                                                      begin_of (e, in[1 + i], dim, type->dims[i])),
-                                i);
+        x = gantry_export_take (
+          e, x, gantry_export_binary (e, "Add", gantry_export_range (e, type->dims[i], 1, 1, 0), begin_of (e, in[1 + i], dim, type->dims[i])), i);
     }
   return x;
 }
@@ -129,8 +127,7 @@ dynamic_update (GantryOnnxExport *e, ExportValue **in, const GantryType *type)
       for (guint d = 0; d < type->rank; d++)
         dims[d] = d == i ? dim : 1;
       place = gantry_export_reshape (e, place, type->rank, dims);
-      here = gantry_export_binary (e, "And",
-                                   gantry_export_compare (e, "GreaterOrEqual", place, gantry_export_scalar (e, GANTRY_I64, 0)),
+      here = gantry_export_binary (e, "And", gantry_export_compare (e, "GreaterOrEqual", place, gantry_export_scalar (e, GANTRY_I64, 0)),
                                    gantry_export_compare (e, "Less", place, gantry_export_scalar (e, GANTRY_I64, (double) size)));
       inside = inside != NULL ? gantry_export_binary (e, "And", inside, here) : here;
     }
@@ -148,9 +145,7 @@ gantry_export_movement (GantryOnnxExport *e, ExportValue **in, guint n)
     case GANTRY_OP_IOTA: return iota (e, type);
     case GANTRY_OP_BROADCAST_IN_DIM: return broadcast (e, in[0], type);
     case GANTRY_OP_RESHAPE: return gantry_export_reshape (e, in[0], type->rank, type->dims);
-    case GANTRY_OP_TRANSPOSE:
-      gantry_export_read (e, "permutation", type->rank, 0, permutation);
-      return gantry_export_transpose (e, in[0], permutation);
+    case GANTRY_OP_TRANSPOSE: gantry_export_read (e, "permutation", type->rank, 0, permutation); return gantry_export_transpose (e, in[0], permutation);
     case GANTRY_OP_REVERSE: return reverse (e, in[0]);
     case GANTRY_OP_SLICE: return slice (e, in[0]);
     case GANTRY_OP_PAD: return pad (e, in[0], in[1]);

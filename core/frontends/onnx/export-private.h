@@ -68,7 +68,7 @@ typedef struct
   GHashTable *kept;
   GHashTable *opsets;
   GHashTable *identities;
-  GPtrArray *holders; /* graphs, freed at the end */
+  GPtrArray *holders;  /* graphs, freed at the end */
   ExportValue *nobody; /* what a rule gets after an error */
   guint counter;
   guint depth;
@@ -140,11 +140,9 @@ ExportValue *gantry_export_cast (GantryOnnxExport *e, ExportValue *x, GantryElem
 ExportValue *gantry_export_reshape (GantryOnnxExport *e, ExportValue *x, guint rank, const gint64 *dims);
 ExportValue *gantry_export_transpose (GantryOnnxExport *e, ExportValue *x, const gint64 *permutation);
 /** @starts, @limits, @steps: of each dimension; a step of -1 reverses all of it */
-ExportValue *gantry_export_slice (GantryOnnxExport *e, ExportValue *x, const gint64 *starts, const gint64 *limits,
-                                       const gint64 *steps);
+ExportValue *gantry_export_slice (GantryOnnxExport *e, ExportValue *x, const gint64 *starts, const gint64 *limits, const gint64 *steps);
 /** Pads with @value, a scalar; negative edges cut. */
-ExportValue *gantry_export_pad (GantryOnnxExport *e, ExportValue *x, ExportValue *value, const gint64 *low, const gint64 *high,
-                                     const gint64 *interior);
+ExportValue *gantry_export_pad (GantryOnnxExport *e, ExportValue *x, ExportValue *value, const gint64 *low, const gint64 *high, const gint64 *interior);
 ExportValue *gantry_export_expand (GantryOnnxExport *e, ExportValue *x, guint rank, const gint64 *dims);
 /** The same, made when somebody needs the whole of it. */
 ExportValue *gantry_export_expand_late (GantryOnnxExport *e, ExportValue *x, guint rank, const gint64 *dims);
@@ -191,8 +189,7 @@ void gantry_export_use_opset (GantryOnnxExport *e, const char *domain, gint64 ve
 /** A new input of the graph that is open. */
 ExportValue *gantry_export_graph_input (GantryOnnxExport *e, const char *name, const GantryType *type);
 /** Writes the nodes of @function into the graph that is open. @results: its results, as many as it has */
-gboolean gantry_export_function (GantryOnnxExport *e, const GantryFunction *function, ExportValue **arguments,
-                                      ExportValue **results);
+gboolean gantry_export_function (GantryOnnxExport *e, const GantryFunction *function, ExportValue **arguments, ExportValue **results);
 /** Makes @values outputs of the graph that is open: each is made there, and once. */
 void gantry_export_outputs (GantryOnnxExport *e, ExportValue **values, guint n, const char *const *names);
 /** The function that attribute @key names. */

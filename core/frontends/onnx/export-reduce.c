@@ -24,8 +24,14 @@ reduced_in (GantryElementType element)
 static const char *
 operation_of (const char *kind, GantryElementType element)
 {
-  static const struct { const char *kind, *name; } names[] = {
-    { "add", "ReduceSum" }, { "mul", "ReduceProd" }, { "max", "ReduceMax" }, { "min", "ReduceMin" },
+  static const struct
+  {
+    const char *kind, *name;
+  } names[] = {
+    { "add", "ReduceSum" },
+    { "mul", "ReduceProd" },
+    { "max", "ReduceMax" },
+    { "min", "ReduceMin" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -123,8 +129,7 @@ identity_of (GantryOnnxExport *e, const char *kind, GantryElementType element)
     return gantry_export_scalar (e, element, most ? INFINITY : -INFINITY);
   if (least && !sign)
     return gantry_export_scalar (e, element, 0);
-  return gantry_export_integer (e, element, least ? (gint64) (G_MAXUINT64 << (bits - 1))
-                                            : (gint64) (G_MAXUINT64 >> (64 - bits + (sign ? 1 : 0))));
+  return gantry_export_integer (e, element, least ? (gint64) (G_MAXUINT64 << (bits - 1)) : (gint64) (G_MAXUINT64 >> (64 - bits + (sign ? 1 : 0))));
 }
 
 /* Each window as a dimension of its own, read by indices: for what no pooling of ONNX does. */

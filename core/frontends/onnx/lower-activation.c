@@ -41,8 +41,7 @@ p_relu (GantryLower *l)
       gantry_lower_invalid (l, "operand 1 is missing");
       return;
     }
-  if (l->opset < 7 && gantry_lower_rank (l, slope) == 1 && gantry_lower_dim (l, slope, 0) != 1
-      && rank >= 2)
+  if (l->opset < 7 && gantry_lower_rank (l, slope) == 1 && gantry_lower_dim (l, slope, 0) != 1 && rank >= 2)
     slope = gantry_builder_along (l->b, slope, rank, 1);
   l->out[0] = positive_or (l, x, MULTIPLY (x, slope));
 }
@@ -81,8 +80,7 @@ selu (GantryLower *l)
   guint32 x = gantry_lower_operand (l, 0);
   guint32 low = below (l, x, gantry_lower_float (l, "alpha", 1.67326319217681884765625), 1);
 
-  l->out[0] = gantry_builder_scale (l->b, positive_or (l, x, low),
-                                    gantry_lower_float (l, "gamma", 1.05070102214813232421875));
+  l->out[0] = gantry_builder_scale (l->b, positive_or (l, x, low), gantry_lower_float (l, "gamma", 1.05070102214813232421875));
 }
 
 static guint32
@@ -96,8 +94,7 @@ hard_sigmoid_of (GantryLower *l, guint32 x, double alpha, double beta)
 static void
 hard_sigmoid (GantryLower *l)
 {
-  l->out[0] = hard_sigmoid_of (l, gantry_lower_operand (l, 0), gantry_lower_float (l, "alpha", 0.2),
-                               gantry_lower_float (l, "beta", 0.5));
+  l->out[0] = hard_sigmoid_of (l, gantry_lower_operand (l, 0), gantry_lower_float (l, "alpha", 0.2), gantry_lower_float (l, "beta", 0.5));
 }
 
 static void
@@ -152,8 +149,7 @@ swiglu (GantryLower *l)
   if (gantry_lower_operand (l, 1) == 0)
     gantry_lower_invalid (l, "operand 1 is missing");
   else
-    l->out[0] = MULTIPLY (
-      MULTIPLY (x, UNARY (LOGISTIC, gantry_builder_scale (l->b, x, gantry_lower_float (l, "alpha", 1)))), l->in[1]);
+    l->out[0] = MULTIPLY (MULTIPLY (x, UNARY (LOGISTIC, gantry_builder_scale (l->b, x, gantry_lower_float (l, "alpha", 1)))), l->in[1]);
 }
 
 static void
@@ -184,8 +180,7 @@ static void
 thresholded_relu (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  guint32 above = gantry_builder_compare (l->b, "GT", x,
-                                          LIKE (x, gantry_lower_float (l, "alpha", 1)));
+  guint32 above = gantry_builder_compare (l->b, "GT", x, LIKE (x, gantry_lower_float (l, "alpha", 1)));
 
   l->out[0] = gantry_builder_select (l->b, above, x, LIKE (x, 0));
 }
@@ -236,8 +231,7 @@ dropout (GantryLower *l)
     }
   l->out[0] = x;
   if (gantry_lower_wants (l, 1) && gantry_lower_require_static (l, x))
-    l->out[1] = gantry_builder_splat (
-      l->b, l->opset < 10 ? gantry_lower_element (l, x) : GANTRY_BOOL, 1, rank, dims);
+    l->out[1] = gantry_builder_splat (l->b, l->opset < 10 ? gantry_lower_element (l, x) : GANTRY_BOOL, 1, rank, dims);
 }
 
 /* clang-format off */

@@ -22,12 +22,10 @@ split_heads (GantryLower *l, guint32 x, gint64 heads)
   gantry_lower_dims (l, x, d);
   if (heads < 1 || d[2] % heads != 0)
     {
-      gantry_lower_invalid (l, "%" G_GINT64_FORMAT " heads do not divide %" G_GINT64_FORMAT, heads,
-                            d[2]);
+      gantry_lower_invalid (l, "%" G_GINT64_FORMAT " heads do not divide %" G_GINT64_FORMAT, heads, d[2]);
       return 0;
     }
-  return gantry_builder_transpose (
-    l->b, gantry_builder_reshape (l->b, x, 4, (GantryDim[]){ d[0], d[1], heads, d[2] / heads }), order);
+  return gantry_builder_transpose (l->b, gantry_builder_reshape (l->b, x, 4, (GantryDim[]){ d[0], d[1], heads, d[2] / heads }), order);
 }
 
 static gboolean
@@ -35,8 +33,7 @@ read_operands (GantryLower *l, Attention *a)
 {
   guint rank = gantry_lower_rank (l, gantry_lower_operand (l, 0));
 
-  if (!gantry_lower_check_rank (l, 0, 3, 4) || !gantry_lower_check_rank (l, 1, rank, rank)
-      || !gantry_lower_check_rank (l, 2, rank, rank))
+  if (!gantry_lower_check_rank (l, 0, 3, 4) || !gantry_lower_check_rank (l, 1, rank, rank) || !gantry_lower_check_rank (l, 2, rank, rank))
     return FALSE;
   a->flat = rank == 3;
   a->q = a->flat ? split_heads (l, l->in[0], gantry_lower_int (l, "q_num_heads", 0)) : l->in[0];
@@ -58,9 +55,7 @@ read_operands (GantryLower *l, Attention *a)
   a->kv_heads = gantry_lower_dim (l, a->k, 1);
   a->kv_length = gantry_lower_dim (l, a->k, 2);
   a->v_size = gantry_lower_dim (l, a->v, 3);
-  if (a->kv_heads < 1 || a->q_heads % a->kv_heads != 0
-      || gantry_lower_dim (l, a->v, 1) != a->kv_heads
-      || gantry_lower_dim (l, a->v, 2) != a->kv_length)
+  if (a->kv_heads < 1 || a->q_heads % a->kv_heads != 0 || gantry_lower_dim (l, a->v, 1) != a->kv_heads || gantry_lower_dim (l, a->v, 2) != a->kv_length)
     gantry_lower_invalid (l, "the heads of query, key and value do not fit");
   return !l->failed;
 }
@@ -110,16 +105,13 @@ static guint32
 key_distances (GantryLower *l, const Attention *a)
 {
   GantryDim dims[] = { a->q_length, a->kv_length };
-  guint32 distance = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT,
-                                                      gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 0),
+  guint32 distance = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT, gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 0),
                                                       gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 1));
   gint64 past = gantry_lower_has (l, 4) ? gantry_lower_dim (l, l->in[4], 2) : 0;
 
   if (past == 0 && gantry_lower_has (l, 6) && !gantry_lower_has (l, 4))
     return ADD (distance,
-                gantry_builder_offset (
-                  l->b, gantry_builder_along (l->b, gantry_builder_convert (l->b, l->in[6], GANTRY_I64), 4, 0),
-                  -(double) a->q_length));
+                gantry_builder_offset (l->b, gantry_builder_along (l->b, gantry_builder_convert (l->b, l->in[6], GANTRY_I64), 4, 0), -(double) a->q_length));
   return gantry_builder_offset (l->b, distance, (double) past);
 }
 
@@ -135,17 +127,9 @@ add_positions (GantryLower *l, Attention *a)
   if (left >= 0 || right >= 0)
     distance = key_distances (l, a);
   if (left >= 0)
-    add_bias (
-      l, a,
-      bias_where (l, a,
-                  gantry_builder_compare (l->b, "LE", distance,
-                                          gantry_builder_int_scalar (l->b, GANTRY_I64, left))));
+    add_bias (l, a, bias_where (l, a, gantry_builder_compare (l->b, "LE", distance, gantry_builder_int_scalar (l->b, GANTRY_I64, left))));
   if (right >= 0)
-    add_bias (
-      l, a,
-      bias_where (l, a,
-                  gantry_builder_compare (l->b, "GE", distance,
-                                          gantry_builder_int_scalar (l->b, GANTRY_I64, -right))));
+    add_bias (l, a, bias_where (l, a, gantry_builder_compare (l->b, "GE", distance, gantry_builder_int_scalar (l->b, GANTRY_I64, -right))));
 }
 
 /* Keys from nonpad_kv_seqlen on are padding. */
@@ -155,9 +139,7 @@ add_padding (GantryLower *l, Attention *a)
   GantryDim dims[] = { 1, 1, 1, a->kv_length };
   guint32 lengths = gantry_builder_along (l->b, gantry_builder_convert (l->b, l->in[6], GANTRY_I64), 4, 0);
 
-  add_bias (l, a,
-            bias_where (
-              l, a, gantry_builder_compare (l->b, "LT", gantry_builder_iota (l->b, GANTRY_I64, 4, dims, 3), lengths)));
+  add_bias (l, a, bias_where (l, a, gantry_builder_compare (l->b, "LT", gantry_builder_iota (l->b, GANTRY_I64, 4, dims, 3), lengths)));
 }
 
 /* q k' scaled, [batch, q_heads, q_length, kv_length] */
@@ -171,8 +153,7 @@ scores (GantryLower *l, const Attention *a)
   guint32 q, k;
 
   scale = sqrt (scale != 0 ? scale : 1 / sqrt ((double) a->size));
-  q = gantry_builder_reshape (l->b, gantry_builder_scale (l->b, a->q, scale), 4,
-                              (GantryDim[]){ a->batch, a->kv_heads, rows, a->size });
+  q = gantry_builder_reshape (l->b, gantry_builder_scale (l->b, a->q, scale), 4, (GantryDim[]){ a->batch, a->kv_heads, rows, a->size });
   k = gantry_builder_scale (l->b, a->k, scale);
   q = gantry_lower_dot (l, q, k, batching, batching, 2, &last, &last, 1, GANTRY_ELEMENT_NONE);
   return gantry_builder_reshape (l->b, q, 4, (GantryDim[]){ a->batch, a->q_heads, a->q_length, a->kv_length });
@@ -222,8 +203,7 @@ weigh_values (GantryLower *l, const Attention *a, guint32 p)
   y = gantry_builder_reshape (l->b, y, 4, (GantryDim[]){ a->batch, a->q_heads, a->q_length, a->v_size });
   if (!a->flat)
     return y;
-  return gantry_builder_reshape (l->b, gantry_builder_transpose (l->b, y, order), 3,
-                                 (GantryDim[]){ a->batch, a->q_length, a->q_heads * a->v_size });
+  return gantry_builder_reshape (l->b, gantry_builder_transpose (l->b, y, order), 3, (GantryDim[]){ a->batch, a->q_length, a->q_heads * a->v_size });
 }
 
 static void
@@ -243,8 +223,7 @@ attention (GantryLower *l)
     add_padding (l, &a);
   logits = shown = scores (l, &a);
   if (softcap > 0)
-    logits = gantry_builder_scale (
-      l->b, gantry_lower_unary (l, GANTRY_OP_TANH, gantry_builder_scale (l->b, logits, 1 / softcap)), softcap);
+    logits = gantry_builder_scale (l->b, gantry_lower_unary (l, GANTRY_OP_TANH, gantry_builder_scale (l->b, logits, 1 / softcap)), softcap);
   if (mode == 1)
     shown = logits;
   if (a.bias != 0)
@@ -323,15 +302,13 @@ rotary_embedding (GantryLower *l)
       gantry_lower_invalid (l, "num_heads does not divide the hidden size");
       return;
     }
-  x = rank == 4
-        ? gantry_builder_transpose (l->b, x, order)
-        : gantry_builder_reshape (l->b, x, 4, (GantryDim[]){ original[0], original[1], heads, original[2] / heads });
+  x = rank == 4 ? gantry_builder_transpose (l->b, x, order)
+                : gantry_builder_reshape (l->b, x, 4, (GantryDim[]){ original[0], original[1], heads, original[2] / heads });
   gantry_lower_dims (l, x, d);
   turned = turned == 0 ? d[3] : turned;
   cosine = position_table (l, 1);
   sine = l->failed ? 0 : position_table (l, 2);
-  if (l->failed || turned < 2 || turned > d[3] || turned % 2 != 0
-      || gantry_lower_dim (l, cosine, 3) != turned / 2)
+  if (l->failed || turned < 2 || turned > d[3] || turned % 2 != 0 || gantry_lower_dim (l, cosine, 3) != turned / 2)
     {
       gantry_lower_invalid (l, "the tables do not fit rotary_embedding_dim");
       return;

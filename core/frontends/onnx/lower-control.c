@@ -71,8 +71,7 @@ fail_branch (GantryLower *l, guint32 condition)
   g_autoptr (GError) error = NULL;
 
   if (!gantry_builder_check (l->b, &error))
-    gantry_builder_fail (l->b, GANTRY_ERROR_UNSUPPORTED, "%s, in a branch whose condition is computed at run time%s",
-                         error->message, inputs);
+    gantry_builder_fail (l->b, GANTRY_ERROR_UNSUPPORTED, "%s, in a branch whose condition is computed at run time%s", error->message, inputs);
 }
 
 static void
@@ -91,19 +90,14 @@ same_shapes (GantryLower *l, guint32 condition, const guint32 *then_results, con
       const GantryType *a = gantry_builder_get_type (l->b, then_results[i]);
       const GantryType *b = gantry_builder_get_type (l->b, else_results[i]);
 
-      if (gantry_type_is_static (a) && gantry_type_is_static (b) && a->element == b->element
-          && !gantry_type_same_shape (a, b))
+      if (gantry_type_is_static (a) && gantry_type_is_static (b) && a->element == b->element && !gantry_type_same_shape (a, b))
         {
-          g_autofree char *text = gantry_context_type_text (
-            gantry_builder_context (l->b), gantry_builder_type (l->b, then_results[i]));
-          g_autofree char *other = gantry_context_type_text (
-            gantry_builder_context (l->b), gantry_builder_type (l->b, else_results[i]));
+          g_autofree char *text = gantry_context_type_text (gantry_builder_context (l->b), gantry_builder_type (l->b, then_results[i]));
+          g_autofree char *other = gantry_context_type_text (gantry_builder_context (l->b), gantry_builder_type (l->b, else_results[i]));
 
           g_autofree char *inputs = gantry_lower_inputs_of (l, condition);
 
-          gantry_lower_fail (
-            l, "output %u is %s in one branch and %s in the other, and the condition is not constant%s",
-            i, text, other, inputs);
+          gantry_lower_fail (l, "output %u is %s in one branch and %s in the other, and the condition is not constant%s", i, text, other, inputs);
           return FALSE;
         }
     }
@@ -160,8 +154,7 @@ typedef struct
 
 /* One trip of Loop's body with everything given. Returns: the condition for the next */
 static guint32
-loop_trip (GantryLower *l, Loop *loop, guint32 iteration, guint32 condition,
-           const guint32 *captures, guint32 *scans)
+loop_trip (GantryLower *l, Loop *loop, guint32 iteration, guint32 condition, const guint32 *captures, guint32 *scans)
 {
   guint n = loop->n_carried + 2 + l->n_captures;
   guint32 *arguments = gantry_arena_new0 (l->arena, guint32, n + 1);
@@ -195,8 +188,7 @@ unroll_loop (GantryLower *l, Loop *loop, gint64 most)
           gantry_lower_fail (l, "more than %d trips are not unrolled", GANTRY_LOWER_MOST_TRIPS);
           return FALSE;
         }
-      condition = loop_trip (l, loop, gantry_builder_int_scalar (l->b, GANTRY_I64, i), condition,
-                             l->in + l->n_in, scans);
+      condition = loop_trip (l, loop, gantry_builder_int_scalar (l->b, GANTRY_I64, i), condition, l->in + l->n_in, scans);
       for (guint s = 0; s < loop->n_scans; s++)
         loop->scans[s][i] = scans[s];
       loop->n_trips = i + 1;
@@ -213,16 +205,13 @@ static gboolean
 condition_is_static (GantryLower *l, guint32 body)
 {
   const GantryFunction *f = gantry_module_function (l->source, body);
-  const GantryNode *node = f != NULL ? gantry_module_node (
-                             l->source, gantry_function_result_id (l->source, f, 0))
-                                     : NULL;
+  const GantryNode *node = f != NULL ? gantry_module_node (l->source, gantry_function_result_id (l->source, f, 0)) : NULL;
 
   for (guint steps = 0; node != NULL && steps < 64; steps++)
     {
       const char *name = gantry_node_op_name (l->source, node);
 
-      if (gantry_module_position (l->source, node) == f->first_node + 1
-          || node->op == GANTRY_OP_CONSTANT || strcmp (name, "onnx.Constant") == 0)
+      if (gantry_module_position (l->source, node) == f->first_node + 1 || node->op == GANTRY_OP_CONSTANT || strcmp (name, "onnx.Constant") == 0)
         return TRUE;
       if (strcmp (name, "onnx.Identity") != 0 && strcmp (name, "onnx.Cast") != 0)
         return FALSE;
@@ -239,18 +228,14 @@ scan_buffers (GantryLower *l, const Loop *loop, guint32 *buffers)
     {
       const GantryType *declared = gantry_lower_declared (l, loop->n_carried + s);
 
-      if (declared == NULL || declared->rank < 1
-          || !gantry_element_is_compiled ((GantryElementType) declared->element))
+      if (declared == NULL || declared->rank < 1 || !gantry_element_is_compiled ((GantryElementType) declared->element))
         {
           g_autofree char *inputs = gantry_lower_inputs_of (l, gantry_lower_operand (l, 0));
 
-          gantry_lower_fail (
-            l, "the number of trips is computed at run time and scan output %u declares no shape%s",
-            s, inputs);
+          gantry_lower_fail (l, "the number of trips is computed at run time and scan output %u declares no shape%s", s, inputs);
           return FALSE;
         }
-      buffers[s] = gantry_builder_splat (l->b, (GantryElementType) declared->element, 0,
-                                         declared->rank, declared->dims);
+      buffers[s] = gantry_builder_splat (l->b, (GantryElementType) declared->element, 0, declared->rank, declared->dims);
     }
   return TRUE;
 }
@@ -296,8 +281,7 @@ write_loop_condition (GantryLower *l, const State *state, gboolean bounded)
     inside[i] = gantry_builder_parameter (l->b, gantry_builder_type (l->b, state->values[i]), NULL);
   more = inside[1];
   if (bounded)
-    more = gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND, more,
-                                            gantry_builder_compare (l->b, "LT", inside[0], inside[2]));
+    more = gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND, more, gantry_builder_compare (l->b, "LT", inside[0], inside[2]));
   gantry_builder_end (l->b, &more, 1);
   return function;
 }
@@ -315,8 +299,7 @@ check_carried (GantryLower *l, const Loop *loop, const State *state, const guint
       const GantryType *before = gantry_lower_type (l, state->values[3 + i]), *after = gantry_lower_type (l, next[3 + i]);
       g_autofree char *label = NULL, *was = NULL, *is = NULL, *inputs = NULL;
 
-      if (!gantry_type_is_tensor (before) || !gantry_type_is_tensor (after)
-          || (before->element == after->element && gantry_type_same_shape (before, after)))
+      if (!gantry_type_is_tensor (before) || !gantry_type_is_tensor (after) || (before->element == after->element && gantry_type_same_shape (before, after)))
         continue;
       label = gantry_node_label (l->source, parameter);
       was = gantry_context_type_text (l->context, gantry_builder_type (l->b, state->values[3 + i]));
@@ -356,10 +339,8 @@ write_loop_body (GantryLower *l, const Loop *loop, const State *state)
       check_carried (l, loop, state, inside);
     }
   for (guint s = 0; s < loop->n_scans && !l->failed; s++)
-    inside[state->first_scan + s] = write_scan (l, inside[state->first_scan + s], scans[s],
-                                                inside[0]);
-  inside[0] = gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, inside[0],
-                                               gantry_builder_int_scalar (l->b, GANTRY_I64, 1));
+    inside[state->first_scan + s] = write_scan (l, inside[state->first_scan + s], scans[s], inside[0]);
+  inside[0] = gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, inside[0], gantry_builder_int_scalar (l->b, GANTRY_I64, 1));
   gantry_builder_end (l->b, inside, l->failed ? 0 : state->n);
   return function;
 }
@@ -368,23 +349,20 @@ write_loop_body (GantryLower *l, const Loop *loop, const State *state)
 static void
 write_while (GantryLower *l, Loop *loop, gint64 most)
 {
-  State state = { .first_scan = 3 + loop->n_carried,
-                  .first_capture = 3 + loop->n_carried + loop->n_scans };
+  State state = { .first_scan = 3 + loop->n_carried, .first_capture = 3 + loop->n_carried + loop->n_scans };
   gboolean bounded = gantry_lower_has (l, 0);
   guint32 *v = gantry_arena_new0 (l->arena, guint32, state.first_capture + l->n_captures + 1);
   guint32 cond, body, value;
   GantryAttrList *attrs;
 
   v[0] = gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
-  v[1] = gantry_lower_has (l, 1) ? gantry_builder_reshape (l->b, l->in[1], 0, NULL)
-                                 : gantry_builder_int_scalar (l->b, GANTRY_BOOL, 1);
+  v[1] = gantry_lower_has (l, 1) ? gantry_builder_reshape (l->b, l->in[1], 0, NULL) : gantry_builder_int_scalar (l->b, GANTRY_BOOL, 1);
   v[2] = bounded ? gantry_builder_reshape (l->b, gantry_builder_convert (l->b, l->in[0], GANTRY_I64), 0, NULL) : v[0];
   memcpy (v + 3, loop->carried, sizeof *v * loop->n_carried);
   if (!scan_buffers (l, loop, v + state.first_scan))
     return;
   state.values = v;
-  state.n = state.first_capture
-            + drop_constants (l, l->in + l->n_in, l->n_captures, v + state.first_capture);
+  state.n = state.first_capture + drop_constants (l, l->in + l->n_in, l->n_captures, v + state.first_capture);
   cond = write_loop_condition (l, &state, bounded);
   body = write_loop_body (l, loop, &state);
   if (l->failed)
@@ -396,8 +374,7 @@ write_while (GantryLower *l, Loop *loop, gint64 most)
     gantry_attr_list_set_int (attrs, "exact_trips", gantry_lower_declared (l, loop->n_carried)->dims[0]);
   if (most >= 0) /* no trip is more: each is computed, and taken while the condition holds */
     gantry_attr_list_set_int (attrs, "most_trips", most);
-  value = gantry_builder_add (l->b, GANTRY_OP_WHILE, state.values, state.n,
-                              gantry_attr_list_end (attrs));
+  value = gantry_builder_add (l->b, GANTRY_OP_WHILE, state.values, state.n, gantry_attr_list_end (attrs));
   if (value != 0)
     set_results (l, value, 3, l->n_out);
 }
@@ -416,8 +393,7 @@ skip_loop (GantryLower *l, Loop *loop)
     return;
   unused.carried = gantry_arena_new0 (l->arena, guint32, loop->n_carried + 1);
   memcpy (unused.carried, loop->carried, sizeof *unused.carried * loop->n_carried);
-  loop_trip (l, &unused, gantry_builder_int_scalar (l->b, GANTRY_I64, 0), gantry_builder_int_scalar (l->b, GANTRY_BOOL, 1),
-             l->in + l->n_in, scans);
+  loop_trip (l, &unused, gantry_builder_int_scalar (l->b, GANTRY_I64, 0), gantry_builder_int_scalar (l->b, GANTRY_BOOL, 1), l->in + l->n_in, scans);
   for (guint s = 0; s < loop->n_scans && !l->failed; s++)
     {
       const GantryType *type = gantry_lower_type (l, scans[s]);

@@ -45,8 +45,7 @@ read_window (GantryLower *l, guint32 x, const GantryDim *kernel, GantryLowerWind
     }
   strides = gantry_lower_ints_or (l, "strides", w->n, 1);
   dilations = gantry_lower_ints_or (l, "dilations", w->n, 1);
-  if (l->failed || !window_values_fit (l, shape, w->n, 1, "kernel_shape")
-      || !window_values_fit (l, strides, w->n, 1, "strides")
+  if (l->failed || !window_values_fit (l, shape, w->n, 1, "kernel_shape") || !window_values_fit (l, strides, w->n, 1, "strides")
       || !window_values_fit (l, dilations, w->n, 1, "dilations"))
     return FALSE;
   for (guint i = 0; i < w->n; i++)
@@ -88,8 +87,7 @@ pad_explicit (GantryLower *l, GantryLowerWindow *w, guint i, gboolean ceil_mode)
 
   if (room < 0)
     {
-      gantry_lower_invalid (l, "the window exceeds the padded extent %" G_GINT64_FORMAT,
-                            room + span);
+      gantry_lower_invalid (l, "the window exceeds the padded extent %" G_GINT64_FORMAT, room + span);
       return FALSE;
     }
   w->out[i] = room / w->strides[i] + 1;
@@ -103,8 +101,7 @@ pad_explicit (GantryLower *l, GantryLowerWindow *w, guint i, gboolean ceil_mode)
 }
 
 gboolean
-gantry_lower_window (GantryLower *l, guint32 x, const GantryDim *kernel, gboolean ceil_mode,
-                     GantryLowerWindow *w)
+gantry_lower_window (GantryLower *l, guint32 x, const GantryDim *kernel, gboolean ceil_mode, GantryLowerWindow *w)
 {
   const char *auto_pad = gantry_lower_string (l, "auto_pad", "NOTSET");
   gboolean upper = strcmp (auto_pad, "SAME_UPPER") == 0;
@@ -148,8 +145,7 @@ set_padding (GantryAttrList *attrs, const GantryLowerWindow *w)
 }
 
 guint32
-gantry_lower_convolution (GantryLower *l, guint32 x, guint32 weights, guint32 bias,
-                          const GantryLowerWindow *w, gint64 groups)
+gantry_lower_convolution (GantryLower *l, guint32 x, guint32 weights, guint32 bias, const GantryLowerWindow *w, gint64 groups)
 {
   GantryAttrList *attrs;
 
@@ -176,8 +172,7 @@ conv (GantryLower *l)
     return;
   gantry_lower_dims (l, l->in[1], kernel);
   if (gantry_lower_window (l, x, kernel + 2, FALSE, &w))
-    l->out[0] = gantry_lower_convolution (l, x, l->in[1], gantry_lower_operand (l, 2), &w,
-                                          gantry_lower_int (l, "group", 1));
+    l->out[0] = gantry_lower_convolution (l, x, l->in[1], gantry_lower_operand (l, 2), &w, gantry_lower_int (l, "group", 1));
 }
 
 /* The padding of the convolution over the spread operand that a transposed convolution is. */
@@ -197,8 +192,7 @@ transpose_padding (GantryLower *l, GantryLowerWindow *w)
     shape += 2;
   else if (shape != NULL && n_shape != w->n)
     gantry_lower_invalid (l, "output_shape does not have %u values", w->n);
-  if (l->failed || !window_values_fit (l, pads, 2 * w->n, -MOST, "pads")
-      || !window_values_fit (l, extra, w->n, 0, "output_padding")
+  if (l->failed || !window_values_fit (l, pads, 2 * w->n, -MOST, "pads") || !window_values_fit (l, extra, w->n, 0, "output_padding")
       || (shape != NULL && !window_values_fit (l, shape, w->n, 1, "output_shape")))
     return FALSE;
   for (guint i = 0; i < w->n; i++)
@@ -280,8 +274,7 @@ conv_transpose (GantryLower *l)
   GantryAttrList *attrs;
   guint32 weights;
 
-  if (!gantry_lower_check_rank (l, 0, 3, GANTRY_MAX_RANK - 1)
-      || !gantry_lower_check_rank (l, 1, rank, rank))
+  if (!gantry_lower_check_rank (l, 0, 3, GANTRY_MAX_RANK - 1) || !gantry_lower_check_rank (l, 1, rank, rank))
     return;
   gantry_lower_dims (l, l->in[1], kernel);
   if (groups < 1 || kernel[0] % groups != 0 || kernel[0] != gantry_lower_dim (l, x, 1))
@@ -299,9 +292,8 @@ conv_transpose (GantryLower *l)
   set_padding (attrs, &w);
   if (!is_finite (l, l->in[1]))
     gantry_attr_list_set_int (attrs, "skip_padding", 1);
-  l->out[0] = gantry_lower_has (l, 2)
-                ? gantry_lower_add (l, GANTRY_OP_CONVOLUTION, attrs, 3, x, weights, l->in[2])
-                : gantry_lower_add (l, GANTRY_OP_CONVOLUTION, attrs, 2, x, weights);
+  l->out[0] = gantry_lower_has (l, 2) ? gantry_lower_add (l, GANTRY_OP_CONVOLUTION, attrs, 3, x, weights, l->in[2])
+                                      : gantry_lower_add (l, GANTRY_OP_CONVOLUTION, attrs, 2, x, weights);
 }
 
 /* Depthwise convolution that looks back only, over the past state and the operand together. */
@@ -323,8 +315,7 @@ causal_conv_with_state (GantryLower *l)
     x = past > 0 ? gantry_builder_concatenate (l->b, (guint32[]){ l->in[3], x }, 2, 2) : x;
   else
     x = gantry_builder_pad_if_any (l->b, x, gantry_builder_like (l->b, x, 0), low, zeros, NULL);
-  y = gantry_lower_convolution (l, x, l->in[1], gantry_lower_operand (l, 2), &w,
-                                gantry_lower_dim (l, x, 1));
+  y = gantry_lower_convolution (l, x, l->in[1], gantry_lower_operand (l, 2), &w, gantry_lower_dim (l, x, 1));
   if (strcmp (activation, "silu") == 0 || strcmp (activation, "swish") == 0)
     y = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, y, gantry_lower_unary (l, GANTRY_OP_LOGISTIC, y));
   else if (strcmp (activation, "none") != 0)

@@ -58,9 +58,7 @@ split_sizes (GantryLower *l, gint64 dim, gint64 axis)
     }
   if (parts < l->n_out || (l->opset < 18 && dim % parts != 0))
     {
-      gantry_lower_invalid (
-        l, "dimension %" G_GINT64_FORMAT " cannot be split into %" G_GINT64_FORMAT " parts", dim,
-        parts);
+      gantry_lower_invalid (l, "dimension %" G_GINT64_FORMAT " cannot be split into %" G_GINT64_FORMAT " parts", dim, parts);
       return NULL;
     }
   chunk = dim / parts + (dim % parts != 0);
@@ -81,8 +79,7 @@ split (GantryLower *l)
     {
       if (sizes[i] < 0 || sizes[i] > gantry_lower_dim (l, x, axis) - start)
         {
-          gantry_lower_invalid (l, "the parts exceed dimension %" G_GINT64_FORMAT,
-                                gantry_lower_dim (l, x, axis));
+          gantry_lower_invalid (l, "the parts exceed dimension %" G_GINT64_FORMAT, gantry_lower_dim (l, x, axis));
           return;
         }
       l->out[i] = gantry_builder_slice_axis (l->b, x, axis, start, start + sizes[i], 1);
@@ -129,13 +126,10 @@ slice_computed (GantryLower *l, guint32 x, gint64 axis, guint32 start, gint64 st
   guint32 indices;
 
   start = gantry_builder_wrap_indices (l->b, start, dim);
-  start = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MAXIMUM, start,
-                                           gantry_builder_int_scalar (b, GANTRY_I64, 0));
-  start = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MINIMUM, start,
-                                           gantry_builder_int_scalar (b, GANTRY_I64, step > 0 ? dim : dim - 1));
+  start = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MAXIMUM, start, gantry_builder_int_scalar (b, GANTRY_I64, 0));
+  start = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MINIMUM, start, gantry_builder_int_scalar (b, GANTRY_I64, step > 0 ? dim : dim - 1));
   indices = gantry_builder_iota (l->b, GANTRY_I64, 1, &extent, 0);
-  indices = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, indices,
-                                             gantry_builder_int_scalar (b, GANTRY_I64, step));
+  indices = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, indices, gantry_builder_int_scalar (b, GANTRY_I64, step));
   indices = gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, indices, start);
   return gantry_builder_take (l->b, x, axis, indices);
 }
@@ -167,8 +161,7 @@ slice (GantryLower *l)
   const gint64 *ends = slice_list (l, "ends", 2, &n_ends);
   const gint64 *steps = slice_list (l, "steps", 4, &n_steps);
   gint64 *axes = gantry_lower_axes (l, 3, rank, &n_axes);
-  gsize n = starts != NULL ? n_starts
-                           : (gsize) gantry_lower_dim (l, gantry_lower_operand (l, 1), 0);
+  gsize n = starts != NULL ? n_starts : (gsize) gantry_lower_dim (l, gantry_lower_operand (l, 1), 0);
   gboolean computed = starts == NULL || ends == NULL;
 
   if (l->failed)
@@ -176,10 +169,8 @@ slice (GantryLower *l)
   if (gantry_lower_has (l, 4) && steps == NULL)
     gantry_lower_needs_constant (l, gantry_lower_operand (l, 4), "list of steps");
   else if (computed && (declared == NULL || declared->rank != rank || !gantry_lower_has (l, 1)))
-    gantry_lower_needs_constant (l, gantry_lower_operand (l, starts == NULL ? 1 : 2),
-                                 starts == NULL ? "list of starts" : "list of ends");
-  else if (n > rank || (ends != NULL && n_ends != n) || (axes != NULL && n_axes != n)
-           || (steps != NULL && n_steps != n))
+    gantry_lower_needs_constant (l, gantry_lower_operand (l, starts == NULL ? 1 : 2), starts == NULL ? "list of starts" : "list of ends");
+  else if (n > rank || (ends != NULL && n_ends != n) || (axes != NULL && n_axes != n) || (steps != NULL && n_steps != n))
     gantry_lower_invalid (l, "starts, ends, axes and steps differ in length");
   for (gsize i = 0; i < n && !l->failed && x != 0; i++)
     {
@@ -189,8 +180,7 @@ slice (GantryLower *l)
       if (!computed)
         x = slice_known (l, x, axis, starts[i], ends[i], step);
       else if (gantry_lower_dim (l, x, axis) > 0 && step != 0)
-        x = slice_computed (l, x, axis, element_of (l, l->in[1], (gint64) i), step,
-                            declared->dims[axis]);
+        x = slice_computed (l, x, axis, element_of (l, l->in[1], (gint64) i), step, declared->dims[axis]);
     }
   if (!l->failed)
     l->out[0] = x;
@@ -303,8 +293,7 @@ pad (GantryLower *l)
     }
   if (strcmp (mode, "constant") == 0)
     l->out[0] = gantry_builder_pad_if_any (l->b, x, pad_value (l, x), low, high, NULL);
-  else if (strcmp (mode, "edge") == 0 || strcmp (mode, "reflect") == 0
-           || strcmp (mode, "wrap") == 0)
+  else if (strcmp (mode, "edge") == 0 || strcmp (mode, "reflect") == 0 || strcmp (mode, "wrap") == 0)
     l->out[0] = pad_by_index (l, cut_negative (l, x, low, high), mode, low, high);
   else
     gantry_lower_invalid (l, "mode '%s' is not known", mode);
@@ -329,16 +318,14 @@ crop (GantryLower *l)
       return;
     }
   for (guint i = 0; i < 4; i++)
-    if (ABS (CLAMP (border[i], -G_MAXINT32, G_MAXINT32)) == G_MAXINT32
-        || (scale != NULL && (scale[i % 2] < 0 || scale[i % 2] > G_MAXINT32)))
+    if (ABS (CLAMP (border[i], -G_MAXINT32, G_MAXINT32)) == G_MAXINT32 || (scale != NULL && (scale[i % 2] < 0 || scale[i % 2] > G_MAXINT32)))
       {
         gantry_lower_invalid (l, "border or scale is out of range");
         return;
       }
   bottom = scale != NULL ? border[1] + scale[0] : gantry_lower_dim (l, x, 2) - border[3];
   right = scale != NULL ? border[0] + scale[1] : gantry_lower_dim (l, x, 3) - border[2];
-  if (border[0] < 0 || border[1] < 0 || bottom > gantry_lower_dim (l, x, 2)
-      || right > gantry_lower_dim (l, x, 3) || border[1] > bottom || border[0] > right)
+  if (border[0] < 0 || border[1] < 0 || bottom > gantry_lower_dim (l, x, 2) || right > gantry_lower_dim (l, x, 3) || border[1] > bottom || border[0] > right)
     {
       gantry_lower_invalid (l, "border exceeds the picture");
       return;

@@ -106,8 +106,7 @@ take_diagonals (GantryLower *l, Term *term)
           gantry_lower_invalid (l, "a repeated label has two extents");
           return;
         }
-      same = gantry_builder_compare (l->b, "EQ", gantry_builder_iota (l->b, GANTRY_I64, rank, dims, i),
-                                     gantry_builder_iota (l->b, GANTRY_I64, rank, dims, j));
+      same = gantry_builder_compare (l->b, "EQ", gantry_builder_iota (l->b, GANTRY_I64, rank, dims, i), gantry_builder_iota (l->b, GANTRY_I64, rank, dims, j));
       term->id = gantry_builder_select (l->b, same, term->id, gantry_builder_like (l->b, term->id, 0));
       term->id = gantry_builder_reduce_axes (l->b, "add", term->id, &axis, 1, FALSE);
       drop_label (term, j--);
@@ -138,8 +137,7 @@ drop_broadcast (GantryLower *l, Term *term, const Term *other)
       gint j = find_label (other, term->labels[i]);
       gint64 axis = i;
 
-      if (j >= 0 && gantry_lower_dim (l, term->id, i) == 1
-          && gantry_lower_dim (l, other->id, j) != 1)
+      if (j >= 0 && gantry_lower_dim (l, term->id, i) == 1 && gantry_lower_dim (l, other->id, j) != 1)
         {
           term->id = gantry_builder_reduce_axes (l->b, "add", term->id, &axis, 1, FALSE);
           drop_label (term, (guint) i);
@@ -151,8 +149,7 @@ drop_broadcast (GantryLower *l, Term *term, const Term *other)
 static void
 multiply (GantryLower *l, Term *a, Term *b, const gboolean *needed)
 {
-  gint64 a_batch[GANTRY_MAX_RANK], b_batch[GANTRY_MAX_RANK], a_sum[GANTRY_MAX_RANK],
-    b_sum[GANTRY_MAX_RANK];
+  gint64 a_batch[GANTRY_MAX_RANK], b_batch[GANTRY_MAX_RANK], a_sum[GANTRY_MAX_RANK], b_sum[GANTRY_MAX_RANK];
   guint n_batch = 0, n_sum = 0;
   Term product = { 0 };
 
@@ -192,8 +189,7 @@ multiply (GantryLower *l, Term *a, Term *b, const gboolean *needed)
             product.labels[product.n++] = term->labels[i];
           }
     }
-  product.id = gantry_lower_dot (l, a->id, b->id, a_batch, b_batch, n_batch, a_sum, b_sum, n_sum,
-                                 GANTRY_ELEMENT_NONE);
+  product.id = gantry_lower_dot (l, a->id, b->id, a_batch, b_batch, n_batch, a_sum, b_sum, n_sum, GANTRY_ELEMENT_NONE);
   *a = product;
 }
 
@@ -209,9 +205,7 @@ count_ellipsis (GantryLower *l, char **inputs, guint *own)
 
       for (const char *p = inputs[i]; *p != '\0'; p++)
         letters += label_of (*p) >= 0;
-      own[i] = strstr (inputs[i], "...") != NULL
-                 ? MAX ((gint) gantry_lower_rank (l, gantry_lower_operand (l, i)) - letters, 0)
-                 : 0;
+      own[i] = strstr (inputs[i], "...") != NULL ? MAX ((gint) gantry_lower_rank (l, gantry_lower_operand (l, i)) - letters, 0) : 0;
       most = MAX (most, (gint) own[i]);
     }
   return most;
@@ -302,8 +296,7 @@ einsum (GantryLower *l)
   for (guint i = 0; i < l->n_in && !l->failed; i++)
     {
       terms[i].id = gantry_lower_operand (l, i);
-      if (!read_labels (inputs[i], own[i], &terms[i])
-          || terms[i].n != gantry_lower_rank (l, terms[i].id))
+      if (!read_labels (inputs[i], own[i], &terms[i]) || terms[i].n != gantry_lower_rank (l, terms[i].id))
         gantry_lower_invalid (l, "'%s' does not fit operand %u", inputs[i], i);
     }
   if (l->failed)

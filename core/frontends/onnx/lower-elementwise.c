@@ -35,8 +35,7 @@ legacy_operand (GantryLower *l, guint32 x, guint32 y)
   gint64 axis = gantry_lower_int (l, "axis", (gint64) rank - n);
   GantryDim dims[GANTRY_MAX_RANK];
 
-  if (l->opset >= 7 || gantry_lower_int (l, "broadcast", 0) == 0
-      || !gantry_lower_has_attr (l, "axis"))
+  if (l->opset >= 7 || gantry_lower_int (l, "broadcast", 0) == 0 || !gantry_lower_has_attr (l, "axis"))
     return y;
   if (axis < 0)
     axis += rank;
@@ -105,9 +104,7 @@ power (GantryLower *l)
     return;
   element = gantry_lower_element (l, x);
   float_exponent = gantry_element_is_float (gantry_lower_element (l, y));
-  exponent = gantry_lower_rank (l, y) <= gantry_lower_rank (l, x)
-               ? gantry_lower_known_doubles (l, y, &n)
-               : NULL;
+  exponent = gantry_lower_rank (l, y) <= gantry_lower_rank (l, x) ? gantry_lower_known_doubles (l, y, &n) : NULL;
   if (exponent != NULL && n == 1 && exponent[0] == 2)
     l->out[0] = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, x, x);
   else if (gantry_element_is_integer (element) && float_exponent)
@@ -135,15 +132,13 @@ modulo (GantryLower *l)
     return;
   r = gantry_builder_binary_broadcast (l->b, GANTRY_OP_REMAINDER, x, y);
   if (gantry_lower_int (l, "fmod", 0) != 0
-      || (gantry_element_is_integer (gantry_lower_element (l, x))
-          && !gantry_element_is_signed (gantry_lower_element (l, x))))
+      || (gantry_element_is_integer (gantry_lower_element (l, x)) && !gantry_element_is_signed (gantry_lower_element (l, x))))
     {
       l->out[0] = r;
       return;
     }
   zero = gantry_builder_like (l->b, x, 0);
-  wrong = gantry_builder_compare (l->b, "NE", gantry_builder_compare (l->b, "LT", r, zero),
-                                  gantry_builder_compare (l->b, "LT", y, zero));
+  wrong = gantry_builder_compare (l->b, "NE", gantry_builder_compare (l->b, "LT", r, zero), gantry_builder_compare (l->b, "LT", y, zero));
   wrong = gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND, wrong, gantry_builder_compare (l->b, "NE", r, zero));
   l->out[0] = gantry_builder_select (l->b, wrong, ADD (r, y), r);
 }
@@ -159,11 +154,8 @@ bit_shift (GantryLower *l)
   if (strcmp (direction, "LEFT") == 0)
     l->out[0] = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SHIFT_LEFT, x, y);
   else if (strcmp (direction, "RIGHT") == 0)
-    l->out[0] = gantry_builder_binary_broadcast (l->b,
-                                                 gantry_element_is_signed (gantry_lower_element (l, x))
-                                                   ? GANTRY_OP_SHIFT_RIGHT_ARITHMETIC
-                                                   : GANTRY_OP_SHIFT_RIGHT_LOGICAL,
-                                                 x, y);
+    l->out[0] = gantry_builder_binary_broadcast (
+      l->b, gantry_element_is_signed (gantry_lower_element (l, x)) ? GANTRY_OP_SHIFT_RIGHT_ARITHMETIC : GANTRY_OP_SHIFT_RIGHT_LOGICAL, x, y);
   else
     gantry_lower_invalid (l, "direction '%s' is neither LEFT nor RIGHT", direction);
 }
@@ -244,8 +236,7 @@ target_type (GantryLower *l, gint64 data_type)
   GantryElementType to = gantry_lower_data_type (data_type);
 
   if (to == GANTRY_ELEMENT_NONE)
-    gantry_lower_fail (l, "element type %" G_GINT64_FORMAT " of the result is not compiled",
-                       data_type);
+    gantry_lower_fail (l, "element type %" G_GINT64_FORMAT " of the result is not compiled", data_type);
   return to;
 }
 
@@ -278,8 +269,7 @@ bit_cast (GantryLower *l)
 
   if (to == GANTRY_ELEMENT_NONE)
     return;
-  if (gantry_element_size (to) != gantry_element_size (gantry_lower_element (l, x))
-      || to == GANTRY_BOOL || gantry_lower_element (l, x) == GANTRY_BOOL)
+  if (gantry_element_size (to) != gantry_element_size (gantry_lower_element (l, x)) || to == GANTRY_BOOL || gantry_lower_element (l, x) == GANTRY_BOOL)
     {
       gantry_lower_fail (l, "only between element types of the same width");
       return;
@@ -293,8 +283,7 @@ static void
 binarizer (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  guint32 above = gantry_builder_compare (l->b, "GT", x,
-                                          gantry_builder_like (l->b, x, gantry_lower_float (l, "threshold", 0)));
+  guint32 above = gantry_builder_compare (l->b, "GT", x, gantry_builder_like (l->b, x, gantry_lower_float (l, "threshold", 0)));
 
   l->out[0] = gantry_builder_convert (l->b, above, gantry_lower_element (l, x));
 }
@@ -312,8 +301,7 @@ image_scaler (GantryLower *l)
   if (!gantry_lower_check_rank (l, 0, 4, 4))
     return;
   if (bias != NULL && (gint64) n == gantry_lower_dim (l, x, 1))
-    scaled = ADD (
-      scaled, gantry_builder_along (l->b, gantry_builder_floats (l->b, gantry_lower_element (l, x), bias, n), 4, 1));
+    scaled = ADD (scaled, gantry_builder_along (l->b, gantry_builder_floats (l->b, gantry_lower_element (l, x), bias, n), 4, 1));
   else if (bias != NULL)
     gantry_lower_invalid (l, "bias has %" G_GSIZE_FORMAT " values", n);
   l->out[0] = scaled;

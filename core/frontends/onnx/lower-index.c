@@ -41,8 +41,7 @@ gather (GantryLower *l)
         }
       x = gantry_builder_slice_axis (l->b, x, axis, at, at + 1, 1);
       for (guint i = 0; i < gantry_lower_rank (l, x); i++)
-        for (guint k = 0;
-             k < (i == axis ? gantry_lower_rank (l, indices) : 1) && rank < GANTRY_MAX_RANK; k++)
+        for (guint k = 0; k < (i == axis ? gantry_lower_rank (l, indices) : 1) && rank < GANTRY_MAX_RANK; k++)
           dims[rank++] = i == axis ? 1 : gantry_lower_dim (l, x, i);
       l->out[0] = gantry_builder_reshape (l->b, x, rank, dims);
       return;
@@ -69,8 +68,7 @@ gantry_lower_gather_elements (GantryLower *l, guint32 x, guint32 indices, gint64
       batch[n_batch++] = i;
       if (gantry_lower_dim (l, indices, i) > gantry_lower_dim (l, x, i))
         {
-          gantry_lower_invalid (l, "dimension %u of the indices is larger than that of the data",
-                                i);
+          gantry_lower_invalid (l, "dimension %u of the indices is larger than that of the data", i);
           return 0;
         }
       x = gantry_builder_slice_axis (l->b, x, i, 0, gantry_lower_dim (l, indices, i), 1);
@@ -123,8 +121,7 @@ wrap_vectors (GantryLower *l, guint32 x, guint32 indices, guint first)
     return indices;
   zero = gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
   wrapped = gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, indices, gantry_builder_ints (l->b, sizes, k));
-  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", indices, zero), wrapped,
-                                indices);
+  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", indices, zero), wrapped, indices);
 }
 
 /* result[b..., i...] = x[b..., indices[b..., i..., :], ...]; negative entries are not wrapped here.
@@ -135,17 +132,14 @@ gantry_lower_gather_nd (GantryLower *l, guint32 x, guint32 indices, guint batch)
   guint rank = gantry_lower_rank (l, x);
   guint indices_rank = gantry_lower_rank (l, indices);
   gint64 k = gantry_lower_dim (l, indices, (gint64) indices_rank - 1);
-  gint64 sizes[GANTRY_MAX_RANK], batching[GANTRY_MAX_RANK], map[GANTRY_MAX_RANK],
-    offsets[GANTRY_MAX_RANK];
+  gint64 sizes[GANTRY_MAX_RANK], batching[GANTRY_MAX_RANK], map[GANTRY_MAX_RANK], offsets[GANTRY_MAX_RANK];
   GantryAttrList *attrs;
 
   if (x == 0 || indices == 0)
     return 0;
-  if (indices_rank <= batch || batch + k > rank
-      || indices_rank - 1 + rank - batch - k > GANTRY_MAX_RANK)
+  if (indices_rank <= batch || batch + k > rank || indices_rank - 1 + rank - batch - k > GANTRY_MAX_RANK)
     {
-      gantry_lower_invalid (
-        l, "index vectors of %" G_GINT64_FORMAT " entries do not fit %u dimensions", k, rank);
+      gantry_lower_invalid (l, "index vectors of %" G_GINT64_FORMAT " entries do not fit %u dimensions", k, rank);
       return 0;
     }
   for (guint i = 0; i < rank; i++)
@@ -174,15 +168,12 @@ gather_nd (GantryLower *l)
   gint64 batch = gantry_lower_int (l, "batch_dims", 0);
   guint rank = gantry_lower_rank (l, x);
 
-  if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK)
-      || !gantry_lower_check_rank (l, 1, 1, GANTRY_MAX_RANK))
+  if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, 1, 1, GANTRY_MAX_RANK))
     return;
-  if (batch < 0 || batch >= rank
-      || batch + gantry_lower_dim (l, indices, (gint64) gantry_lower_rank (l, indices) - 1) > rank)
+  if (batch < 0 || batch >= rank || batch + gantry_lower_dim (l, indices, (gint64) gantry_lower_rank (l, indices) - 1) > rank)
     gantry_lower_invalid (l, "batch_dims or the index vectors do not fit the data");
   else
-    l->out[0] = gantry_lower_gather_nd (l, x, wrap_vectors (l, x, indices, (guint) batch),
-                                        (guint) batch);
+    l->out[0] = gantry_lower_gather_nd (l, x, wrap_vectors (l, x, indices, (guint) batch), (guint) batch);
 }
 
 /* Which combination of old and new; NULL after a failure. "none" overwrites. */
@@ -193,8 +184,7 @@ scatter_kind (GantryLower *l)
 
   if (strcmp (reduction, "none") == 0)
     return "set";
-  if (strcmp (reduction, "add") == 0 || strcmp (reduction, "mul") == 0
-      || strcmp (reduction, "max") == 0 || strcmp (reduction, "min") == 0)
+  if (strcmp (reduction, "add") == 0 || strcmp (reduction, "mul") == 0 || strcmp (reduction, "max") == 0 || strcmp (reduction, "min") == 0)
     return reduction;
   gantry_lower_invalid (l, "reduction '%s' is not known", reduction);
   return NULL;
@@ -209,12 +199,10 @@ scatter_nd (GantryLower *l)
   guint32 indices = gantry_lower_operand (l, 1);
   const char *kind = scatter_kind (l);
 
-  if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK)
-      || !gantry_lower_check_rank (l, 1, 1, GANTRY_MAX_RANK)
+  if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, 1, 1, GANTRY_MAX_RANK)
       || !gantry_lower_check_rank (l, 2, 0, GANTRY_MAX_RANK))
     return;
-  if (gantry_lower_dim (l, indices, (gint64) gantry_lower_rank (l, indices) - 1)
-      > gantry_lower_rank (l, x))
+  if (gantry_lower_dim (l, indices, (gint64) gantry_lower_rank (l, indices) - 1) > gantry_lower_rank (l, x))
     gantry_lower_invalid (l, "the index vectors do not fit the data");
   else if (kind != NULL)
     l->out[0] = gantry_builder_scatter_vectors (l->b, x, wrap_vectors (l, x, indices, 0), l->in[2], kind);
@@ -233,8 +221,7 @@ scatter_elements (GantryLower *l)
   GantryDim dims[GANTRY_MAX_RANK];
   guint32 parts[GANTRY_MAX_RANK];
 
-  if (axis < 0 || !gantry_lower_check_rank (l, 1, rank, rank)
-      || !gantry_lower_check_rank (l, 2, rank, rank))
+  if (axis < 0 || !gantry_lower_check_rank (l, 1, rank, rank) || !gantry_lower_check_rank (l, 2, rank, rank))
     return;
   if (rank >= GANTRY_MAX_RANK)
     {
@@ -245,11 +232,9 @@ scatter_elements (GantryLower *l)
   gantry_lower_dims (l, indices, dims);
   dims[rank] = 1;
   for (guint i = 0; i < rank; i++)
-    parts[i] = i == axis ? gantry_builder_reshape (l->b, indices, rank + 1, dims)
-                         : gantry_builder_iota (l->b, GANTRY_I64, rank + 1, dims, i);
+    parts[i] = i == axis ? gantry_builder_reshape (l->b, indices, rank + 1, dims) : gantry_builder_iota (l->b, GANTRY_I64, rank + 1, dims, i);
   if (kind != NULL)
-    l->out[0] = gantry_builder_scatter_vectors (l->b, x, gantry_builder_concatenate (l->b, parts, rank, rank), l->in[2],
-                                                kind);
+    l->out[0] = gantry_builder_scatter_vectors (l->b, x, gantry_builder_concatenate (l->b, parts, rank, rank), l->in[2], kind);
 }
 
 static void
@@ -301,13 +286,10 @@ trilu (GantryLower *l)
     return;
   dims[0] = gantry_lower_dim (l, x, rank - 2);
   dims[1] = gantry_lower_dim (l, x, rank - 1);
-  distance = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT,
-                                              gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 1),
+  distance = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT, gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 1),
                                               gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 0));
-  k = gantry_lower_has (l, 1) ? gantry_builder_reshape (l->b, l->in[1], 0, NULL)
-                              : gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
-  keep = gantry_builder_compare (l->b, gantry_lower_int (l, "upper", 1) != 0 ? "GE" : "LE",
-                                 distance, k);
+  k = gantry_lower_has (l, 1) ? gantry_builder_reshape (l->b, l->in[1], 0, NULL) : gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
+  keep = gantry_builder_compare (l->b, gantry_lower_int (l, "upper", 1) != 0 ? "GE" : "LE", distance, k);
   l->out[0] = gantry_builder_select (l->b, keep, x, gantry_builder_like (l->b, x, 0));
 }
 
@@ -329,12 +311,9 @@ eye_like (GantryLower *l)
       return;
     }
   gantry_lower_dims (l, x, dims);
-  distance = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT,
-                                              gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 1),
+  distance = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT, gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 1),
                                               gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 0));
-  on = gantry_builder_compare (
-    l->b, "EQ", distance,
-    gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_int (l, "k", 0)));
+  on = gantry_builder_compare (l->b, "EQ", distance, gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_int (l, "k", 0)));
   l->out[0] = gantry_builder_convert (l->b, on, element);
 }
 
@@ -416,10 +395,8 @@ range (GantryLower *l)
     return;
   start = gantry_builder_widen (l->b, gantry_builder_reshape (l->b, start, 0, NULL));
   steps = gantry_builder_iota (l->b, gantry_lower_element (l, start), 1, &n, 0);
-  steps = gantry_builder_binary_broadcast (
-    l->b, GANTRY_OP_MULTIPLY, steps, gantry_builder_widen (l->b, gantry_builder_reshape (l->b, l->in[2], 0, NULL)));
-  l->out[0] = gantry_builder_convert (l->b, gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, steps, start),
-                                      element);
+  steps = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, steps, gantry_builder_widen (l->b, gantry_builder_reshape (l->b, l->in[2], 0, NULL)));
+  l->out[0] = gantry_builder_convert (l->b, gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, steps, start), element);
 }
 
 /* x with its elements along `axis` taken at indices[b, t], where b runs along `batch_axis`. */
@@ -472,10 +449,8 @@ reverse_sequence (GantryLower *l)
   dims[1] = gantry_lower_dim (l, x, time_axis);
   time = gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 1);
   lengths = gantry_builder_along (l->b, gantry_builder_convert (l->b, l->in[1], GANTRY_I64), 2, 0);
-  mirrored = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT, gantry_builder_offset (l->b, lengths, -1),
-                                              time);
-  indices = gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", time, lengths),
-                                   mirrored, time);
+  mirrored = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT, gantry_builder_offset (l->b, lengths, -1), time);
+  indices = gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", time, lengths), mirrored, time);
   l->out[0] = take_per_batch (l, x, indices, time_axis, batch_axis);
 }
 
@@ -503,15 +478,13 @@ tensor_scatter (GantryLower *l)
   last = gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_dim (l, update, axis) - 1);
   from = gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 1);
   if (gantry_lower_has (l, 2))
-    from = gantry_builder_binary_broadcast (
-      l->b, GANTRY_OP_SUBTRACT, from,
-      gantry_builder_along (l->b, gantry_builder_convert (l->b, l->in[2], GANTRY_I64), 2, 0));
+    from = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT, from,
+                                            gantry_builder_along (l->b, gantry_builder_convert (l->b, l->in[2], GANTRY_I64), 2, 0));
   if (circular)
     from = gantry_builder_wrap_indices (l->b, from, dims[1]);
   inside = gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND, gantry_builder_compare (l->b, "GE", from, zero),
                                             gantry_builder_compare (l->b, "LE", from, last));
-  from = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MINIMUM,
-                                          gantry_builder_binary_broadcast (l->b, GANTRY_OP_MAXIMUM, from, zero), last);
+  from = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MINIMUM, gantry_builder_binary_broadcast (l->b, GANTRY_OP_MAXIMUM, from, zero), last);
   taken = take_per_batch (l, update, from, axis, 0);
   for (guint i = 0; i < rank; i++)
     spread[i] = i == 0 ? dims[0] : i == axis ? dims[1] : 1;

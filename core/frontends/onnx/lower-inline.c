@@ -43,8 +43,7 @@ count_results (const GantryModule *source, const GantryFunction *f, const Gantry
 }
 
 static gboolean
-inline_foreign (GantryLower *l, const GantryFunction *f, const GantryNode *node,
-                const Value *values, Value *value)
+inline_foreign (GantryLower *l, const GantryFunction *f, const GantryNode *node, const Value *values, Value *value)
 {
   const GantryModule *source = l->source;
   guint32 *operands = gantry_arena_new0 (l->arena, guint32, node->n_operands + 1);
@@ -60,8 +59,7 @@ inline_foreign (GantryLower *l, const GantryFunction *f, const GantryNode *node,
     }
   value->n_members = count_results (source, f, node);
   value->members = gantry_arena_new0 (l->arena, guint32, value->n_members + 1);
-  if (!gantry_lower_node (l->b, source, node, operands, value->members, value->n_members,
-                          l->depth + 1, &error))
+  if (!gantry_lower_node (l->b, source, node, operands, value->members, value->n_members, l->depth + 1, &error))
     {
       l->failed = TRUE;
       gantry_builder_fail (l->b, (GantryError) error->code, "%s: %s", l->op, error->message);
@@ -73,8 +71,7 @@ inline_foreign (GantryLower *l, const GantryFunction *f, const GantryNode *node,
 }
 
 static gboolean
-inline_node (GantryLower *l, const GantryFunction *f, const GantryNode *node, Value *values,
-             Value *value)
+inline_node (GantryLower *l, const GantryFunction *f, const GantryNode *node, Value *values, Value *value)
 {
   const GantryModule *source = l->source;
 
@@ -91,29 +88,24 @@ inline_node (GantryLower *l, const GantryFunction *f, const GantryNode *node, Va
     {
       const GantryNode *tuple = gantry_node_operand (source, node, 0);
       gint64 index = gantry_attrs_int (source->context, node->attrs, "index", 0);
-      const Value *from = tuple != NULL
-                            ? &values[gantry_module_position (source, tuple) - f->first_node]
-                            : NULL;
+      const Value *from = tuple != NULL ? &values[gantry_module_position (source, tuple) - f->first_node] : NULL;
 
       value->id = from != NULL && index >= 0 && index < from->n_members ? from->members[index] : 0;
       return TRUE;
     }
-  gantry_lower_fail (l, "the subgraph holds an operation '%s' that is not ONNX",
-                     gantry_node_op_name (source, node));
+  gantry_lower_fail (l, "the subgraph holds an operation '%s' that is not ONNX", gantry_node_op_name (source, node));
   return FALSE;
 }
 
 gboolean
-gantry_lower_inline (GantryLower *l, guint32 function, const guint32 *arguments, guint n_arguments,
-                     guint32 *results, guint n_results)
+gantry_lower_inline (GantryLower *l, guint32 function, const guint32 *arguments, guint n_arguments, guint32 *results, guint n_results)
 {
   const GantryFunction *f = gantry_module_function (l->source, function);
   Value *values;
 
   if (f == NULL || f->n_params != n_arguments || f->n_results < n_results)
     {
-      gantry_lower_invalid (l, "the subgraph does not take %u values and give %u", n_arguments,
-                            n_results);
+      gantry_lower_invalid (l, "the subgraph does not take %u values and give %u", n_arguments, n_results);
       return FALSE;
     }
   if (l->depth >= MOST_DEPTH)
@@ -137,12 +129,9 @@ gantry_lower_inline (GantryLower *l, guint32 function, const guint32 *arguments,
   gantry_builder_set_place (l->b, l->node->scope, l->node->location);
   for (guint i = 0; i < n_results && !l->failed; i++)
     {
-      const GantryNode *node = gantry_module_node (l->source,
-                                                   gantry_function_result_id (l->source, f, i));
+      const GantryNode *node = gantry_module_node (l->source, gantry_function_result_id (l->source, f, i));
 
-      results[i] = node != NULL
-                     ? values[gantry_module_position (l->source, node) - f->first_node].id
-                     : 0;
+      results[i] = node != NULL ? values[gantry_module_position (l->source, node) - f->first_node].id : 0;
       if (results[i] == 0)
         gantry_lower_fail (l, "result %u of the subgraph is not computed", i);
     }

@@ -38,14 +38,12 @@ read_targets (GantryLower *l, guint32 *counts)
   guint32 target;
 
   *counts = 0;
-  if (!gantry_lower_check_rank (l, 0, 2, GANTRY_MAX_RANK)
-      || !gantry_lower_check_rank (l, 1, rank - 1, rank - 1))
+  if (!gantry_lower_check_rank (l, 0, 2, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, 1, rank - 1, rank - 1))
     return 0;
   target = gantry_builder_convert (l->b, l->in[1], GANTRY_I64);
   if (!gantry_lower_has_attr (l, "ignore_index"))
     return target;
-  *counts = gantry_builder_compare (
-    l->b, "NE", target, gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_int (l, "ignore_index", 0)));
+  *counts = gantry_builder_compare (l->b, "NE", target, gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_int (l, "ignore_index", 0)));
   /* What is ignored may be no class at all. */
   return gantry_builder_select (l->b, *counts, target, gantry_builder_int_scalar (l->b, GANTRY_I64, 0));
 }
@@ -69,8 +67,7 @@ loss_of (GantryLower *l, guint32 x, guint32 target, guint32 counts)
   loss = target_losses (l, x, target);
   if (gantry_lower_has (l, 2))
     {
-      weights = gantry_builder_take (l->b, gantry_builder_convert (l->b, l->in[2], gantry_lower_element (l, x)), 0,
-                                     target);
+      weights = gantry_builder_take (l->b, gantry_builder_convert (l->b, l->in[2], gantry_lower_element (l, x)), 0, target);
       weights = where_counts (l, counts, weights);
       loss = MULTIPLY (loss, weights);
     }
@@ -88,8 +85,7 @@ loss_of (GantryLower *l, guint32 x, guint32 target, guint32 counts)
     }
   if (weights != 0)
     return DIVIDE (sum_all (l, loss), sum_all (l, weights));
-  return DIVIDE (sum_all (l, loss),
-                 gantry_builder_like (l->b, loss, (double) gantry_type_elements (gantry_lower_type (l, loss))));
+  return DIVIDE (sum_all (l, loss), gantry_builder_like (l->b, loss, (double) gantry_type_elements (gantry_lower_type (l, loss))));
 }
 
 static void
@@ -98,8 +94,7 @@ negative_log_likelihood_loss (GantryLower *l)
   guint32 x = gantry_lower_operand (l, 0), counts;
   guint32 target = read_targets (l, &counts);
 
-  l->out[0] = gantry_builder_convert (l->b, loss_of (l, gantry_builder_widen (l->b, x), target, counts),
-                                      gantry_lower_element (l, x));
+  l->out[0] = gantry_builder_convert (l->b, loss_of (l, gantry_builder_widen (l->b, x), target, counts), gantry_lower_element (l, x));
 }
 
 /* @x with the scores of what is ignored set to 0, so that neither they nor their gradients are more than numbers that
@@ -174,16 +169,14 @@ adagrad (GantryLower *l)
   if (!optimizer_tensors (l, 3, &n))
     return;
   rate = l->in[0];
-  decay = gantry_builder_scale (l->b, gantry_builder_convert (l->b, l->in[1], gantry_lower_element (l, rate)),
-                                gantry_lower_float (l, "decay_factor", 0));
+  decay = gantry_builder_scale (l->b, gantry_builder_convert (l->b, l->in[1], gantry_lower_element (l, rate)), gantry_lower_float (l, "decay_factor", 0));
   rate = DIVIDE (rate, gantry_builder_offset (l->b, decay, 1));
   for (guint i = 0; i < n; i++)
     {
       guint32 x = l->in[2 + i];
       guint32 gradient = regularised (l, x, l->in[2 + n + i]);
       guint32 h = ADD (l->in[2 + 2 * n + i], MULTIPLY (gradient, gradient));
-      guint32 step = DIVIDE (gradient,
-                             gantry_builder_offset (l->b, UNARY (SQRT, h), gantry_lower_float (l, "epsilon", 0)));
+      guint32 step = DIVIDE (gradient, gantry_builder_offset (l->b, UNARY (SQRT, h), gantry_lower_float (l, "epsilon", 0)));
 
       l->out[i] = SUBTRACT (x, MULTIPLY (step, gantry_builder_convert (l->b, rate, gantry_lower_element (l, step))));
       l->out[n + i] = h;
@@ -204,21 +197,17 @@ adam (GantryLower *l)
   /* From the second step on the rate makes up for the states' start at zero. */
   steps = gantry_builder_convert (l->b, l->in[1], gantry_lower_element (l, l->in[0]));
   rate = UNARY (SQRT, SUBTRACT (gantry_builder_like (l->b, steps, 1),
-                                gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER,
-                                                                 gantry_builder_like (l->b, steps, beta), steps)));
+                                gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, gantry_builder_like (l->b, steps, beta), steps)));
   rate = DIVIDE (rate, SUBTRACT (gantry_builder_like (l->b, steps, 1),
-                                 gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER,
-                                                                  gantry_builder_like (l->b, steps, alpha), steps)));
+                                 gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, gantry_builder_like (l->b, steps, alpha), steps)));
   started = gantry_builder_compare (l->b, "GT", steps, gantry_builder_like (l->b, steps, 0));
   rate = gantry_builder_select (l->b, started, MULTIPLY (l->in[0], rate), l->in[0]);
   for (guint i = 0; i < n; i++)
     {
       guint32 x = l->in[2 + i];
       guint32 gradient = regularised (l, x, l->in[2 + n + i]);
-      guint32 v = ADD (gantry_builder_scale (l->b, l->in[2 + 2 * n + i], alpha),
-                       gantry_builder_scale (l->b, gradient, 1 - alpha));
-      guint32 h = ADD (gantry_builder_scale (l->b, l->in[2 + 3 * n + i], beta),
-                       gantry_builder_scale (l->b, MULTIPLY (gradient, gradient), 1 - beta));
+      guint32 v = ADD (gantry_builder_scale (l->b, l->in[2 + 2 * n + i], alpha), gantry_builder_scale (l->b, gradient, 1 - alpha));
+      guint32 h = ADD (gantry_builder_scale (l->b, l->in[2 + 3 * n + i], beta), gantry_builder_scale (l->b, MULTIPLY (gradient, gradient), 1 - beta));
       guint32 step = DIVIDE (v, gantry_builder_offset (l->b, UNARY (SQRT, h), gantry_lower_float (l, "epsilon", 0)));
 
       x = SUBTRACT (x, MULTIPLY (step, gantry_builder_convert (l->b, rate, gantry_lower_element (l, step))));
@@ -239,10 +228,8 @@ momentum (GantryLower *l)
   if (!optimizer_tensors (l, 3, &n))
     return;
   /* In the very first step the gradient counts whole. */
-  first = gantry_builder_compare (
-    l->b, "GT", l->in[1], gantry_builder_int_scalar (l->b, gantry_lower_element (l, l->in[1]), 0));
-  share = gantry_builder_select (l->b, first, gantry_builder_like (l->b, l->in[0], gantry_lower_float (l, "beta", 0)),
-                                 gantry_builder_like (l->b, l->in[0], 1));
+  first = gantry_builder_compare (l->b, "GT", l->in[1], gantry_builder_int_scalar (l->b, gantry_lower_element (l, l->in[1]), 0));
+  share = gantry_builder_select (l->b, first, gantry_builder_like (l->b, l->in[0], gantry_lower_float (l, "beta", 0)), gantry_builder_like (l->b, l->in[0], 1));
   for (guint i = 0; i < n; i++)
     {
       guint32 x = l->in[2 + i];

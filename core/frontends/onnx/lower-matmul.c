@@ -60,9 +60,7 @@ pair_batches (GantryLower *l, Side *a, Side *b, guint n)
       else
         {
           if (gantry_lower_require_static (l, a->id) && gantry_lower_require_static (l, b->id))
-            gantry_lower_invalid (
-              l, "batch dimensions %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " do not broadcast",
-              da, db);
+            gantry_lower_invalid (l, "batch dimensions %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " do not broadcast", da, db);
           return FALSE;
         }
     }
@@ -77,8 +75,7 @@ pair_batches (GantryLower *l, Side *a, Side *b, guint n)
 }
 
 guint32
-gantry_lower_dot (GantryLower *l, guint32 x, guint32 y, const gint64 *x_batch,
-                  const gint64 *y_batch, gsize n_batch, const gint64 *x_sum, const gint64 *y_sum,
+gantry_lower_dot (GantryLower *l, guint32 x, guint32 y, const gint64 *x_batch, const gint64 *y_batch, gsize n_batch, const gint64 *x_sum, const gint64 *y_sum,
                   gsize n_sum, GantryElementType to)
 {
   GantryAttrList *attrs;
@@ -162,8 +159,7 @@ gantry_lower_matmul (GantryLower *l, guint32 x, guint32 y, GantryElementType to)
     return 0;
   x_sum = a.n_batching + a.n_free + 1;
   y_sum = b.n_batching + b.n_free;
-  product = gantry_lower_dot (l, a.id, b.id, a.batching, b.batching, a.n_batching, &x_sum, &y_sum,
-                              1, to);
+  product = gantry_lower_dot (l, a.id, b.id, a.batching, b.batching, a.n_batching, &x_sum, &y_sum, 1, to);
   product = product != 0 ? order_product (l, product, &a, &b, n) : 0;
   if (!row && !column)
     return product;
@@ -193,8 +189,7 @@ gemm (GantryLower *l)
 
   if (!gantry_lower_check_rank (l, 0, 2, 2) || !gantry_lower_check_rank (l, 1, 2, 2))
     return;
-  y = gantry_lower_dot (l, l->in[0], l->in[1], NULL, NULL, 0, &a_sum, &b_sum, 1,
-                        GANTRY_ELEMENT_NONE);
+  y = gantry_lower_dot (l, l->in[0], l->in[1], NULL, NULL, 0, &a_sum, &b_sum, 1, GANTRY_ELEMENT_NONE);
   y = gantry_builder_scale (l->b, y, gantry_lower_float (l, "alpha", 1));
   if (gantry_lower_has (l, 2) && gantry_lower_float (l, "beta", 1) != 0)
     {
@@ -203,9 +198,7 @@ gemm (GantryLower *l)
       guint32 c = gantry_builder_scale (l->b, l->in[2], gantry_lower_float (l, "beta", 1));
 
       /* C broadcasts to the product, never the product to C. */
-      y = y != 0 && c != 0 ? gantry_builder_binary (
-            l->b, GANTRY_OP_ADD, y, gantry_builder_broadcast_to (l->b, c, rank, dims))
-                           : 0;
+      y = y != 0 && c != 0 ? gantry_builder_binary (l->b, GANTRY_OP_ADD, y, gantry_builder_broadcast_to (l->b, c, rank, dims)) : 0;
     }
   l->out[0] = y;
 }
@@ -226,8 +219,7 @@ expand_determinant (GantryLower *l, const guint32 *cells, guint n, guint row, gu
         guint32 term = cells[row * n + column];
 
         if (row + 1 < n)
-          term = MULTIPLY (term,
-                           expand_determinant (l, cells, n, row + 1, columns & ~(1u << column)));
+          term = MULTIPLY (term, expand_determinant (l, cells, n, row + 1, columns & ~(1u << column)));
         if (sum == 0)
           sum = term;
         else

@@ -52,8 +52,7 @@ compress (GantryLower *l)
   known = gantry_lower_known_ints (l, condition, &n_known);
   if (known == NULL)
     {
-      if (declared == NULL || declared->rank != gantry_lower_rank (l, x)
-          || declared->dims[axis] > gantry_lower_dim (l, condition, 0))
+      if (declared == NULL || declared->rank != gantry_lower_rank (l, x) || declared->dims[axis] > gantry_lower_dim (l, condition, 0))
         gantry_lower_needs_constant (l, condition, "condition");
       else
         l->out[0] = gantry_builder_take (l->b, x, axis, positions_of_true (l, condition, declared->dims[axis]));
@@ -79,8 +78,7 @@ non_zero (GantryLower *l)
   gint64 *coordinates;
   gint64 count = 0, at = 0;
 
-  if (known == NULL && rank == 1 && declared != NULL && declared->rank == 2
-      && declared->dims[1] <= dims[0])
+  if (known == NULL && rank == 1 && declared != NULL && declared->rank == 2 && declared->dims[1] <= dims[0])
     {
       guint32 holds = gantry_builder_compare (l->b, "NE", x, gantry_builder_like (l->b, x, 0));
 
@@ -107,8 +105,7 @@ non_zero (GantryLower *l)
           }
         at++;
       }
-  l->out[0] = gantry_builder_reshape (l->b, gantry_builder_ints (l->b, coordinates, count * rank), 2,
-                                      (GantryDim[]){ rank, count });
+  l->out[0] = gantry_builder_reshape (l->b, gantry_builder_ints (l->b, coordinates, count * rank), 2, (GantryDim[]){ rank, count });
 }
 
 typedef struct
@@ -123,8 +120,7 @@ compare_distinct (gconstpointer a, gconstpointer b)
 {
   const Distinct *x = a, *y = b;
 
-  return x->value != y->value ? (x->value < y->value ? -1 : 1)
-                              : (x->first < y->first ? -1 : x->first > y->first);
+  return x->value != y->value ? (x->value < y->value ? -1 : 1) : (x->first < y->first ? -1 : x->first > y->first);
 }
 
 /* Constant data only, of one dimension or flat; values of 64 bit integers beyond 2^53 are refused.

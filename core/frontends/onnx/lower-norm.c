@@ -14,8 +14,7 @@ inverse_deviation (GantryLower *l, guint32 variance, double epsilon)
 
 /* The mean of @x over @axes and 1 / deviation, kept as dimensions of 1; returns x - mean. */
 static guint32
-centre (GantryLower *l, guint32 x, const gint64 *axes, gsize n, double epsilon, guint32 *mean,
-        guint32 *inverse)
+centre (GantryLower *l, guint32 x, const gint64 *axes, gsize n, double epsilon, guint32 *mean, guint32 *inverse)
 {
   guint32 centred;
 
@@ -59,9 +58,7 @@ batch_statistics (GantryLower *l, guint32 x, guint32 *mean, guint32 *variance)
       current[i] = gantry_builder_reshape (l->b, current[i], 1, &channels);
       if (gantry_lower_wants (l, i + 1))
         l->out[i + 1] = gantry_builder_convert (
-          l->b,
-          ADD (gantry_builder_scale (l->b, gantry_builder_widen (l->b, running[i]), momentum),
-               gantry_builder_scale (l->b, current[i], 1 - momentum)),
+          l->b, ADD (gantry_builder_scale (l->b, gantry_builder_widen (l->b, running[i]), momentum), gantry_builder_scale (l->b, current[i], 1 - momentum)),
           gantry_lower_element (l, running[i]));
     }
   *mean = current[0];
@@ -102,8 +99,7 @@ batch_normalization (GantryLower *l)
         return;
       batch_statistics (l, x, &mean, &variance);
     }
-  s = MULTIPLY (gantry_builder_convert (l->b, l->in[1], gantry_lower_element (l, variance)),
-                inverse_deviation (l, variance, epsilon));
+  s = MULTIPLY (gantry_builder_convert (l->b, l->in[1], gantry_lower_element (l, variance)), inverse_deviation (l, variance, epsilon));
   t = SUBTRACT (gantry_builder_convert (l->b, l->in[2], gantry_lower_element (l, s)), MULTIPLY (mean, s));
   s = gantry_builder_along (l->b, gantry_builder_convert (l->b, s, element), rank, 1);
   t = gantry_builder_along (l->b, gantry_builder_convert (l->b, t, element), rank, 1);
@@ -120,16 +116,13 @@ instance_normalization (GantryLower *l)
   gint64 axes[GANTRY_MAX_RANK];
   guint32 centred, mean, inverse;
 
-  if (!gantry_lower_check_rank (l, 0, 3, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, 1, 1, 1)
-      || !gantry_lower_check_rank (l, 2, 1, 1))
+  if (!gantry_lower_check_rank (l, 0, 3, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, 1, 1, 1) || !gantry_lower_check_rank (l, 2, 1, 1))
     return;
   for (guint i = 2; i < rank; i++)
     axes[i - 2] = i;
-  centred = centre (l, wide, axes, rank - 2, gantry_lower_float (l, "epsilon", 1e-5f), &mean,
-                    &inverse);
+  centred = centre (l, wide, axes, rank - 2, gantry_lower_float (l, "epsilon", 1e-5f), &mean, &inverse);
   inverse = MULTIPLY (inverse, gantry_builder_along (l->b, gantry_builder_widen (l->b, l->in[1]), rank, 1));
-  centred = ADD (MULTIPLY (centred, inverse),
-                 gantry_builder_along (l->b, gantry_builder_widen (l->b, l->in[2]), rank, 1));
+  centred = ADD (MULTIPLY (centred, inverse), gantry_builder_along (l->b, gantry_builder_widen (l->b, l->in[2]), rank, 1));
   l->out[0] = gantry_builder_convert (l->b, centred, element);
 }
 
@@ -160,8 +153,7 @@ layer_normalization (GantryLower *l)
       gantry_lower_invalid (l, "the scale is missing or stash_type is no floating point type");
       return;
     }
-  centred = centre (l, gantry_builder_widen (l->b, x), axes, n, gantry_lower_float (l, "epsilon", 1e-5f), &mean,
-                    &inverse);
+  centred = centre (l, gantry_builder_widen (l->b, x), axes, n, gantry_lower_float (l, "epsilon", 1e-5f), &mean, &inverse);
   y = MULTIPLY (gantry_builder_convert (l->b, MULTIPLY (centred, inverse), element), l->in[1]);
   l->out[0] = gantry_lower_has (l, 2) ? ADD (y, l->in[2]) : y;
   if (gantry_lower_wants (l, 1))
@@ -203,8 +195,7 @@ group_normalization (GantryLower *l)
   guint32 y, mean, inverse;
   gint64 rest = 1;
 
-  if (!gantry_lower_check_rank (l, 0, 3, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, 1, 1, 1)
-      || !gantry_lower_check_rank (l, 2, 1, 1))
+  if (!gantry_lower_check_rank (l, 0, 3, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, 1, 1, 1) || !gantry_lower_check_rank (l, 2, 1, 1))
     return;
   if (groups < 1 || dims[1] % groups != 0)
     {
@@ -213,8 +204,7 @@ group_normalization (GantryLower *l)
     }
   for (guint i = 2; i < rank; i++)
     rest *= dims[i];
-  y = gantry_builder_reshape (l->b, gantry_builder_widen (l->b, x), 3,
-                              (GantryDim[]){ dims[0], groups, dims[1] / groups * rest });
+  y = gantry_builder_reshape (l->b, gantry_builder_widen (l->b, x), 3, (GantryDim[]){ dims[0], groups, dims[1] / groups * rest });
   y = centre (l, y, last, 1, gantry_lower_float (l, "epsilon", 1e-5f), &mean, &inverse);
   y = MULTIPLY (y, inverse);
   y = gantry_builder_convert (l->b, y, element);
@@ -247,8 +237,7 @@ mean_variance_normalization (GantryLower *l)
     return;
   centred = SUBTRACT (gantry_builder_widen (l->b, x), gantry_builder_mean (l->b, x, axes, n));
   deviation = UNARY (SQRT, gantry_builder_mean (l->b, MULTIPLY (centred, centred), axes, n));
-  l->out[0] = gantry_builder_convert (l->b, DIVIDE (centred, gantry_builder_offset (l->b, deviation, 1e-9)),
-                                      gantry_lower_element (l, x));
+  l->out[0] = gantry_builder_convert (l->b, DIVIDE (centred, gantry_builder_offset (l->b, deviation, 1e-9)), gantry_lower_element (l, x));
 }
 
 static void
@@ -272,9 +261,8 @@ lp_normalization (GantryLower *l)
   if (p == 2)
     norm = UNARY (SQRT, norm);
   zero = gantry_builder_like (l->b, norm, 0);
-  l->out[0] = gantry_builder_convert (
-    l->b, gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", norm, zero), zero, DIVIDE (wide, norm)),
-    gantry_lower_element (l, x));
+  l->out[0] = gantry_builder_convert (l->b, gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", norm, zero), zero, DIVIDE (wide, norm)),
+                                      gantry_lower_element (l, x));
 }
 
 /* Before version 13 the axes from `axis` (default 1) on were one; from then on it is one axis, by

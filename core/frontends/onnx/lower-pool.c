@@ -7,8 +7,7 @@
 static guint32
 reduce_window (GantryLower *l, const char *kind, guint32 x, const GantryLowerWindow *w)
 {
-  gint64 sizes[GANTRY_MAX_RANK] = { 1, 1 }, strides[GANTRY_MAX_RANK] = { 1, 1 },
-         dilations[GANTRY_MAX_RANK] = { 1, 1 };
+  gint64 sizes[GANTRY_MAX_RANK] = { 1, 1 }, strides[GANTRY_MAX_RANK] = { 1, 1 }, dilations[GANTRY_MAX_RANK] = { 1, 1 };
   gint64 padding[2 * GANTRY_MAX_RANK] = { 0 };
   GantryAttrList *attrs;
 
@@ -75,8 +74,7 @@ max_pool_with_indices (GantryLower *l, guint32 x, const GantryLowerWindow *w)
       return;
     }
   x = gantry_builder_pad_if_any (l->b, x, gantry_lower_lowest (l, x), low, high, NULL);
-  indices = gantry_builder_pad_if_any (l->b, indices, gantry_builder_int_scalar (l->b, GANTRY_I64, -1), low, high,
-                                       NULL);
+  indices = gantry_builder_pad_if_any (l->b, indices, gantry_builder_int_scalar (l->b, GANTRY_I64, -1), low, high, NULL);
   for (gint64 position = 0; position < positions && !l->failed; position++)
     {
       gint64 rest = position;
@@ -86,10 +84,8 @@ max_pool_with_indices (GantryLower *l, guint32 x, const GantryLowerWindow *w)
         {
           gint64 start = rest % w->kernel[i] * w->dilations[i];
 
-          v = gantry_builder_slice_axis (l->b, v, i + 2, start, start + (w->out[i] - 1) * w->strides[i] + 1,
-                                         w->strides[i]);
-          at = gantry_builder_slice_axis (l->b, at, i + 2, start, start + (w->out[i] - 1) * w->strides[i] + 1,
-                                          w->strides[i]);
+          v = gantry_builder_slice_axis (l->b, v, i + 2, start, start + (w->out[i] - 1) * w->strides[i] + 1, w->strides[i]);
+          at = gantry_builder_slice_axis (l->b, at, i + 2, start, start + (w->out[i] - 1) * w->strides[i] + 1, w->strides[i]);
           rest /= w->kernel[i];
         }
       if (value == 0)
@@ -100,9 +96,8 @@ max_pool_with_indices (GantryLower *l, guint32 x, const GantryLowerWindow *w)
         }
       /* A padded position (index -1) gives way to any real one. */
       better = gantry_builder_compare (l->b, "GT", v, value);
-      better = gantry_builder_binary_broadcast (
-        l->b, GANTRY_OP_OR, better,
-        gantry_builder_compare (l->b, "LT", index, gantry_builder_int_scalar (l->b, GANTRY_I64, 0)));
+      better = gantry_builder_binary_broadcast (l->b, GANTRY_OP_OR, better,
+                                                gantry_builder_compare (l->b, "LT", index, gantry_builder_int_scalar (l->b, GANTRY_I64, 0)));
       value = gantry_builder_select (l->b, better, v, value);
       index = gantry_builder_select (l->b, better, at, index);
     }
@@ -152,8 +147,7 @@ average_pool (GantryLower *l)
   double factor = 1;
 
   /* Of the padding only what the attributes ask for counts, not what ceil_mode adds. */
-  if (!gantry_lower_window (l, x, NULL, gantry_lower_int (l, "ceil_mode", 0) != 0, &w)
-      || !gantry_lower_window (l, x, NULL, FALSE, &plain))
+  if (!gantry_lower_window (l, x, NULL, gantry_lower_int (l, "ceil_mode", 0) != 0, &w) || !gantry_lower_window (l, x, NULL, FALSE, &plain))
     return;
   sum = reduce_window (l, "add", gantry_builder_widen (l->b, x), &w);
   for (guint i = 0; i < w.n; i++)
@@ -168,8 +162,7 @@ average_pool (GantryLower *l)
         {
           guint32 divisor = gantry_builder_floats (l->b, gantry_lower_element (l, sum), counts, w.out[i]);
 
-          sum = gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, sum,
-                                                 gantry_builder_along (l->b, divisor, w.n + 2, i + 2));
+          sum = gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, sum, gantry_builder_along (l->b, divisor, w.n + 2, i + 2));
         }
     }
   if (factor != 1)
@@ -185,8 +178,7 @@ lp_root (GantryLower *l, guint32 sum, gint64 p)
     return sum;
   if (p == 2)
     return gantry_lower_unary (l, GANTRY_OP_SQRT, sum);
-  return gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, sum,
-                                          gantry_builder_like (l->b, sum, 1.0 / (double) p));
+  return gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, sum, gantry_builder_like (l->b, sum, 1.0 / (double) p));
 }
 
 static guint32
@@ -196,8 +188,7 @@ lp_power (GantryLower *l, guint32 x, gint64 p)
   if (p == 2)
     return gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, x, x);
   x = gantry_lower_unary (l, GANTRY_OP_ABS, x);
-  return p == 1 ? x
-                : gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, x, gantry_builder_like (l->b, x, (double) p));
+  return p == 1 ? x : gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, x, gantry_builder_like (l->b, x, (double) p));
 }
 
 static void
@@ -209,8 +200,7 @@ lp_pool (GantryLower *l)
 
   if (!gantry_lower_window (l, x, NULL, gantry_lower_int (l, "ceil_mode", 0) != 0, &w))
     return;
-  l->out[0] = gantry_builder_convert (l->b, lp_root (l, reduce_window (l, "add", lp_power (l, x, p), &w), p),
-                                      gantry_lower_element (l, x));
+  l->out[0] = gantry_builder_convert (l->b, lp_root (l, reduce_window (l, "add", lp_power (l, x, p), &w), p), gantry_lower_element (l, x));
 }
 
 static guint
@@ -239,9 +229,8 @@ global_pool (GantryLower *l)
   else if (l->rule->arg == 'a')
     l->out[0] = gantry_builder_convert (l->b, gantry_builder_mean (l->b, x, axes, n), gantry_lower_element (l, x));
   else
-    l->out[0] = gantry_builder_convert (
-      l->b, lp_root (l, gantry_builder_reduce_axes (l->b, "add", lp_power (l, x, p), axes, n, TRUE), p),
-      gantry_lower_element (l, x));
+    l->out[0] = gantry_builder_convert (l->b, lp_root (l, gantry_builder_reduce_axes (l->b, "add", lp_power (l, x, p), axes, n, TRUE), p),
+                                        gantry_lower_element (l, x));
 }
 
 /* x / (bias + alpha / size * sum of squares over `size` channels around) ^ beta */
@@ -272,14 +261,11 @@ lrn (GantryLower *l)
   gantry_attr_list_set_string (attrs, "kind", "add");
   gantry_attr_list_set_ints (attrs, "window_dimensions", sizes, rank);
   gantry_attr_list_set_ints (attrs, "padding", padding, 2 * rank);
-  sum = gantry_lower_add (l, GANTRY_OP_REDUCE_WINDOW, attrs, 1,
-                          gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, wide, wide));
+  sum = gantry_lower_add (l, GANTRY_OP_REDUCE_WINDOW, attrs, 1, gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, wide, wide));
   divisor = gantry_builder_scale (l->b, sum, gantry_lower_float (l, "alpha", 0.0001) / (double) size);
   divisor = gantry_builder_offset (l->b, divisor, gantry_lower_float (l, "bias", 1));
-  divisor = gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, divisor,
-                                             gantry_builder_like (l->b, divisor, gantry_lower_float (l, "beta", 0.75)));
-  l->out[0] = gantry_builder_convert (l->b, gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, wide, divisor),
-                                      element);
+  divisor = gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, divisor, gantry_builder_like (l->b, divisor, gantry_lower_float (l, "beta", 0.75)));
+  l->out[0] = gantry_builder_convert (l->b, gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, wide, divisor), element);
 }
 
 /* The places of the picture that kernel position @position of all blocks covers; FALSE when that is
@@ -287,8 +273,7 @@ lrn (GantryLower *l)
 static guint32
 col2im_part (GantryLower *l, guint32 x, const GantryLowerWindow *w, gint64 position)
 {
-  gint64 low[GANTRY_MAX_RANK] = { 0 }, high[GANTRY_MAX_RANK] = { 0 },
-         interior[GANTRY_MAX_RANK] = { 0 };
+  gint64 low[GANTRY_MAX_RANK] = { 0 }, high[GANTRY_MAX_RANK] = { 0 }, interior[GANTRY_MAX_RANK] = { 0 };
 
   for (gint i = (gint) w->n - 1; i >= 0; i--)
     {
@@ -308,9 +293,7 @@ col2im_window (GantryLower *l, GantryLowerWindow *w, gint64 *blocks, gint64 *pos
 {
   gsize n_picture = 0, n_block = 0;
   const gint64 *picture = gantry_lower_constant_ints (l, 1, &n_picture, "shape of the picture");
-  const gint64 *block = l->failed
-                          ? NULL
-                          : gantry_lower_constant_ints (l, 2, &n_block, "shape of the blocks");
+  const gint64 *block = l->failed ? NULL : gantry_lower_constant_ints (l, 2, &n_block, "shape of the blocks");
   const gint64 *strides = gantry_lower_ints_or (l, "strides", n_picture, 1);
   const gint64 *dilations = gantry_lower_ints_or (l, "dilations", n_picture, 1);
   const gint64 *pads = gantry_lower_ints_or (l, "pads", 2 * n_picture, 0);
@@ -323,8 +306,7 @@ col2im_window (GantryLower *l, GantryLowerWindow *w, gint64 *blocks, gint64 *pos
     gantry_lower_invalid (l, "picture and blocks differ in rank");
   for (gsize i = 0; i < n_picture && !l->failed; i++)
     {
-      if (picture[i] < 1 || block[i] < 1 || strides[i] < 1 || dilations[i] < 1
-          || MAX (picture[i], block[i]) > 65536 || MAX (strides[i], dilations[i]) > 65536
+      if (picture[i] < 1 || block[i] < 1 || strides[i] < 1 || dilations[i] < 1 || MAX (picture[i], block[i]) > 65536 || MAX (strides[i], dilations[i]) > 65536
           || MAX (ABS (pads[i]), ABS (pads[n_picture + i])) > 65536)
         gantry_lower_invalid (l, "a shape, stride or dilation is out of range");
       w->in[i] = picture[i];
@@ -332,9 +314,7 @@ col2im_window (GantryLower *l, GantryLowerWindow *w, gint64 *blocks, gint64 *pos
       w->strides[i] = strides[i];
       w->dilations[i] = dilations[i];
       w->low[i] = pads[i];
-      w->out[i] = (picture[i] + pads[i] + pads[n_picture + i] - (dilations[i] * (block[i] - 1) + 1))
-                    / strides[i]
-                  + 1;
+      w->out[i] = (picture[i] + pads[i] + pads[n_picture + i] - (dilations[i] * (block[i] - 1) + 1)) / strides[i] + 1;
       *blocks *= w->out[i];
       *positions *= block[i];
       if (*positions > MOST_POSITIONS)

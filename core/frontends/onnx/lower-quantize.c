@@ -46,8 +46,7 @@ spread (GantryLower *l, guint32 parameter, guint32 x)
 
   if (parameter == 0)
     return 0;
-  if (gantry_type_elements (gantry_lower_type (l, parameter)) == 1
-      && gantry_lower_rank (l, parameter) <= 1)
+  if (gantry_type_elements (gantry_lower_type (l, parameter)) == 1 && gantry_lower_rank (l, parameter) <= 1)
     return gantry_builder_reshape (l->b, parameter, 0, NULL);
   axis = gantry_lower_axis (l, gantry_lower_int (l, "axis", 1), rank);
   if (axis < 0)
@@ -94,8 +93,7 @@ quantize_linear (GantryLower *l)
       gantry_lower_fail (l, "the scale is not a floating point number");
       return;
     }
-  l->out[0] = saturate (l, DIVIDE (gantry_builder_convert (l->b, x, with), gantry_builder_convert (l->b, scale, with)),
-                        zero, to);
+  l->out[0] = saturate (l, DIVIDE (gantry_builder_convert (l->b, x, with), gantry_builder_convert (l->b, scale, with)), zero, to);
 }
 
 static void
@@ -124,9 +122,7 @@ dequantize_linear (GantryLower *l)
   if (to == GANTRY_ELEMENT_NONE || !gantry_element_is_float (to))
     gantry_lower_fail (l, "element type of the result is not compiled");
   else
-    l->out[0] = gantry_builder_convert (
-      l->b, MULTIPLY (gantry_builder_convert (l->b, x, GANTRY_F32), gantry_builder_convert (l->b, scale, GANTRY_F32)),
-      to);
+    l->out[0] = gantry_builder_convert (l->b, MULTIPLY (gantry_builder_convert (l->b, x, GANTRY_F32), gantry_builder_convert (l->b, scale, GANTRY_F32)), to);
 }
 
 /* The scale spans the data and 0; the zero point is where 0 comes to lie. */
@@ -194,8 +190,7 @@ mat_mul_integer (GantryLower *l)
 
 /* i32 sums times a * b / y, with zero point. */
 static guint32
-rescale (GantryLower *l, guint32 sums, guint32 a_scale, guint32 b_scale, guint32 y_scale,
-         guint32 zero, GantryElementType element)
+rescale (GantryLower *l, guint32 sums, guint32 a_scale, guint32 b_scale, guint32 y_scale, guint32 zero, GantryElementType element)
 {
   guint32 factor;
 
@@ -204,10 +199,8 @@ rescale (GantryLower *l, guint32 sums, guint32 a_scale, guint32 b_scale, guint32
       gantry_lower_invalid (l, "a scale is missing");
       return 0;
     }
-  factor = DIVIDE (MULTIPLY (gantry_builder_widen (l->b, a_scale), gantry_builder_widen (l->b, b_scale)),
-                   gantry_builder_widen (l->b, y_scale));
-  return saturate (l, MULTIPLY (gantry_builder_convert (l->b, sums, gantry_lower_element (l, factor)), factor), zero,
-                   element);
+  factor = DIVIDE (MULTIPLY (gantry_builder_widen (l->b, a_scale), gantry_builder_widen (l->b, b_scale)), gantry_builder_widen (l->b, y_scale));
+  return saturate (l, MULTIPLY (gantry_builder_convert (l->b, sums, gantry_lower_element (l, factor)), factor), zero, element);
 }
 
 static void
@@ -219,8 +212,7 @@ q_linear_mat_mul (GantryLower *l)
   guint32 zero = matrix_parameter (l, 7, TRUE);
 
   if (y != 0)
-    l->out[0] = rescale (l, y, matrix_parameter (l, 1, TRUE), matrix_parameter (l, 4, FALSE),
-                         matrix_parameter (l, 6, TRUE), zero,
+    l->out[0] = rescale (l, y, matrix_parameter (l, 1, TRUE), matrix_parameter (l, 4, FALSE), matrix_parameter (l, 6, TRUE), zero,
                          gantry_lower_element (l, zero != 0 ? zero : l->in[0]));
 }
 
@@ -248,8 +240,7 @@ integer_convolution (GantryLower *l, guint x_zero, guint w_at, guint w_zero, gui
   GantryDim kernel[GANTRY_MAX_RANK];
   guint32 x, w;
 
-  if (!gantry_lower_check_rank (l, 0, 3, GANTRY_MAX_RANK)
-      || !gantry_lower_check_rank (l, w_at, rank, rank))
+  if (!gantry_lower_check_rank (l, 0, 3, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, w_at, rank, rank))
     return 0;
   gantry_lower_dims (l, l->in[w_at], kernel);
   if (!gantry_lower_window (l, l->in[0], kernel + 2, FALSE, &window))
@@ -273,8 +264,7 @@ q_linear_conv (GantryLower *l)
   guint32 zero = channel_parameter (l, 7, rank, 1);
 
   if (y != 0)
-    l->out[0] = rescale (l, y, channel_parameter (l, 1, rank, 1), channel_parameter (l, 4, rank, 1),
-                         channel_parameter (l, 6, rank, 1), zero,
+    l->out[0] = rescale (l, y, channel_parameter (l, 1, rank, 1), channel_parameter (l, 4, rank, 1), channel_parameter (l, 6, rank, 1), zero,
                          gantry_lower_element (l, zero != 0 ? zero : l->in[0]));
 }
 

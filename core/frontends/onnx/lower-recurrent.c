@@ -77,11 +77,9 @@ activate (GantryLower *l, const Layer *layer, const Activation *f, guint32 x)
   if (strcmp (f->name, "Affine") == 0)
     return gantry_builder_offset (l->b, gantry_builder_scale (l->b, x, f->alpha), f->beta);
   if (strcmp (f->name, "LeakyRelu") == 0)
-    return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", x, zero),
-                                  gantry_builder_scale (l->b, x, f->alpha), x);
+    return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", x, zero), gantry_builder_scale (l->b, x, f->alpha), x);
   if (strcmp (f->name, "ThresholdedRelu") == 0)
-    return gantry_builder_select (l->b, gantry_builder_compare (l->b, "GE", x, gantry_builder_like (l->b, x, f->alpha)),
-                                  x, zero);
+    return gantry_builder_select (l->b, gantry_builder_compare (l->b, "GE", x, gantry_builder_like (l->b, x, f->alpha)), x, zero);
   if (strcmp (f->name, "ScaledTanh") == 0)
     return gantry_builder_scale (l->b, UNARY (TANH, gantry_builder_scale (l->b, x, f->beta)), f->alpha);
   if (strcmp (f->name, "HardSigmoid") == 0)
@@ -90,9 +88,8 @@ activate (GantryLower *l, const Layer *layer, const Activation *f, guint32 x)
       return MINIMUM (MAXIMUM (x, zero), gantry_builder_like (l->b, x, 1));
     }
   if (strcmp (f->name, "Elu") == 0)
-    return gantry_builder_select (
-      l->b, gantry_builder_compare (l->b, "GT", x, zero), x,
-      gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, gantry_builder_at_most_zero (l->b, x)), f->alpha));
+    return gantry_builder_select (l->b, gantry_builder_compare (l->b, "GT", x, zero), x,
+                                  gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, gantry_builder_at_most_zero (l->b, x)), f->alpha));
   if (strcmp (f->name, "Softsign") == 0)
     return DIVIDE (x, gantry_builder_offset (l->b, UNARY (ABS, x), 1));
   /* Softplus: the table above knows no other name. */
@@ -104,13 +101,10 @@ activate (GantryLower *l, const Layer *layer, const Activation *f, guint32 x)
 static gboolean
 read_activations (GantryLower *l, const Layer *layer, Activation *all)
 {
-  static const char *const defaults[][MOST_ACTIVATIONS] = { { "Tanh" },
-                                                            { "Sigmoid", "Tanh" },
-                                                            { "Sigmoid", "Tanh", "Tanh" } };
+  static const char *const defaults[][MOST_ACTIVATIONS] = { { "Tanh" }, { "Sigmoid", "Tanh" }, { "Sigmoid", "Tanh", "Tanh" } };
   const GantryAttr *names = gantry_attrs_find (l->context, l->node->attrs, "activations");
   gsize n_alpha, n_beta, next_alpha = 0, next_beta = 0;
-  const double *alpha = gantry_attrs_floats (l->context, l->node->attrs, "activation_alpha",
-                                             &n_alpha);
+  const double *alpha = gantry_attrs_floats (l->context, l->node->attrs, "activation_alpha", &n_alpha);
   const double *beta = gantry_attrs_floats (l->context, l->node->attrs, "activation_beta", &n_beta);
   guint n = layer->n_activations * layer->n_directions;
 
@@ -121,20 +115,17 @@ read_activations (GantryLower *l, const Layer *layer, Activation *all)
     }
   for (guint i = 0; i < n; i++)
     {
-      const char *name = names != NULL ? gantry_context_string (l->context, names->ids[i])
-                                       : defaults[layer->cell][i % layer->n_activations];
+      const char *name = names != NULL ? gantry_context_string (l->context, names->ids[i]) : defaults[layer->cell][i % layer->n_activations];
       guint k = 0;
 
-      while (k < G_N_ELEMENTS (known_activations)
-             && g_ascii_strcasecmp (known_activations[k].name, name) != 0)
+      while (k < G_N_ELEMENTS (known_activations) && g_ascii_strcasecmp (known_activations[k].name, name) != 0)
         k++;
       if (k == G_N_ELEMENTS (known_activations))
         {
           gantry_lower_fail (l, "activation '%s' is not known", name);
           return FALSE;
         }
-      all[i] = (Activation){ known_activations[k].name, known_activations[k].alpha,
-                             known_activations[k].beta };
+      all[i] = (Activation){ known_activations[k].name, known_activations[k].alpha, known_activations[k].beta };
       if (known_activations[k].has_alpha && alpha != NULL && next_alpha < n_alpha)
         all[i].alpha = alpha[next_alpha++];
       if (known_activations[k].has_beta && beta != NULL && next_beta < n_beta)
@@ -150,17 +141,14 @@ of_direction (GantryLower *l, guint32 x, guint d)
   GantryDim dims[GANTRY_MAX_RANK];
   guint rank = gantry_lower_dims (l, x, dims);
 
-  return x != 0 && rank > 0
-           ? gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, 0, d, d + 1, 1), rank - 1, dims + 1)
-           : 0;
+  return x != 0 && rank > 0 ? gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, 0, d, d + 1, 1), rank - 1, dims + 1) : 0;
 }
 
 /* Gate @i of a value whose last dimension is gates * hidden. */
 static guint32
 gate (GantryLower *l, const Layer *layer, guint32 x, guint i)
 {
-  return gantry_builder_slice_axis (l->b, x, (gint64) gantry_lower_rank (l, x) - 1, i * layer->hidden,
-                                    (i + 1) * layer->hidden, 1);
+  return gantry_builder_slice_axis (l->b, x, (gint64) gantry_lower_rank (l, x) - 1, i * layer->hidden, (i + 1) * layer->hidden, 1);
 }
 
 /* An initial state as [batch, hidden]; zeros where none is given. */
@@ -189,8 +177,7 @@ prepare (GantryLower *l, const Layer *layer, Direction *direction, guint d)
   gboolean before_reset = layer->cell == GRU && gantry_lower_int (l, "linear_before_reset", 0) != 0;
 
   direction->recurrence = of_direction (l, l->in[2], d);
-  direction->inputs = gantry_lower_dot (l, layer->x, w, NULL, NULL, 0, &input_axis, &weight_axis, 1,
-                                        GANTRY_ELEMENT_NONE);
+  direction->inputs = gantry_lower_dot (l, layer->x, w, NULL, NULL, 0, &input_axis, &weight_axis, 1, GANTRY_ELEMENT_NONE);
   if (b != 0)
     {
       guint32 of_input = gantry_builder_slice_axis (l->b, b, 0, 0, size, 1);
@@ -202,8 +189,7 @@ prepare (GantryLower *l, const Layer *layer, Direction *direction, guint d)
 
           direction->reset_bias = gate (l, layer, of_state, 2);
           of_state = gantry_builder_slice_axis (l->b, of_state, 0, 0, 2 * layer->hidden, 1);
-          of_state = gantry_builder_pad_if_any (l->b, of_state, gantry_builder_like (l->b, of_state, 0), &low, &high,
-                                                NULL);
+          of_state = gantry_builder_pad_if_any (l->b, of_state, gantry_builder_like (l->b, of_state, 0), &low, &high, NULL);
         }
       direction->inputs = ADD (direction->inputs, ADD (of_input, of_state));
     }
@@ -249,11 +235,9 @@ gru_step (GantryLower *l, const Layer *layer, const Direction *d, guint32 x)
 
 /* @gate_input plus the peephole of gate @i from the cell. */
 static guint32
-with_peephole (GantryLower *l, const Layer *layer, const Direction *d, guint i, guint32 cell,
-               guint32 gate_input)
+with_peephole (GantryLower *l, const Layer *layer, const Direction *d, guint i, guint32 cell, guint32 gate_input)
 {
-  return d->peepholes != 0 ? ADD (gate_input, MULTIPLY (gate (l, layer, d->peepholes, i), cell))
-                           : gate_input;
+  return d->peepholes != 0 ? ADD (gate_input, MULTIPLY (gate (l, layer, d->peepholes, i), cell)) : gate_input;
 }
 
 /* Gates lie in the order i, o, f, c; peepholes i, o, f. */
@@ -267,11 +251,9 @@ lstm_step (GantryLower *l, const Layer *layer, const Direction *d, guint32 x, gu
   guint32 o;
 
   i = activate (l, layer, &d->activations[0], i);
-  f = gantry_lower_int (l, "input_forget", 0) != 0 ? SUBTRACT (gantry_builder_like (l->b, i, 1), i)
-                                                   : activate (l, layer, &d->activations[0], f);
+  f = gantry_lower_int (l, "input_forget", 0) != 0 ? SUBTRACT (gantry_builder_like (l->b, i, 1), i) : activate (l, layer, &d->activations[0], f);
   *cell = ADD (MULTIPLY (f, d->c), MULTIPLY (i, c));
-  o = activate (l, layer, &d->activations[0],
-                with_peephole (l, layer, d, 1, *cell, gate (l, layer, all, 1)));
+  o = activate (l, layer, &d->activations[0], with_peephole (l, layer, d, 1, *cell, gate (l, layer, all, 1)));
   /* The clip of activations does not apply to the finished cell. */
   return MULTIPLY (o, activate (l, &(Layer){ .clip = 0 }, &d->activations[2], *cell));
 }
@@ -297,8 +279,7 @@ step (GantryLower *l, const Layer *layer, Direction *d, gint64 t)
       d->c = cell;
       return h;
     }
-  inside = gantry_builder_compare (l->b, "GT", layer->lengths,
-                                   gantry_builder_int_scalar (l->b, GANTRY_I64, t));
+  inside = gantry_builder_compare (l->b, "GT", layer->lengths, gantry_builder_int_scalar (l->b, GANTRY_I64, t));
   inside = gantry_builder_along (l->b, inside, 2, 0);
   d->h = gantry_builder_select (l->b, inside, h, d->h);
   if (cell != 0)
@@ -346,8 +327,7 @@ read_layer (GantryLower *l, Layer *layer)
   static const guint8 activations[] = { 1, 2, 3 };
   const char *direction = gantry_lower_string (l, "direction", "forward");
 
-  if (!gantry_lower_check_rank (l, 0, 3, 3) || !gantry_lower_check_rank (l, 1, 3, 3)
-      || !gantry_lower_check_rank (l, 2, 3, 3))
+  if (!gantry_lower_check_rank (l, 0, 3, 3) || !gantry_lower_check_rank (l, 1, 3, 3) || !gantry_lower_check_rank (l, 2, 3, 3))
     return FALSE;
   layer->cell = (Cell) l->rule->arg;
   layer->n_gates = gates[layer->cell];
@@ -360,20 +340,13 @@ read_layer (GantryLower *l, Layer *layer)
   layer->batch = gantry_lower_dim (l, layer->x, 1);
   layer->hidden = gantry_lower_dim (l, l->in[2], 2);
   if (layer->steps < 1 || layer->steps > MOST_STEPS)
-    gantry_lower_fail (l, "%" G_GINT64_FORMAT " steps; from 1 to %d are unrolled", layer->steps,
-                       MOST_STEPS);
-  else if (gantry_lower_dim (l, l->in[1], 0) != layer->n_directions
-           || gantry_lower_dim (l, l->in[2], 0) != layer->n_directions
-           || gantry_lower_dim (l, l->in[1], 1) != layer->n_gates * layer->hidden
-           || gantry_lower_dim (l, l->in[2], 1) != layer->n_gates * layer->hidden)
-    gantry_lower_invalid (l, "the weights do not fit %u directions of %" G_GINT64_FORMAT " neurons",
-                          layer->n_directions, layer->hidden);
-  else if (gantry_lower_has (l, 3)
-           && (gantry_lower_rank (l, l->in[3]) != 2
-               || gantry_lower_dim (l, l->in[3], 1) != 2 * layer->n_gates * layer->hidden))
+    gantry_lower_fail (l, "%" G_GINT64_FORMAT " steps; from 1 to %d are unrolled", layer->steps, MOST_STEPS);
+  else if (gantry_lower_dim (l, l->in[1], 0) != layer->n_directions || gantry_lower_dim (l, l->in[2], 0) != layer->n_directions
+           || gantry_lower_dim (l, l->in[1], 1) != layer->n_gates * layer->hidden || gantry_lower_dim (l, l->in[2], 1) != layer->n_gates * layer->hidden)
+    gantry_lower_invalid (l, "the weights do not fit %u directions of %" G_GINT64_FORMAT " neurons", layer->n_directions, layer->hidden);
+  else if (gantry_lower_has (l, 3) && (gantry_lower_rank (l, l->in[3]) != 2 || gantry_lower_dim (l, l->in[3], 1) != 2 * layer->n_gates * layer->hidden))
     gantry_lower_invalid (l, "the biases do not fit");
-  else if (strcmp (direction, "forward") != 0 && strcmp (direction, "reverse") != 0
-           && layer->n_directions == 1)
+  else if (strcmp (direction, "forward") != 0 && strcmp (direction, "reverse") != 0 && layer->n_directions == 1)
     gantry_lower_invalid (l, "direction '%s' is not known", direction);
   layer->lengths = sequence_lengths (l, layer);
   return !l->failed;
@@ -412,11 +385,8 @@ recurrent (GantryLower *l)
     {
       Direction direction = { 0 };
 
-      memcpy (direction.activations, activations + i * layer.n_activations,
-              sizeof *activations * layer.n_activations);
-      direction.reverse = i == 1
-                          || strcmp (gantry_lower_string (l, "direction", "forward"), "reverse")
-                               == 0;
+      memcpy (direction.activations, activations + i * layer.n_activations, sizeof *activations * layer.n_activations);
+      direction.reverse = i == 1 || strcmp (gantry_lower_string (l, "direction", "forward"), "reverse") == 0;
       prepare (l, &layer, &direction, i);
       y[i] = run_direction (l, &layer, &direction);
       h[i] = direction.h;

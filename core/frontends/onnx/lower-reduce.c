@@ -46,16 +46,13 @@ reduction_axes (GantryLower *l, guint32 x, gint64 **axes, gsize *n)
   guint rank = gantry_lower_rank (l, x);
   gsize known;
 
-  if (!gantry_lower_has_attr (l, "axes") && gantry_lower_has (l, 1)
-      && gantry_lower_dim (l, l->in[1], 0) != 0
+  if (!gantry_lower_has_attr (l, "axes") && gantry_lower_has (l, 1) && gantry_lower_dim (l, l->in[1], 0) != 0
       && gantry_lower_known_ints (l, l->in[1], &known) == NULL)
     {
       *axes = declared_axes (l, x, n);
       return !l->failed;
     }
-  *axes = gantry_lower_has (l, 1) && gantry_lower_dim (l, l->in[1], 0) == 0
-            ? NULL
-            : gantry_lower_axes (l, 1, rank, n);
+  *axes = gantry_lower_has (l, 1) && gantry_lower_dim (l, l->in[1], 0) == 0 ? NULL : gantry_lower_axes (l, 1, rank, n);
   if (*axes != NULL && *n > 0)
     return !l->failed;
   *n = gantry_lower_int (l, "noop_with_empty_axes", 0) != 0 ? 0 : rank;
@@ -84,8 +81,7 @@ log_sum_exp (GantryLower *l, guint32 x, const gint64 *axes, gsize n, gboolean ke
 }
 
 static guint32
-reduce_by (GantryLower *l, Reduction reduction, guint32 x, const gint64 *axes, gsize n,
-           gboolean keep)
+reduce_by (GantryLower *l, Reduction reduction, guint32 x, const gint64 *axes, gsize n, gboolean keep)
 {
   double count = 1;
 
@@ -98,12 +94,8 @@ reduce_by (GantryLower *l, Reduction reduction, guint32 x, const gint64 *axes, g
       x = gantry_builder_reduce_axes (l->b, "add", x, axes, n, keep);
       return gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, x, gantry_builder_like (l->b, x, count));
     case PRODUCT: return gantry_builder_reduce_axes (l->b, "mul", x, axes, n, keep);
-    case MAX_OF:
-      return gantry_builder_reduce_axes (l->b, gantry_lower_element (l, x) == GANTRY_BOOL ? "or" : "max", x, axes, n,
-                                         keep);
-    case MIN_OF:
-      return gantry_builder_reduce_axes (l->b, gantry_lower_element (l, x) == GANTRY_BOOL ? "and" : "min", x, axes, n,
-                                         keep);
+    case MAX_OF: return gantry_builder_reduce_axes (l->b, gantry_lower_element (l, x) == GANTRY_BOOL ? "or" : "max", x, axes, n, keep);
+    case MIN_OF: return gantry_builder_reduce_axes (l->b, gantry_lower_element (l, x) == GANTRY_BOOL ? "and" : "min", x, axes, n, keep);
     case L1: return gantry_builder_reduce_axes (l->b, "add", UNARY (ABS, x), axes, n, keep);
     case L2: return UNARY (SQRT, gantry_builder_reduce_axes (l->b, "add", MULTIPLY (x, x), axes, n, keep));
     case SUM_SQUARE: return gantry_builder_reduce_axes (l->b, "add", MULTIPLY (x, x), axes, n, keep);
@@ -132,8 +124,7 @@ reduce (GantryLower *l)
       l->out[0] = gantry_builder_convert (l->b, y, element);
       return;
     }
-  y = reduce_by (l, reduction, reduction == MAX_OF || reduction == MIN_OF ? x : gantry_builder_widen (l->b, x), axes, n,
-                 keep);
+  y = reduce_by (l, reduction, reduction == MAX_OF || reduction == MIN_OF ? x : gantry_builder_widen (l->b, x), axes, n, keep);
   l->out[0] = gantry_builder_convert (l->b, y, element);
 }
 
@@ -151,8 +142,7 @@ gantry_lower_arg_extreme (GantryLower *l, guint32 x, gint64 axis, const char *ki
   if (gantry_element_is_float (gantry_lower_element (l, x)))
     hit = gantry_builder_binary_broadcast (l->b, GANTRY_OP_OR, hit, UNARY (IS_NAN, x));
   position = gantry_builder_iota (l->b, GANTRY_I64, rank, dims, axis);
-  position = gantry_builder_select (
-    l->b, hit, position, gantry_builder_int_scalar (l->b, GANTRY_I64, last ? -1 : dims[axis]));
+  position = gantry_builder_select (l->b, hit, position, gantry_builder_int_scalar (l->b, GANTRY_I64, last ? -1 : dims[axis]));
   return gantry_builder_reduce_axes (l->b, last ? "max" : "min", position, &axis, 1, TRUE);
 }
 
@@ -167,8 +157,7 @@ arg_extreme (GantryLower *l)
 
   if (axis < 0)
     return;
-  y = gantry_lower_arg_extreme (l, x, axis, l->rule->text,
-                                gantry_lower_int (l, "select_last_index", 0) != 0);
+  y = gantry_lower_arg_extreme (l, x, axis, l->rule->text, gantry_lower_int (l, "select_last_index", 0) != 0);
   if (gantry_lower_int (l, "keepdims", 1) == 0)
     {
       for (guint i = 0; i < gantry_lower_rank (l, x); i++)
@@ -210,8 +199,7 @@ cumulate (GantryLower *l)
   else
     {
       given = gantry_lower_constant_ints (l, 1, &n, "axis");
-      axis = given != NULL && n == 1 ? gantry_lower_axis (l, given[0], gantry_lower_rank (l, x))
-                                     : -1;
+      axis = given != NULL && n == 1 ? gantry_lower_axis (l, given[0], gantry_lower_rank (l, x)) : -1;
       if (axis < 0)
         {
           gantry_lower_invalid (l, "the axis is not one number");
@@ -277,8 +265,7 @@ top_k (GantryLower *l)
     return;
   if (k < 0 || k > gantry_lower_dim (l, x, axis))
     {
-      gantry_lower_invalid (l, "%" G_GINT64_FORMAT " results of %" G_GINT64_FORMAT, k,
-                            gantry_lower_dim (l, x, axis));
+      gantry_lower_invalid (l, "%" G_GINT64_FORMAT " results of %" G_GINT64_FORMAT, k, gantry_lower_dim (l, x, axis));
       return;
     }
   sorted = sort_with_indices (l, x, axis, gantry_lower_int (l, "largest", 1) != 0);

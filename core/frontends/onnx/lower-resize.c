@@ -74,11 +74,9 @@ original_coordinate (const Options *options, const Axis *a, gint64 i)
     {
     case HALF_PIXEL: return unscaled (a, x + 0.5) - 0.5;
     case HALF_PIXEL_SYMMETRIC: /* rounded to f32 as a whole: the borders between pixels lie there */
-      return (double) (float) ((double) a->in / 2 * (1 - (double) a->out / width) + (x + 0.5) * (double) a->in / width
-                               - 0.5);
+      return (double) (float) ((double) a->in / 2 * (1 - (double) a->out / width) + (x + 0.5) * (double) a->in / width - 0.5);
     case PYTORCH_HALF_PIXEL: return a->out > 1 ? unscaled (a, x + 0.5) - 0.5 : 0;
-    case ALIGN_CORNERS:
-      return width == 1 || a->out == 1 ? 0 : x * (double) (a->in - 1) / (width - 1);
+    case ALIGN_CORNERS: return width == 1 || a->out == 1 ? 0 : x * (double) (a->in - 1) / (width - 1);
     case ASYMMETRIC: return unscaled (a, x);
     case CROP_AND_RESIZE:
       if (a->out <= 1 || width == 1)
@@ -146,8 +144,7 @@ fill_position (const Options *options, Axis *a, gint64 i, gint64 reach, double s
       indices[k] = CLAMP (index, 0, a->in - 1);
       sum += weights[k];
     }
-  for (gint64 k = 0; k < a->taps && sum != 0 && (options->exclude_outside || options->antialias);
-       k++)
+  for (gint64 k = 0; k < a->taps && sum != 0 && (options->exclude_outside || options->antialias); k++)
     weights[k] /= sum;
 }
 
@@ -155,16 +152,12 @@ static gboolean
 fill_axis (GantryLower *l, const Options *options, Axis *a)
 {
   double shrink = options->antialias ? MIN (a->scale, 1.0) : 1.0;
-  gint64 reach = options->mode == NEAREST
-                   ? 0
-                   : (gint64) ceil ((options->mode == CUBIC ? 2 : 1) / shrink);
+  gint64 reach = options->mode == NEAREST ? 0 : (gint64) ceil ((options->mode == CUBIC ? 2 : 1) / shrink);
 
   a->taps = options->mode == NEAREST ? 1 : 2 * reach;
   if (a->in < 1 || a->out > MOST_EXTENT || a->taps > MOST_EXTENT || a->out * a->taps > MOST_WEIGHTS)
     {
-      gantry_lower_fail (l,
-                         "from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " positions is too much",
-                         a->in, a->out);
+      gantry_lower_fail (l, "from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " positions is too much", a->in, a->out);
       return FALSE;
     }
   a->indices = gantry_arena_new0 (l->arena, gint64, a->out * a->taps + 1);
@@ -229,8 +222,7 @@ sum_many_taps (GantryLower *l, guint32 x, guint axis, const Axis *a)
   x = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, x, w);
   /* A tap of weight 0 stands for no position at all. */
   x = w != 0 && x != 0
-        ? gantry_builder_select (l->b, gantry_builder_compare (l->b, "NE", w, gantry_builder_like (l->b, w, 0)), x,
-                                 gantry_builder_like (l->b, x, 0))
+        ? gantry_builder_select (l->b, gantry_builder_compare (l->b, "NE", w, gantry_builder_like (l->b, w, 0)), x, gantry_builder_like (l->b, x, 0))
         : 0;
   return gantry_builder_reduce_axes (l->b, "add", x, &along, 1, FALSE);
 }
@@ -260,9 +252,8 @@ sum_taps (GantryLower *l, guint32 x, guint axis, const Axis *a)
         continue;
       part = gantry_lower_take (l, x, axis, indices, a->out);
       if (!all_one)
-        part = gantry_builder_binary_broadcast (
-          l->b, GANTRY_OP_MULTIPLY, part,
-          gantry_builder_along (l->b, gantry_builder_floats (l->b, element, weights, a->out), rank, axis));
+        part = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, part,
+                                                gantry_builder_along (l->b, gantry_builder_floats (l->b, element, weights, a->out), rank, axis));
       sum = sum == 0 ? part : gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, sum, part);
     }
   return sum;
@@ -290,22 +281,14 @@ find_name (const char *const *names, gint n, const char *name)
 static gboolean
 read_options (GantryLower *l, Options *options)
 {
-  static const char *const coordinates[] = { "half_pixel",         "half_pixel_symmetric",
-                                             "pytorch_half_pixel", "align_corners",
-                                             "asymmetric",         "tf_crop_and_resize" };
+  static const char *const coordinates[] = { "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize" };
   static const char *const modes[] = { "nearest", "linear", "cubic" };
-  static const char *const nearest[] = { "round_prefer_floor", "round_prefer_ceil", "floor",
-                                         "ceil" };
+  static const char *const nearest[] = { "round_prefer_floor", "round_prefer_ceil", "floor", "ceil" };
   gboolean old = l->rule->arg || l->opset < 11;
   const char *mode = gantry_lower_string (l, "mode", "nearest");
-  gint c = old
-             ? ASYMMETRIC
-             : find_name (coordinates, 6,
-                          gantry_lower_string (l, "coordinate_transformation_mode", "half_pixel"));
+  gint c = old ? ASYMMETRIC : find_name (coordinates, 6, gantry_lower_string (l, "coordinate_transformation_mode", "half_pixel"));
   gint m = strcmp (mode, "bilinear") == 0 ? LINEAR : find_name (modes, 3, mode);
-  gint n = old ? SIMPLE
-               : find_name (nearest, 4,
-                            gantry_lower_string (l, "nearest_mode", "round_prefer_floor"));
+  gint n = old ? SIMPLE : find_name (nearest, 4, gantry_lower_string (l, "nearest_mode", "round_prefer_floor"));
 
   if (c < 0 || m < 0 || n < 0)
     {
@@ -337,16 +320,14 @@ extents_from_sizes (GantryLower *l, guint i, const gint64 *axes, gsize n, Axis *
   const gint64 *sizes = gantry_lower_known_ints (l, l->in[i], &n_sizes);
   double scale = 0;
 
-  if (sizes == NULL
-      && (declared == NULL || !stretch || declared->rank != gantry_lower_rank (l, l->in[0])))
+  if (sizes == NULL && (declared == NULL || !stretch || declared->rank != gantry_lower_rank (l, l->in[0])))
     {
       gantry_lower_needs_constant (l, l->in[i], "list of sizes");
       return FALSE;
     }
   if (sizes != NULL && n_sizes != n)
     {
-      gantry_lower_invalid (l, "%" G_GSIZE_FORMAT " sizes for %" G_GSIZE_FORMAT " axes", n_sizes,
-                            n);
+      gantry_lower_invalid (l, "%" G_GSIZE_FORMAT " sizes for %" G_GSIZE_FORMAT " axes", n_sizes, n);
       return FALSE;
     }
   for (gsize k = 0; k < n; k++)
@@ -374,14 +355,12 @@ extents_from_sizes (GantryLower *l, guint i, const gint64 *axes, gsize n, Axis *
 }
 
 static gboolean
-extents_from_scales (GantryLower *l, const double *scales, gsize n_scales, const gint64 *axes,
-                     gsize n, Axis *all)
+extents_from_scales (GantryLower *l, const double *scales, gsize n_scales, const gint64 *axes, gsize n, Axis *all)
 {
   if (scales == NULL)
     gantry_lower_needs_constant (l, gantry_lower_operand (l, l->rule->arg || l->opset < 11 ? 1 : 2), "list of scales");
   else if (n_scales != n)
-    gantry_lower_invalid (l, "%" G_GSIZE_FORMAT " scales for %" G_GSIZE_FORMAT " axes", n_scales,
-                          n);
+    gantry_lower_invalid (l, "%" G_GSIZE_FORMAT " scales for %" G_GSIZE_FORMAT " axes", n_scales, n);
   for (gsize k = 0; k < n && !l->failed; k++)
     {
       Axis *a = &all[axes[k]];
@@ -404,8 +383,7 @@ read_region (GantryLower *l, const gint64 *axes, gsize n, Axis *all)
   if (roi == NULL)
     gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "region of interest");
   else if (n_roi != 2 * n)
-    gantry_lower_invalid (l, "the region of interest does not have %" G_GSIZE_FORMAT " values",
-                          2 * n);
+    gantry_lower_invalid (l, "the region of interest does not have %" G_GSIZE_FORMAT " values", 2 * n);
   for (gsize k = 0; k < n && !l->failed; k++)
     {
       all[axes[k]].roi_start = roi[k];
@@ -450,8 +428,7 @@ extrapolate (GantryLower *l, guint32 x, guint rank, const Axis *all)
       }
   if (anywhere == 0)
     return x;
-  return gantry_builder_select (l->b, anywhere,
-                                gantry_builder_like (l->b, x, gantry_lower_float (l, "extrapolation_value", 0)), x);
+  return gantry_builder_select (l->b, anywhere, gantry_builder_like (l->b, x, gantry_lower_float (l, "extrapolation_value", 0)), x);
 }
 
 static void
@@ -465,8 +442,7 @@ resize (GantryLower *l)
   gsize n = 0;
   gint64 *axes = gantry_lower_axes (l, G_MAXUINT, rank, &n);
 
-  if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK) || l->failed
-      || !read_options (l, &options))
+  if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK) || l->failed || !read_options (l, &options))
     return;
   if (axes == NULL)
     {
@@ -475,9 +451,7 @@ resize (GantryLower *l)
         axes[n] = (gint64) n;
     }
   for (guint i = 0; i < rank; i++)
-    all[i] = (Axis){
-      .in = gantry_lower_dim (l, x, i), .out = gantry_lower_dim (l, x, i), .scale = 1, .roi_end = 1
-    };
+    all[i] = (Axis){ .in = gantry_lower_dim (l, x, i), .out = gantry_lower_dim (l, x, i), .scale = 1, .roi_end = 1 };
   if (!read_extents (l, &options, axes, n, all))
     return;
   if (options.mode != NEAREST && !gantry_element_is_float (element))
@@ -491,8 +465,7 @@ resize (GantryLower *l)
     {
       gboolean whole = all[i].roi_start == 0 && all[i].roi_end == 1;
 
-      if ((all[i].out == all[i].in && all[i].scale == 1 && whole)
-          || !fill_axis (l, &options, &all[i]))
+      if ((all[i].out == all[i].in && all[i].scale == 1 && whole) || !fill_axis (l, &options, &all[i]))
         continue;
       x = resize_axis (l, x, i, &all[i]);
     }

@@ -48,8 +48,8 @@ reflect (GantryLower *l, guint32 x, double low, double high)
   odd = gantry_builder_binary_broadcast (l->b, GANTRY_OP_REMAINDER, turns, LIKE (turns, 2));
   if (odd == 0)
     return 0;
-  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", odd, LIKE (odd, 0)),
-                                gantry_builder_offset (l->b, rest, low), SUBTRACT (LIKE (rest, high), rest));
+  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", odd, LIKE (odd, 0)), gantry_builder_offset (l->b, rest, low),
+                                SUBTRACT (LIKE (rest, high), rest));
 }
 
 static guint32
@@ -68,9 +68,7 @@ coordinate (GantryLower *l, const Sampling *s, const Axis *a, guint32 x)
   if (s->align)
     x = gantry_builder_scale (l->b, gantry_builder_offset (l->b, x, 1), (extent - 1) / 2);
   else
-    x = gantry_builder_scale (
-      l->b, gantry_builder_offset (l->b, gantry_builder_scale (l->b, gantry_builder_offset (l->b, x, 1), extent), -1),
-      0.5);
+    x = gantry_builder_scale (l->b, gantry_builder_offset (l->b, gantry_builder_scale (l->b, gantry_builder_offset (l->b, x, 1), extent), -1), 0.5);
   if (s->taps == 1)
     x = UNARY (ROUND_NEAREST_EVEN, x);
   if (s->padding == BORDER)
@@ -134,8 +132,7 @@ tap_index (GantryLower *l, const Sampling *s, const Axis *a, guint tap, guint32 
     index = reflect (l, index, a->low, a->high);
   if (s->padding == ZEROS)
     {
-      guint32 within = gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND,
-                                                        gantry_builder_compare (l->b, "GE", index, LIKE (index, 0)),
+      guint32 within = gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND, gantry_builder_compare (l->b, "GE", index, LIKE (index, 0)),
                                                         gantry_builder_compare (l->b, "LE", index, LIKE (index, last)));
 
       *inside = *inside == 0 ? within : gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND, *inside, within);
@@ -146,8 +143,7 @@ tap_index (GantryLower *l, const Sampling *s, const Axis *a, guint tap, guint32 
 /* The share of one combination of taps; @x is [batch, pixels, channels], the result [batch,
  * positions, channels]. */
 static guint32
-sample_taps (GantryLower *l, const Sampling *s, guint32 x, guint combination, gint64 batch,
-             gint64 positions)
+sample_taps (GantryLower *l, const Sampling *s, guint32 x, guint combination, gint64 batch, gint64 positions)
 {
   guint32 flat = 0, weight = 0, inside = 0, value;
 
@@ -158,17 +154,12 @@ sample_taps (GantryLower *l, const Sampling *s, guint32 x, guint combination, gi
       guint32 w = s->axes[i].weights[tap];
 
       combination /= s->taps;
-      flat = flat == 0 ? index
-                       : ADD (MULTIPLY (flat, gantry_builder_int_scalar (l->b, GANTRY_I64,
-                                                                         s->axes[i].extent)),
-                              index);
+      flat = flat == 0 ? index : ADD (MULTIPLY (flat, gantry_builder_int_scalar (l->b, GANTRY_I64, s->axes[i].extent)), index);
       weight = weight == 0 ? w : MULTIPLY (weight, w);
     }
-  value = gantry_lower_gather_nd (l, x, gantry_builder_reshape (l->b, flat, 3, (GantryDim[]){ batch, positions, 1 }),
-                                  1);
+  value = gantry_lower_gather_nd (l, x, gantry_builder_reshape (l->b, flat, 3, (GantryDim[]){ batch, positions, 1 }), 1);
   if (inside != 0 && value != 0)
-    value = gantry_builder_select (l->b, gantry_builder_reshape (l->b, inside, 3, (GantryDim[]){ batch, positions, 1 }),
-                                   value, LIKE (value, 0));
+    value = gantry_builder_select (l->b, gantry_builder_reshape (l->b, inside, 3, (GantryDim[]){ batch, positions, 1 }), value, LIKE (value, 0));
   if (weight != 0)
     value = MULTIPLY (value, gantry_builder_reshape (l->b, weight, 3, (GantryDim[]){ batch, positions, 1 }));
   return value;
@@ -181,18 +172,12 @@ read_sampling (GantryLower *l, Sampling *s)
   const char *padding = gantry_lower_string (l, "padding_mode", "zeros");
   guint rank = gantry_lower_rank (l, gantry_lower_operand (l, 0));
 
-  if (!gantry_lower_check_rank (l, 0, 3, 2 + MOST_SPATIAL)
-      || !gantry_lower_check_rank (l, 1, rank, rank))
+  if (!gantry_lower_check_rank (l, 0, 3, 2 + MOST_SPATIAL) || !gantry_lower_check_rank (l, 1, rank, rank))
     return FALSE;
   s->n = rank - 2;
   s->align = gantry_lower_int (l, "align_corners", 0) != 0;
-  s->taps = strcmp (mode, "nearest") == 0       ? 1
-            : g_str_has_suffix (mode, "linear") ? 2
-            : g_str_has_suffix (mode, "cubic")  ? 4
-                                                : 0;
-  s->padding = strcmp (padding, "border") == 0       ? BORDER
-               : strcmp (padding, "reflection") == 0 ? REFLECTION
-                                                     : ZEROS;
+  s->taps = strcmp (mode, "nearest") == 0 ? 1 : g_str_has_suffix (mode, "linear") ? 2 : g_str_has_suffix (mode, "cubic") ? 4 : 0;
+  s->padding = strcmp (padding, "border") == 0 ? BORDER : strcmp (padding, "reflection") == 0 ? REFLECTION : ZEROS;
   if (s->taps == 0)
     gantry_lower_invalid (l, "mode '%s' is not known", mode);
   /* Whether the border holds for the coordinate or for each tap differs between implementations. */
@@ -249,22 +234,18 @@ grid_sample (GantryLower *l)
   sum = sum != 0 ? gantry_builder_transpose (l->b, sum, channels_last) : 0;
   for (guint i = 0; i < s.n; i++)
     d[i + 2] = g[i + 1];
-  l->out[0] = gantry_builder_convert (l->b, gantry_builder_reshape (l->b, sum, s.n + 2, d),
-                                      gantry_lower_element (l, l->in[0]));
+  l->out[0] = gantry_builder_convert (l->b, gantry_builder_reshape (l->b, sum, s.n + 2, d), gantry_lower_element (l, l->in[0]));
 }
 
 /* The coordinates in [-1, 1] of the pixels' centres along one dimension. */
 static guint32
-base_coordinates (GantryLower *l, guint32 theta, gint64 extent, gboolean align, guint rank,
-                  guint axis)
+base_coordinates (GantryLower *l, guint32 theta, gint64 extent, gboolean align, guint rank, guint axis)
 {
   double *values = gantry_arena_new0 (l->arena, double, extent + 1);
 
   for (gint64 i = 0; i < extent; i++)
-    values[i] = align ? -1 + 2.0 * (double) i / (double) (extent - 1)
-                      : (2.0 * (double) i + 1) / (double) extent - 1;
-  return gantry_builder_along (l->b, gantry_builder_floats (l->b, gantry_lower_element (l, theta), values, extent),
-                               rank, axis);
+    values[i] = align ? -1 + 2.0 * (double) i / (double) (extent - 1) : (2.0 * (double) i + 1) / (double) extent - 1;
+  return gantry_builder_along (l->b, gantry_builder_floats (l->b, gantry_lower_element (l, theta), values, extent), rank, axis);
 }
 
 /* grid[n, ..., k] = sum over j of theta[n, k, j] times coordinate j, the last of which is 1. */
@@ -284,8 +265,7 @@ affine_grid (GantryLower *l)
 
   if (!gantry_lower_check_rank (l, 0, 3, 3))
     return;
-  if (n < 2 || n > 3 || gantry_lower_dim (l, theta, 2) != n + 1
-      || (size != NULL && n_size != n + 2))
+  if (n < 2 || n > 3 || gantry_lower_dim (l, theta, 2) != n + 1 || (size != NULL && n_size != n + 2))
     gantry_lower_invalid (l, "theta or size is not of 2 or 3 dimensions");
   else if (size == NULL && (declared == NULL || declared->rank != n + 2))
     gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "size");
@@ -298,13 +278,11 @@ affine_grid (GantryLower *l)
   one[n + 1] = n;
   for (guint j = 0; j <= n && !l->failed; j++)
     {
-      guint32 column = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, theta, 2, j, j + 1, 1), n + 2,
-                                               one);
+      guint32 column = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, theta, 2, j, j + 1, 1), n + 2, one);
 
       /* Coordinate 0 runs along the innermost dimension. */
       if (j < n)
-        column = MULTIPLY (column,
-                           base_coordinates (l, theta, extents[n - 1 - j], align, n + 2, n - j));
+        column = MULTIPLY (column, base_coordinates (l, theta, extents[n - 1 - j], align, n + 2, n - j));
       sum = sum == 0 ? column : ADD (sum, column);
     }
   l->out[0] = sum;

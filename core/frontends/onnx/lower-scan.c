@@ -32,8 +32,7 @@ read_scan_shape (GantryLower *l, ScanShape *s)
 static gint64
 scan_axis (GantryLower *l, const ScanShape *s, const guint32 *inputs, guint i)
 {
-  return gantry_lower_axis (l, entry_or (s->axes, s->n_axes, i, 0),
-                            gantry_lower_rank (l, inputs[i]));
+  return gantry_lower_axis (l, entry_or (s->axes, s->n_axes, i, 0), gantry_lower_rank (l, inputs[i]));
 }
 
 /* How often the body runs: the one extent of all scanned axes; -1 after a failure. */
@@ -49,8 +48,7 @@ count_trips (GantryLower *l, const ScanShape *s, const guint32 *inputs)
 
       if (extent < 0 || extent > GANTRY_LOWER_MOST_TRIPS || (trips >= 0 && extent != trips))
         {
-          gantry_lower_fail (l, "%" G_GINT64_FORMAT " trips; up to %d are unrolled", extent,
-                             GANTRY_LOWER_MOST_TRIPS);
+          gantry_lower_fail (l, "%" G_GINT64_FORMAT " trips; up to %d are unrolled", extent, GANTRY_LOWER_MOST_TRIPS);
           return -1;
         }
       trips = extent;
@@ -88,8 +86,7 @@ run_scan (GantryLower *l, const ScanShape *s, guint32 *states, const guint32 *in
       memcpy (arguments, states, sizeof *states * s->n_states);
       for (guint i = 0; i < s->n_inputs; i++)
         arguments[s->n_states + i] = scanned (l, s, inputs, i, t, trips);
-      memcpy (arguments + s->n_states + s->n_inputs, l->in + l->n_in,
-              sizeof *arguments * l->n_captures);
+      memcpy (arguments + s->n_states + s->n_inputs, l->in + l->n_in, sizeof *arguments * l->n_captures);
       if (!gantry_lower_inline (l, s->body, arguments, n, results, l->n_out))
         return FALSE;
       memcpy (states, results, sizeof *states * s->n_states);
@@ -118,9 +115,7 @@ sample (GantryLower *l, guint32 x, gint64 i)
   GantryDim dims[GANTRY_MAX_RANK];
   guint rank = gantry_lower_dims (l, x, dims);
 
-  return rank > 0
-           ? gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, 0, i, i + 1, 1), rank - 1, dims + 1)
-           : 0;
+  return rank > 0 ? gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, 0, i, i + 1, 1), rank - 1, dims + 1) : 0;
 }
 
 /* Version 8 ran the body for each sample of a batch, which it kept in the first dimension of
@@ -164,8 +159,7 @@ scan (GantryLower *l)
   ScanShape s = { .body = gantry_lower_function (l, "body") };
   guint32 *states;
 
-  if (l->failed || n_inputs < 1 || n_inputs > l->n_in || n_inputs + first > l->n_in
-      || l->n_in - first - n_inputs > l->n_out)
+  if (l->failed || n_inputs < 1 || n_inputs > l->n_in || n_inputs + first > l->n_in || l->n_in - first - n_inputs > l->n_out)
     {
       gantry_lower_invalid (l, "operands and results do not fit num_scan_inputs");
       return;

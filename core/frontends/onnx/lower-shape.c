@@ -25,31 +25,23 @@ static void
 constant_of_sparse (GantryLower *l)
 {
   const GantryAttr *values = gantry_attrs_find (l->context, l->node->attrs, "sparse_value.values");
-  const GantryAttr *indices = gantry_attrs_find (l->context, l->node->attrs,
-                                                 "sparse_value.indices");
+  const GantryAttr *indices = gantry_attrs_find (l->context, l->node->attrs, "sparse_value.indices");
   gsize rank = 0;
   const gint64 *dims = gantry_lower_ints (l, "sparse_value.dims", &rank);
-  GantryLiteral *v = values != NULL && values->kind == GANTRY_ATTR_LITERAL
-                       ? gantry_context_literal (l->context, values->id)
-                       : NULL;
-  GantryLiteral *at = indices != NULL && indices->kind == GANTRY_ATTR_LITERAL
-                        ? gantry_context_literal (l->context, indices->id)
-                        : NULL;
+  GantryLiteral *v = values != NULL && values->kind == GANTRY_ATTR_LITERAL ? gantry_context_literal (l->context, values->id) : NULL;
+  GantryLiteral *at = indices != NULL && indices->kind == GANTRY_ATTR_LITERAL ? gantry_context_literal (l->context, indices->id) : NULL;
   gint64 n = v != NULL ? gantry_type_elements (v->type) : 0;
   gsize size = v != NULL ? gantry_element_size ((GantryElementType) v->type->element) : 0;
   g_autoptr (GantryLiteral) dense = NULL;
   const GantryType *type;
   guint8 *data = NULL;
 
-  if (v == NULL || at == NULL || rank == 0 || rank > GANTRY_MAX_RANK || v->splat
-      || !gantry_dims_fit ((guint) rank, dims, NULL))
+  if (v == NULL || at == NULL || rank == 0 || rank > GANTRY_MAX_RANK || v->splat || !gantry_dims_fit ((guint) rank, dims, NULL))
     {
       gantry_lower_fail (l, "sparse value is not understood");
       return;
     }
-  type = gantry_context_type (
-    l->context,
-    gantry_context_tensor (l->context, (GantryElementType) v->type->element, rank, dims));
+  type = gantry_context_type (l->context, gantry_context_tensor (l->context, (GantryElementType) v->type->element, rank, dims));
   if (gantry_type_elements (type) < 0 || gantry_type_elements (type) > (1 << 20)
       || gantry_type_elements (at->type) != (at->type->rank == 1 ? n : n * (gint64) rank))
     {
@@ -130,9 +122,7 @@ static void
 constant_of_shape (GantryLower *l)
 {
   const GantryAttr *attr = gantry_attrs_find (l->context, l->node->attrs, "value");
-  GantryLiteral *value = attr != NULL && attr->kind == GANTRY_ATTR_LITERAL
-                           ? gantry_context_literal (l->context, attr->id)
-                           : NULL;
+  GantryLiteral *value = attr != NULL && attr->kind == GANTRY_ATTR_LITERAL ? gantry_context_literal (l->context, attr->id) : NULL;
   gsize n = 0;
   const gint64 *dims = wanted_shape (l, 0, &n);
   GantryElementType element = value != NULL ? (GantryElementType) value->type->element : GANTRY_F32;
@@ -182,8 +172,7 @@ shape (GantryLower *l)
 static void
 size (GantryLower *l)
 {
-  l->out[0] = gantry_builder_int_scalar (
-    l->b, GANTRY_I64, gantry_type_elements (gantry_lower_type (l, gantry_lower_operand (l, 0))));
+  l->out[0] = gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_type_elements (gantry_lower_type (l, gantry_lower_operand (l, 0))));
 }
 
 /* The wanted shape, with 0 (copy) and -1 (the rest) resolved, into @dims; the rank or -1. */
@@ -204,11 +193,9 @@ resolve_shape (GantryLower *l, guint32 x, const gint64 *wanted, gsize n, GantryD
     {
       dims[i] = wanted[i] == 0 && !keep_zero ? gantry_lower_dim (l, x, i) : wanted[i];
       if (wanted[i] == 0 && !keep_zero && i >= gantry_lower_rank (l, x))
-        gantry_lower_invalid (
-          l, "dimension %" G_GSIZE_FORMAT " is 0 (copy) but the operand has no such dimension", i);
+        gantry_lower_invalid (l, "dimension %" G_GSIZE_FORMAT " is 0 (copy) but the operand has no such dimension", i);
       else if (dims[i] < -1 || (dims[i] == -1 && rest >= 0))
-        gantry_lower_invalid (l, "dimension %" G_GSIZE_FORMAT " of the shape is %" G_GINT64_FORMAT,
-                              i, wanted[i]);
+        gantry_lower_invalid (l, "dimension %" G_GSIZE_FORMAT " of the shape is %" G_GINT64_FORMAT, i, wanted[i]);
       else if (dims[i] == -1)
         rest = (gssize) i;
       else
@@ -232,8 +219,7 @@ reshape_as_declared (GantryLower *l, guint32 x)
 {
   const GantryType *declared = gantry_lower_declared (l, 0);
 
-  if (declared == NULL
-      || gantry_type_elements (declared) != gantry_type_elements (gantry_lower_type (l, x)))
+  if (declared == NULL || gantry_type_elements (declared) != gantry_type_elements (gantry_lower_type (l, x)))
     return FALSE;
   l->out[0] = gantry_builder_reshape (l->b, x, declared->rank, declared->dims);
   return TRUE;
@@ -288,8 +274,7 @@ axes_from_declared (GantryLower *l, guint32 x)
 {
   gsize n;
 
-  if (gantry_lower_has_attr (l, "axes") || !gantry_lower_has (l, 1)
-      || gantry_lower_known_ints (l, l->in[1], &n) != NULL)
+  if (gantry_lower_has_attr (l, "axes") || !gantry_lower_has (l, 1) || gantry_lower_known_ints (l, l->in[1], &n) != NULL)
     return FALSE;
   if (!reshape_as_declared (l, x))
     gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "list of axes");
@@ -411,8 +396,7 @@ expand (GantryLower *l)
       dims[i] = a == 1 ? b : a;
       if (a != 1 && b != 1 && a != b)
         {
-          gantry_lower_invalid (
-            l, "dimension %" G_GINT64_FORMAT " does not broadcast to %" G_GINT64_FORMAT, a, b);
+          gantry_lower_invalid (l, "dimension %" G_GINT64_FORMAT " does not broadcast to %" G_GINT64_FORMAT, a, b);
           return;
         }
     }
@@ -484,15 +468,13 @@ depth_to_space (GantryLower *l)
   gantry_lower_dims (l, x, d);
   if (b < 1 || b > 65536 || d[1] % (b * b) != 0)
     {
-      gantry_lower_invalid (
-        l, "blocksize %" G_GINT64_FORMAT " does not fit %" G_GINT64_FORMAT " channels", b, d[1]);
+      gantry_lower_invalid (l, "blocksize %" G_GINT64_FORMAT " does not fit %" G_GINT64_FORMAT " channels", b, d[1]);
       return;
     }
   x = crd ? gantry_builder_reshape (l->b, x, 6, (GantryDim[]){ d[0], d[1] / (b * b), b, b, d[2], d[3] })
           : gantry_builder_reshape (l->b, x, 6, (GantryDim[]){ d[0], b, b, d[1] / (b * b), d[2], d[3] });
   x = gantry_builder_transpose (l->b, x, crd ? crd_order : dcr_order);
-  l->out[0] = gantry_builder_reshape (
-    l->b, x, 4, (GantryDim[]){ d[0], d[1] / (b * b), gantry_dim_multiply (d[2], b), gantry_dim_multiply (d[3], b) });
+  l->out[0] = gantry_builder_reshape (l->b, x, 4, (GantryDim[]){ d[0], d[1] / (b * b), gantry_dim_multiply (d[2], b), gantry_dim_multiply (d[3], b) });
 }
 
 static void
@@ -510,14 +492,12 @@ space_to_depth (GantryLower *l)
   gantry_lower_dims (l, x, d);
   if (b < 1 || b > 65536 || d[2] % b != 0 || d[3] % b != 0)
     {
-      gantry_lower_invalid (
-        l, "blocksize %" G_GINT64_FORMAT " does not divide the spatial dimensions", b);
+      gantry_lower_invalid (l, "blocksize %" G_GINT64_FORMAT " does not divide the spatial dimensions", b);
       return;
     }
   x = gantry_builder_reshape (l->b, x, 6, (GantryDim[]){ d[0], d[1], d[2] / b, b, d[3] / b, b });
   x = gantry_builder_transpose (l->b, x, crd ? crd_order : dcr_order);
-  l->out[0] = gantry_builder_reshape (l->b, x, 4,
-                                      (GantryDim[]){ d[0], gantry_dim_multiply (d[1], b * b), d[2] / b, d[3] / b });
+  l->out[0] = gantry_builder_reshape (l->b, x, 4, (GantryDim[]){ d[0], gantry_dim_multiply (d[1], b * b), d[2] / b, d[3] / b });
 }
 
 /* clang-format off */

@@ -22,9 +22,7 @@ window (GantryLower *l)
   const GantryType *declared = gantry_lower_declared (l, 0);
   gsize n_known = 0;
   gint64 *known = gantry_lower_known_ints (l, gantry_lower_operand (l, 0), &n_known);
-  gint64 n = known != NULL && n_known == 1             ? known[0]
-             : declared != NULL && declared->rank == 1 ? declared->dims[0]
-                                                       : -1;
+  gint64 n = known != NULL && n_known == 1 ? known[0] : declared != NULL && declared->rank == 1 ? declared->dims[0] : -1;
   double period;
   double *values;
 
@@ -89,9 +87,7 @@ split_complex (GantryLower *l, guint32 x, guint32 *real, guint32 *imaginary)
       return FALSE;
     }
   *real = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, rank - 1, 0, 1, 1), rank - 1, dims);
-  *imaginary = dims[rank - 1] == 2
-                 ? gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, rank - 1, 1, 2, 1), rank - 1, dims)
-                 : 0;
+  *imaginary = dims[rank - 1] == 2 ? gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, rank - 1, 1, 2, 1), rank - 1, dims) : 0;
   return TRUE;
 }
 
@@ -119,8 +115,7 @@ transform (GantryLower *l, guint32 real, guint32 imaginary, gint64 axis, gint64 
 
   if (n < 1 || n > LONGEST_TRANSFORM)
     {
-      gantry_lower_fail (l, "length %" G_GINT64_FORMAT "; from 1 to %d are supported", n,
-                         LONGEST_TRANSFORM);
+      gantry_lower_fail (l, "length %" G_GINT64_FORMAT "; from 1 to %d are supported", n, LONGEST_TRANSFORM);
       return 0;
     }
   real = fit_length (l, gantry_builder_convert (l->b, real, GANTRY_F64), axis, n);
@@ -205,12 +200,10 @@ stft (GantryLower *l)
   gint64 *indices;
   guint32 real, imaginary, at, parts[2];
 
-  if (!gantry_lower_check_rank (l, 0, 3, 3) || !scalar_operand (l, 1, 0, "step", &step)
-      || !scalar_operand (l, 3, length, "frame length", &frame)
+  if (!gantry_lower_check_rank (l, 0, 3, 3) || !scalar_operand (l, 1, 0, "step", &step) || !scalar_operand (l, 3, length, "frame length", &frame)
       || !split_complex (l, x, &real, &imaginary))
     return;
-  if (step < 1 || frame < 1 || frame > gantry_lower_dim (l, x, 1)
-      || (length != 0 && length != frame) || (one_sided && imaginary != 0))
+  if (step < 1 || frame < 1 || frame > gantry_lower_dim (l, x, 1) || (length != 0 && length != frame) || (one_sided && imaginary != 0))
     {
       gantry_lower_invalid (l, "step, window and frame length do not fit the signal");
       return;
@@ -224,8 +217,7 @@ stft (GantryLower *l)
   indices = gantry_arena_new0 (l->arena, gint64, frames * frame + 1);
   for (gint64 i = 0; i < frames * frame; i++)
     indices[i] = i / frame * step + i % frame;
-  at = gantry_builder_reshape (l->b, gantry_builder_ints (l->b, indices, frames * frame), 2,
-                               (GantryDim[]){ frames, frame });
+  at = gantry_builder_reshape (l->b, gantry_builder_ints (l->b, indices, frames * frame), 2, (GantryDim[]){ frames, frame });
   parts[0] = gantry_builder_take (l->b, real, 1, at);
   parts[1] = imaginary != 0 ? gantry_builder_take (l->b, imaginary, 1, at) : 0;
   for (guint i = 0; i < 2 && gantry_lower_has (l, 2); i++)

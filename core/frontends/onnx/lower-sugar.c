@@ -33,8 +33,7 @@ gantry_lower_lowest (GantryLower *l, guint32 x)
     return gantry_builder_like (l->b, x, -INFINITY);
   if (element == GANTRY_BOOL || !gantry_element_is_signed (element))
     return gantry_builder_like (l->b, x, 0);
-  return gantry_builder_int_scalar (
-    l->b, element, (gint64) (G_GUINT64_CONSTANT (0) - (G_GUINT64_CONSTANT (1) << (bits - 1))));
+  return gantry_builder_int_scalar (l->b, element, (gint64) (G_GUINT64_CONSTANT (0) - (G_GUINT64_CONSTANT (1) << (bits - 1))));
 }
 
 guint32

@@ -93,8 +93,7 @@ gantry_lower_inputs_of (GantryLower *l, guint32 value)
       g_string_append_printf (names, "%s'%s'", i > 0 ? ", " : "", name);
     }
   return data ? g_strdup_printf ("; it depends on the data of %s", names->str)
-              : g_strdup_printf ("; it depends on %s: " GANTRY_ASKS_VALUE " %s", names->str,
-                                 inputs->len > 1 ? "each" : "this input");
+              : g_strdup_printf ("; it depends on %s: " GANTRY_ASKS_VALUE " %s", names->str, inputs->len > 1 ? "each" : "this input");
 }
 
 void
@@ -144,8 +143,7 @@ gantry_lower_axis (GantryLower *l, gint64 axis, guint rank)
 
   if (normal >= 0 && normal < (gint64) rank)
     return normal;
-  gantry_lower_invalid (l, "axis %" G_GINT64_FORMAT " is out of range for %u dimensions", axis,
-                        rank);
+  gantry_lower_invalid (l, "axis %" G_GINT64_FORMAT " is out of range for %u dimensions", axis, rank);
   return -1;
 }
 
@@ -225,8 +223,7 @@ gantry_lower_ints_or (GantryLower *l, const char *key, gsize n, gint64 fallback)
   for (gsize i = 0; i < n; i++)
     filled[i] = fallback;
   if (values != NULL && given != 0)
-    gantry_lower_invalid (l, "attribute %s has %" G_GSIZE_FORMAT " values, not %" G_GSIZE_FORMAT,
-                          key, given, n);
+    gantry_lower_invalid (l, "attribute %s has %" G_GSIZE_FORMAT " values, not %" G_GSIZE_FORMAT, key, given, n);
   return filled;
 }
 
@@ -248,8 +245,7 @@ gantry_lower_known_ints (GantryLower *l, guint32 id, gsize *n)
   gint64 *values;
 
   *n = 0;
-  if (literal == NULL || count < 0 || count > MOST_ELEMENTS
-      || gantry_element_is_float ((GantryElementType) type->element))
+  if (literal == NULL || count < 0 || count > MOST_ELEMENTS || gantry_element_is_float ((GantryElementType) type->element))
     return NULL;
   values = gantry_arena_new0 (l->arena, gint64, count + 1);
   for (gint64 i = 0; i < count; i++)
@@ -322,12 +318,9 @@ GantryElementType
 gantry_lower_data_type (gint64 data_type)
 {
   static const guint8 elements[] = {
-    [1] = GANTRY_F32,  [2] = GANTRY_U8,   [3] = GANTRY_I8,    [4] = GANTRY_U16,  [5] = GANTRY_I16,
-    [6] = GANTRY_I32,  [7] = GANTRY_I64,  [9] = GANTRY_BOOL,  [10] = GANTRY_F16, [11] = GANTRY_F64,
-    [12] = GANTRY_U32, [13] = GANTRY_U64, [16] = GANTRY_BF16,
+    [1] = GANTRY_F32,  [2] = GANTRY_U8,   [3] = GANTRY_I8,   [4] = GANTRY_U16,  [5] = GANTRY_I16,  [6] = GANTRY_I32,   [7] = GANTRY_I64,
+    [9] = GANTRY_BOOL, [10] = GANTRY_F16, [11] = GANTRY_F64, [12] = GANTRY_U32, [13] = GANTRY_U64, [16] = GANTRY_BF16,
   };
 
-  return data_type >= 0 && data_type < (gint64) G_N_ELEMENTS (elements)
-           ? (GantryElementType) elements[data_type]
-           : GANTRY_ELEMENT_NONE;
+  return data_type >= 0 && data_type < (gint64) G_N_ELEMENTS (elements) ? (GantryElementType) elements[data_type] : GANTRY_ELEMENT_NONE;
 }

@@ -19,8 +19,10 @@ gantry_export_use_opset (GantryOnnxExport *e, const char *domain, gint64 version
   if (!g_hash_table_lookup_extended (e->opsets, domain, NULL, &known))
     g_hash_table_insert (e->opsets, gantry_arena_strdup (e->arena, domain), GSIZE_TO_POINTER ((gsize) version));
   else if ((gint64) GPOINTER_TO_SIZE (known) != version)
-    gantry_export_fail (e, "it is of version %" G_GINT64_FORMAT " of the operator set '%s', others are of version %" G_GINT64_FORMAT
-                        "; export after 'legalize', where all are of one", version, domain, (gint64) GPOINTER_TO_SIZE (known));
+    gantry_export_fail (e,
+                        "it is of version %" G_GINT64_FORMAT " of the operator set '%s', others are of version %" G_GINT64_FORMAT
+                        "; export after 'legalize', where all are of one",
+                        version, domain, (gint64) GPOINTER_TO_SIZE (known));
 }
 
 static void
@@ -101,8 +103,7 @@ entry_input (GantryOnnxExport *e, const GantryNode *node, guint index, const Gan
   g_ptr_array_add (e->graph->inputs, gantry_export_value_info (e, value->name, type));
   /* The value of a parameter before the first step is its default: an initializer of the same name. */
   if (initial != NULL && initial->kind == GANTRY_ATTR_LITERAL)
-    g_ptr_array_add (e->graph->initializers,
-                     gantry_export_tensor (e, gantry_context_literal (e->context, initial->id), value->name));
+    g_ptr_array_add (e->graph->initializers, gantry_export_tensor (e, gantry_context_literal (e->context, initial->id), value->name));
   return value;
 }
 
@@ -147,7 +148,10 @@ write_entry (GantryOnnxExport *e, const GantryOnnxWeight *weights)
 static gint64
 format_of (gint64 opset)
 {
-  static const struct { gint64 opset, version; } versions[] = {
+  static const struct
+  {
+    gint64 opset, version;
+  } versions[] = {
     { 25, 13 }, { 24, 12 }, { 23, 11 }, { 21, 10 }, { 19, 9 }, { 0, GANTRY_ONNX_EXPORT_IR },
   };
   guint i = 0;
@@ -240,7 +244,7 @@ note_identities (GantryOnnxExport *e, GPtrArray *notes)
   g_hash_table_iter_init (&iter, e->identities);
   while (g_hash_table_iter_next (&iter, &name, NULL))
     g_ptr_array_add (notes, g_strdup_printf ("%s is written as Identity: %s is not said in ONNX", (const char *) name,
-                                             g_str_equal (name, "stop_gradient") ? "of what no gradient is taken"
+                                             g_str_equal (name, "stop_gradient")   ? "of what no gradient is taken"
                                              : g_str_equal (name, "rematerialize") ? "what is made again"
                                                                                    : "where a value lies"));
 }
@@ -353,14 +357,12 @@ write_file (const Onnx__ModelProto *model, const char *path, GantryReadFiles *re
 
 /* The data first: a model that is there has all of its data. */
 static gboolean
-write_external (GantryOnnxExport *e, Onnx__ModelProto *model, const char *path, GantryReadFiles *read, GPtrArray *notes,
-                GError **error)
+write_external (GantryOnnxExport *e, Onnx__ModelProto *model, const char *path, GantryReadFiles *read, GPtrArray *notes, GError **error)
 {
   g_autofree char *data = data_path (path), *name = g_path_get_basename (data);
   g_autoptr (GantryOutput) output = gantry_output_new (data, read, error);
 
-  if (output == NULL
-      || !gantry_output_finish (output, write_data (e, model->graph, name, gantry_output_stream (output), error), error))
+  if (output == NULL || !gantry_output_finish (output, write_data (e, model->graph, name, gantry_output_stream (output), error), error))
     return FALSE;
   if (!write_file (model, path, read, error))
     {
@@ -373,8 +375,7 @@ write_external (GantryOnnxExport *e, Onnx__ModelProto *model, const char *path, 
 }
 
 gboolean
-gantry_onnx_export (const GantryModule *module, const char *path, const GantryOnnxExportOptions *options, GPtrArray *notes,
-                    GError **error)
+gantry_onnx_export (const GantryModule *module, const char *path, const GantryOnnxExportOptions *options, GPtrArray *notes, GError **error)
 {
   static const GantryOnnxExportOptions none = { 0 };
   g_auto (GantryOnnxExport) e = { 0 };

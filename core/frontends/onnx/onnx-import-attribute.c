@@ -20,14 +20,12 @@ write_strings (GantryAttrList *list, const char *key, const Onnx__TensorProto *t
 }
 
 gboolean
-gantry_onnx_write_tensor (GantryOnnxImport *import, GantryAttrList *list, const char *key,
-                          const Onnx__TensorProto *tensor, guint32 *type, GError **error)
+gantry_onnx_write_tensor (GantryOnnxImport *import, GantryAttrList *list, const char *key, const Onnx__TensorProto *tensor, guint32 *type, GError **error)
 {
   g_autoptr (GantryLiteral) literal = NULL;
 
   *type = gantry_onnx_tensor_type (import->context, tensor, error);
-  if (*type == 0
-      || !gantry_onnx_tensor_literal (import->file, import->context, tensor, &literal, error))
+  if (*type == 0 || !gantry_onnx_tensor_literal (import->file, import->context, tensor, &literal, error))
     return FALSE;
   if (literal != NULL)
     gantry_attr_list_set_literal (list, key, gantry_context_add_literal (import->context, literal));
@@ -39,8 +37,7 @@ gantry_onnx_write_tensor (GantryOnnxImport *import, GantryAttrList *list, const 
 }
 
 static gboolean
-write_sparse (GantryOnnxImport *import, GantryAttrList *list, const char *key,
-              const Onnx__SparseTensorProto *sparse, GError **error)
+write_sparse (GantryOnnxImport *import, GantryAttrList *list, const char *key, const Onnx__SparseTensorProto *sparse, GError **error)
 {
   g_autofree char *values = g_strconcat (key, ".values", NULL);
   g_autofree char *indices = g_strconcat (key, ".indices", NULL);
@@ -48,8 +45,7 @@ write_sparse (GantryOnnxImport *import, GantryAttrList *list, const char *key,
   guint32 type;
 
   if (sparse->values == NULL || sparse->indices == NULL)
-    return gantry_fail (error, GANTRY_ERROR_INVALID,
-                        "a sparse tensor lacks its values or indices; the file is damaged");
+    return gantry_fail (error, GANTRY_ERROR_INVALID, "a sparse tensor lacks its values or indices; the file is damaged");
   gantry_attr_list_set_ints (list, dims, sparse->dims, sparse->n_dims);
   return gantry_onnx_write_tensor (import, list, values, sparse->values, &type, error)
          && gantry_onnx_write_tensor (import, list, indices, sparse->indices, &type, error);
@@ -90,8 +86,7 @@ typedef struct
 static gboolean
 write_graph (Target *target, const char *key, const Onnx__GraphProto *graph, GError **error)
 {
-  guint32 function = gantry_onnx_write_subgraph (target->at, target->body, graph, key,
-                                                 target->index, target->captures, error);
+  guint32 function = gantry_onnx_write_subgraph (target->at, target->body, graph, key, target->index, target->captures, error);
 
   if (function == 0)
     return FALSE;
@@ -101,35 +96,25 @@ write_graph (Target *target, const char *key, const Onnx__GraphProto *graph, GEr
 
 /* The element @i of a list attribute whose elements are messages. */
 static gboolean
-write_element (Target *target, const char *key, const Onnx__AttributeProto *attribute, gint kind,
-               gsize i, GError **error)
+write_element (Target *target, const char *key, const Onnx__AttributeProto *attribute, gint kind, gsize i, GError **error)
 {
   GantryOnnxImport *import = target->body->import;
   guint32 type;
 
   switch (kind)
     {
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSORS:
-      return gantry_onnx_write_tensor (import, target->list, key, attribute->tensors[i], &type,
-                                       error);
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS:
-      return write_graph (target, key, attribute->graphs[i], error);
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSORS:
-      return write_sparse (import, target->list, key, attribute->sparse_tensors[i], error);
-    default:
-      gantry_attr_list_set_type (target->list, key,
-                                 gantry_onnx_value_type (import, attribute->type_protos[i], NULL));
-      return TRUE;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSORS: return gantry_onnx_write_tensor (import, target->list, key, attribute->tensors[i], &type, error);
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS: return write_graph (target, key, attribute->graphs[i], error);
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSORS: return write_sparse (import, target->list, key, attribute->sparse_tensors[i], error);
+    default: gantry_attr_list_set_type (target->list, key, gantry_onnx_value_type (import, attribute->type_protos[i], NULL)); return TRUE;
     }
 }
 
 static gboolean
-write_elements (Target *target, const char *key, const Onnx__AttributeProto *attribute, gint kind,
-                gsize n, GError **error)
+write_elements (Target *target, const char *key, const Onnx__AttributeProto *attribute, gint kind, gsize n, GError **error)
 {
   if (n > GANTRY_ONNX_MAX_ATTRIBUTES)
-    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "it is a list of %zu; the limit is %u", n,
-                        GANTRY_ONNX_MAX_ATTRIBUTES);
+    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "it is a list of %zu; the limit is %u", n, GANTRY_ONNX_MAX_ATTRIBUTES);
   gantry_attr_list_set_int (target->list, key, (gint64) n);
   for (gsize i = 0; i < n; i++)
     {
@@ -184,54 +169,33 @@ write_kind (Target *target, const char *key, const Onnx__AttributeProto *a, GErr
 
   switch (kind)
     {
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT:
-      gantry_attr_list_set_float (target->list, key, a->f);
-      return TRUE;
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT:
-      gantry_attr_list_set_int (target->list, key, a->i);
-      return TRUE;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT: gantry_attr_list_set_float (target->list, key, a->f); return TRUE;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT: gantry_attr_list_set_int (target->list, key, a->i); return TRUE;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING:
       text = gantry_onnx_text (&a->s);
       gantry_attr_list_set_string (target->list, key, text);
       return TRUE;
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS:
-      write_floats (target->list, key, a);
-      return TRUE;
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS:
-      gantry_attr_list_set_ints (target->list, key, a->ints, a->n_ints);
-      return TRUE;
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS:
-      write_texts (target->list, key, a);
-      return TRUE;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS: write_floats (target->list, key, a); return TRUE;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS: gantry_attr_list_set_ints (target->list, key, a->ints, a->n_ints); return TRUE;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS: write_texts (target->list, key, a); return TRUE;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR:
-      return a->t != NULL ? gantry_onnx_write_tensor (import, target->list, key, a->t, &type, error)
-                          : write_missing ("a tensor", error);
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH:
-      return a->g != NULL ? write_graph (target, key, a->g, error)
-                          : write_missing ("a graph", error);
+      return a->t != NULL ? gantry_onnx_write_tensor (import, target->list, key, a->t, &type, error) : write_missing ("a tensor", error);
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH: return a->g != NULL ? write_graph (target, key, a->g, error) : write_missing ("a graph", error);
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSOR:
-      return a->sparse_tensor != NULL
-               ? write_sparse (import, target->list, key, a->sparse_tensor, error)
-               : write_missing ("a sparse tensor", error);
+      return a->sparse_tensor != NULL ? write_sparse (import, target->list, key, a->sparse_tensor, error) : write_missing ("a sparse tensor", error);
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTO:
       gantry_attr_list_set_type (target->list, key, gantry_onnx_value_type (import, a->tp, NULL));
       return TRUE;
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSORS:
-      return write_elements (target, key, a, kind, a->n_tensors, error);
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS:
-      return write_elements (target, key, a, kind, a->n_graphs, error);
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSORS:
-      return write_elements (target, key, a, kind, a->n_sparse_tensors, error);
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTOS:
-      return write_elements (target, key, a, kind, a->n_type_protos, error);
-    default:
-      return gantry_fail (error, GANTRY_ERROR_INVALID, "kind %d is no kind of attribute; the file is damaged", kind);
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSORS: return write_elements (target, key, a, kind, a->n_tensors, error);
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS: return write_elements (target, key, a, kind, a->n_graphs, error);
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSORS: return write_elements (target, key, a, kind, a->n_sparse_tensors, error);
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTOS: return write_elements (target, key, a, kind, a->n_type_protos, error);
+    default: return gantry_fail (error, GANTRY_ERROR_INVALID, "kind %d is no kind of attribute; the file is damaged", kind);
     }
 }
 
 const Onnx__AttributeProto *
-gantry_onnx_attribute (GantryOnnxBody *body, const Onnx__AttributeProto *attribute,
-                       GantryOnnxBody **of, GError **error)
+gantry_onnx_attribute (GantryOnnxBody *body, const Onnx__AttributeProto *attribute, GantryOnnxBody **of, GError **error)
 {
   const GantryOnnxBinding *binding;
 
@@ -240,8 +204,7 @@ gantry_onnx_attribute (GantryOnnxBody *body, const Onnx__AttributeProto *attribu
     return attribute;
   if (body->bindings == NULL)
     {
-      gantry_fail (error, GANTRY_ERROR_INVALID, "it stands for '%s' of a function, but is in none; the file is damaged",
-                   attribute->ref_attr_name);
+      gantry_fail (error, GANTRY_ERROR_INVALID, "it stands for '%s' of a function, but is in none; the file is damaged", attribute->ref_attr_name);
       return NULL;
     }
   binding = g_hash_table_lookup (body->bindings, attribute->ref_attr_name);
@@ -261,8 +224,7 @@ own_key (const char *name)
 }
 
 static gboolean
-write_attribute (GantryOnnxBody *body, gsize index, const Onnx__AttributeProto *attribute,
-                 GantryAttrList *list, GArray *captures, GError **error)
+write_attribute (GantryOnnxBody *body, gsize index, const Onnx__AttributeProto *attribute, GantryAttrList *list, GArray *captures, GError **error)
 {
   Target target = { .list = list, .index = index, .at = body, .captures = captures };
   g_autoptr (GError) local = NULL;
@@ -278,14 +240,12 @@ write_attribute (GantryOnnxBody *body, gsize index, const Onnx__AttributeProto *
 }
 
 gboolean
-gantry_onnx_write_attributes (GantryOnnxBody *body, gsize index, GantryAttrList *list,
-                              GArray *captures, GError **error)
+gantry_onnx_write_attributes (GantryOnnxBody *body, gsize index, GantryAttrList *list, GArray *captures, GError **error)
 {
   const Onnx__NodeProto *node = body->nodes[index];
 
   if (node->n_attribute > GANTRY_ONNX_MAX_ATTRIBUTES)
-    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "it has %zu attributes; the limit is %u", node->n_attribute,
-                        GANTRY_ONNX_MAX_ATTRIBUTES);
+    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "it has %zu attributes; the limit is %u", node->n_attribute, GANTRY_ONNX_MAX_ATTRIBUTES);
   for (gsize i = 0; i < node->n_attribute; i++)
     {
       const char *name = node->attribute[i]->name;

@@ -8,8 +8,7 @@
 static char *
 function_key (const char *domain, const char *name, const char *overload)
 {
-  return g_strconcat (gantry_onnx_domain (domain), "\n", name != NULL ? name : "", "\n",
-                      overload != NULL ? overload : "", NULL);
+  return g_strconcat (gantry_onnx_domain (domain), "\n", name != NULL ? name : "", "\n", overload != NULL ? overload : "", NULL);
 }
 
 gboolean
@@ -21,14 +20,10 @@ gantry_onnx_collect_functions (GantryOnnxImport *import, GError **error)
     {
       Onnx__FunctionProto *function = model->functions[i];
 
-      if (g_hash_table_insert (import->functions,
-                               function_key (function->domain, function->name, function->overload),
-                               function))
+      if (g_hash_table_insert (import->functions, function_key (function->domain, function->name, function->overload), function))
         continue;
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "function '%s' of domain '%s' is given twice; the file is damaged",
-                   function->name != NULL ? function->name : "",
-                   function->domain != NULL ? function->domain : "");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "function '%s' of domain '%s' is given twice; the file is damaged",
+                   function->name != NULL ? function->name : "", function->domain != NULL ? function->domain : "");
       return FALSE;
     }
   return TRUE;
@@ -128,14 +123,12 @@ gantry_onnx_check_expansion (GantryOnnxImport *import, GError **error)
 /* Inputs and attributes */
 
 static gboolean
-bind_inputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto *node,
-             const Onnx__FunctionProto *function, GError **error)
+bind_inputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto *node, const Onnx__FunctionProto *function, GError **error)
 {
   if (node->n_input > function->n_input)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "it has %zu inputs, but the function '%s' takes %zu", node->n_input,
-                   function->name, function->n_input);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "it has %zu inputs, but the function '%s' takes %zu", node->n_input, function->name,
+                   function->n_input);
       return FALSE;
     }
   for (gsize i = 0; i < function->n_input; i++)
@@ -145,9 +138,7 @@ bind_inputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto
 
       if (*name != '\0' && !g_hash_table_lookup_extended (body->values, name, NULL, &id))
         {
-          g_set_error (
-            error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-            "input '%s' is produced by no node, input or initializer; the file is damaged", name);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "input '%s' is produced by no node, input or initializer; the file is damaged", name);
           return FALSE;
         }
       if (!gantry_onnx_body_define (inside, function->input[i], GPOINTER_TO_UINT (id), error))
@@ -157,8 +148,7 @@ bind_inputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto
 }
 
 static void
-bind (GHashTable *bindings, const char *name, const Onnx__AttributeProto *attribute,
-      GantryOnnxBody *body)
+bind (GHashTable *bindings, const char *name, const Onnx__AttributeProto *attribute, GantryOnnxBody *body)
 {
   GantryOnnxBinding *binding = g_new (GantryOnnxBinding, 1);
 
@@ -169,19 +159,16 @@ bind (GHashTable *bindings, const char *name, const Onnx__AttributeProto *attrib
 /* Defaults first, then what the call gives; an attribute of the call may itself stand for one of
  * the function around it. */
 static gboolean
-bind_attributes (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto *node,
-                 const Onnx__FunctionProto *function, GError **error)
+bind_attributes (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto *node, const Onnx__FunctionProto *function, GError **error)
 {
   for (gsize i = 0; i < function->n_attribute_proto; i++)
     if (function->attribute_proto[i]->name != NULL)
-      bind (inside->bindings, function->attribute_proto[i]->name, function->attribute_proto[i],
-            inside);
+      bind (inside->bindings, function->attribute_proto[i]->name, function->attribute_proto[i], inside);
   for (gsize i = 0; i < node->n_attribute; i++)
     {
       g_autoptr (GError) local = NULL;
       GantryOnnxBody *of;
-      const Onnx__AttributeProto *attribute = gantry_onnx_attribute (body, node->attribute[i], &of,
-                                                                     &local);
+      const Onnx__AttributeProto *attribute = gantry_onnx_attribute (body, node->attribute[i], &of, &local);
 
       if (local != NULL)
         {
@@ -205,9 +192,7 @@ opsets_of (const GantryOnnxBody *body, const Onnx__FunctionProto *function)
     {
       gint64 version = function->opset_import[i]->version;
 
-      g_hash_table_insert (opsets,
-                           (gpointer) gantry_onnx_domain (function->opset_import[i]->domain),
-                           GINT_TO_POINTER ((gint) CLAMP (version, 0, G_MAXINT)));
+      g_hash_table_insert (opsets, (gpointer) gantry_onnx_domain (function->opset_import[i]->domain), GINT_TO_POINTER ((gint) CLAMP (version, 0, G_MAXINT)));
     }
   return opsets;
 }
@@ -215,14 +200,12 @@ opsets_of (const GantryOnnxBody *body, const Onnx__FunctionProto *function)
 /* Outputs */
 
 static gboolean
-name_outputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto *node,
-              const Onnx__FunctionProto *function, GError **error)
+name_outputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto *node, const Onnx__FunctionProto *function, GError **error)
 {
   if (node->n_output > function->n_output)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "it has %zu outputs, but the function '%s' gives %zu", node->n_output,
-                   function->name, function->n_output);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "it has %zu outputs, but the function '%s' gives %zu", node->n_output, function->name,
+                   function->n_output);
       return FALSE;
     }
   for (gsize i = 0; i < node->n_output; i++)
@@ -233,9 +216,7 @@ name_outputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProt
 
       if (*outer == '\0')
         continue;
-      g_hash_table_insert (inside->aliases, function->output[i],
-                           alias != NULL ? g_strdup (alias)
-                                         : g_strconcat (body->prefix, outer, NULL));
+      g_hash_table_insert (inside->aliases, function->output[i], alias != NULL ? g_strdup (alias) : g_strconcat (body->prefix, outer, NULL));
       if (type != NULL)
         g_hash_table_insert (inside->types, function->output[i], type);
     }
@@ -243,8 +224,7 @@ name_outputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProt
 }
 
 static gboolean
-take_outputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto *node,
-              const Onnx__FunctionProto *function, GError **error)
+take_outputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto *node, const Onnx__FunctionProto *function, GError **error)
 {
   for (gsize i = 0; i < node->n_output; i++)
     {
@@ -254,10 +234,8 @@ take_outputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProt
         continue;
       if (id == 0)
         {
-          g_set_error (
-            error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-            "output '%s' of function '%s' is produced by none of its nodes; the file is damaged",
-            function->output[i], function->name);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "output '%s' of function '%s' is produced by none of its nodes; the file is damaged",
+                       function->output[i], function->name);
           return FALSE;
         }
       if (!gantry_onnx_body_define (body, node->output[i], id, error))
@@ -269,8 +247,7 @@ take_outputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProt
 /* Writing */
 
 static void
-set_place (GantryOnnxBody *inside, const GantryOnnxBody *body, gsize index,
-           const Onnx__FunctionProto *function)
+set_place (GantryOnnxBody *inside, const GantryOnnxBody *body, gsize index, const Onnx__FunctionProto *function)
 {
   const Onnx__NodeProto *node = body->nodes[index];
   g_autofree char *where = gantry_onnx_node_where (body, index);
@@ -295,28 +272,23 @@ static gboolean
 check_call (GantryOnnxImport *import, const Onnx__FunctionProto *function, GError **error)
 {
   if (g_hash_table_contains (import->calls, function))
-    g_set_error (
-      error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-      "function '%s' calls itself; ONNX functions may not, write the loop as Loop or Scan",
-      function->name);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "function '%s' calls itself; ONNX functions may not, write the loop as Loop or Scan",
+                 function->name);
   else if (import->call_depth >= GANTRY_ONNX_MAX_CALL_DEPTH)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                 "functions call each other more than %u deep", GANTRY_ONNX_MAX_CALL_DEPTH);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "functions call each other more than %u deep", GANTRY_ONNX_MAX_CALL_DEPTH);
   else
     return gantry_onnx_count (import, 1, error);
   return FALSE;
 }
 
 static gboolean
-write_inside (GantryOnnxBody *inside, GantryOnnxBody *body, gsize index,
-              const Onnx__FunctionProto *function, GError **error)
+write_inside (GantryOnnxBody *inside, GantryOnnxBody *body, gsize index, const Onnx__FunctionProto *function, GError **error)
 {
   GantryOnnxImport *import = body->import;
   const Onnx__NodeProto *node = body->nodes[index];
   gboolean ok;
 
-  if (!bind_inputs (inside, body, node, function, error)
-      || !bind_attributes (inside, body, node, function, error)
+  if (!bind_inputs (inside, body, node, function, error) || !bind_attributes (inside, body, node, function, error)
       || !name_outputs (inside, body, node, function, error))
     return FALSE;
   gantry_onnx_declare_types (inside, function->value_info, function->n_value_info);
@@ -329,8 +301,7 @@ write_inside (GantryOnnxBody *inside, GantryOnnxBody *body, gsize index,
 }
 
 gboolean
-gantry_onnx_write_call (GantryOnnxBody *body, gsize index, const Onnx__FunctionProto *function,
-                        GError **error)
+gantry_onnx_write_call (GantryOnnxBody *body, gsize index, const Onnx__FunctionProto *function, GError **error)
 {
   g_auto (GantryOnnxBody) inside;
   g_autoptr (GHashTable) bindings = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
@@ -343,8 +314,7 @@ gantry_onnx_write_call (GantryOnnxBody *body, gsize index, const Onnx__FunctionP
   inside.aliases = aliases;
   inside.opsets = opsets;
   set_place (&inside, body, index, function);
-  if (check_call (body->import, function, &local)
-      && write_inside (&inside, body, index, function, &local))
+  if (check_call (body->import, function, &local) && write_inside (&inside, body, index, function, &local))
     return TRUE;
   /* An error inside says where it is; one of the call itself does not yet. */
   if (!g_str_has_prefix (local->message, "node "))

@@ -36,9 +36,7 @@ gantry_onnx_body_define (GantryOnnxBody *body, const char *name, guint32 id, GEr
 {
   if (g_hash_table_insert (body->values, (gpointer) name, GUINT_TO_POINTER (id)))
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "%svalue '%s' is given twice; each value needs a name of its own", body->where,
-               name);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%svalue '%s' is given twice; each value needs a name of its own", body->where, name);
   return FALSE;
 }
 
@@ -49,9 +47,7 @@ location_of (GantryOnnxBody *body, const char *what, const char *name)
 {
   GantryOnnxImport *import = body->import;
   g_autofree char *text = g_strdup_printf ("%s%s '%s'", body->where, what, name);
-  GantryLocation location = { .file = import->file_string,
-                              .line = body->line,
-                              .text = gantry_context_intern (import->context, text) };
+  GantryLocation location = { .file = import->file_string, .line = body->line, .text = gantry_context_intern (import->context, text) };
 
   return gantry_context_location (import->context, &location);
 }
@@ -68,8 +64,7 @@ name_in (GantryOnnxBody *body, const char *name)
 
 /* Returns: the parameter's id, 0 on error. */
 static guint32
-write_parameter (GantryOnnxBody *body, const char *what, const char *name, guint32 name_id,
-                 guint32 type, GError **error)
+write_parameter (GantryOnnxBody *body, const char *what, const char *name, guint32 name_id, guint32 type, GError **error)
 {
   GantryOnnxImport *import = body->import;
   guint32 scope = gantry_context_scope (import->context, body->scope);
@@ -90,8 +85,7 @@ initializer_names (const Onnx__GraphProto *graph)
     if (graph->initializer[i]->name != NULL)
       g_hash_table_add (names, graph->initializer[i]->name);
   for (gsize i = 0; i < graph->n_sparse_initializer; i++)
-    if (graph->sparse_initializer[i]->values != NULL
-        && graph->sparse_initializer[i]->values->name != NULL)
+    if (graph->sparse_initializer[i]->values != NULL && graph->sparse_initializer[i]->values->name != NULL)
       g_hash_table_add (names, graph->sparse_initializer[i]->values->name);
   return names;
 }
@@ -121,8 +115,7 @@ write_inputs (GantryOnnxBody *body, const Onnx__GraphProto *graph, gboolean is_m
 
       if (input->name == NULL || *input->name == '\0')
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                       "%sinput %zu has no name; the file is damaged", body->where, i);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%sinput %zu has no name; the file is damaged", body->where, i);
           return FALSE;
         }
       set = is_main && is_set (body->import, input->name);
@@ -140,12 +133,10 @@ write_inputs (GantryOnnxBody *body, const Onnx__GraphProto *graph, gboolean is_m
 /* Initializers */
 
 static guint32
-write_constant (GantryOnnxBody *body, const char *name, guint32 scope, const char *foreign,
-                guint32 type, GantryAttrList *list)
+write_constant (GantryOnnxBody *body, const char *name, guint32 scope, const char *foreign, guint32 type, GantryAttrList *list)
 {
   GantryOnnxImport *import = body->import;
-  guint op = foreign != NULL ? gantry_context_foreign_op (import->context, foreign)
-                             : GANTRY_OP_CONSTANT;
+  guint op = foreign != NULL ? gantry_context_foreign_op (import->context, foreign) : GANTRY_OP_CONSTANT;
 
   gantry_builder_set_place (import->builder, scope, location_of (body, "initializer", name));
   gantry_builder_set_name (import->builder, name_in (body, name));
@@ -153,8 +144,7 @@ write_constant (GantryOnnxBody *body, const char *name, guint32 scope, const cha
 }
 
 static gboolean
-write_initializer (GantryOnnxBody *body, const Onnx__TensorProto *tensor, guint32 scope,
-                   gsize index, GError **error)
+write_initializer (GantryOnnxBody *body, const Onnx__TensorProto *tensor, guint32 scope, gsize index, GError **error)
 {
   GantryOnnxImport *import = body->import;
   g_autoptr (GantryAttrList) list = gantry_attr_list_new (import->context);
@@ -163,26 +153,21 @@ write_initializer (GantryOnnxBody *body, const Onnx__TensorProto *tensor, guint3
 
   if (tensor->name == NULL || *tensor->name == '\0')
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "%sinitializer %zu has no name; the file is damaged", body->where, index);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%sinitializer %zu has no name; the file is damaged", body->where, index);
       return FALSE;
     }
-  if (!gantry_onnx_count (import, 1, error)
-      || !gantry_onnx_write_tensor (import, list, "value", tensor, &type, error))
+  if (!gantry_onnx_count (import, 1, error) || !gantry_onnx_write_tensor (import, list, "value", tensor, &type, error))
     {
       gantry_error_prefix (error, "%sinitializer '%s': ", body->where, tensor->name);
       return FALSE;
     }
   compiled = gantry_element_is_compiled (gantry_context_type (import->context, type)->element);
-  id = write_constant (body, tensor->name, scope,
-                       compiled ? NULL : GANTRY_ONNX_PREFIX "Initializer", type,
-                       g_steal_pointer (&list));
+  id = write_constant (body, tensor->name, scope, compiled ? NULL : GANTRY_ONNX_PREFIX "Initializer", type, g_steal_pointer (&list));
   return gantry_onnx_body_define (body, tensor->name, id, error);
 }
 
 static gboolean
-write_sparse_initializer (GantryOnnxBody *body, const Onnx__SparseTensorProto *sparse,
-                          guint32 scope, GError **error)
+write_sparse_initializer (GantryOnnxBody *body, const Onnx__SparseTensorProto *sparse, guint32 scope, GError **error)
 {
   GantryOnnxImport *import = body->import;
   g_autoptr (GantryAttrList) list = gantry_attr_list_new (import->context);
@@ -190,26 +175,19 @@ write_sparse_initializer (GantryOnnxBody *body, const Onnx__SparseTensorProto *s
 
   if (sparse->values == NULL || sparse->indices == NULL || sparse->values->name == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "%sa sparse initializer lacks its values, indices or name; the file is damaged",
-                   body->where);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%sa sparse initializer lacks its values, indices or name; the file is damaged", body->where);
       return FALSE;
     }
-  if (!gantry_onnx_count (import, 1, error)
-      || !gantry_onnx_write_tensor (import, list, "value.values", sparse->values, &values, error)
-      || !gantry_onnx_write_tensor (import, list, "value.indices", sparse->indices, &indices,
-                                    error))
+  if (!gantry_onnx_count (import, 1, error) || !gantry_onnx_write_tensor (import, list, "value.values", sparse->values, &values, error)
+      || !gantry_onnx_write_tensor (import, list, "value.indices", sparse->indices, &indices, error))
     {
       gantry_error_prefix (error, "%sinitializer '%s': ", body->where, sparse->values->name);
       return FALSE;
     }
   gantry_attr_list_set_ints (list, "value.dims", sparse->dims, sparse->n_dims);
   if (sparse->n_dims <= GANTRY_MAX_RANK)
-    type = gantry_context_tensor (import->context,
-                                  gantry_context_type (import->context, values)->element,
-                                  (guint) sparse->n_dims, sparse->dims);
-  id = write_constant (body, sparse->values->name, scope, GANTRY_ONNX_PREFIX "SparseInitializer",
-                       type, g_steal_pointer (&list));
+    type = gantry_context_tensor (import->context, gantry_context_type (import->context, values)->element, (guint) sparse->n_dims, sparse->dims);
+  id = write_constant (body, sparse->values->name, scope, GANTRY_ONNX_PREFIX "SparseInitializer", type, g_steal_pointer (&list));
   return gantry_onnx_body_define (body, sparse->values->name, id, error);
 }
 
@@ -224,8 +202,7 @@ scopes_of_operands (GantryOnnxBody *body)
     for (gsize j = 0; j < body->nodes[i]->n_input; j++)
       {
         const char *name = body->nodes[i]->input[j];
-        guint32 scope = body->scopes[i],
-                before = GPOINTER_TO_UINT (g_hash_table_lookup (scopes, name));
+        guint32 scope = body->scopes[i], before = GPOINTER_TO_UINT (g_hash_table_lookup (scopes, name));
 
         if (before != 0)
           scope = gantry_onnx_common_scope (body->import->context, before - 1, scope);
@@ -242,20 +219,15 @@ write_initializers (GantryOnnxBody *body, const Onnx__GraphProto *graph, GError 
 
   for (gsize i = 0; i < graph->n_initializer + graph->n_sparse_initializer; i++)
     {
-      const Onnx__SparseTensorProto *sparse =
-        i >= graph->n_initializer ? graph->sparse_initializer[i - graph->n_initializer] : NULL;
+      const Onnx__SparseTensorProto *sparse = i >= graph->n_initializer ? graph->sparse_initializer[i - graph->n_initializer] : NULL;
       const Onnx__TensorProto *tensor = sparse != NULL ? sparse->values : graph->initializer[i];
-      guint32 scope = tensor != NULL && tensor->name != NULL
-                        ? GPOINTER_TO_UINT (g_hash_table_lookup (scopes, tensor->name))
-                        : 0;
+      guint32 scope = tensor != NULL && tensor->name != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (scopes, tensor->name)) : 0;
 
       scope = scope != 0 ? scope - 1 : base;
       /* An input of the model that has another value. */
-      if (tensor != NULL && tensor->name != NULL && is_set (body->import, tensor->name)
-          && g_hash_table_contains (body->values, tensor->name))
+      if (tensor != NULL && tensor->name != NULL && is_set (body->import, tensor->name) && g_hash_table_contains (body->values, tensor->name))
         continue;
-      if (sparse != NULL ? !write_sparse_initializer (body, sparse, scope, error)
-                         : !write_initializer (body, tensor, scope, i, error))
+      if (sparse != NULL ? !write_sparse_initializer (body, sparse, scope, error) : !write_initializer (body, tensor, scope, i, error))
         return FALSE;
     }
   return TRUE;
@@ -288,10 +260,8 @@ end_function (GantryOnnxBody *body, const Onnx__GraphProto *graph, GError **erro
       results[i] = name != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (body->values, name)) : 0;
       if (results[i] == 0)
         {
-          g_set_error (
-            error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-            "%soutput '%s' is produced by no node, input or initializer; the file is damaged",
-            body->where, name != NULL ? name : "");
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%soutput '%s' is produced by no node, input or initializer; the file is damaged",
+                       body->where, name != NULL ? name : "");
           return FALSE;
         }
     }
@@ -307,8 +277,7 @@ write_contents (GantryOnnxBody *body, const Onnx__GraphProto *graph, GError **er
   body->scopes = gantry_onnx_scopes (body);
   gantry_onnx_declare_types (body, graph->value_info, graph->n_value_info);
   gantry_onnx_declare_types (body, graph->output, graph->n_output);
-  return write_initializers (body, graph, error) && gantry_onnx_body_write_nodes (body, error)
-         && end_function (body, graph, error);
+  return write_initializers (body, graph, error) && gantry_onnx_body_write_nodes (body, error) && end_function (body, graph, error);
 }
 
 gboolean
@@ -317,15 +286,13 @@ gantry_onnx_write_graph (GantryOnnxImport *import, const Onnx__GraphProto *graph
   g_auto (GantryOnnxBody) body;
 
   gantry_onnx_body_init (&body, import, NULL);
-  gantry_builder_begin (import->builder,
-                        graph->name != NULL && *graph->name != '\0' ? graph->name : "main", 0);
+  gantry_builder_begin (import->builder, graph->name != NULL && *graph->name != '\0' ? graph->name : "main", 0);
   return write_inputs (&body, graph, TRUE, error) && write_contents (&body, graph, error);
 }
 
 /* All bodies of a node take the captures of all of them; each names those that are its own. */
 static gboolean
-write_captures (GantryOnnxBody *body, const GantryOnnxBody *names, const Onnx__GraphProto *graph,
-                GArray *captures, GError **error)
+write_captures (GantryOnnxBody *body, const GantryOnnxBody *names, const Onnx__GraphProto *graph, GArray *captures, GError **error)
 {
   GantryOnnxImport *import = body->import;
   GPtrArray *own = gantry_onnx_free_names (import, graph);
@@ -333,11 +300,9 @@ write_captures (GantryOnnxBody *body, const GantryOnnxBody *names, const Onnx__G
 
   for (guint i = 0; i < captures->len; i++)
     {
-      guint32 id = g_array_index (captures, guint32, i),
-              name = gantry_builder_node (import->builder, id)->name;
-      guint32 parameter = write_parameter (body, "captured",
-                                           gantry_context_string (import->context, name), name,
-                                           gantry_builder_type (import->builder, id), error);
+      guint32 id = g_array_index (captures, guint32, i), name = gantry_builder_node (import->builder, id)->name;
+      guint32 parameter = write_parameter (body, "captured", gantry_context_string (import->context, name), name, gantry_builder_type (import->builder, id),
+                                           error);
 
       if (parameter == 0)
         return FALSE;
@@ -355,8 +320,7 @@ write_captures (GantryOnnxBody *body, const GantryOnnxBody *names, const Onnx__G
 }
 
 guint32
-gantry_onnx_write_subgraph (GantryOnnxBody *outer, const GantryOnnxBody *names,
-                            const Onnx__GraphProto *graph, const char *attribute, gsize index,
+gantry_onnx_write_subgraph (GantryOnnxBody *outer, const GantryOnnxBody *names, const Onnx__GraphProto *graph, const char *attribute, gsize index,
                             GArray *captures, GError **error)
 {
   GantryOnnxImport *import = outer->import;
@@ -373,9 +337,7 @@ gantry_onnx_write_subgraph (GantryOnnxBody *outer, const GantryOnnxBody *names,
   g_free (body.scope);
   body.scope = g_strdup (gantry_context_scope_path (import->context, outer->scopes[index]));
   function = gantry_builder_begin (import->builder, attribute, 0);
-  if (!write_inputs (&body, graph, FALSE, error)
-      || !write_captures (&body, names, graph, captures, error)
-      || !write_contents (&body, graph, error))
+  if (!write_inputs (&body, graph, FALSE, error) || !write_captures (&body, names, graph, captures, error) || !write_contents (&body, graph, error))
     return 0;
   return function;
 }

@@ -62,12 +62,11 @@ fail_missing (GantryOnnxBody *body, gsize index, const char *what, const char *n
 {
   g_autofree char *where = gantry_onnx_node_where (body, index);
 
-  g_set_error (
-    error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-    "%s: %s '%s' is produced by no node, input or initializer; the file is damaged or was cut out "
-    "of a larger "
-    "model",
-    where, what, name);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "%s: %s '%s' is produced by no node, input or initializer; the file is damaged or was cut out "
+               "of a larger "
+               "model",
+               where, what, name);
   return FALSE;
 }
 
@@ -95,8 +94,8 @@ find_operands (GantryOnnxBody *body, gsize index, GArray *operands, GError **err
 }
 
 static gboolean
-add_captures (GantryOnnxBody *body, gsize index, const GantryOnnxBody *names,
-              const Onnx__GraphProto *graph, GArray *captures, GHashTable *known, GError **error)
+add_captures (GantryOnnxBody *body, gsize index, const GantryOnnxBody *names, const Onnx__GraphProto *graph, GArray *captures, GHashTable *known,
+              GError **error)
 {
   GPtrArray *free_names = gantry_onnx_free_names (body->import, graph);
 
@@ -126,8 +125,7 @@ find_captures (GantryOnnxBody *body, gsize index, GArray *captures, gboolean *ha
   for (gsize i = 0; i < node->n_attribute; i++)
     {
       GantryOnnxBody *names;
-      const Onnx__AttributeProto *attribute = gantry_onnx_attribute (body, node->attribute[i],
-                                                                     &names, NULL);
+      const Onnx__AttributeProto *attribute = gantry_onnx_attribute (body, node->attribute[i], &names, NULL);
 
       if (attribute == NULL)
         continue;
@@ -136,9 +134,7 @@ find_captures (GantryOnnxBody *body, gsize index, GArray *captures, gboolean *ha
           if (known == NULL)
             known = g_hash_table_new (NULL, NULL);
           *has = TRUE;
-          if (!add_captures (body, index, names,
-                             j < attribute->n_graphs ? attribute->graphs[j] : attribute->g,
-                             captures, known, error))
+          if (!add_captures (body, index, names, j < attribute->n_graphs ? attribute->graphs[j] : attribute->g, captures, known, error))
             return FALSE;
         }
     }
@@ -156,15 +152,12 @@ opset_of (GantryOnnxBody *body, const char *domain)
   if (g_hash_table_lookup_extended (body->opsets, domain, NULL, &version))
     return GPOINTER_TO_INT (version);
   if (g_hash_table_add (import->no_opset, g_strdup (domain)))
-    gantry_onnx_warn (import,
-                      "The model uses operations of domain '%s' but does not say of which version.",
-                      *domain != '\0' ? domain : "ai.onnx");
+    gantry_onnx_warn (import, "The model uses operations of domain '%s' but does not say of which version.", *domain != '\0' ? domain : "ai.onnx");
   return 0;
 }
 
 static gboolean
-write_all_attributes (GantryOnnxBody *body, gsize index, gboolean has_graphs, GArray *captures,
-                      guint32 *attrs, GError **error)
+write_all_attributes (GantryOnnxBody *body, gsize index, gboolean has_graphs, GArray *captures, guint32 *attrs, GError **error)
 {
   const Onnx__NodeProto *node = body->nodes[index];
   g_autoptr (GantryAttrList) list = gantry_attr_list_new (body->import->context);
@@ -225,8 +218,7 @@ write_result (GantryOnnxBody *body, const char *name, guint32 tuple, guint index
   list = gantry_attr_list_new (import->context);
   gantry_attr_list_set_int (list, "index", index);
   gantry_builder_set_name (import->builder, value_name (body, name));
-  id = gantry_builder_add_typed (import->builder, GANTRY_OP_RESULT, &tuple, 1,
-                                 gantry_attr_list_end (list), declared_type (body, name));
+  id = gantry_builder_add_typed (import->builder, GANTRY_OP_RESULT, &tuple, 1, gantry_attr_list_end (list), declared_type (body, name));
   return gantry_onnx_body_define (body, name, id, error);
 }
 
@@ -238,16 +230,13 @@ check_node (GantryOnnxBody *body, gsize index, GError **error)
   const Onnx__NodeProto *node = body->nodes[index];
   g_autofree char *where = NULL;
 
-  if (node->op_type != NULL && *node->op_type != '\0' && node->n_input <= GANTRY_ONNX_MAX_OPERANDS
-      && node->n_output <= GANTRY_ONNX_MAX_OPERANDS)
+  if (node->op_type != NULL && *node->op_type != '\0' && node->n_input <= GANTRY_ONNX_MAX_OPERANDS && node->n_output <= GANTRY_ONNX_MAX_OPERANDS)
     return TRUE;
   where = gantry_onnx_node_where (body, index);
   if (node->op_type == NULL || *node->op_type == '\0')
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "%s: it names no operation; the file is damaged", where);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: it names no operation; the file is damaged", where);
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                 "%s: it has more than %u inputs or outputs", where, GANTRY_ONNX_MAX_OPERANDS);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: it has more than %u inputs or outputs", where, GANTRY_ONNX_MAX_OPERANDS);
   return FALSE;
 }
 
@@ -255,21 +244,18 @@ static gboolean
 find_operation (GantryOnnxImport *import, const Onnx__NodeProto *node, guint *op, GError **error)
 {
   const char *domain = gantry_onnx_domain (node->domain);
-  g_autofree char *name = g_strconcat (GANTRY_ONNX_PREFIX, domain, *domain != '\0' ? "." : "",
-                                       node->op_type, NULL);
+  g_autofree char *name = g_strconcat (GANTRY_ONNX_PREFIX, domain, *domain != '\0' ? "." : "", node->op_type, NULL);
 
   *op = gantry_context_foreign_op (import->context, name);
   g_hash_table_add (import->operations, GUINT_TO_POINTER (*op));
   if (*op < G_MAXUINT16 && g_hash_table_size (import->operations) <= GANTRY_ONNX_MAX_OPERATIONS)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-               "the model has more than %u different operations", GANTRY_ONNX_MAX_OPERATIONS);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "the model has more than %u different operations", GANTRY_ONNX_MAX_OPERATIONS);
   return FALSE;
 }
 
 static gboolean
-write_foreign (GantryOnnxBody *body, gsize index, GArray *operands, guint32 attrs, guint n_results,
-               GError **error)
+write_foreign (GantryOnnxBody *body, gsize index, GArray *operands, guint32 attrs, guint n_results, GError **error)
 {
   GantryOnnxImport *import = body->import;
   const Onnx__NodeProto *node = body->nodes[index];
@@ -278,8 +264,7 @@ write_foreign (GantryOnnxBody *body, gsize index, GArray *operands, guint32 attr
 
   if (!gantry_onnx_count (import, 1, error) || !find_operation (import, node, &op, error))
     return FALSE;
-  gantry_builder_set_place (import->builder, body->scopes[index],
-                            gantry_onnx_node_location (body, index));
+  gantry_builder_set_place (import->builder, body->scopes[index], gantry_onnx_node_location (body, index));
   if (n_results == 1)
     {
       type = declared_type (body, node->output[0]);
@@ -290,8 +275,7 @@ write_foreign (GantryOnnxBody *body, gsize index, GArray *operands, guint32 attr
   if (n_results != 1 && node->name != NULL && *node->name != '\0')
     name = value_name (body, node->name);
   gantry_builder_set_name (import->builder, name);
-  id = gantry_builder_add_typed (import->builder, op, (const guint32 *) (gpointer) operands->data,
-                                 operands->len, attrs, type);
+  id = gantry_builder_add_typed (import->builder, op, (const guint32 *) (gpointer) operands->data, operands->len, attrs, type);
   if (n_results == 1)
     return *node->output[0] == '\0' || gantry_onnx_body_define (body, node->output[0], id, error);
   for (guint i = 0; i < n_results; i++)
@@ -316,12 +300,10 @@ gantry_onnx_write_node (GantryOnnxBody *body, gsize index, GError **error)
     return gantry_onnx_write_call (body, index, function, error);
   operands = g_array_new (FALSE, FALSE, sizeof (guint32));
   captures = g_array_new (FALSE, FALSE, sizeof (guint32));
-  if (!find_operands (body, index, operands, error)
-      || !find_captures (body, index, captures, &has_graphs, error)
+  if (!find_operands (body, index, operands, error) || !find_captures (body, index, captures, &has_graphs, error)
       || !write_all_attributes (body, index, has_graphs, captures, &attrs, error))
     return FALSE;
   if (captures->len > 0)
     g_array_append_vals (operands, captures->data, captures->len);
-  return write_foreign (body, index, operands, attrs,
-                        count_results (body->nodes[index], has_graphs), error);
+  return write_foreign (body, index, operands, attrs, count_results (body->nodes[index], has_graphs), error);
 }

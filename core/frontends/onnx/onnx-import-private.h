@@ -74,23 +74,19 @@ void gantry_onnx_warn (GantryOnnxImport *import, const char *format, ...) G_GNUC
 gboolean gantry_onnx_count (GantryOnnxImport *import, guint n, GError **error);
 
 /* onnx-import-graph.c */
-void
-gantry_onnx_body_init (GantryOnnxBody *body, GantryOnnxImport *import, const GantryOnnxBody *outer);
+void gantry_onnx_body_init (GantryOnnxBody *body, GantryOnnxImport *import, const GantryOnnxBody *outer);
 void gantry_onnx_body_clear (GantryOnnxBody *body);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryOnnxBody, gantry_onnx_body_clear)
 /** Adds @id as the value @name; FALSE and INVALID when there is one already. */
-gboolean
-gantry_onnx_body_define (GantryOnnxBody *body, const char *name, guint32 id, GError **error);
+gboolean gantry_onnx_body_define (GantryOnnxBody *body, const char *name, guint32 id, GError **error);
 /** Puts the nodes in order and writes them. */
 gboolean gantry_onnx_body_write_nodes (GantryOnnxBody *body, GError **error);
-gboolean
-gantry_onnx_write_graph (GantryOnnxImport *import, const Onnx__GraphProto *graph, GError **error);
+gboolean gantry_onnx_write_graph (GantryOnnxImport *import, const Onnx__GraphProto *graph, GError **error);
 /** Writes @graph, attribute @attribute of node @index of @outer, as a closed function whose last
  * parameters stand for @captures (node ids). @names: the body whose names it sees, mostly @outer.
  * Returns: its function id, 0 on error. */
-guint32 gantry_onnx_write_subgraph (GantryOnnxBody *outer, const GantryOnnxBody *names,
-                                    const Onnx__GraphProto *graph, const char *attribute,
-                                    gsize index, GArray *captures, GError **error);
+guint32 gantry_onnx_write_subgraph (GantryOnnxBody *outer, const GantryOnnxBody *names, const Onnx__GraphProto *graph, const char *attribute, gsize index,
+                                    GArray *captures, GError **error);
 
 /* onnx-import-node.c */
 gboolean gantry_onnx_write_node (GantryOnnxBody *body, gsize index, GError **error);
@@ -103,17 +99,14 @@ const char *gantry_onnx_domain (const char *domain);
 /* onnx-import-attribute.c */
 /** Sets every attribute of the node; the functions of subgraphs are written. @captures: node ids,
  * all bodies' together. */
-gboolean gantry_onnx_write_attributes (GantryOnnxBody *body, gsize index, GantryAttrList *list,
-                                       GArray *captures, GError **error);
+gboolean gantry_onnx_write_attributes (GantryOnnxBody *body, gsize index, GantryAttrList *list, GArray *captures, GError **error);
 /** The attribute itself, or what the call bound its name to; NULL when the call leaves it out. @of:
  * (out): body that sees its names. */
-const Onnx__AttributeProto *
-gantry_onnx_attribute (GantryOnnxBody *body, const Onnx__AttributeProto *attribute,
-                       GantryOnnxBody **of, GError **error);
+const Onnx__AttributeProto *gantry_onnx_attribute (GantryOnnxBody *body, const Onnx__AttributeProto *attribute, GantryOnnxBody **of, GError **error);
 /** Sets "value" of a constant, or what stands for it where the element type is not compiled. @type:
  * (out) */
-gboolean gantry_onnx_write_tensor (GantryOnnxImport *import, GantryAttrList *list, const char *key,
-                                   const Onnx__TensorProto *tensor, guint32 *type, GError **error);
+gboolean
+gantry_onnx_write_tensor (GantryOnnxImport *import, GantryAttrList *list, const char *key, const Onnx__TensorProto *tensor, guint32 *type, GError **error);
 
 /* onnx-import-function.c */
 gboolean gantry_onnx_collect_functions (GantryOnnxImport *import, GError **error);
@@ -121,11 +114,9 @@ gboolean gantry_onnx_collect_functions (GantryOnnxImport *import, GError **error
  * written for that. */
 gboolean gantry_onnx_check_expansion (GantryOnnxImport *import, GError **error);
 /** Returns: (nullable): the body that the model gives for the operation of @node */
-const Onnx__FunctionProto *
-gantry_onnx_find_function (GantryOnnxImport *import, const Onnx__NodeProto *node);
+const Onnx__FunctionProto *gantry_onnx_find_function (GantryOnnxImport *import, const Onnx__NodeProto *node);
 /** Writes the body of @function in place of node @index. */
-gboolean gantry_onnx_write_call (GantryOnnxBody *body, gsize index,
-                                 const Onnx__FunctionProto *function, GError **error);
+gboolean gantry_onnx_write_call (GantryOnnxBody *body, gsize index, const Onnx__FunctionProto *function, GError **error);
 
 /* onnx-order.c */
 /** Names that @graph uses and does not define, in order of first use. Returns: (transfer none)
@@ -145,14 +136,12 @@ guint32 gantry_onnx_common_scope (GantryContext *context, guint32 a, guint32 b);
 /* onnx-types.c */
 /** The type of a value; symbols bound by the options. @input: (nullable): name of the graph input
  * that it belongs to, whose dimensions may be bound by position and are reported when unbound. */
-guint32
-gantry_onnx_value_type (GantryOnnxImport *import, const Onnx__TypeProto *type, const char *input);
+guint32 gantry_onnx_value_type (GantryOnnxImport *import, const Onnx__TypeProto *type, const char *input);
 void gantry_onnx_declare_types (GantryOnnxBody *body, Onnx__ValueInfoProto **values, gsize n);
 /** FALSE and an error that lists the names when an option named no dimension. */
 gboolean gantry_onnx_check_dims (GantryOnnxImport *import, GError **error);
 /** "f32[batch,3]" also of values that are no tensors. Returns: (transfer full) */
-char *
-gantry_onnx_type_text (GantryOnnxImport *import, const Onnx__TypeProto *type, guint32 type_id);
+char *gantry_onnx_type_text (GantryOnnxImport *import, const Onnx__TypeProto *type, guint32 type_id);
 
 /* onnx-infer.c */
 /** Fills the types of @module's nodes and the list of unsupported operations. */

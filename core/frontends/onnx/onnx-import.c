@@ -23,14 +23,11 @@ gantry_onnx_count (GantryOnnxImport *import, guint n, GError **error)
 {
   if (n > import->max_nodes - import->n_written)
     {
-      g_set_error (
-        error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-        "the model has more than %u nodes with its functions written out, which is the limit",
-        import->max_nodes);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "the model has more than %u nodes with its functions written out, which is the limit",
+                   import->max_nodes);
       return FALSE;
     }
-  if (import->n_written / CANCEL_EVERY != (import->n_written + n) / CANCEL_EVERY
-      && gantry_progress_cancelled (import->progress, error))
+  if (import->n_written / CANCEL_EVERY != (import->n_written + n) / CANCEL_EVERY && gantry_progress_cancelled (import->progress, error))
     return FALSE;
   import->n_written += n;
   return TRUE;
@@ -50,17 +47,13 @@ read_opsets (GantryOnnxImport *import, GError **error)
 
       if (version < 0 || version > G_MAXINT)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                       "operator set '%s' has version %" G_GINT64_FORMAT "; the file is damaged",
-                       domain, version);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "operator set '%s' has version %" G_GINT64_FORMAT "; the file is damaged", domain, version);
           return FALSE;
         }
       g_hash_table_insert (import->opsets, (gpointer) domain, GINT_TO_POINTER ((gint) version));
-      if (*domain == '\0'
-          && (version < GANTRY_ONNX_OLDEST_OPSET || version > GANTRY_ONNX_NEWEST_OPSET))
+      if (*domain == '\0' && (version < GANTRY_ONNX_OLDEST_OPSET || version > GANTRY_ONNX_NEWEST_OPSET))
         gantry_onnx_warn (import,
-                          "The model is written in operator set %" G_GINT64_FORMAT
-                          ", and Gantry knows %d to %d; an operation "
+                          "The model is written in operator set %" G_GINT64_FORMAT ", and Gantry knows %d to %d; an operation "
                           "that changed between them may be refused.",
                           version, GANTRY_ONNX_OLDEST_OPSET, GANTRY_ONNX_NEWEST_OPSET);
     }
@@ -69,11 +62,10 @@ read_opsets (GantryOnnxImport *import, GError **error)
     g_hash_table_insert (import->opsets, (gpointer) "", GINT_TO_POINTER (1));
   else if (model->n_opset_import == 0)
     {
-      g_set_error (
-        error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-        "the model does not say which operator set its operations are of (opset_import); it is "
-        "cut short or "
-        "damaged");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "the model does not say which operator set its operations are of (opset_import); it is "
+                   "cut short or "
+                   "damaged");
       return FALSE;
     }
   return TRUE;
@@ -82,12 +74,9 @@ read_opsets (GantryOnnxImport *import, GError **error)
 /* Life of an import */
 
 static void
-import_init (GantryOnnxImport *import, GantryContext *context, GantryOnnxFile *file,
-             const GantryOnnxOptions *options, const GantryProgress *progress)
+import_init (GantryOnnxImport *import, GantryContext *context, GantryOnnxFile *file, const GantryOnnxOptions *options, const GantryProgress *progress)
 {
-  *import = (GantryOnnxImport){
-    .context = context, .file = file, .options = options, .progress = progress
-  };
+  *import = (GantryOnnxImport){ .context = context, .file = file, .options = options, .progress = progress };
   import->builder = gantry_builder_new (context, file->name);
   import->info = g_new0 (GantryOnnxInfo, 1);
   import->file_string = gantry_context_intern (context, file->name);
@@ -129,10 +118,8 @@ import_run (GantryOnnxImport *import, GError **error)
 
   gantry_onnx_info_describe (import);
   gantry_progress_report (import->progress, 0.1, "reading the graph");
-  if (!read_opsets (import, error) || !gantry_onnx_collect_functions (import, error)
-      || !gantry_onnx_check_expansion (import, error)
-      || !gantry_onnx_write_graph (import, import->file->model->graph, error)
-      || !gantry_onnx_check_dims (import, error))
+  if (!read_opsets (import, error) || !gantry_onnx_collect_functions (import, error) || !gantry_onnx_check_expansion (import, error)
+      || !gantry_onnx_write_graph (import, import->file->model->graph, error) || !gantry_onnx_check_dims (import, error))
     return NULL;
   written = gantry_builder_finish (import->builder, error);
   if (written == NULL)
@@ -147,8 +134,8 @@ import_run (GantryOnnxImport *import, GError **error)
 }
 
 static GantryModule *
-import_file (GantryContext *context, GantryOnnxFile *file, const GantryOnnxOptions *options,
-             GantryOnnxInfo **info, const GantryProgress *progress, GError **error)
+import_file (GantryContext *context, GantryOnnxFile *file, const GantryOnnxOptions *options, GantryOnnxInfo **info, const GantryProgress *progress,
+             GError **error)
 {
   static const GantryOnnxOptions defaults = { 0 };
   GantryOnnxImport import;
@@ -165,8 +152,8 @@ import_file (GantryContext *context, GantryOnnxFile *file, const GantryOnnxOptio
 }
 
 GantryModule *
-gantry_onnx_import (GantryContext *context, const char *path, const GantryOnnxOptions *options,
-                    GantryOnnxInfo **info, const GantryProgress *progress, GError **error)
+gantry_onnx_import (GantryContext *context, const char *path, const GantryOnnxOptions *options, GantryOnnxInfo **info, const GantryProgress *progress,
+                    GError **error)
 {
   g_autoptr (GantryOnnxFile) file = NULL;
 
@@ -180,8 +167,7 @@ gantry_onnx_import (GantryContext *context, const char *path, const GantryOnnxOp
 }
 
 GantryModule *
-gantry_onnx_import_bytes (GantryContext *context, GBytes *bytes, const char *name,
-                          const GantryOnnxOptions *options, GantryOnnxInfo **info,
+gantry_onnx_import_bytes (GantryContext *context, GBytes *bytes, const char *name, const GantryOnnxOptions *options, GantryOnnxInfo **info,
                           const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryOnnxFile) file = NULL;

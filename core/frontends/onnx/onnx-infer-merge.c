@@ -27,8 +27,7 @@ merge_dim (GantryOnnxInfer *infer, GantryDim a, GantryDim b)
 
   if (a == b)
     return a;
-  if (k >= 0 && k < infer->free_dims->len && a == gantry_onnx_guess (0, (gsize) k)
-      && b == gantry_onnx_guess (1, (gsize) k))
+  if (k >= 0 && k < infer->free_dims->len && a == gantry_onnx_guess (0, (gsize) k) && b == gantry_onnx_guess (1, (gsize) k))
     return g_array_index (infer->free_dims, GantryDim, k);
   return GANTRY_DIM_UNKNOWN;
 }
@@ -49,8 +48,7 @@ static guint32
 merge_runs (GantryOnnxInfer *infer, guint32 a_id, guint32 b_id)
 {
   GantryContext *context = infer->import->context;
-  const GantryType *a = gantry_context_type (context, a_id),
-                   *b = gantry_context_type (context, b_id);
+  const GantryType *a = gantry_context_type (context, a_id), *b = gantry_context_type (context, b_id);
 
   if (a_id == b_id)
     return a_id;
@@ -75,8 +73,7 @@ contradicts (const GantryType *found, const GantryType *declared)
   if (found->element != declared->element || found->rank != declared->rank)
     return TRUE;
   for (guint i = 0; i < found->rank; i++)
-    if (GANTRY_DIM_IS_STATIC (found->dims[i]) && GANTRY_DIM_IS_STATIC (declared->dims[i])
-        && found->dims[i] != declared->dims[i])
+    if (GANTRY_DIM_IS_STATIC (found->dims[i]) && GANTRY_DIM_IS_STATIC (declared->dims[i]) && found->dims[i] != declared->dims[i])
       return TRUE;
   return FALSE;
 }
@@ -89,13 +86,11 @@ warn_contradiction (GantryOnnxInfer *infer, const GantryNode *node, guint32 foun
   g_autofree char *is = gantry_context_type_text (context, found);
   g_autofree char *said = gantry_context_type_text (context, declared);
 
-  gantry_onnx_warn (infer->import, "%s: '%s' is declared %s but computes %s.", place,
-                    gantry_context_string (context, node->name), said, is);
+  gantry_onnx_warn (infer->import, "%s: '%s' is declared %s but computes %s.", place, gantry_context_string (context, node->name), said, is);
 }
 
 static guint32
-merge_declared (GantryOnnxInfer *infer, const GantryNode *node, guint32 found_id,
-                guint32 declared_id)
+merge_declared (GantryOnnxInfer *infer, const GantryNode *node, guint32 found_id, guint32 declared_id)
 {
   GantryContext *context = infer->import->context;
   const GantryType *found = gantry_context_type (context, found_id);
@@ -104,8 +99,7 @@ merge_declared (GantryOnnxInfer *infer, const GantryNode *node, guint32 found_id
 
   if (found_id == 0)
     return declared_id;
-  if (found_id == declared_id || !gantry_type_is_tensor (found)
-      || !gantry_type_is_tensor (declared))
+  if (found_id == declared_id || !gantry_type_is_tensor (found) || !gantry_type_is_tensor (declared))
     return found_id;
   if (contradicts (found, declared))
     {
@@ -123,8 +117,7 @@ static void
 set_type (GantryOnnxInfer *infer, GantryNode *node, guint32 found)
 {
   GantryContext *context = infer->import->context;
-  const GantryType *a = gantry_context_type (context, found),
-                   *b = gantry_context_type (context, node->type);
+  const GantryType *a = gantry_context_type (context, found), *b = gantry_context_type (context, node->type);
 
   if (a->kind == GANTRY_TYPE_TUPLE && b->kind == GANTRY_TYPE_TUPLE && a->rank == b->rank)
     {
@@ -147,8 +140,7 @@ has_free_dims (const GantryModule *module)
     {
       const GantryType *type = gantry_node_type (module, &module->nodes[i]);
 
-      if (module->nodes[i].op == GANTRY_OP_PARAMETER && gantry_type_is_tensor (type)
-          && !gantry_type_is_static (type))
+      if (module->nodes[i].op == GANTRY_OP_PARAMETER && gantry_type_is_tensor (type) && !gantry_type_is_static (type))
         return TRUE;
     }
   return FALSE;
@@ -166,8 +158,7 @@ infer_init (GantryOnnxInfer *infer, GantryOnnxImport *import, const GantryModule
   infer->problems = g_array_new (FALSE, TRUE, sizeof (GantryOnnxUnsupported));
   infer->problem_index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < module->n_functions; i++)
-    g_hash_table_insert (infer->functions, GUINT_TO_POINTER (module->functions[i].id),
-                         &module->functions[i]);
+    g_hash_table_insert (infer->functions, GUINT_TO_POINTER (module->functions[i].id), &module->functions[i]);
 }
 
 static void

@@ -13,8 +13,7 @@
 #define FOLD_LIMIT 1024
 #define REPORT_EVERY 1024u
 
-static gboolean infer_function (GantryOnnxInfer *infer, const GantryFunction *function,
-                                const guint32 *types, GError **error);
+static gboolean infer_function (GantryOnnxInfer *infer, const GantryFunction *function, const guint32 *types, GError **error);
 
 static const char *
 operation_of (GantryOnnxInfer *infer, const GantryNode *node)
@@ -27,9 +26,7 @@ operation_of (GantryOnnxInfer *infer, const GantryNode *node)
 static gint64
 size_put_in (GantryOnnxInfer *infer, GantryDim dim)
 {
-  gpointer known = dim != GANTRY_DIM_UNKNOWN
-                     ? g_hash_table_lookup (infer->sizes, GSIZE_TO_POINTER ((gsize) dim))
-                     : NULL;
+  gpointer known = dim != GANTRY_DIM_UNKNOWN ? g_hash_table_lookup (infer->sizes, GSIZE_TO_POINTER ((gsize) dim)) : NULL;
   gsize k = GPOINTER_TO_SIZE (known);
 
   if (k == 0)
@@ -51,8 +48,7 @@ with_sizes (GantryOnnxInfer *infer, guint32 id)
   if (!infer->guessing || !gantry_type_is_tensor (type) || gantry_type_is_static (type))
     return id;
   for (guint i = 0; i < type->rank; i++)
-    dims[i] = GANTRY_DIM_IS_STATIC (type->dims[i]) ? type->dims[i]
-                                                   : size_put_in (infer, type->dims[i]);
+    dims[i] = GANTRY_DIM_IS_STATIC (type->dims[i]) ? type->dims[i] : size_put_in (infer, type->dims[i]);
   return gantry_context_tensor (infer->import->context, type->element, type->rank, dims);
 }
 
@@ -66,8 +62,7 @@ note_problem (GantryOnnxInfer *infer, const GantryNode *node, const char *why)
   GantryOnnxUnsupported *problem;
   gsize index;
 
-  if (infer->dead > 0 || infer->run > 0
-      || (infer->guessing && gantry_onnx_knows_operation (operation)))
+  if (infer->dead > 0 || infer->run > 0 || (infer->guessing && gantry_onnx_knows_operation (operation)))
     return;
   if (g_str_has_prefix (why, operation) && g_str_has_prefix (why + strlen (operation), ": "))
     why += strlen (operation) + 2;
@@ -75,12 +70,10 @@ note_problem (GantryOnnxInfer *infer, const GantryNode *node, const char *why)
   index = GPOINTER_TO_SIZE (g_hash_table_lookup (infer->problem_index, key));
   if (index == 0)
     {
-      const GantryLocation *location = gantry_context_get_location (infer->import->context,
-                                                                    node->location);
+      const GantryLocation *location = gantry_context_get_location (infer->import->context, node->location);
       GantryOnnxUnsupported added = { .operation = g_strdup (operation), .why = g_strdup (why) };
 
-      added.first = g_strdup (
-        location != NULL ? gantry_context_string (infer->import->context, location->text) : "");
+      added.first = g_strdup (location != NULL ? gantry_context_string (infer->import->context, location->text) : "");
       g_array_append_val (infer->problems, added);
       index = infer->problems->len;
       g_hash_table_insert (infer->problem_index, g_steal_pointer (&key), GSIZE_TO_POINTER (index));
@@ -103,8 +96,7 @@ value_of (GantryOnnxInfer *infer, guint32 id)
 static guint32
 placeholder (GantryOnnxInfer *infer, const GantryNode *node, guint32 declared)
 {
-  return gantry_builder_add_typed (infer->scratch, node->op, NULL, 0, 0,
-                                   with_sizes (infer, declared));
+  return gantry_builder_add_typed (infer->scratch, node->op, NULL, 0, 0, with_sizes (infer, declared));
 }
 
 static guint
@@ -143,8 +135,7 @@ keep_results (GantryOnnxInfer *infer, guint32 position, const guint32 *results, 
       else
         infer->values[position] = value;
     }
-  infer->types[position] = is_tuple ? gantry_context_tuple (infer->import->context, n, types)
-                                    : types[0];
+  infer->types[position] = is_tuple ? gantry_context_tuple (infer->import->context, n, types) : types[0];
 }
 
 /* Subgraphs */
@@ -191,8 +182,7 @@ given_type (GantryOnnxInfer *infer, const GantryNode *node, guint i, guint n)
   guint32 type = 0;
 
   if (i < inputs)
-    type = gantry_builder_type (infer->scratch,
-                                value_of (infer, gantry_node_operand_id (infer->module, node, i)));
+    type = gantry_builder_type (infer->scratch, value_of (infer, gantry_node_operand_id (infer->module, node, i)));
   if (strcmp (operation, "Loop") == 0)
     return i < 2 ? gantry_context_scalar (context, i == 0 ? GANTRY_I64 : GANTRY_BOOL) : type;
   if (strcmp (operation, "Scan") == 0 && gantry_onnx_node_opset (context, node) >= 9)
@@ -225,10 +215,7 @@ infer_body (GantryOnnxInfer *infer, const GantryNode *node, guint32 function_id,
       if (i < own)
         given = given_type (infer, node, i, own);
       else
-        given = gantry_builder_type (
-          infer->scratch,
-          value_of (infer, gantry_node_operand_id (infer->module, node,
-                                                   node->n_operands - captures + i - own)));
+        given = gantry_builder_type (infer->scratch, value_of (infer, gantry_node_operand_id (infer->module, node, node->n_operands - captures + i - own)));
       types[i] = parameter_type (infer, i < own ? parameter->type : 0, given);
     }
   return infer_function (infer, body, types, error);
@@ -243,12 +230,10 @@ is_dead (GantryOnnxInfer *infer, const GantryNode *node, const char *key)
 
   if (strcmp (operation_of (infer, node), "If") != 0)
     return FALSE;
-  condition = gantry_builder_constant_of (
-    infer->scratch, value_of (infer, gantry_node_operand_id (infer->module, node, 0)));
+  condition = gantry_builder_constant_of (infer->scratch, value_of (infer, gantry_node_operand_id (infer->module, node, 0)));
   if (condition == NULL || condition->size == 0)
     return FALSE;
-  return strcmp (key, gantry_literal_get_int (condition, 0) != 0 ? "else_branch" : "then_branch")
-         == 0;
+  return strcmp (key, gantry_literal_get_int (condition, 0) != 0 ? "else_branch" : "then_branch") == 0;
 }
 
 static gboolean
@@ -260,8 +245,7 @@ infer_bodies (GantryOnnxInfer *infer, const GantryNode *node, GError **error)
   for (guint i = 0; i < attrs->n && ok; i++)
     if (attrs->items[i].kind == GANTRY_ATTR_FUNCTION)
       {
-        gboolean dead = is_dead (
-          infer, node, gantry_context_string (infer->import->context, attrs->items[i].key));
+        gboolean dead = is_dead (infer, node, gantry_context_string (infer->import->context, attrs->items[i].key));
 
         infer->dead += dead;
         ok = infer_body (infer, node, attrs->items[i].id, error);
@@ -291,9 +275,7 @@ operands_known (GantryOnnxInfer *infer, const GantryNode *node, guint32 *operand
 static gboolean
 is_initializer (const GantryNode *node, const char *operation)
 {
-  return node->n_operands == 0
-         && (strcmp (operation, "Initializer") == 0
-             || strcmp (operation, "SparseInitializer") == 0);
+  return node->n_operands == 0 && (strcmp (operation, "Initializer") == 0 || strcmp (operation, "SparseInitializer") == 0);
 }
 
 static void
@@ -308,19 +290,14 @@ infer_foreign (GantryOnnxInfer *infer, const GantryNode *node, guint32 position)
 
   if (is_initializer (node, operation))
     {
-      g_autofree char *why = g_strdup_printf (
-        "element type %s is not compiled",
-        gantry_element_name (gantry_node_type (infer->module, node)->element));
+      g_autofree char *why = g_strdup_printf ("element type %s is not compiled", gantry_element_name (gantry_node_type (infer->module, node)->element));
 
-      note_problem (infer, node,
-                    strcmp (operation, "Initializer") == 0 ? why
-                                                           : "sparse tensors are not compiled");
+      note_problem (infer, node, strcmp (operation, "Initializer") == 0 ? why : "sparse tensors are not compiled");
     }
   else if (known || !gantry_onnx_knows_operation (operation))
     {
       gantry_builder_set_place (infer->scratch, node->scope, node->location);
-      ok = gantry_onnx_dialect ()->lower (infer->scratch, infer->module, node, operands, results, n,
-                                          &local);
+      ok = gantry_onnx_dialect ()->lower (infer->scratch, infer->module, node, operands, results, n, &local);
       if (ok)
         ok = gantry_builder_check (infer->scratch, &local);
       else
@@ -354,8 +331,7 @@ report (GantryOnnxInfer *infer, GError **error)
 
   if (infer->n_done++ % REPORT_EVERY != 0)
     return TRUE;
-  gantry_progress_report (infer->import->progress,
-                          GANTRY_ONNX_WRITTEN + (1 - GANTRY_ONNX_WRITTEN) * done, "finding types");
+  gantry_progress_report (infer->import->progress, GANTRY_ONNX_WRITTEN + (1 - GANTRY_ONNX_WRITTEN) * done, "finding types");
   return !gantry_progress_cancelled (infer->import->progress, error);
 }
 
@@ -369,8 +345,7 @@ infer_node (GantryOnnxInfer *infer, const GantryNode *node, GError **error)
   switch (node->op)
     {
     case GANTRY_OP_CONSTANT:
-      infer->values[position] = gantry_builder_add_typed (infer->scratch, GANTRY_OP_CONSTANT, NULL,
-                                                          0, node->attrs, node->type);
+      infer->values[position] = gantry_builder_add_typed (infer->scratch, GANTRY_OP_CONSTANT, NULL, 0, node->attrs, node->type);
       infer->types[position] = node->type;
       return TRUE;
     case GANTRY_OP_RESULT: infer_result (infer, node, position); return TRUE;
@@ -384,8 +359,7 @@ infer_node (GantryOnnxInfer *infer, const GantryNode *node, GError **error)
 
 /* @types: of the parameters */
 static gboolean
-infer_function (GantryOnnxInfer *infer, const GantryFunction *function, const guint32 *types,
-                GError **error)
+infer_function (GantryOnnxInfer *infer, const GantryFunction *function, const guint32 *types, GError **error)
 {
   g_autofree guint32 *results = g_new (guint32, function->n_results + 1);
 

@@ -94,8 +94,7 @@ gantry_onnx_info_describe (GantryOnnxImport *import)
 }
 
 static void
-set_value (GantryOnnxImport *import, GantryOnnxValue *value, const Onnx__ValueInfoProto *declared,
-           const char *name, guint32 type)
+set_value (GantryOnnxImport *import, GantryOnnxValue *value, const Onnx__ValueInfoProto *declared, const char *name, guint32 type)
 {
   value->name = g_strdup (name);
   value->type = type;

@@ -86,9 +86,8 @@ extern const GantryLowerRule gantry_lower_shape_rules[];
 extern const GantryLowerRule gantry_lower_signal_rules[];
 
 /** dialect.c: lowers @node of @source into @b; used for the nodes of subgraphs too. */
-gboolean gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node,
-                            const guint32 *operands, guint32 *results, guint n_results, guint depth,
-                            GError **error);
+gboolean gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results, guint n_results,
+                            guint depth, GError **error);
 
 /** Loops of more trips than this are not unrolled. */
 #define GANTRY_LOWER_MOST_TRIPS 256
@@ -103,8 +102,7 @@ guint32 gantry_lower_function (GantryLower *l, const char *key);
  *
  * Lowers the nodes of the function in place. Returns: FALSE after a failure
  */
-gboolean gantry_lower_inline (GantryLower *l, guint32 function, const guint32 *arguments,
-                              guint n_arguments, guint32 *results, guint n_results);
+gboolean gantry_lower_inline (GantryLower *l, guint32 function, const guint32 *arguments, guint n_arguments, guint32 *results, guint n_results);
 
 /* Errors: "<Operation>: <why>". */
 /** As printf(). For what is not supported; the rule may go on, nothing it writes from here on counts. */
@@ -207,8 +205,7 @@ gint64 *gantry_lower_axes (GantryLower *l, guint i, guint rank, gsize *n);
 guint32 gantry_lower_add (GantryLower *l, GantryOp op, GantryAttrList *attrs, guint n, ...);
 /** Returns: (transfer full): an empty list, for gantry_lower_add() */
 GantryAttrList *gantry_lower_attrs (GantryLower *l);
-guint32 gantry_lower_lowest (GantryLower *l,
-                             guint32 x); /* scalar: -inf or the least integer of x's element type */
+guint32 gantry_lower_lowest (GantryLower *l, guint32 x); /* scalar: -inf or the least integer of x's element type */
 /** As gantry_builder_unary(), but an absent operand is an error of the model. */
 guint32 gantry_lower_unary (GantryLower *l, GantryOp op, guint32 x);
 /** Elements @indices along @axis by a gather with a literal; a run of indices becomes a slice. */
@@ -216,15 +213,12 @@ guint32 gantry_lower_take (GantryLower *l, guint32 x, gint64 axis, const gint64 
 /** @n values of one shape, stacked along a new dimension @axis. */
 guint32 gantry_lower_stack (GantryLower *l, const guint32 *values, gint64 n, gint64 axis);
 /** gantry_builder_softmax() in @x's element type. */
-guint32
-gantry_lower_softmax (GantryLower *l, guint32 x, const gint64 *axes, gsize n, gboolean logarithm);
+guint32 gantry_lower_softmax (GantryLower *l, guint32 x, const gint64 *axes, gsize n, gboolean logarithm);
 /** Index of the first (or last) "max" or "min" along @axis, kept as a dimension of 1; NaN counts as
  * the extreme. */
-guint32
-gantry_lower_arg_extreme (GantryLower *l, guint32 x, gint64 axis, const char *kind, gboolean last);
+guint32 gantry_lower_arg_extreme (GantryLower *l, guint32 x, gint64 axis, const char *kind, gboolean last);
 /** dot_general with these batching and contracting dimensions. */
-guint32 gantry_lower_dot (GantryLower *l, guint32 x, guint32 y, const gint64 *x_batch,
-                          const gint64 *y_batch, gsize n_batch, const gint64 *x_sum,
+guint32 gantry_lower_dot (GantryLower *l, guint32 x, guint32 y, const gint64 *x_batch, const gint64 *y_batch, gsize n_batch, const gint64 *x_sum,
                           const gint64 *y_sum, gsize n_sum, GantryElementType to);
 /** numpy.matmul; @to: element type of the result, NONE as operands. */
 guint32 gantry_lower_matmul (GantryLower *l, guint32 x, guint32 y, GantryElementType to);
@@ -241,15 +235,12 @@ GantryElementType gantry_lower_data_type (gint64 data_type);
 typedef struct
 {
   guint n; /* spatial dimensions */
-  gint64 in[GANTRY_MAX_RANK], kernel[GANTRY_MAX_RANK], strides[GANTRY_MAX_RANK],
-    dilations[GANTRY_MAX_RANK];
+  gint64 in[GANTRY_MAX_RANK], kernel[GANTRY_MAX_RANK], strides[GANTRY_MAX_RANK], dilations[GANTRY_MAX_RANK];
   gint64 low[GANTRY_MAX_RANK], high[GANTRY_MAX_RANK], out[GANTRY_MAX_RANK];
 } GantryLowerWindow;
 /** @kernel: (nullable): kernel extents when the attribute is absent (weights). Fills everything; FALSE after a failure. */
-gboolean gantry_lower_window (GantryLower *l, guint32 x, const GantryDim *kernel,
-                              gboolean ceil_mode, GantryLowerWindow *w);
+gboolean gantry_lower_window (GantryLower *l, guint32 x, const GantryDim *kernel, gboolean ceil_mode, GantryLowerWindow *w);
 /** Convolution of @x with @weights (ONNX layout) and optional @bias over window @w. */
-guint32 gantry_lower_convolution (GantryLower *l, guint32 x, guint32 weights, guint32 bias,
-                                  const GantryLowerWindow *w, gint64 groups);
+guint32 gantry_lower_convolution (GantryLower *l, guint32 x, guint32 weights, guint32 bias, const GantryLowerWindow *w, gint64 groups);
 
 G_END_DECLS

@@ -48,8 +48,7 @@ add_free (GPtrArray *free_names, GHashTable *known, const char *name)
 }
 
 static void
-add_free_of_node (GantryOnnxImport *import, const Onnx__NodeProto *node, GPtrArray *free_names,
-                  GHashTable *known)
+add_free_of_node (GantryOnnxImport *import, const Onnx__NodeProto *node, GPtrArray *free_names, GHashTable *known)
 {
   for (gsize i = 0; i < node->n_input; i++)
     add_free (free_names, known, node->input[i]);
@@ -59,8 +58,7 @@ add_free_of_node (GantryOnnxImport *import, const Onnx__NodeProto *node, GPtrArr
 
       for (gsize j = 0; j < attribute->n_graphs + (attribute->g != NULL); j++)
         {
-          GPtrArray *inner = gantry_onnx_free_names (
-            import, j < attribute->n_graphs ? attribute->graphs[j] : attribute->g);
+          GPtrArray *inner = gantry_onnx_free_names (import, j < attribute->n_graphs ? attribute->graphs[j] : attribute->g);
 
           for (guint k = 0; k < inner->len; k++)
             add_free (free_names, known, g_ptr_array_index (inner, k));
@@ -99,12 +97,9 @@ static void
 fail_twice (GantryOnnxBody *body, const char *name, gsize first, gsize again, GError **error)
 {
   g_autofree char *here = gantry_onnx_node_where (body, again);
-  g_autofree char *there = first != 0 ? gantry_onnx_node_where (body, first - 1)
-                                      : g_strdup ("an input or initializer");
+  g_autofree char *there = first != 0 ? gantry_onnx_node_where (body, first - 1) : g_strdup ("an input or initializer");
 
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "value '%s' is produced by %s and by %s; each value needs a name of its own", name,
-               there, here);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "value '%s' is produced by %s and by %s; each value needs a name of its own", name, there, here);
 }
 
 /* name -> index of the node that produces it, plus 1 */
@@ -143,13 +138,11 @@ add_use (GArray *of, GHashTable *producers, const char *name)
 }
 
 static void
-add_uses_of_attribute (GantryOnnxImport *import, const Onnx__AttributeProto *attribute, GArray *of,
-                       GHashTable *producers)
+add_uses_of_attribute (GantryOnnxImport *import, const Onnx__AttributeProto *attribute, GArray *of, GHashTable *producers)
 {
   for (gsize j = 0; j < attribute->n_graphs + (attribute->g != NULL); j++)
     {
-      GPtrArray *captures = gantry_onnx_free_names (
-        import, j < attribute->n_graphs ? attribute->graphs[j] : attribute->g);
+      GPtrArray *captures = gantry_onnx_free_names (import, j < attribute->n_graphs ? attribute->graphs[j] : attribute->g);
 
       for (guint k = 0; k < captures->len; k++)
         add_use (of, producers, g_ptr_array_index (captures, k));
@@ -200,17 +193,13 @@ fail_cycle (GantryOnnxBody *body, GArray *stack, guint32 back, GError **error)
   length = stack->len - start;
   for (guint i = 0; i < MIN (length, CYCLE_SHOWN); i++)
     {
-      g_autofree char *where = gantry_onnx_node_where (body,
-                                                       g_array_index (stack, guint32, start + i));
+      g_autofree char *where = gantry_onnx_node_where (body, g_array_index (stack, guint32, start + i));
 
       g_string_append_printf (text, "%s%s", i > 0 ? " needs " : "", where);
     }
   if (length > CYCLE_SHOWN)
     g_string_append_printf (text, " needs %u more", length - CYCLE_SHOWN);
-  g_set_error (
-    error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-    "the graph is cyclic: %s needs the first again; loops have to be written as Loop or Scan",
-    text->str);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the graph is cyclic: %s needs the first again; loops have to be written as Loop or Scan", text->str);
   g_string_free (text, TRUE);
 }
 

@@ -31,11 +31,9 @@ typedef struct
 
 /** Maps @path and reads @root (the ModelProto or the TensorProto descriptor). Errors begin with the
  * path. */
-GantryOnnxFile *gantry_onnx_file_open (const char *path, const ProtobufCMessageDescriptor *root,
-                                       const GantryProgress *progress, GError **error);
-GantryOnnxFile *gantry_onnx_file_from_bytes (GBytes *bytes, const char *name,
-                                             const ProtobufCMessageDescriptor *root,
-                                             const GantryProgress *progress, GError **error);
+GantryOnnxFile *gantry_onnx_file_open (const char *path, const ProtobufCMessageDescriptor *root, const GantryProgress *progress, GError **error);
+GantryOnnxFile *
+gantry_onnx_file_from_bytes (GBytes *bytes, const char *name, const ProtobufCMessageDescriptor *root, const GantryProgress *progress, GError **error);
 void gantry_onnx_file_free (GantryOnnxFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryOnnxFile, gantry_onnx_file_free)
 
@@ -53,8 +51,7 @@ GantryElementType gantry_onnx_element (gint64 data_type);
  * gantry_onnx_tensor_type:
  * Returns: the type id of @tensor, 0 and @error when its dimensions or element type are malformed
  */
-guint32
-gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto *tensor, GError **error);
+guint32 gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto *tensor, GError **error);
 
 /**
  * gantry_onnx_tensor_literal:
@@ -63,9 +60,7 @@ gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto *tensor
  * The value of @tensor: in the mapped file where it lies there as it is needed, else decoded.
  * Returns: FALSE and @error when the data do not fit the type
  */
-gboolean gantry_onnx_tensor_literal (GantryOnnxFile *file, GantryContext *context,
-                                     const Onnx__TensorProto *tensor, GantryLiteral **literal,
-                                     GError **error);
+gboolean gantry_onnx_tensor_literal (GantryOnnxFile *file, GantryContext *context, const Onnx__TensorProto *tensor, GantryLiteral **literal, GError **error);
 
 /** Text of protobuf bytes: mended where it is no UTF-8. Returns: (transfer full) */
 char *gantry_onnx_text (const ProtobufCBinaryData *bytes);

@@ -42,8 +42,7 @@ static const Signature signatures[] = {
   { "SQLite format 3", 15, "an SQLite database" },
   { "GGUF", 4, "a GGUF model" },
   { "ML\xefR", 4, "MLIR bytecode" },
-  { "version https://git-lfs", 23,
-    "a pointer of Git LFS; run `git lfs pull` to get the model itself" },
+  { "version https://git-lfs", 23, "a pointer of Git LFS; run `git lfs pull` to get the model itself" },
   { "<!DOCTYPE", 9, "a web page, so the download went wrong" },
   { "<html", 5, "a web page, so the download went wrong" },
 };
@@ -55,14 +54,12 @@ what_else (const guint8 *data, gsize size)
   gsize looked = MIN (size, 512), text = 0;
 
   for (gsize i = 0; i < G_N_ELEMENTS (signatures); i++)
-    if (size >= signatures[i].length
-        && memcmp (data, signatures[i].start, signatures[i].length) == 0)
+    if (size >= signatures[i].length && memcmp (data, signatures[i].start, signatures[i].length) == 0)
       return signatures[i].what;
   if (size >= 8 && memcmp (data + 4, "TFL3", 4) == 0)
     return "a TensorFlow Lite model";
   for (gsize i = 0; i < looked; i++)
-    text += (data[i] >= ' ' && data[i] < 0x7f) || data[i] == '\n' || data[i] == '\t'
-            || data[i] == '\r';
+    text += (data[i] >= ' ' && data[i] < 0x7f) || data[i] == '\n' || data[i] == '\t' || data[i] == '\r';
   /* A binary message of any use has its version, a small number, within the first bytes. */
   if (text == looked)
     return "text";
@@ -76,8 +73,7 @@ begins_well (const ProtobufCMessageDescriptor *root, const guint8 *data, gsize s
   const ProtobufCFieldDescriptor *field;
   guint64 position = 0, tag;
 
-  if (!gantry_wire_varint (data, size, &position, &tag)
-      || tag >> 3 >= GANTRY_ONNX_FIRST_PRIVATE_FIELD)
+  if (!gantry_wire_varint (data, size, &position, &tag) || tag >> 3 >= GANTRY_ONNX_FIRST_PRIVATE_FIELD)
     return FALSE;
   field = protobuf_c_message_descriptor_get_field (root, (unsigned) (tag >> 3));
   if (field == NULL)
@@ -103,16 +99,13 @@ check_kind (const ProtobufCMessageDescriptor *root, const guint8 *data, gsize si
 
   if (size == 0)
     {
-      g_set_error (
-        error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED,
-        "the file is empty, an %s has at least a version and a graph; copy or download it again",
-        kind_of_root (root));
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED, "the file is empty, an %s has at least a version and a graph; copy or download it again",
+                   kind_of_root (root));
       return FALSE;
     }
   else_what = what_else (data, size);
   if (else_what != NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "not an %s: it is %s",
-                 kind_of_root (root), else_what);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "not an %s: it is %s", kind_of_root (root), else_what);
   else if (!begins_well (root, data, size))
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                  "not an %s: its first byte (0x%02x) begins no field of one; name a file that an "
@@ -128,8 +121,7 @@ check_model (const Onnx__ModelProto *model, GError **error)
 {
   if (model->graph == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "not an ONNX model: it has no graph; it is cut short, or no exporter wrote it");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "not an ONNX model: it has no graph; it is cut short, or no exporter wrote it");
       return FALSE;
     }
   return TRUE;
@@ -151,8 +143,7 @@ free_message (void *error, void *memory)
 }
 
 static gboolean
-read_message (GantryOnnxFile *file, const ProtobufCMessageDescriptor *root,
-              const GantryProgress *progress, GError **error)
+read_message (GantryOnnxFile *file, const ProtobufCMessageDescriptor *root, const GantryProgress *progress, GError **error)
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (file->bytes, &size);
@@ -174,9 +165,7 @@ read_message (GantryOnnxFile *file, const ProtobufCMessageDescriptor *root,
     }
   if (message == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "not an %s: its fields do not fit together; the file is damaged",
-                   kind_of_root (root));
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "not an %s: its fields do not fit together; the file is damaged", kind_of_root (root));
       return FALSE;
     }
   if (root == &onnx__model_proto__descriptor)
@@ -187,16 +176,13 @@ read_message (GantryOnnxFile *file, const ProtobufCMessageDescriptor *root,
 }
 
 GantryOnnxFile *
-gantry_onnx_file_from_bytes (GBytes *bytes, const char *name,
-                             const ProtobufCMessageDescriptor *root, const GantryProgress *progress,
-                             GError **error)
+gantry_onnx_file_from_bytes (GBytes *bytes, const char *name, const ProtobufCMessageDescriptor *root, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryOnnxFile) file = g_new0 (GantryOnnxFile, 1);
 
   file->bytes = g_bytes_ref (bytes);
   file->name = g_utf8_make_valid (name, -1);
-  file->external = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                          (GDestroyNotify) g_bytes_unref);
+  file->external = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
   if (!read_message (file, root, progress, error))
     {
       gantry_error_prefix (error, "%s: ", file->name);
@@ -206,8 +192,7 @@ gantry_onnx_file_from_bytes (GBytes *bytes, const char *name,
 }
 
 GantryOnnxFile *
-gantry_onnx_file_open (const char *path, const ProtobufCMessageDescriptor *root,
-                       const GantryProgress *progress, GError **error)
+gantry_onnx_file_open (const char *path, const ProtobufCMessageDescriptor *root, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GBytes) bytes = NULL;
   g_autofree char *name = g_path_get_basename (path);
@@ -266,7 +251,8 @@ check_location (const GantryOnnxFile *file, const char *location, GError **error
   else if (!file->anywhere && !stays_inside (location))
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE,
                  "its data file '%s' lies outside the model's folder; put the data file beside the model and name it by a relative "
-                 "path, or allow what lies outside", location);
+                 "path, or allow what lies outside",
+                 location);
   else
     return TRUE;
   return FALSE;
@@ -304,6 +290,5 @@ gantry_onnx_file_external (GantryOnnxFile *file, const char *location, GError **
 char *
 gantry_onnx_text (const ProtobufCBinaryData *bytes)
 {
-  return bytes->len > 0 ? g_utf8_make_valid ((const char *) bytes->data, (gssize) bytes->len)
-                        : g_strdup ("");
+  return bytes->len > 0 ? g_utf8_make_valid ((const char *) bytes->data, (gssize) bytes->len) : g_strdup ("");
 }

@@ -44,8 +44,7 @@ scope_of_path (GantryOnnxBody *body, const char *name)
     return 0;
   while (*name == '/')
     name++;
-  if (length > 0 && strncmp (name, body->scope, length) == 0
-      && (name[length] == '/' || name[length] == '\0'))
+  if (length > 0 && strncmp (name, body->scope, length) == 0 && (name[length] == '/' || name[length] == '\0'))
     name += length;
   parts = g_strsplit (name, "/", -1);
   scope = scope_of_parts (body, parts, 1);
@@ -62,8 +61,7 @@ scope_of_metadata (GantryOnnxBody *body, const Onnx__NodeProto *node)
   guint n;
 
   for (gsize i = 0; i < node->n_metadata_props && text == NULL; i++)
-    if (node->metadata_props[i]->key != NULL
-        && strcmp (node->metadata_props[i]->key, "pkg.torch.onnx.name_scopes") == 0)
+    if (node->metadata_props[i]->key != NULL && strcmp (node->metadata_props[i]->key, "pkg.torch.onnx.name_scopes") == 0)
       text = node->metadata_props[i]->value;
   if (text == NULL)
     return 0;
@@ -79,8 +77,7 @@ scope_of_metadata (GantryOnnxBody *body, const Onnx__NodeProto *node)
 static gboolean
 ends_in_parameter (const char *name)
 {
-  static const char *const ends[] = { "weight", "bias", "running_mean", "running_var",
-                                      "gamma",  "beta", "kernel" };
+  static const char *const ends[] = { "weight", "bias", "running_mean", "running_var", "gamma", "beta", "kernel" };
   const char *last = strrchr (name, '.');
 
   for (guint i = 0; last != NULL && i < G_N_ELEMENTS (ends); i++)
@@ -128,8 +125,7 @@ scope_of_node (GantryOnnxBody *body, const Onnx__NodeProto *node, gboolean named
 guint32
 gantry_onnx_common_scope (GantryContext *context, guint32 a, guint32 b)
 {
-  const char *p = gantry_context_scope_path (context, a),
-             *q = gantry_context_scope_path (context, b);
+  const char *p = gantry_context_scope_path (context, a), *q = gantry_context_scope_path (context, b);
   gsize i = 0, end = 0;
   g_autofree char *common = NULL;
 

@@ -61,8 +61,7 @@ gantry_onnx_element (gint64 data_type)
 {
   if (data_type > 0 && data_type < TYPES)
     return data_types[data_type].element;
-  return data_type >= TYPES && data_type <= NEWEST_KNOWN_TYPE ? GANTRY_ELEMENT_OTHER
-                                                              : GANTRY_ELEMENT_NONE;
+  return data_type >= TYPES && data_type <= NEWEST_KNOWN_TYPE ? GANTRY_ELEMENT_OTHER : GANTRY_ELEMENT_NONE;
 }
 
 guint32
@@ -72,27 +71,23 @@ gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto *tensor
 
   if (element == GANTRY_ELEMENT_NONE)
     {
-      gantry_fail (error, GANTRY_ERROR_INVALID, "data_type %d is no element type of ONNX; the file is damaged",
-                   tensor->data_type);
+      gantry_fail (error, GANTRY_ERROR_INVALID, "data_type %d is no element type of ONNX; the file is damaged", tensor->data_type);
       return 0;
     }
   if (tensor->n_dims > GANTRY_MAX_RANK)
     {
-      gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "it has %zu dimensions; Gantry takes up to %d", tensor->n_dims,
-                   GANTRY_MAX_RANK);
+      gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "it has %zu dimensions; Gantry takes up to %d", tensor->n_dims, GANTRY_MAX_RANK);
       return 0;
     }
   for (gsize i = 0; i < tensor->n_dims; i++)
     if (tensor->dims[i] < 0)
       {
-        gantry_fail (error, GANTRY_ERROR_INVALID, "dimension %zu is %" G_GINT64_FORMAT "; a size is 0 or more", i,
-                     tensor->dims[i]);
+        gantry_fail (error, GANTRY_ERROR_INVALID, "dimension %zu is %" G_GINT64_FORMAT "; a size is 0 or more", i, tensor->dims[i]);
         return 0;
       }
   if (!gantry_dims_fit ((guint) tensor->n_dims, tensor->dims, NULL))
     {
-      gantry_fail (error, GANTRY_ERROR_TOO_LARGE,
-                   "its dimensions multiply to more than any memory holds; the file is damaged");
+      gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "its dimensions multiply to more than any memory holds; the file is damaged");
       return 0;
     }
   return gantry_context_tensor (context, element, (guint) tensor->n_dims, tensor->dims);
@@ -109,8 +104,7 @@ typedef struct
 } Place;
 
 static gboolean
-find_span (const Onnx__TensorProto *tensor, guint field, const Onnx__DataSpan **span,
-           GError **error)
+find_span (const Onnx__TensorProto *tensor, guint field, const Onnx__DataSpan **span, GError **error)
 {
   *span = NULL;
   for (gsize i = 0; i < tensor->n_spans; i++)
@@ -137,8 +131,7 @@ parse_number (const char *key, const char *text, guint64 *value, GError **error)
 }
 
 static gboolean
-find_external (GantryOnnxFile *file, const Onnx__TensorProto *tensor, guint64 expected,
-               Place *place, GError **error)
+find_external (GantryOnnxFile *file, const Onnx__TensorProto *tensor, guint64 expected, Place *place, GError **error)
 {
   const char *location = NULL;
   gboolean has_length = FALSE;
@@ -164,8 +157,7 @@ find_external (GantryOnnxFile *file, const Onnx__TensorProto *tensor, guint64 ex
         }
     }
   if (location == NULL)
-    return gantry_fail (error, GANTRY_ERROR_INVALID,
-                        "its data are external, but no file is named; the model is damaged");
+    return gantry_fail (error, GANTRY_ERROR_INVALID, "its data are external, but no file is named; the model is damaged");
   bytes = gantry_onnx_file_external (file, location, error);
   if (bytes == NULL)
     return FALSE;
@@ -174,8 +166,7 @@ find_external (GantryOnnxFile *file, const Onnx__TensorProto *tensor, guint64 ex
     place->length = expected;
   if (place->offset > size || place->length > size - place->offset)
     return gantry_fail (error, GANTRY_ERROR_TRUNCATED,
-                        "its data are bytes %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
-                        " of '%s', which has %" G_GSIZE_FORMAT
+                        "its data are bytes %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " of '%s', which has %" G_GSIZE_FORMAT
                         " bytes; the data file is cut short or belongs to another model",
                         place->offset, place->offset + place->length, location, size);
   place->owner = g_bytes_ref (bytes);
@@ -186,17 +177,14 @@ find_external (GantryOnnxFile *file, const Onnx__TensorProto *tensor, guint64 ex
 /* Making the literal */
 
 static gboolean
-check_length (GantryContext *context, guint32 type, guint64 expected, const char *field,
-              guint64 length, GError **error)
+check_length (GantryContext *context, guint32 type, guint64 expected, const char *field, guint64 length, GError **error)
 {
   g_autofree char *text = NULL;
 
   if (length == expected)
     return TRUE;
   text = gantry_context_type_text (context, type);
-  return gantry_fail (error, GANTRY_ERROR_INVALID,
-                      "%s has %" G_GUINT64_FORMAT " bytes, but its type %s needs %" G_GUINT64_FORMAT
-                      "; the file is damaged",
+  return gantry_fail (error, GANTRY_ERROR_INVALID, "%s has %" G_GUINT64_FORMAT " bytes, but its type %s needs %" G_GUINT64_FORMAT "; the file is damaged",
                       field, length, text, expected);
 }
 
@@ -220,8 +208,7 @@ mend_booleans (GantryLiteral *literal, GError **error)
 }
 
 static GantryLiteral *
-map_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const Place *place,
-             GError **error)
+map_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const Place *place, GError **error)
 {
   const GantryType *of = gantry_context_type (context, type);
   g_autoptr (GBytes) slice = g_bytes_new_from_bytes (place->owner, place->offset, place->length);
@@ -265,8 +252,7 @@ count_in_message (const Onnx__TensorProto *tensor, guint field)
 static const char *
 field_name (guint field)
 {
-  const ProtobufCFieldDescriptor *descriptor = protobuf_c_message_descriptor_get_field (
-    &onnx__tensor_proto__descriptor, field);
+  const ProtobufCFieldDescriptor *descriptor = protobuf_c_message_descriptor_get_field (&onnx__tensor_proto__descriptor, field);
 
   return descriptor != NULL ? descriptor->name : "data";
 }
@@ -295,8 +281,7 @@ next_number (const Numbers *numbers, gsize i, guint64 *position, gint64 *value)
 }
 
 static GantryLiteral *
-decode_numbers (GantryContext *context, guint32 type, const DataType *how, const Numbers *numbers,
-                GError **error)
+decode_numbers (GantryContext *context, guint32 type, const DataType *how, const Numbers *numbers, GError **error)
 {
   const GantryType *of = gantry_context_type (context, type);
   gsize n = (gsize) gantry_type_elements (of), size = gantry_element_size (of->element);
@@ -308,8 +293,7 @@ decode_numbers (GantryContext *context, guint32 type, const DataType *how, const
   /* Each number takes a byte at least: so the file bounds what is allocated. */
   if (n > MAX (numbers->n, numbers->packed_size))
     {
-      check_length (context, type, n * size, field_name (numbers->field),
-                    MAX (numbers->n, numbers->packed_size) * size, error);
+      check_length (context, type, n * size, field_name (numbers->field), MAX (numbers->n, numbers->packed_size) * size, error);
       return NULL;
     }
   literal = gantry_literal_try_new_zeroed (of, &data, error);
@@ -319,23 +303,20 @@ decode_numbers (GantryContext *context, guint32 type, const DataType *how, const
     {
       if (!next_number (numbers, i, &position, &value))
         {
-          gantry_fail (error, GANTRY_ERROR_INVALID, "%s ends after %zu of %zu numbers; the file is damaged",
-                       field_name (numbers->field), i, n);
+          gantry_fail (error, GANTRY_ERROR_INVALID, "%s ends after %zu of %zu numbers; the file is damaged", field_name (numbers->field), i, n);
           return NULL;
         }
       if (value < how->low || value > how->high)
         {
-          gantry_fail (error, GANTRY_ERROR_INVALID,
-                       "%s[%zu] is %" G_GINT64_FORMAT ", which is no %s; the file is damaged",
-                       field_name (numbers->field), i, value, gantry_element_name (of->element));
+          gantry_fail (error, GANTRY_ERROR_INVALID, "%s[%zu] is %" G_GINT64_FORMAT ", which is no %s; the file is damaged", field_name (numbers->field), i,
+                       value, gantry_element_name (of->element));
           return NULL;
         }
       memcpy (data + i * size, &value, size);
     }
   if (numbers->packed != NULL ? position != numbers->packed_size : numbers->n != n)
     {
-      gantry_fail (error, GANTRY_ERROR_INVALID, "%s has more than the %zu numbers of its shape; the file is damaged",
-                   field_name (numbers->field), n);
+      gantry_fail (error, GANTRY_ERROR_INVALID, "%s has more than the %zu numbers of its shape; the file is damaged", field_name (numbers->field), n);
       return NULL;
     }
   return g_steal_pointer (&literal);
@@ -343,32 +324,26 @@ decode_numbers (GantryContext *context, guint32 type, const DataType *how, const
 
 /* Floats and doubles lie in the file as in memory. */
 static GantryLiteral *
-copy_floats (GantryContext *context, guint32 type, const Onnx__TensorProto *tensor, guint field,
-             GError **error)
+copy_floats (GantryContext *context, guint32 type, const Onnx__TensorProto *tensor, guint field, GError **error)
 {
   const GantryType *of = gantry_context_type (context, type);
   gsize n = count_in_message (tensor, field), size = gantry_element_size (of->element);
   GantryLiteral *literal;
   guint8 *data;
 
-  if (!check_length (context, type, (guint64) gantry_type_bytes (of), field_name (field), n * size,
-                     error))
+  if (!check_length (context, type, (guint64) gantry_type_bytes (of), field_name (field), n * size, error))
     return NULL;
   literal = gantry_literal_try_new_zeroed (of, &data, error);
   if (literal != NULL && n > 0)
-    memcpy (data, field == FIELD_FLOAT ? (gconstpointer) tensor->float_data : tensor->double_data,
-            n * size);
+    memcpy (data, field == FIELD_FLOAT ? (gconstpointer) tensor->float_data : tensor->double_data, n * size);
   return literal;
 }
 
 static GantryLiteral *
-typed_literal (GantryOnnxFile *file, GantryContext *context, guint32 type,
-               const Onnx__TensorProto *tensor, GError **error)
+typed_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const Onnx__TensorProto *tensor, GError **error)
 {
   const DataType *how = &data_types[tensor->data_type];
-  Numbers numbers = { .tensor = tensor,
-                      .field = how->field,
-                      .n = count_in_message (tensor, how->field) };
+  Numbers numbers = { .tensor = tensor, .field = how->field, .n = count_in_message (tensor, how->field) };
   guint64 expected = (guint64) gantry_type_bytes (gantry_context_type (context, type));
   const Onnx__DataSpan *span;
 
@@ -376,9 +351,7 @@ typed_literal (GantryOnnxFile *file, GantryContext *context, guint32 type,
     return NULL;
   if (span != NULL && numbers.n > 0)
     {
-      gantry_fail (error, GANTRY_ERROR_INVALID,
-                   "its %s lie in several pieces; save the model again with its data in one piece",
-                   field_name (how->field));
+      gantry_fail (error, GANTRY_ERROR_INVALID, "its %s lie in several pieces; save the model again with its data in one piece", field_name (how->field));
       return NULL;
     }
   if (how->field != FIELD_FLOAT && how->field != FIELD_DOUBLE)
@@ -402,8 +375,7 @@ typed_literal (GantryOnnxFile *file, GantryContext *context, guint32 type,
 }
 
 static GantryLiteral *
-external_literal (GantryOnnxFile *file, GantryContext *context, guint32 type,
-                  const Onnx__TensorProto *tensor, GError **error)
+external_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const Onnx__TensorProto *tensor, GError **error)
 {
   guint64 expected = (guint64) gantry_type_bytes (gantry_context_type (context, type));
   GantryLiteral *literal = NULL;
@@ -418,9 +390,7 @@ external_literal (GantryOnnxFile *file, GantryContext *context, guint32 type,
 }
 
 gboolean
-gantry_onnx_tensor_literal (GantryOnnxFile *file, GantryContext *context,
-                            const Onnx__TensorProto *tensor, GantryLiteral **literal,
-                            GError **error)
+gantry_onnx_tensor_literal (GantryOnnxFile *file, GantryContext *context, const Onnx__TensorProto *tensor, GantryLiteral **literal, GError **error)
 {
   guint32 type = gantry_onnx_tensor_type (context, tensor, error);
   const GantryType *of = gantry_context_type (context, type);
@@ -430,21 +400,18 @@ gantry_onnx_tensor_literal (GantryOnnxFile *file, GantryContext *context,
   if (type == 0)
     return FALSE;
   if (tensor->segment != NULL)
-    return gantry_fail (error, GANTRY_ERROR_UNSUPPORTED,
-                        "it is a segment of a larger tensor, which no exporter writes any more");
+    return gantry_fail (error, GANTRY_ERROR_UNSUPPORTED, "it is a segment of a larger tensor, which no exporter writes any more");
   if (!gantry_element_is_compiled (of->element))
     return TRUE;
   if (gantry_type_bytes (of) < 0)
-    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE,
-                        "its dimensions multiply to more than any memory holds; the file is damaged");
+    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "its dimensions multiply to more than any memory holds; the file is damaged");
   if (tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
     *literal = external_literal (file, context, type, tensor, error);
   else if (!find_span (tensor, FIELD_RAW, &raw, error))
     return FALSE;
   else if (raw == NULL)
     *literal = typed_literal (file, context, type, tensor, error);
-  else if (check_length (context, type, (guint64) gantry_type_bytes (of), "raw_data", raw->length,
-                         error))
+  else if (check_length (context, type, (guint64) gantry_type_bytes (of), "raw_data", raw->length, error))
     {
       Place place = { .owner = file->bytes, .offset = raw->offset, .length = raw->length };
 
@@ -463,8 +430,7 @@ gantry_onnx_read_tensor (GantryContext *context, const char *path, char **name, 
   if (file == NULL)
     return NULL;
   if (gantry_onnx_tensor_literal (file, context, file->tensor, &literal, error) && literal == NULL)
-    gantry_fail (error, GANTRY_ERROR_UNSUPPORTED, "element type %s is not compiled",
-                 gantry_element_name (gantry_onnx_element (file->tensor->data_type)));
+    gantry_fail (error, GANTRY_ERROR_UNSUPPORTED, "element type %s is not compiled", gantry_element_name (gantry_onnx_element (file->tensor->data_type)));
   if (literal == NULL)
     {
       gantry_error_prefix (error, "%s: ", path);

@@ -39,15 +39,13 @@ symbol_of (const Onnx__TensorShapeProto__Dimension *dim)
 }
 
 static GantryDim
-value_dim (GantryOnnxImport *import, const Onnx__TensorShapeProto__Dimension *dim,
-           const char *input, gsize axis)
+value_dim (GantryOnnxImport *import, const Onnx__TensorShapeProto__Dimension *dim, const char *input, gsize axis)
 {
   const char *symbol = symbol_of (dim);
   g_autofree char *position = NULL;
   gint64 value;
 
-  if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE
-      && dim->dim_value >= 0)
+  if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE && dim->dim_value >= 0)
     return dim->dim_value;
   if (*symbol != '\0' && bound_value (import, symbol, &value))
     return value;
@@ -58,8 +56,7 @@ value_dim (GantryOnnxImport *import, const Onnx__TensorShapeProto__Dimension *di
         return value;
       note_unbound (import, *symbol != '\0' ? symbol : position);
     }
-  return *symbol != '\0' ? GANTRY_DIM_SYMBOL (gantry_context_intern (import->context, symbol))
-                         : GANTRY_DIM_UNKNOWN;
+  return *symbol != '\0' ? GANTRY_DIM_SYMBOL (gantry_context_intern (import->context, symbol)) : GANTRY_DIM_UNKNOWN;
 }
 
 gboolean
@@ -73,9 +70,7 @@ gantry_onnx_check_dims (GantryOnnxImport *import, GError **error)
 
       if (dim->value < 0)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                       "dimension '%s' is to be %" G_GINT64_FORMAT "; a size is 0 or more",
-                       dim->name, dim->value);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "dimension '%s' is to be %" G_GINT64_FORMAT "; a size is 0 or more", dim->name, dim->value);
           return FALSE;
         }
       if (import->dim_used[i])
@@ -83,9 +78,8 @@ gantry_onnx_check_dims (GantryOnnxImport *import, GError **error)
       g_ptr_array_add (import->unbound, NULL);
       known = g_strjoinv (", ", (char **) import->unbound->pdata);
       g_ptr_array_set_size (import->unbound, (gint) import->unbound->len - 1);
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "no input has a dimension '%s' to bind; the dimensions still free are: %s",
-                   dim->name, *known != '\0' ? known : "none");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "no input has a dimension '%s' to bind; the dimensions still free are: %s", dim->name,
+                   *known != '\0' ? known : "none");
       return FALSE;
     }
   return TRUE;
@@ -100,13 +94,11 @@ gantry_onnx_value_type (GantryOnnxImport *import, const Onnx__TypeProto *type, c
   const Onnx__TypeProto__Tensor *tensor;
   GantryElementType element;
 
-  if (type == NULL || type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
-      || type->tensor_type == NULL)
+  if (type == NULL || type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE || type->tensor_type == NULL)
     return 0;
   tensor = type->tensor_type;
   element = gantry_onnx_element (tensor->elem_type);
-  if (element == GANTRY_ELEMENT_NONE || tensor->shape == NULL
-      || tensor->shape->n_dim > GANTRY_MAX_RANK)
+  if (element == GANTRY_ELEMENT_NONE || tensor->shape == NULL || tensor->shape->n_dim > GANTRY_MAX_RANK)
     return 0;
   for (gsize i = 0; i < tensor->shape->n_dim; i++)
     dims[i] = value_dim (import, tensor->shape->dim[i], input, i);
@@ -127,8 +119,7 @@ gantry_onnx_declare_types (GantryOnnxBody *body, Onnx__ValueInfoProto **values, 
       guint32 type = gantry_onnx_value_type (body->import, values[i]->type, NULL);
 
       /* Where a name is declared twice the first one counts. */
-      if (type != 0 && values[i]->name != NULL
-          && !g_hash_table_contains (body->types, values[i]->name))
+      if (type != 0 && values[i]->name != NULL && !g_hash_table_contains (body->types, values[i]->name))
         g_hash_table_insert (body->types, values[i]->name, GUINT_TO_POINTER (type));
     }
 }
@@ -153,27 +144,19 @@ proto_text (GantryOnnxImport *import, const Onnx__TypeProto *type, guint depth)
         if (id != 0)
           return gantry_context_type_text (import->context, id);
         /* An element type without a shape still says something. */
-        if (type->tensor_type != NULL
-            && gantry_onnx_element (type->tensor_type->elem_type) != GANTRY_ELEMENT_NONE)
-          return g_strdup_printf (
-            "%s[...]", gantry_element_name (gantry_onnx_element (type->tensor_type->elem_type)));
+        if (type->tensor_type != NULL && gantry_onnx_element (type->tensor_type->elem_type) != GANTRY_ELEMENT_NONE)
+          return g_strdup_printf ("%s[...]", gantry_element_name (gantry_onnx_element (type->tensor_type->elem_type)));
         return g_strdup ("?");
       }
     case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
-      inner = proto_text (
-        import, type->sequence_type != NULL ? type->sequence_type->elem_type : NULL, depth + 1);
+      inner = proto_text (import, type->sequence_type != NULL ? type->sequence_type->elem_type : NULL, depth + 1);
       return g_strdup_printf ("sequence(%s)", inner);
     case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
-      inner = proto_text (
-        import, type->optional_type != NULL ? type->optional_type->elem_type : NULL, depth + 1);
+      inner = proto_text (import, type->optional_type != NULL ? type->optional_type->elem_type : NULL, depth + 1);
       return g_strdup_printf ("optional(%s)", inner);
     case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
-      inner = proto_text (import, type->map_type != NULL ? type->map_type->value_type : NULL,
-                          depth + 1);
-      return g_strdup_printf ("map(%s, %s)",
-                              gantry_element_name (gantry_onnx_element (
-                                type->map_type != NULL ? type->map_type->key_type : 0)),
-                              inner);
+      inner = proto_text (import, type->map_type != NULL ? type->map_type->value_type : NULL, depth + 1);
+      return g_strdup_printf ("map(%s, %s)", gantry_element_name (gantry_onnx_element (type->map_type != NULL ? type->map_type->key_type : 0)), inner);
     case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE: return g_strdup ("sparse tensor");
     case ONNX__TYPE_PROTO__VALUE_OPAQUE_TYPE: return g_strdup ("opaque");
     default: return g_strdup ("?");
@@ -183,6 +166,5 @@ proto_text (GantryOnnxImport *import, const Onnx__TypeProto *type, guint depth)
 char *
 gantry_onnx_type_text (GantryOnnxImport *import, const Onnx__TypeProto *type, guint32 type_id)
 {
-  return type_id != 0 ? gantry_context_type_text (import->context, type_id)
-                      : proto_text (import, type, 0);
+  return type_id != 0 ? gantry_context_type_text (import->context, type_id) : proto_text (import, type, 0);
 }

@@ -31,7 +31,6 @@ G_BEGIN_DECLS
  * Returns: (transfer full): the skeleton; NULL and %GANTRY_ERROR_TRUNCATED, INVALID or TOO_LARGE
  * with field path and byte offset, "graph.initializer[12].raw_data: length 4096 at byte 123 ..."
  */
-GByteArray *gantry_onnx_wire_scan (const ProtobufCMessageDescriptor *root, const guint8 *data,
-                                   gsize size, const GantryProgress *progress, GError **error);
+GByteArray *gantry_onnx_wire_scan (const ProtobufCMessageDescriptor *root, const guint8 *data, gsize size, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

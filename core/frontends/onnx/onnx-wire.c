@@ -71,8 +71,7 @@ field_path (const Scan *scan, const ProtobufCFieldDescriptor *field)
 
   for (guint i = 1; i < scan->n_frames; i++)
     {
-      const ProtobufCFieldDescriptor *of =
-        &scan->frames[i - 1].descriptor->fields[scan->frames[i].field];
+      const ProtobufCFieldDescriptor *of = &scan->frames[i - 1].descriptor->fields[scan->frames[i].field];
 
       g_string_append_printf (path, "%s%s", i > 1 ? "." : "", of->name);
       if (of->label == PROTOBUF_C_LABEL_REPEATED)
@@ -91,12 +90,10 @@ field_path (const Scan *scan, const ProtobufCFieldDescriptor *field)
   return g_string_free (path, FALSE);
 }
 
-static gboolean fail (const Scan *scan, const ProtobufCFieldDescriptor *field, GError **error,
-                      GantryError code, const char *format, ...) G_GNUC_PRINTF (5, 6);
+static gboolean fail (const Scan *scan, const ProtobufCFieldDescriptor *field, GError **error, GantryError code, const char *format, ...) G_GNUC_PRINTF (5, 6);
 
 static gboolean
-fail (const Scan *scan, const ProtobufCFieldDescriptor *field, GError **error, GantryError code,
-      const char *format, ...)
+fail (const Scan *scan, const ProtobufCFieldDescriptor *field, GError **error, GantryError code, const char *format, ...)
 {
   g_autofree char *path = field_path (scan, field);
   g_autofree char *what = NULL;
@@ -113,8 +110,7 @@ static gboolean
 fail_cut (const Scan *scan, const ProtobufCFieldDescriptor *field, GError **error)
 {
   return fail (scan, field, error, GANTRY_ERROR_TRUNCATED,
-               "the file ends at byte %" G_GUINT64_FORMAT
-               " in the middle of a field that begins at byte %" G_GUINT64_FORMAT
+               "the file ends at byte %" G_GUINT64_FORMAT " in the middle of a field that begins at byte %" G_GUINT64_FORMAT
                "; it is cut short, copy or download it again",
                scan->size, scan->field_start);
 }
@@ -132,16 +128,12 @@ read_varint (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 *value, 
     return TRUE;
   if (scan->position >= scan->size && scan->size - start < 10)
     return fail_cut (scan, field, error);
-  return fail (scan, field, error, GANTRY_ERROR_INVALID,
-               "no number begins at byte %" G_GUINT64_FORMAT
-               "; the file is damaged or is not an ONNX model",
-               start);
+  return fail (scan, field, error, GANTRY_ERROR_INVALID, "no number begins at byte %" G_GUINT64_FORMAT "; the file is damaged or is not an ONNX model", start);
 }
 
 /* @may_overrun: a message may reach past the end of the file: it is entered to find what is cut. */
 static gboolean
-read_length (Scan *scan, const ProtobufCFieldDescriptor *field, gboolean may_overrun,
-             guint64 *length, GError **error)
+read_length (Scan *scan, const ProtobufCFieldDescriptor *field, gboolean may_overrun, guint64 *length, GError **error)
 {
   const Frame *frame = &scan->frames[scan->n_frames - 1];
   gboolean fits_message, fits_file;
@@ -152,14 +144,12 @@ read_length (Scan *scan, const ProtobufCFieldDescriptor *field, gboolean may_ove
   fits_message = scan->position <= frame->end && *length <= frame->end - scan->position;
   if (!fits_message && scan->n_frames > 1)
     return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                 "length %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT
-                 " runs past the end of its message at byte %" G_GUINT64_FORMAT
+                 "length %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT " runs past the end of its message at byte %" G_GUINT64_FORMAT
                  "; the file is damaged",
                  *length, scan->field_start, frame->end);
   if (!fits_file && (!may_overrun || *length > G_MAXINT64 - scan->position))
     return fail (scan, field, error, GANTRY_ERROR_TRUNCATED,
-                 "length %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT
-                 " runs past the end of the file (%" G_GUINT64_FORMAT
+                 "length %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT " runs past the end of the file (%" G_GUINT64_FORMAT
                  " bytes); it is cut short or damaged, copy or download it again",
                  *length, scan->field_start, scan->size);
   return TRUE;
@@ -206,8 +196,7 @@ skip_value (Scan *scan, const ProtobufCFieldDescriptor *field, guint wire, GErro
       return TRUE;
     default:
       return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                   "byte %" G_GUINT64_FORMAT
-                   " begins a field of wire type %u, which no ONNX file has; the file is damaged "
+                   "byte %" G_GUINT64_FORMAT " begins a field of wire type %u, which no ONNX file has; the file is damaged "
                    "or is not an ONNX model",
                    scan->field_start, wire);
     }
@@ -227,28 +216,21 @@ scan_scalar (Scan *scan, const ProtobufCFieldDescriptor *field, guint wire, GErr
 }
 
 static gboolean
-check_string (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 start, guint64 length,
-              GError **error)
+check_string (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 start, guint64 length, GError **error)
 {
   if (length > GANTRY_ONNX_MAX_STRING)
-    return fail (scan, field, error, GANTRY_ERROR_TOO_LARGE,
-                 "a string of %" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT
-                 "; the limit is %u bytes",
+    return fail (scan, field, error, GANTRY_ERROR_TOO_LARGE, "a string of %" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT "; the limit is %u bytes",
                  length, scan->field_start, GANTRY_ONNX_MAX_STRING);
   if (!g_utf8_validate ((const char *) scan->data + start, (gssize) length, NULL))
     return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                 "the string at byte %" G_GUINT64_FORMAT
-                 " is not UTF-8 text; the file is damaged or is not an ONNX model",
-                 scan->field_start);
+                 "the string at byte %" G_GUINT64_FORMAT " is not UTF-8 text; the file is damaged or is not an ONNX model", scan->field_start);
   return TRUE;
 }
 
 static gboolean
 is_tensor_data (const Frame *frame, const ProtobufCFieldDescriptor *field)
 {
-  return frame->descriptor == &onnx__tensor_proto__descriptor
-         && (strcmp (field->name, "raw_data") == 0
-             || (field->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0);
+  return frame->descriptor == &onnx__tensor_proto__descriptor && (strcmp (field->name, "raw_data") == 0 || (field->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0);
 }
 
 static void
@@ -280,16 +262,13 @@ check_packed (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 length,
 
       return length % size == 0
              || fail (scan, field, error, GANTRY_ERROR_INVALID,
-                      "%" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT
-                      " are no whole number of %" G_GUINT64_FORMAT
+                      "%" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT " are no whole number of %" G_GUINT64_FORMAT
                       "-byte elements; the file is damaged",
                       length, scan->field_start, size);
     }
   for (guint64 p = scan->position; p < end;)
     if (!gantry_wire_varint (scan->data, end, &p, &ignored))
-      return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                   "the list of numbers at byte %" G_GUINT64_FORMAT
-                   " ends in the middle of one; the file is damaged",
+      return fail (scan, field, error, GANTRY_ERROR_INVALID, "the list of numbers at byte %" G_GUINT64_FORMAT " ends in the middle of one; the file is damaged",
                    scan->field_start);
   return TRUE;
 }
@@ -311,22 +290,17 @@ scan_bytes (Scan *scan, const ProtobufCFieldDescriptor *field, GError **error)
       scan->position += length;
       return TRUE;
     }
-  if (is_doc
-      && (length > GANTRY_ONNX_MAX_DOC
-          || !g_utf8_validate ((const char *) scan->data + scan->position, (gssize) length, NULL)))
+  if (is_doc && (length > GANTRY_ONNX_MAX_DOC || !g_utf8_validate ((const char *) scan->data + scan->position, (gssize) length, NULL)))
     {
       scan->position += length;
       return TRUE;
     }
-  if (field->type == PROTOBUF_C_TYPE_STRING
-      && !check_string (scan, field, scan->position, length, error))
+  if (field->type == PROTOBUF_C_TYPE_STRING && !check_string (scan, field, scan->position, length, error))
     return FALSE;
   if (packed && !check_packed (scan, field, length, error))
     return FALSE;
   if (length > GANTRY_ONNX_MAX_SKELETON)
-    return fail (scan, field, error, GANTRY_ERROR_TOO_LARGE,
-                 "%" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT, length,
-                 scan->field_start);
+    return fail (scan, field, error, GANTRY_ERROR_TOO_LARGE, "%" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT, length, scan->field_start);
   put_tag (scan->out, field->id, GANTRY_WIRE_LENGTH);
   put_varint (scan->out, length);
   g_byte_array_append (scan->out, scan->data + scan->position, (guint) length);
@@ -341,24 +315,16 @@ enter_message (Scan *scan, const ProtobufCFieldDescriptor *field, GError **error
   Frame *frame;
   guint64 length;
 
-  if (field->label != PROTOBUF_C_LABEL_REPEATED
-      && parent->counts[field - parent->descriptor->fields] > 0)
-    return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                 "stands a second time at byte %" G_GUINT64_FORMAT "; the file is damaged",
-                 scan->field_start);
+  if (field->label != PROTOBUF_C_LABEL_REPEATED && parent->counts[field - parent->descriptor->fields] > 0)
+    return fail (scan, field, error, GANTRY_ERROR_INVALID, "stands a second time at byte %" G_GUINT64_FORMAT "; the file is damaged", scan->field_start);
   if (!read_length (scan, field, TRUE, &length, error))
     return FALSE;
   if (scan->n_frames == GANTRY_ONNX_MAX_DEPTH)
-    return fail (scan, NULL, error, GANTRY_ERROR_TOO_LARGE,
-                 "messages nest more than %u deep at byte %" G_GUINT64_FORMAT
-                 "; no exporter writes such a model",
+    return fail (scan, NULL, error, GANTRY_ERROR_TOO_LARGE, "messages nest more than %u deep at byte %" G_GUINT64_FORMAT "; no exporter writes such a model",
                  GANTRY_ONNX_MAX_DEPTH, scan->field_start);
   if (++scan->n_messages > GANTRY_ONNX_MAX_MESSAGES)
-    return fail (scan, NULL, error, GANTRY_ERROR_TOO_LARGE,
-                 "more than %u messages at byte %" G_GUINT64_FORMAT, GANTRY_ONNX_MAX_MESSAGES,
-                 scan->field_start);
-  g_assert (field->descriptor != NULL
-            && ((const ProtobufCMessageDescriptor *) field->descriptor)->n_fields <= MAX_FIELDS);
+    return fail (scan, NULL, error, GANTRY_ERROR_TOO_LARGE, "more than %u messages at byte %" G_GUINT64_FORMAT, GANTRY_ONNX_MAX_MESSAGES, scan->field_start);
+  g_assert (field->descriptor != NULL && ((const ProtobufCMessageDescriptor *) field->descriptor)->n_fields <= MAX_FIELDS);
   put_tag (scan->out, field->id, GANTRY_WIRE_LENGTH);
   frame = &scan->frames[scan->n_frames++];
   memset (frame, 0, sizeof *frame);
@@ -375,13 +341,11 @@ static gboolean
 scan_known_field (Scan *scan, const ProtobufCFieldDescriptor *field, guint wire, GError **error)
 {
   guint own = wire_of (field->type);
-  gboolean packed = wire == GANTRY_WIRE_LENGTH && own != GANTRY_WIRE_LENGTH
-                    && field->label == PROTOBUF_C_LABEL_REPEATED;
+  gboolean packed = wire == GANTRY_WIRE_LENGTH && own != GANTRY_WIRE_LENGTH && field->label == PROTOBUF_C_LABEL_REPEATED;
 
   if (wire != own && !packed)
     return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                 "the field at byte %" G_GUINT64_FORMAT
-                 " has wire type %u instead of %u; the file is damaged or is not an "
+                 "the field at byte %" G_GUINT64_FORMAT " has wire type %u instead of %u; the file is damaged or is not an "
                  "ONNX model",
                  scan->field_start, wire, own);
   if (field->type == PROTOBUF_C_TYPE_MESSAGE)
@@ -405,9 +369,7 @@ scan_field (Scan *scan, GError **error)
     return FALSE;
   number = tag >> 3 < 1u << 29 ? (guint32) (tag >> 3) : 0;
   if (number == 0)
-    return fail (scan, NULL, error, GANTRY_ERROR_INVALID,
-                 "byte %" G_GUINT64_FORMAT
-                 " begins no field; the file is damaged or is not an ONNX model",
+    return fail (scan, NULL, error, GANTRY_ERROR_INVALID, "byte %" G_GUINT64_FORMAT " begins no field; the file is damaged or is not an ONNX model",
                  scan->field_start);
   if (number < GANTRY_ONNX_FIRST_PRIVATE_FIELD)
     field = protobuf_c_message_descriptor_get_field (descriptor, number);
@@ -425,9 +387,7 @@ scan_field (Scan *scan, GError **error)
   /* The fields of a message that was entered come next; any other field is read and must fit. */
   if (scan->n_frames - 1 == depth && scan->position > scan->frames[depth].end)
     return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                 "the field at byte %" G_GUINT64_FORMAT
-                 " runs past the end of its message at byte %" G_GUINT64_FORMAT
-                 "; the file is damaged",
+                 "the field at byte %" G_GUINT64_FORMAT " runs past the end of its message at byte %" G_GUINT64_FORMAT "; the file is damaged",
                  scan->field_start, scan->frames[depth].end);
   return TRUE;
 }
@@ -440,20 +400,16 @@ leave_messages (Scan *scan, GError **error)
     set_padded_length (scan->out, scan->frames[--scan->n_frames].length_position);
   if (scan->position == scan->size && scan->n_frames > 1)
     return fail (scan, NULL, error, GANTRY_ERROR_TRUNCATED,
-                 "the file ends at byte %" G_GUINT64_FORMAT
-                 ", but this part goes on to byte %" G_GUINT64_FORMAT
-                 "; it is cut short, copy or download it again",
+                 "the file ends at byte %" G_GUINT64_FORMAT ", but this part goes on to byte %" G_GUINT64_FORMAT "; it is cut short, copy or download it again",
                  scan->size, scan->frames[scan->n_frames - 1].end);
   if (scan->out->len > GANTRY_ONNX_MAX_SKELETON)
-    return fail (scan, NULL, error, GANTRY_ERROR_TOO_LARGE,
-                 "more than %u bytes of graph without weights before byte %" G_GUINT64_FORMAT,
+    return fail (scan, NULL, error, GANTRY_ERROR_TOO_LARGE, "more than %u bytes of graph without weights before byte %" G_GUINT64_FORMAT,
                  GANTRY_ONNX_MAX_SKELETON, scan->position);
   return TRUE;
 }
 
 GByteArray *
-gantry_onnx_wire_scan (const ProtobufCMessageDescriptor *root, const guint8 *data, gsize size,
-                       const GantryProgress *progress, GError **error)
+gantry_onnx_wire_scan (const ProtobufCMessageDescriptor *root, const guint8 *data, gsize size, const GantryProgress *progress, GError **error)
 {
   g_autofree Scan *scan = g_new0 (Scan, 1);
   g_autoptr (GByteArray) out = g_byte_array_new ();
@@ -461,8 +417,7 @@ gantry_onnx_wire_scan (const ProtobufCMessageDescriptor *root, const guint8 *dat
 
   if (size > GANTRY_ONNX_MAX_FILE)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                   "the file has %" G_GSIZE_FORMAT " bytes; the limit is %" G_GUINT64_FORMAT, size,
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "the file has %" G_GSIZE_FORMAT " bytes; the limit is %" G_GUINT64_FORMAT, size,
                    GANTRY_ONNX_MAX_FILE);
       return NULL;
     }

@@ -100,9 +100,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryOnnxInfo, gantry_onnx_info_free)
  * the file and the place in it: %GANTRY_ERROR_INVALID (no ONNX model, cyclic, inconsistent),
  * TRUNCATED, TOO_LARGE, UNSUPPORTED, a %G_FILE_ERROR, or %G_IO_ERROR_CANCELLED
  */
-GantryModule *
-gantry_onnx_import (GantryContext *context, const char *path, const GantryOnnxOptions *options,
-                    GantryOnnxInfo **info, const GantryProgress *progress, GError **error);
+GantryModule *gantry_onnx_import (GantryContext *context, const char *path, const GantryOnnxOptions *options, GantryOnnxInfo **info,
+                                  const GantryProgress *progress, GError **error);
 
 /**
  * gantry_onnx_import_bytes:
@@ -110,8 +109,7 @@ gantry_onnx_import (GantryContext *context, const char *path, const GantryOnnxOp
  *
  * As gantry_onnx_import() for a model in memory. External data files are refused.
  */
-GantryModule *gantry_onnx_import_bytes (GantryContext *context, GBytes *bytes, const char *name,
-                                        const GantryOnnxOptions *options, GantryOnnxInfo **info,
+GantryModule *gantry_onnx_import_bytes (GantryContext *context, GBytes *bytes, const char *name, const GantryOnnxOptions *options, GantryOnnxInfo **info,
                                         const GantryProgress *progress, GError **error);
 
 /**
@@ -122,8 +120,7 @@ GantryModule *gantry_onnx_import_bytes (GantryContext *context, GBytes *bytes, c
  * Returns: (transfer full): its value, mapped; NULL and an error as gantry_onnx_import(), UNSUPPORTED
  * for an element type that is not compiled
  */
-GantryLiteral *
-gantry_onnx_read_tensor (GantryContext *context, const char *path, char **name, GError **error);
+GantryLiteral *gantry_onnx_read_tensor (GantryContext *context, const char *path, char **name, GError **error);
 
 /**
  * GantryOnnxWeight: what a parameter of the entry is in the file.
@@ -165,8 +162,7 @@ typedef struct
  *
  * Returns: FALSE with %GANTRY_ERROR_UNSUPPORTED, and the node with its place, where ONNX cannot say it; %G_FILE_ERROR
  */
-gboolean gantry_onnx_export (const GantryModule *module, const char *path, const GantryOnnxExportOptions *options, GPtrArray *notes,
-                             GError **error);
+gboolean gantry_onnx_export (const GantryModule *module, const char *path, const GantryOnnxExportOptions *options, GPtrArray *notes, GError **error);
 
 /** The dialect "onnx"; static, valid for ever. The import adds it to its context. */
 const GantryDialect *gantry_onnx_dialect (void);

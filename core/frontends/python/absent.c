@@ -17,8 +17,8 @@ gantry_python_run (const GantryPythonOptions *options, const GantryPythonBackend
 }
 
 int
-gantry_python_import (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray **graphs,
-                      GPtrArray **errors, GPtrArray **sources, GError **error)
+gantry_python_import (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray **graphs, GPtrArray **errors, GPtrArray **sources,
+                      GError **error)
 {
   *graphs = g_ptr_array_new ();
   *errors = g_ptr_array_new ();

@@ -257,8 +257,7 @@ gantry_py_apply (GantryPyState *state, const char *name, PyObject *const *operan
           PyErr_Format (PyExc_TypeError, "operand %u of %s is %.100s, not a tensor", i, name, Py_TYPE (operands[i])->tp_name);
           goto out;
         }
-      values[i] = gantry_py_is_lowered (state, operands[i]) ? gantry_py_lowered (state, operands[i])
-                                                            : gantry_py_parameter_value (state, operands[i]);
+      values[i] = gantry_py_is_lowered (state, operands[i]) ? gantry_py_lowered (state, operands[i]) : gantry_py_parameter_value (state, operands[i]);
       if (values[i] == NULL)
         goto out;
       n_values++;
@@ -268,8 +267,7 @@ gantry_py_apply (GantryPyState *state, const char *name, PyObject *const *operan
           goto out;
         }
       literals[i] = ((GantryPyValue *) values[i])->literal;
-      variable = variable || (((GantryPyValue *) values[i])->node != 0 && gantry_py_trace (state) != NULL)
-                 || literals[i] == NULL;
+      variable = variable || (((GantryPyValue *) values[i])->node != 0 && gantry_py_trace (state) != NULL) || literals[i] == NULL;
     }
   if (variable && gantry_py_trace (state) == NULL)
     PyErr_SetString (PyExc_RuntimeError, "a variable of a graph is used outside of it");

@@ -109,7 +109,9 @@ release (void *context, void *data, size_t size)
 }
 
 static ArrayHandler handler = {
-  .name = "gantry", .version = 1, .allocator = { NULL, allocate, allocate_zeros, resize, release },
+  .name = "gantry",
+  .version = 1,
+  .allocator = { NULL, allocate, allocate_zeros, resize, release },
 };
 
 /** align_arrays (table): @table is NumPy's capsule of functions. From here on its arrays lie at multiples of %GANTRY_TENSOR_ALIGNMENT;

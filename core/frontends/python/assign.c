@@ -30,10 +30,9 @@ _gantry_py_origin (GantryPyState *state, PyObject *list)
 static gboolean
 is_plain (GantryPyState *state, PyObject *value)
 {
-  return value == Py_None || PyBool_Check (value) || PyLong_Check (value) || PyFloat_Check (value) || PyUnicode_Check (value)
-         || PyTuple_Check (value) || PyList_Check (value) || PyDict_Check (value) || PyType_Check (value)
-         || PyFunction_Check (value) || PyMethod_Check (value) || PyCFunction_Check (value) || PyModule_Check (value)
-         || PySlice_Check (value) || value == Py_Ellipsis || gantry_py_value_check (value);
+  return value == Py_None || PyBool_Check (value) || PyLong_Check (value) || PyFloat_Check (value) || PyUnicode_Check (value) || PyTuple_Check (value)
+         || PyList_Check (value) || PyDict_Check (value) || PyType_Check (value) || PyFunction_Check (value) || PyMethod_Check (value)
+         || PyCFunction_Check (value) || PyModule_Check (value) || PySlice_Check (value) || value == Py_Ellipsis || gantry_py_value_check (value);
 }
 
 /* Lists and dicts from outside are the objects that they are there, those inside of others too. Returns: FALSE with an exception */
@@ -233,16 +232,18 @@ _gantry_py_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name)
   PyObject *value;
 
   if (is_closed (frame->state, object))
-    return PyErr_Format (PyExc_AttributeError, "'%s' is only called in a graph: its attribute '%U' cannot be used at "
-                         "jit_syntax_level STRICT.", Py_TYPE (object)->tp_name, name);
+    return PyErr_Format (PyExc_AttributeError,
+                         "'%s' is only called in a graph: its attribute '%U' cannot be used at "
+                         "jit_syntax_level STRICT.",
+                         Py_TYPE (object)->tp_name, name);
   if (is_of_python (frame->state, object, name))
-    return PyErr_Format (PyExc_AttributeError, "In JIT strict mode, cannot get attributes %U or the %s object has no attribute: '%U'. You "
+    return PyErr_Format (PyExc_AttributeError,
+                         "In JIT strict mode, cannot get attributes %U or the %s object has no attribute: '%U'. You "
                          "can use os.environ['MS_DEV_JIT_SYNTAX_LEVEL'] = '2' to enable the JIT lax mode to support the current syntax.",
                          name, _gantry_py_type_word (frame->state, object), name);
   if (gantry_py_is_handle (object))
     return host_getattr (frame, object, name);
-  if (gantry_py_is_variable (object) && !((GantryPyValue *) object)->literal
-      && PySet_Contains (_gantry_py_hook (frame->state, "host_attributes"), name) == 1)
+  if (gantry_py_is_variable (object) && !((GantryPyValue *) object)->literal && PySet_Contains (_gantry_py_hook (frame->state, "host_attributes"), name) == 1)
     return _gantry_py_call_hook (frame->state, "host_method", "OO", object, name);
   if (!PyModule_Check (object) && !gantry_py_value_check (object))
     {
@@ -260,8 +261,7 @@ _gantry_py_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name)
   return outside_attribute (frame, object, name);
 }
 
-#define IN_STRICT \
-  "In JIT strict mode, if need to modify a member attribute of a class with @jit_class or of a Cell, it has to be a Parameter."
+#define IN_STRICT "In JIT strict mode, if need to modify a member attribute of a class with @jit_class or of a Cell, it has to be a Parameter."
 
 int
 _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value)
@@ -296,11 +296,15 @@ _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyOb
       return done == 0 ? _gantry_py_outside_set (state, object, name, value) : done < 0 ? -1 : 0;
     }
   if (before == NULL)
-    PyErr_Format (PyExc_AttributeError, "The '%s' object has no attribute '%U'. It should be initialized as a 'Parameter' type in the '__init__' function before "
-                  "assigning. " IN_STRICT, Py_TYPE (object)->tp_name, name);
+    PyErr_Format (PyExc_AttributeError,
+                  "The '%s' object has no attribute '%U'. It should be initialized as a 'Parameter' type in the '__init__' function before "
+                  "assigning. " IN_STRICT,
+                  Py_TYPE (object)->tp_name, name);
   else
-    PyErr_Format (PyExc_TypeError, "In JIT strict mode, if need to modify a member attribute of a class with self.%U, the member "
-                  "attribute must be of the Parameter type. But got '%S' with type '%s'.", name, before, Py_TYPE (before)->tp_name);
+    PyErr_Format (PyExc_TypeError,
+                  "In JIT strict mode, if need to modify a member attribute of a class with self.%U, the member "
+                  "attribute must be of the Parameter type. But got '%S' with type '%s'.",
+                  name, before, Py_TYPE (before)->tp_name);
   Py_XDECREF (before);
   return -1;
 }
@@ -339,8 +343,8 @@ _gantry_py_setitem (GantryPyFrame *frame, PyObject *object, PyObject *index, PyO
         Py_CLEAR (result);
       return result;
     }
-  if (!gantry_py_is_handle (object) && (is_number_variable (object) || Py_TYPE (object)->tp_as_mapping == NULL
-                                         || Py_TYPE (object)->tp_as_mapping->mp_ass_subscript == NULL))
+  if (!gantry_py_is_handle (object)
+      && (is_number_variable (object) || Py_TYPE (object)->tp_as_mapping == NULL || Py_TYPE (object)->tp_as_mapping->mp_ass_subscript == NULL))
     {
       PyObject *operands = PyTuple_Pack (2, object, index);
 
@@ -349,9 +353,10 @@ _gantry_py_setitem (GantryPyFrame *frame, PyObject *object, PyObject *index, PyO
       Py_DECREF (operands);
       return NULL;
     }
-  return PyErr_Format (PyExc_RuntimeError, "For operation 'setitem', current input arguments types are <%s, %s, %s>. The 1-th "
-                       "argument type '%s' is not supported now.", _gantry_py_type_word (state, object),
-                       _gantry_py_type_word (state, index), _gantry_py_type_word (state, value),
+  return PyErr_Format (PyExc_RuntimeError,
+                       "For operation 'setitem', current input arguments types are <%s, %s, %s>. The 1-th "
+                       "argument type '%s' is not supported now.",
+                       _gantry_py_type_word (state, object), _gantry_py_type_word (state, index), _gantry_py_type_word (state, value),
                        _gantry_py_type_word (state, object));
 }
 
@@ -440,8 +445,10 @@ assign_sequence (GantryPyFrame *frame, const GantryPyNode *target, PyObject *val
       if (n > target->n_list)
         PyErr_Format (PyExc_ValueError, "too many values to unpack (expected %u)", target->n_list);
       else
-        PyErr_Format (PyExc_IndexError, "%s evaluator index should be in range[-%zd, %zd), but got %zd. There are not enough values to "
-                      "unpack (expected %u, got %zd)", PyList_Check (value) ? "list_getitem" : "TupleGetItem", n, n, n, target->n_list, n);
+        PyErr_Format (PyExc_IndexError,
+                      "%s evaluator index should be in range[-%zd, %zd), but got %zd. There are not enough values to "
+                      "unpack (expected %u, got %zd)",
+                      PyList_Check (value) ? "list_getitem" : "TupleGetItem", n, n, n, target->n_list, n);
       done = -1;
     }
   for (guint i = 0; done == 0 && i < target->n_list; i++)
@@ -467,8 +474,6 @@ _gantry_py_assign (GantryPyFrame *frame, const GantryPyNode *target, PyObject *v
       done = object != NULL ? _gantry_py_setattr (frame, object, target->name, value) : -1;
       Py_XDECREF (object);
       return done;
-    default:
-      PyErr_SetString (PyExc_RuntimeError, "Unsupported assignment target.");
-      return -1;
+    default: PyErr_SetString (PyExc_RuntimeError, "Unsupported assignment target."); return -1;
     }
 }

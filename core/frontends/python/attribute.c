@@ -81,8 +81,7 @@ _gantry_py_note_read (GantryPyState *state, PyObject *owner, PyObject *name, PyO
   GantryTrace *root = gantry_py_trace (state)->root;
   PyObject *key, *held;
 
-  if (root->reads == NULL || PyMethod_Check (value) || PyCFunction_Check (value)
-      || (gantry_py_value_check (value) && ((GantryPyValue *) value)->is_parameter))
+  if (root->reads == NULL || PyMethod_Check (value) || PyCFunction_Check (value) || (gantry_py_value_check (value) && ((GantryPyValue *) value)->is_parameter))
     return;
   key = _gantry_py_attribute_key (owner, name);
   if (PyDict_GetItem (root->reads, key) == NULL)

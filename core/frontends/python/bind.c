@@ -24,8 +24,7 @@ n_self (const Binding *binding)
 {
   const GantryPyNode *arguments = binding->arguments;
 
-  return arguments->n_list > 0 && PyTuple_GET_SIZE (binding->args) > 0
-         && PyUnicode_CompareWithASCIIString (arguments->list[0]->name, "self") == 0;
+  return arguments->n_list > 0 && PyTuple_GET_SIZE (binding->args) > 0 && PyUnicode_CompareWithASCIIString (arguments->list[0]->name, "self") == 0;
 }
 
 /* Whether the function has more than parameters that a call has to give: MindSpore then makes a function for each form of call. */
@@ -49,13 +48,11 @@ wrong_entry (const Binding *binding, Py_ssize_t given)
 {
   Py_ssize_t self = n_self (binding), n = (Py_ssize_t) binding->arguments->n_list - self, needed = n - n_defaults (binding);
   gboolean of_cell = self > 0 && strcmp (short_name (binding), "construct") == 0;
-  g_autofree char *who = of_cell ? g_strdup ("For 'Cell', the function construct requires")
-                                 : g_strdup_printf ("Function %s needs", short_name (binding));
+  g_autofree char *who = of_cell ? g_strdup ("For 'Cell', the function construct requires") : g_strdup_printf ("Function %s needs", short_name (binding));
 
   given -= self;
   if (given > n)
-    PyErr_Format (PyExc_TypeError, "%s %zd positional argument and %zd default argument, total %zd, but got %zd.", who, needed, n - needed, n,
-                  given);
+    PyErr_Format (PyExc_TypeError, "%s %zd positional argument and %zd default argument, total %zd, but got %zd.", who, needed, n - needed, n, given);
   else
     PyErr_Format (PyExc_TypeError, "%s %zd positional argument, but got %zd.%s", who, needed, given,
                   of_cell ? " When using set_inputs, please make sure that all networks and loss functions are configured with set_inputs." : "");
@@ -74,13 +71,11 @@ wrong_number (const Binding *binding, PyObject *missing)
   else if (binding->is_entry)
     return wrong_entry (binding, positional);
   else if (!is_generated (binding))
-    PyErr_Format (PyExc_TypeError, "The parameters number of the function is %zd, but the number of provided arguments is %zd.", n - self,
-                  positional - self);
+    PyErr_Format (PyExc_TypeError, "The parameters number of the function is %zd, but the number of provided arguments is %zd.", n - self, positional - self);
   else if (missing != NULL)
     PyErr_Format (PyExc_RuntimeError, "Miss argument input for parameter:%U", missing);
   else
-    PyErr_Format (PyExc_RuntimeError, "Function:%s takes %zd positional arguments, but %zd were given.", short_name (binding), n - self,
-                  positional - self);
+    PyErr_Format (PyExc_RuntimeError, "Function:%s takes %zd positional arguments, but %zd were given.", short_name (binding), n - self, positional - self);
   return FALSE;
 }
 
@@ -207,8 +202,9 @@ gboolean
 _gantry_py_bind (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults, PyObject *kwdefaults)
 {
   const GantryTrace *trace = gantry_py_trace (frame->state);
-  const Binding binding = { frame, frame->node->a, args, kwargs != NULL && PyDict_GET_SIZE (kwargs) > 0 ? kwargs : NULL, defaults, kwdefaults,
-                            trace == trace->root && trace->depth == 1 };
+  const Binding binding = {
+    frame, frame->node->a, args, kwargs != NULL && PyDict_GET_SIZE (kwargs) > 0 ? kwargs : NULL, defaults, kwdefaults, trace == trace->root && trace->depth == 1
+  };
 
   return bind_positional (frame->locals, &binding) && bind_keywords (frame->locals, &binding) && bind_defaults (frame->locals, &binding);
 }

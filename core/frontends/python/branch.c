@@ -80,8 +80,7 @@ parameters_now (GantryPyState *state, PyObject *result)
 }
 
 static gboolean
-walk_arm (GantryPyFrame *frame, Arm *arm, const char *name, GantryPyArm walk, gconstpointer data, PyObject *locals,
-          PyObject *state)
+walk_arm (GantryPyFrame *frame, Arm *arm, const char *name, GantryPyArm walk, gconstpointer data, PyObject *locals, PyObject *state)
 {
   GantryTrace *trace = gantry_py_trace (frame->state);
   PyObject *result = frame->result;
@@ -181,8 +180,7 @@ missing (GantryPyFrame *frame, PyObject *name, PyObject *other, gboolean in_then
   if (PyUnicode_Check (name) && *PyUnicode_AsUTF8 (name) == '$')
     return Py_NewRef (Py_False);
   message = g_strdup_printf ("The local variable '%s' is not defined in %s branch, but defined in %s branch.",
-                             PyUnicode_Check (name) ? PyUnicode_AsUTF8 (name) : "?", in_then ? "false" : "true",
-                             in_then ? "true" : "false");
+                             PyUnicode_Check (name) ? PyUnicode_AsUTF8 (name) : "?", in_then ? "false" : "true", in_then ? "true" : "false");
   return _gantry_py_undefined_new (frame->state, message);
 }
 
@@ -212,8 +210,7 @@ join_key (GantryPyFrame *frame, GantryPyJoin *join, PyObject *key, PyObject *a, 
       /* Parameters, lists and dicts are what they are outside. */
       gboolean is_attribute = PyTuple_Check (key) && !PyUnicode_Check (PyTuple_GET_ITEM (key, 0));
 
-      result = (is_attribute ? _gantry_py_join_objects : _gantry_py_join) (frame->state, join, a != NULL ? a : before,
-                                                                          b != NULL ? b : before);
+      result = (is_attribute ? _gantry_py_join_objects : _gantry_py_join) (frame->state, join, a != NULL ? a : before, b != NULL ? b : before);
       Py_XDECREF (before);
       return result;
     }
@@ -268,8 +265,7 @@ join_arms (GantryPyFrame *frame, GantryPyJoin *join, const Arm *arms)
   PyObject *result = NULL, *all = NULL;
 
   if (state != NULL)
-    result = arms[0].result != NULL ? _gantry_py_join (frame->state, join, arms[0].result, arms[1].result)
-                                    : Py_NewRef (Py_None);
+    result = arms[0].result != NULL ? _gantry_py_join (frame->state, join, arms[0].result, arms[1].result) : Py_NewRef (Py_None);
   if (result != NULL)
     all = Py_BuildValue ("[OOO]", locals, state, result);
   Py_XDECREF (locals);
@@ -296,8 +292,7 @@ end_arm (GantryPyFrame *frame, GantryRegion *region, const GantryPyJoin *join, G
   for (guint i = 0; fine && i < leaves->len; i++)
     if (is_joined (join, i))
       {
-        guint32 id = _gantry_py_lift_leaf (frame->state, region, g_ptr_array_index (leaves, i),
-                                           g_array_index (join->kinds, guint, i));
+        guint32 id = _gantry_py_lift_leaf (frame->state, region, g_ptr_array_index (leaves, i), g_array_index (join->kinds, guint, i));
 
         fine = id != 0;
         g_array_append_val (results, id);
@@ -331,8 +326,7 @@ write_if (GantryPyFrame *frame, PyObject *predicate, Arm *arms, const GantryPyJo
   g_array_append_vals (operands, regions[0]->outer->data, regions[0]->outer->len);
   gantry_attr_list_set_function (attrs, "then", regions[0]->function);
   gantry_attr_list_set_function (attrs, "else", regions[1]->function);
-  id = gantry_builder_add (trace->builder, GANTRY_OP_IF, (const guint32 *) (gpointer) operands->data, operands->len,
-                           gantry_attr_list_end (attrs));
+  id = gantry_builder_add (trace->builder, GANTRY_OP_IF, (const guint32 *) (gpointer) operands->data, operands->len, gantry_attr_list_end (attrs));
   tuple = gantry_py_wrap (frame->state, id, GANTRY_PY_TENSOR);
   if (tuple == NULL)
     return FALSE;
@@ -393,15 +387,13 @@ merge (GantryPyFrame *frame, PyObject *predicate, Arm *arms)
 }
 
 GantryPyStatus
-_gantry_py_branch (GantryPyFrame *frame, PyObject *predicate, GantryPyArm then, gconstpointer then_data,
-                   GantryPyArm otherwise, gconstpointer else_data)
+_gantry_py_branch (GantryPyFrame *frame, PyObject *predicate, GantryPyArm then, gconstpointer then_data, GantryPyArm otherwise, gconstpointer else_data)
 {
   PyObject *locals = PyDict_Copy (frame->locals), *state = PyDict_Copy (gantry_py_trace (frame->state)->state);
   Arm arms[2] = { 0 };
   GantryPyStatus status = GANTRY_PY_FAILED;
 
-  if (walk_arm (frame, &arms[0], "then", then, then_data, locals, state)
-      && walk_arm (frame, &arms[1], "else", otherwise, else_data, locals, state))
+  if (walk_arm (frame, &arms[0], "then", then, then_data, locals, state) && walk_arm (frame, &arms[1], "else", otherwise, else_data, locals, state))
     {
       make_equal (frame, arms);
       status = arms[0].status == GANTRY_PY_RAISED ? arms[1].status : arms[0].status;
@@ -440,8 +432,8 @@ arm_choice (GantryPyFrame *frame, gconstpointer data)
 }
 
 PyObject *
-_gantry_py_branch_value (GantryPyFrame *frame, PyObject *predicate, const GantryPyNode *then, PyObject *then_value,
-                         const GantryPyNode *otherwise, PyObject *else_value)
+_gantry_py_branch_value (GantryPyFrame *frame, PyObject *predicate, const GantryPyNode *then, PyObject *then_value, const GantryPyNode *otherwise,
+                         PyObject *else_value)
 {
   Choice choices[2] = { { then, then_value }, { otherwise, else_value } };
   PyObject *before = frame->result, *value = NULL;

@@ -16,8 +16,7 @@ _gantry_py_type_word (GantryPyState *state, PyObject *value)
   if (PyLong_Check (value) || PyFloat_Check (value))
     return "Number";
   /* NumPy's scalars. */
-  if (PyNumber_Check (value) && g_str_has_prefix (Py_TYPE (value)->tp_name, "numpy.")
-      && strcmp (Py_TYPE (value)->tp_name, "numpy.ndarray") != 0)
+  if (PyNumber_Check (value) && g_str_has_prefix (Py_TYPE (value)->tp_name, "numpy.") && strcmp (Py_TYPE (value)->tp_name, "numpy.ndarray") != 0)
     return "Number";
   if (PyUnicode_Check (value))
     return "String";
@@ -45,8 +44,7 @@ _gantry_py_elements (GantryPyFrame *frame, PyObject *iterable)
     return Py_NewRef (iterable);
   if (PyDict_Check (iterable))
     return PyDict_Keys (iterable);
-  elements = gantry_py_value_check (iterable) ? _gantry_py_call_hook (frame->state, "tensor_elements", "O", iterable)
-                                              : PySequence_List (iterable);
+  elements = gantry_py_value_check (iterable) ? _gantry_py_call_hook (frame->state, "tensor_elements", "O", iterable) : PySequence_List (iterable);
   if (elements == NULL)
     {
       operands = PyTuple_Pack (1, iterable);
@@ -120,8 +118,7 @@ static PyObject *
 builtin_str (const Call *call)
 {
   if (call->n > 0 && gantry_py_holds_variable (argument (call, 0)))
-    return gantry_py_host_call (call->frame->state, _gantry_py_hook (call->frame->state, "graph_str"), call->args, NULL,
-                                GANTRY_PY_HANDLE);
+    return gantry_py_host_call (call->frame->state, _gantry_py_hook (call->frame->state, "graph_str"), call->args, NULL, GANTRY_PY_HANDLE);
   return by_hook (call, "graph_str");
 }
 
@@ -157,8 +154,7 @@ builtin_range (const Call *call)
 
   for (Py_ssize_t i = 0; i < call->n; i++)
     if (gantry_py_is_variable (argument (call, i)) && ((GantryPyValue *) argument (call, i))->kind == GANTRY_PY_INT)
-      return gantry_py_host_call (call->frame->state, _gantry_py_hook (call->frame->state, "range_tuple"), call->args, NULL,
-                                  GANTRY_PY_HANDLE);
+      return gantry_py_host_call (call->frame->state, _gantry_py_hook (call->frame->state, "range_tuple"), call->args, NULL, GANTRY_PY_HANDLE);
   if (gantry_py_holds_variable (call->args))
     return PyErr_Format (PyExc_TypeError, "For range(), the inputs have to be known while compiling, except in a for statement.");
   plain = _gantry_py_call_hook (call->frame->state, "plain_arguments", "O", call->args);
@@ -245,8 +241,10 @@ builtin_map (const Call *call)
   for (Py_ssize_t j = 1; result != NULL && j < call->n - 1; j++)
     if (PySequence_Fast_GET_SIZE (PyTuple_GET_ITEM (all, j)) != n)
       {
-        PyErr_Format (PyExc_RuntimeError, "For 'Map', the length of tuples must be the same. The length of the second element in Map is "
-                      "%zd, but the length of the third element in Map is %zd.", n, PySequence_Fast_GET_SIZE (PyTuple_GET_ITEM (all, j)));
+        PyErr_Format (PyExc_RuntimeError,
+                      "For 'Map', the length of tuples must be the same. The length of the second element in Map is "
+                      "%zd, but the length of the third element in Map is %zd.",
+                      n, PySequence_Fast_GET_SIZE (PyTuple_GET_ITEM (all, j)));
         Py_CLEAR (result);
       }
   for (Py_ssize_t i = 0; result != NULL && i < n; i++)
@@ -275,8 +273,7 @@ builtin_filter (const Call *call)
   for (Py_ssize_t i = 0; result != NULL && i < PySequence_Fast_GET_SIZE (elements); i++)
     {
       PyObject *element = PySequence_Fast_GET_ITEM (elements, i), *predicate = NULL;
-      PyObject *verdict = argument (call, 0) == Py_None ? Py_NewRef (element)
-                                                         : _gantry_py_call1 (call->frame, argument (call, 0), element);
+      PyObject *verdict = argument (call, 0) == Py_None ? Py_NewRef (element) : _gantry_py_call1 (call->frame, argument (call, 0), element);
       int truth = verdict != NULL ? _gantry_py_truth (call->frame, verdict, &predicate) : -1;
 
       Py_XDECREF (verdict);
@@ -381,8 +378,7 @@ all_or_any (const Call *call, gboolean is_all)
       PyObject *predicate = NULL, *joined;
       int truth = _gantry_py_truth (call->frame, PySequence_Fast_GET_ITEM (elements, i), &predicate);
 
-      joined = truth < 0 ? NULL : _gantry_py_logical (call->frame->state, is_all ? "and" : "or", result,
-                                                      truth == 2 ? predicate : truth ? Py_True : Py_False);
+      joined = truth < 0 ? NULL : _gantry_py_logical (call->frame->state, is_all ? "and" : "or", result, truth == 2 ? predicate : truth ? Py_True : Py_False);
       Py_XDECREF (predicate);
       Py_SETREF (result, joined);
     }
@@ -436,8 +432,7 @@ builtin_sum (const Call *call)
 static PyObject *
 builtin_round (const Call *call)
 {
-  return gantry_py_holds_variable (call->args) || (call->n > 0 && gantry_py_value_check (argument (call, 0))) ? by_hook (call, "graph_round")
-                                                                                                            : plainly (call);
+  return gantry_py_holds_variable (call->args) || (call->n > 0 && gantry_py_value_check (argument (call, 0))) ? by_hook (call, "graph_round") : plainly (call);
 }
 
 static PyObject *
@@ -455,8 +450,8 @@ builtin_print (const Call *call)
   PyObject *done;
 
   gantry_py_trace (state)->strict = FALSE;
-  done = gantry_py_host_call (state, _gantry_py_hook (state, gantry_py_holds_handle (call->args) ? "graph_print_plainly" : "graph_print"),
-                              call->args, call->kwargs, GANTRY_PY_BOOL);
+  done = gantry_py_host_call (state, _gantry_py_hook (state, gantry_py_holds_handle (call->args) ? "graph_print_plainly" : "graph_print"), call->args,
+                              call->kwargs, GANTRY_PY_BOOL);
   gantry_py_trace (state)->strict = strict;
   if (done == NULL)
     return NULL;
@@ -476,6 +471,7 @@ typedef struct
   PyObject *(*call) (const Call *call);
 } Builtin;
 
+/* clang-format off */
 static const Builtin builtins[] = {
   { "int", builtin_int }, { "float", builtin_float }, { "bool", builtin_bool }, { "str", builtin_str },
   { "tuple", builtin_tuple }, { "list", builtin_list }, { "dict", builtin_dict }, { "range", builtin_range },
@@ -485,6 +481,7 @@ static const Builtin builtins[] = {
   { "max", builtin_max }, { "min", builtin_min }, { "sum", builtin_sum }, { "round", builtin_round },
   { "print", builtin_print }, { "super", builtin_super }, { "abs", plainly }, { "pow", plainly },
 };
+/* clang-format on */
 
 const char *
 _gantry_py_builtin_name (PyObject *callable)
@@ -502,8 +499,8 @@ _gantry_py_builtin_name (PyObject *callable)
   return found == callable ? name : NULL;
 }
 
-static const char *const structural[] = { "isinstance", "print", "getattr", "hasattr", "setattr", "map", "filter", "zip", "enumerate",
-                                          "type", "range", "super", "sum", "all", "any", NULL };
+static const char *const structural[] = { "isinstance", "print", "getattr", "hasattr", "setattr", "map", "filter", "zip",
+                                          "enumerate",  "type",  "range",   "super",   "sum",     "all", "any",    NULL };
 
 static gboolean
 goes_to_host (const Call *call, const char *name)

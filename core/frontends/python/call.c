@@ -87,8 +87,8 @@ author_of_file (const char *file)
 {
   if (g_str_has_prefix (file, "<gantry>"))
     return GANTRY_PY_OURS;
-  if (strstr (file, "/site-packages/") != NULL || strstr (file, "/dist-packages/") != NULL
-      || g_str_has_prefix (file, "<frozen") || strstr (file, "/lib/python3.") != NULL)
+  if (strstr (file, "/site-packages/") != NULL || strstr (file, "/dist-packages/") != NULL || g_str_has_prefix (file, "<frozen")
+      || strstr (file, "/lib/python3.") != NULL)
     return GANTRY_PY_THIRD_PARTY;
   return GANTRY_PY_USERS;
 }
@@ -121,8 +121,7 @@ is_ignored (PyObject *function)
 GantryPyAuthor
 _gantry_py_author (GantryPyState *state, PyObject *object)
 {
-  PyObject *module = PyFunction_Check (object) ? Py_XNewRef (PyFunction_GET_MODULE (object))
-                                               : PyObject_GetAttrString (object, "__module__");
+  PyObject *module = PyFunction_Check (object) ? Py_XNewRef (PyFunction_GET_MODULE (object)) : PyObject_GetAttrString (object, "__module__");
   const char *name = module != NULL && PyUnicode_Check (module) ? PyUnicode_AsUTF8 (module) : "builtins";
   GantryPyAuthor author;
 
@@ -206,8 +205,7 @@ call_ours (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *k
   {
     PyObject *result = PyObject_Call (callable, args, kwargs);
 
-    return result == NULL && _gantry_py_needs_data (frame->state)
-             ? gantry_py_host_call (frame->state, callable, args, kwargs, GANTRY_PY_HANDLE) : result;
+    return result == NULL && _gantry_py_needs_data (frame->state) ? gantry_py_host_call (frame->state, callable, args, kwargs, GANTRY_PY_HANDLE) : result;
   }
 }
 
@@ -218,10 +216,14 @@ refuse (GantryPyFrame *frame, PyObject *callable)
   const char *builtin = _gantry_py_builtin_name (callable);
 
   if (builtin != NULL)
-    return PyErr_Format (PyExc_RuntimeError, "The builtin function '%s' is not supported in graph mode at jit_syntax_level STRICT. "
-                         "Try to set jit_syntax_level to LAX.", builtin);
-  return PyErr_Format (PyExc_RuntimeError, "'%s' calls what is not part of a graph, which jit_syntax_level STRICT does not allow. "
-                       "Try to set jit_syntax_level to LAX.", text);
+    return PyErr_Format (PyExc_RuntimeError,
+                         "The builtin function '%s' is not supported in graph mode at jit_syntax_level STRICT. "
+                         "Try to set jit_syntax_level to LAX.",
+                         builtin);
+  return PyErr_Format (PyExc_RuntimeError,
+                       "'%s' calls what is not part of a graph, which jit_syntax_level STRICT does not allow. "
+                       "Try to set jit_syntax_level to LAX.",
+                       text);
 }
 
 /* What the graph may have changed before. */
@@ -256,14 +258,12 @@ call_external (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObjec
 
   if (PyCFunction_Check (callable) && g_strv_contains (refused, ((PyCFunctionObject *) callable)->m_ml->ml_name)
       && ((PyCFunctionObject *) callable)->m_self != NULL && PyModule_Check (((PyCFunctionObject *) callable)->m_self))
-    return PyErr_Format (PyExc_RuntimeError, "The builtin function '%s' is not supported in graph mode.",
-                         ((PyCFunctionObject *) callable)->m_ml->ml_name);
+    return PyErr_Format (PyExc_RuntimeError, "The builtin function '%s' is not supported in graph mode.", ((PyCFunctionObject *) callable)->m_ml->ml_name);
   if (gantry_py_trace (frame->state)->strict && !PyExceptionClass_Check (callable) && !is_of_strict (callable, args))
     return refuse (frame, callable);
   if (PyExceptionClass_Check (callable) && !gantry_py_holds_variable (args))
     return PyObject_Call (callable, args, kwargs);
-  if (gantry_py_holds_variable (args) || (kwargs != NULL && gantry_py_holds_variable (kwargs))
-      || holds_parameter_or_record (frame->state, args))
+  if (gantry_py_holds_variable (args) || (kwargs != NULL && gantry_py_holds_variable (kwargs)) || holds_parameter_or_record (frame->state, args))
     return gantry_py_host_call (frame->state, callable, args, kwargs, GANTRY_PY_HANDLE);
   return PyObject_Call (callable, args, kwargs);
 }
@@ -285,13 +285,11 @@ call_method (GantryPyFrame *frame, PyObject *method, PyObject *args, PyObject *k
 {
   PyObject *self = PyMethod_GET_SELF (method), *function = PyMethod_GET_FUNCTION (method), *all, *result;
 
-  if (PyType_Check (self) && PyFunction_Check (function)
-      && PyType_IsSubtype ((PyTypeObject *) self, (PyTypeObject *) frame->state->cell)
+  if (PyType_Check (self) && PyFunction_Check (function) && PyType_IsSubtype ((PyTypeObject *) self, (PyTypeObject *) frame->state->cell)
       && _gantry_py_author (frame->state, function) == GANTRY_PY_USERS)
     return _gantry_py_call_function (frame, function, args, kwargs);
   all = prepend (self, args);
-  result = PyFunction_Check (function) ? call_user_function (frame, function, all, kwargs)
-                                       : _gantry_py_call (frame, function, all, kwargs);
+  result = PyFunction_Check (function) ? call_user_function (frame, function, all, kwargs) : _gantry_py_call (frame, function, all, kwargs);
   Py_DECREF (all);
   return result;
 }
@@ -308,8 +306,10 @@ static PyObject *
 call_primitive (GantryPyFrame *frame, PyObject *object, PyObject *args, PyObject *kwargs)
 {
   if (kwargs != NULL)
-    return PyErr_Format (PyExc_ValueError, "For '%s', the %s input type should be tensor or scalar, but got invalid abstract "
-                         "type:AbstractKeywordArg.", Py_TYPE (object)->tp_name, ordinal (PyTuple_GET_SIZE (args)));
+    return PyErr_Format (PyExc_ValueError,
+                         "For '%s', the %s input type should be tensor or scalar, but got invalid abstract "
+                         "type:AbstractKeywordArg.",
+                         Py_TYPE (object)->tp_name, ordinal (PyTuple_GET_SIZE (args)));
   return call_ours (frame, object, args, kwargs);
 }
 
@@ -384,12 +384,9 @@ call_type (GantryPyFrame *frame, PyObject *type, PyObject *args, PyObject *kwarg
 
   if (strcmp (((PyTypeObject *) type)->tp_name, "functools.partial") == 0)
     return PyObject_Call (type, args, kwargs); /* it holds what it is given: call_partial() unpacks it */
-  if (author == GANTRY_PY_OURS && !PyType_IsSubtype ((PyTypeObject *) type, (PyTypeObject *) state->cell)
-      && !PyExceptionClass_Check (type))
-    return any_handle (args, kwargs) ? gantry_py_host_call (state, type, args, kwargs, GANTRY_PY_HANDLE)
-                                     : PyObject_Call (type, args, kwargs);
-  if (PyType_IsSubtype ((PyTypeObject *) type, (PyTypeObject *) state->cell)
-      || PyType_IsSubtype ((PyTypeObject *) type, (PyTypeObject *) state->primitive))
+  if (author == GANTRY_PY_OURS && !PyType_IsSubtype ((PyTypeObject *) type, (PyTypeObject *) state->cell) && !PyExceptionClass_Check (type))
+    return any_handle (args, kwargs) ? gantry_py_host_call (state, type, args, kwargs, GANTRY_PY_HANDLE) : PyObject_Call (type, args, kwargs);
+  if (PyType_IsSubtype ((PyTypeObject *) type, (PyTypeObject *) state->cell) || PyType_IsSubtype ((PyTypeObject *) type, (PyTypeObject *) state->primitive))
     return make_cell (frame, type, args, kwargs);
   marked = PyObject_GetAttrString (type, "__jit_class__");
   PyErr_Clear ();

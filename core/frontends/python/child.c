@@ -56,8 +56,7 @@ check_version (const char *interpreter, GError **error)
       if (!g_str_has_prefix (lines[i], "version") || value == NULL || strstr (value, "3.11.") != NULL)
         continue;
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "%s is of Python%s; programs run under Python 3.11: make an environment of it, or name another interpreter",
-                   base, value + 1);
+                   "%s is of Python%s; programs run under Python 3.11: make an environment of it, or name another interpreter", base, value + 1);
       return FALSE;
     }
   return TRUE;
@@ -86,8 +85,7 @@ start (const GantryPythonOptions *options, GError **error)
   PyConfig_Clear (&config);
   if (!PyStatus_Exception (status))
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "Python did not start: %s",
-               status.err_msg != NULL ? status.err_msg : "no reason given");
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "Python did not start: %s", status.err_msg != NULL ? status.err_msg : "no reason given");
   return FALSE;
 }
 
@@ -213,8 +211,8 @@ source_below (PyObject *module, const char *folder)
   g_autofree char *path = file != NULL && g_path_is_absolute (file) ? g_canonicalize_filename (file, NULL) : NULL;
 
   PyErr_Clear (); /* a name that is no UTF-8 */
-  if (path == NULL || !g_str_has_prefix (path, folder) || strstr (path, "/site-packages/") != NULL ||
-      strstr (path, "/dist-packages/") != NULL || !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+  if (path == NULL || !g_str_has_prefix (path, folder) || strstr (path, "/site-packages/") != NULL || strstr (path, "/dist-packages/") != NULL
+      || !g_file_test (path, G_FILE_TEST_IS_REGULAR))
     return NULL;
   return g_steal_pointer (&path);
 }
@@ -236,16 +234,15 @@ list_sources (const char *folder, const char *program, GPtrArray *sources)
     {
       g_autofree char *path = source_below (module, folder);
 
-      if (path != NULL && strcmp (path, program) != 0 && sources->len < GANTRY_PYTHON_MOST_SOURCES &&
-          !g_ptr_array_find_with_equal_func (sources, path, g_str_equal, NULL))
+      if (path != NULL && strcmp (path, program) != 0 && sources->len < GANTRY_PYTHON_MOST_SOURCES
+          && !g_ptr_array_find_with_equal_func (sources, path, g_str_equal, NULL))
         g_ptr_array_add (sources, g_steal_pointer (&path));
     }
   g_ptr_array_sort (sources, compare_paths);
 }
 
 static int
-run (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray *graphs, GPtrArray *errors,
-     GPtrArray *sources, GError **error)
+run (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray *graphs, GPtrArray *errors, GPtrArray *sources, GError **error)
 {
   /* Before the program goes to another folder. */
   g_autofree char *program = g_canonicalize_filename (options->argv[0], NULL), *place = g_path_get_dirname (program);
@@ -277,8 +274,8 @@ gantry_python_run (const GantryPythonOptions *options, const GantryPythonBackend
 }
 
 int
-gantry_python_import (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray **graphs,
-                      GPtrArray **errors, GPtrArray **sources, GError **error)
+gantry_python_import (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray **graphs, GPtrArray **errors, GPtrArray **sources,
+                      GError **error)
 {
   *graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_python_graph_free);
   *errors = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_python_error_free);

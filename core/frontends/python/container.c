@@ -107,14 +107,12 @@ list_extend (Method *method)
       PyErr_SetString (PyExc_TypeError, "list.extend takes a tuple, a list or a tensor.");
       return NULL;
     }
-  elements = gantry_py_value_check (target) && !gantry_py_is_handle (target)
-               ? _gantry_py_call_hook (method->frame->state, "extend_elements", "O", target)
-               : _gantry_py_elements (method->frame, target);
+  elements = gantry_py_value_check (target) && !gantry_py_is_handle (target) ? _gantry_py_call_hook (method->frame->state, "extend_elements", "O", target)
+                                                                             : _gantry_py_elements (method->frame, target);
   if (elements == NULL)
     return NULL;
   method->changed = copy_list (method);
-  fine = method->changed != NULL && PyList_SetSlice (method->changed, PyList_GET_SIZE (method->changed),
-                                                     PyList_GET_SIZE (method->changed), elements) == 0;
+  fine = method->changed != NULL && PyList_SetSlice (method->changed, PyList_GET_SIZE (method->changed), PyList_GET_SIZE (method->changed), elements) == 0;
   Py_DECREF (elements);
   return fine ? Py_NewRef (Py_None) : NULL;
 }
@@ -123,15 +121,13 @@ list_extend (Method *method)
 static PyObject *
 sequence_count (Method *method)
 {
-  return takes (method, "count", 1, 1)
-           ? _gantry_py_call_hook (method->frame->state, "sequence_count", "OO", method->object, argument (method, 0)) : NULL;
+  return takes (method, "count", 1, 1) ? _gantry_py_call_hook (method->frame->state, "sequence_count", "OO", method->object, argument (method, 0)) : NULL;
 }
 
 static PyObject *
 sequence_index (Method *method)
 {
-  return takes (method, "index", 1, 3)
-           ? _gantry_py_call_hook (method->frame->state, "sequence_index", "OO", method->object, method->args) : NULL;
+  return takes (method, "index", 1, 3) ? _gantry_py_call_hook (method->frame->state, "sequence_index", "OO", method->object, method->args) : NULL;
 }
 
 static PyObject *
@@ -191,8 +187,7 @@ dict_fromkeys (Method *method)
   elements = _gantry_py_elements (method->frame, argument (method, 0));
   result = elements != NULL ? PyDict_New () : NULL;
   for (Py_ssize_t i = 0; result != NULL && i < PySequence_Fast_GET_SIZE (elements); i++)
-    if (PyDict_SetItem (result, PySequence_Fast_GET_ITEM (elements, i),
-                        argument (method, 1) != NULL ? argument (method, 1) : Py_None) < 0)
+    if (PyDict_SetItem (result, PySequence_Fast_GET_ITEM (elements, i), argument (method, 1) != NULL ? argument (method, 1) : Py_None) < 0)
       Py_CLEAR (result);
   Py_XDECREF (elements);
   return result;
@@ -229,13 +224,15 @@ static const struct
   gboolean of_list, in_place;
   PyObject *(*call) (Method *method);
 } methods[] = {
-  { "append", TRUE, FALSE, list_append }, { "clear", TRUE, FALSE, list_clear }, { "insert", TRUE, TRUE, list_insert },
-  { "pop", TRUE, TRUE, list_pop }, { "reverse", TRUE, TRUE, list_reverse }, { "extend", TRUE, TRUE, list_extend },
-  { "count", TRUE, FALSE, sequence_count }, { "index", TRUE, FALSE, sequence_index },
-  { "keys", FALSE, FALSE, dict_keys }, { "values", FALSE, FALSE, dict_values }, { "items", FALSE, FALSE, dict_items },
-  { "get", FALSE, FALSE, dict_get }, { "has_key", FALSE, FALSE, dict_has_key }, { "fromkeys", FALSE, FALSE, dict_fromkeys },
-  { "clear", FALSE, TRUE, dict_clear }, { "update", FALSE, TRUE, dict_update }, { "pop", FALSE, TRUE, dict_pop },
-  { "setdefault", FALSE, TRUE, dict_setdefault },
+  { "append", TRUE, FALSE, list_append },    { "clear", TRUE, FALSE, list_clear },
+  { "insert", TRUE, TRUE, list_insert },     { "pop", TRUE, TRUE, list_pop },
+  { "reverse", TRUE, TRUE, list_reverse },   { "extend", TRUE, TRUE, list_extend },
+  { "count", TRUE, FALSE, sequence_count },  { "index", TRUE, FALSE, sequence_index },
+  { "keys", FALSE, FALSE, dict_keys },       { "values", FALSE, FALSE, dict_values },
+  { "items", FALSE, FALSE, dict_items },     { "get", FALSE, FALSE, dict_get },
+  { "has_key", FALSE, FALSE, dict_has_key }, { "fromkeys", FALSE, FALSE, dict_fromkeys },
+  { "clear", FALSE, TRUE, dict_clear },      { "update", FALSE, TRUE, dict_update },
+  { "pop", FALSE, TRUE, dict_pop },          { "setdefault", FALSE, TRUE, dict_setdefault },
 };
 
 static int
@@ -270,8 +267,7 @@ keep_origin (GantryPyState *state, PyObject *object, PyObject *changed)
 }
 
 PyObject *
-_gantry_py_container_method (GantryPyFrame *frame, PyObject *object, const char *name, PyObject *args, PyObject *kwargs,
-                             PyObject **changed)
+_gantry_py_container_method (GantryPyFrame *frame, PyObject *object, const char *name, PyObject *args, PyObject *kwargs, PyObject **changed)
 {
   Method method = { frame, object, args, kwargs, NULL };
   int index = method_index (object, name);
@@ -485,8 +481,7 @@ _gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, gboolean
   kwargs = args != NULL ? keywords_of (frame, node) : NULL;
   if (kwargs != NULL)
     result = _gantry_py_container_method (frame, object, PyUnicode_AsUTF8 (function->name), args, kwargs, &changed);
-  if (result != NULL && changed != NULL && !gantry_py_trace (frame->state)->strict
-      && methods[method_index (object, PyUnicode_AsUTF8 (function->name))].in_place
+  if (result != NULL && changed != NULL && !gantry_py_trace (frame->state)->strict && methods[method_index (object, PyUnicode_AsUTF8 (function->name))].in_place
       && is_shared (object, function->a) && !rename_all (frame, object, changed))
     Py_CLEAR (result);
   if (result != NULL && changed != NULL && PyDict_CheckExact (object) && !gantry_py_trace (frame->state)->strict
@@ -501,8 +496,9 @@ _gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, gboolean
     {
       PyObject *owner = _gantry_py_eval (frame, function->a->a);
 
-      if (owner == NULL || (!gantry_py_trace (frame->state)->strict && _gantry_py_origin (frame->state, changed) == NULL
-                            && _gantry_py_setattr (frame, owner, function->a->name, changed) < 0))
+      if (owner == NULL
+          || (!gantry_py_trace (frame->state)->strict && _gantry_py_origin (frame->state, changed) == NULL
+              && _gantry_py_setattr (frame, owner, function->a->name, changed) < 0))
         Py_CLEAR (result);
       Py_XDECREF (owner);
     }

@@ -77,9 +77,7 @@ eval_compare (GantryPyFrame *frame, const GantryPyNode *node)
           int x = _gantry_py_truth (frame, result, &a), y = x > 0 ? _gantry_py_truth (frame, one, &b) : 0;
 
           if (x >= 0 && y >= 0)
-            both = x == 0   ? Py_NewRef (Py_False)
-                   : x == 2 ? _gantry_py_call_hook (frame->state, "logical_and", "OOO", result, a, one)
-                            : Py_NewRef (one);
+            both = x == 0 ? Py_NewRef (Py_False) : x == 2 ? _gantry_py_call_hook (frame->state, "logical_and", "OOO", result, a, one) : Py_NewRef (one);
           if (both == Py_None)
             Py_SETREF (both, _gantry_py_logical (frame->state, "and", x == 2 ? a : Py_True, y == 2 ? b : y ? Py_True : Py_False));
           Py_XDECREF (a);
@@ -261,8 +259,10 @@ eval_comprehension (GantryPyFrame *frame, const GantryPyNode *node)
   gboolean fine = TRUE;
 
   if (node->n_list > 1)
-    return PyErr_Format (PyExc_TypeError, "The `generators` supports one `comprehension` in %s/GeneratorExp, but got %u "
-                         "comprehensions.", node->kind == GANTRY_PY_DICT_COMP ? "DictComp" : "ListComp", node->n_list);
+    return PyErr_Format (PyExc_TypeError,
+                         "The `generators` supports one `comprehension` in %s/GeneratorExp, but got %u "
+                         "comprehensions.",
+                         node->kind == GANTRY_PY_DICT_COMP ? "DictComp" : "ListComp", node->n_list);
   iterable = _gantry_py_eval (frame, generator->b);
   elements = iterable != NULL ? _gantry_py_elements (frame, iterable) : NULL;
   Py_XDECREF (iterable);
@@ -278,8 +278,7 @@ eval_comprehension (GantryPyFrame *frame, const GantryPyNode *node)
       int passes;
 
       gantry_py_chain_enter (gantry_py_trace (frame->state), &chain, node, GANTRY_STEP_ITERATION, (guint) i + 1, NULL);
-      passes = _gantry_py_assign (frame, generator->a, PySequence_Fast_GET_ITEM (elements, i)) < 0
-                 ? -1 : passes_filters (frame, generator);
+      passes = _gantry_py_assign (frame, generator->a, PySequence_Fast_GET_ITEM (elements, i)) < 0 ? -1 : passes_filters (frame, generator);
       fine = passes == 0 || (passes == 1 && add_element (frame, node, result) == 0);
     }
   if (fine)
@@ -346,8 +345,7 @@ eval_keywords (GantryPyFrame *frame, const GantryPyNode *node)
   for (guint i = 0; i < node->n_list2; i++)
     {
       PyObject *value = _gantry_py_eval (frame, node->list2[i]->a);
-      int done = value == NULL ? -1 : node->list2[i]->name != NULL ? PyDict_SetItem (kwargs, node->list2[i]->name, value)
-                                                                   : PyDict_Update (kwargs, value);
+      int done = value == NULL ? -1 : node->list2[i]->name != NULL ? PyDict_SetItem (kwargs, node->list2[i]->name, value) : PyDict_Update (kwargs, value);
 
       if (value != NULL && done < 0)
         _gantry_py_checked (frame, "star", value, NULL, NULL);
@@ -456,8 +454,6 @@ _gantry_py_eval (GantryPyFrame *frame, const GantryPyNode *node)
     case GANTRY_PY_GENERATOR:
     case GANTRY_PY_DICT_COMP: return eval_comprehension (frame, node);
     case GANTRY_PY_JOINED_STR: return eval_joined (frame, node);
-    default:
-      return PyErr_Format (PyExc_RuntimeError, "Unsupported expression '%U'.",
-                           node->name != NULL ? node->name : Py_None);
+    default: return PyErr_Format (PyExc_RuntimeError, "Unsupported expression '%U'.", node->name != NULL ? node->name : Py_None);
     }
 }

@@ -65,8 +65,9 @@ gantry_py_closure_type_new (PyObject *module)
     { Py_tp_call, closure_call },
     { 0, NULL },
   };
-  static PyType_Spec spec = { .name = "_gantry.Closure", .basicsize = sizeof (GantryPyClosure),
-                              .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, .slots = slots };
+  static PyType_Spec spec = {
+    .name = "_gantry.Closure", .basicsize = sizeof (GantryPyClosure), .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, .slots = slots
+  };
 
   return PyType_FromModuleAndSpec (module, &spec, NULL);
 }
@@ -184,13 +185,14 @@ run (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults,
     {
       trace->root->too_deep = frame->node;
       trace->root->too_deep_in = trace->region;
-      PyErr_Format (PyExc_RuntimeError, "Exceed function call depth limit %d, (function call depth: %u, simulate call "
-                    "depth: %u).", MOST_DEPTH, trace->depth + 1, trace->depth + 1);
+      PyErr_Format (PyExc_RuntimeError,
+                    "Exceed function call depth limit %d, (function call depth: %u, simulate call "
+                    "depth: %u).",
+                    MOST_DEPTH, trace->depth + 1, trace->depth + 1);
       return NULL;
     }
   gantry_py_chain_enter (trace, &chain, trace->depth > 0 ? place : NULL,
-                         trace->gradient != NULL && trace->depth == trace->outer_depth ? GANTRY_STEP_GRADIENT : GANTRY_STEP_CALL,
-                         0, frame->name);
+                         trace->gradient != NULL && trace->depth == trace->outer_depth ? GANTRY_STEP_GRADIENT : GANTRY_STEP_CALL, 0, frame->name);
   trace->depth++;
   frame->locals = PyDict_New ();
   if (_gantry_py_bind (frame, args, kwargs, defaults, kwdefaults))
@@ -212,8 +214,9 @@ PyObject *
 _gantry_py_call_closure (GantryPyFrame *caller, PyObject *callable, PyObject *args, PyObject *kwargs)
 {
   GantryPyClosure *closure = (GantryPyClosure *) callable;
-  GantryPyFrame frame = { .state = caller->state, .caller = caller, .node = closure->node, .outer = closure->outer,
-                          .cells = closure->cells, .globals = closure->globals };
+  GantryPyFrame frame = {
+    .state = caller->state, .caller = caller, .node = closure->node, .outer = closure->outer, .cells = closure->cells, .globals = closure->globals
+  };
 
   frame.name = closure->node->name != NULL ? PyUnicode_AsUTF8 (closure->node->name) : "<lambda>";
   return run (&frame, args, kwargs, closure->defaults, closure->kwdefaults);
@@ -247,7 +250,7 @@ typedef struct
 static Mark
 mark_of (GantryTrace *trace)
 {
-  return (Mark) { trace, trace->region, trace->root->hosts->len, trace->root->n_assigned };
+  return (Mark){ trace, trace->region, trace->root->hosts->len, trace->root->n_assigned };
 }
 
 /* Whether the function called itself too often because a variable decides where that ends: on level LAX it is left to the run, which
@@ -258,8 +261,8 @@ ends_by_data (const GantryPyFrame *frame, const Mark *before, PyObject *args, Py
   GantryTrace *trace = gantry_py_trace (frame->state), *root = trace->root;
   const GantryPyNode *too_deep = root->too_deep;
 
-  if (too_deep != frame->node || trace->strict || trace != before->trace || trace->region != before->region
-      || root->too_deep_in == before->region || root->hosts->len != before->n_hosts || root->n_assigned != before->n_assigned)
+  if (too_deep != frame->node || trace->strict || trace != before->trace || trace->region != before->region || root->too_deep_in == before->region
+      || root->hosts->len != before->n_hosts || root->n_assigned != before->n_assigned)
     return FALSE;
   for (const GantryPyFrame *outer = frame->caller; outer != NULL; outer = outer->caller)
     if (outer->node == too_deep)
@@ -317,8 +320,7 @@ PyObject *
 gantry_py_undefined_type_new (PyObject *module)
 {
   static PyType_Slot slots[] = { { Py_tp_dealloc, undefined_dealloc }, { 0, NULL } };
-  static PyType_Spec spec = { .name = "_gantry.Undefined", .basicsize = sizeof (Undefined), .flags = Py_TPFLAGS_DEFAULT,
-                              .slots = slots };
+  static PyType_Spec spec = { .name = "_gantry.Undefined", .basicsize = sizeof (Undefined), .flags = Py_TPFLAGS_DEFAULT, .slots = slots };
 
   return PyType_FromModuleAndSpec (module, &spec, NULL);
 }

@@ -56,8 +56,9 @@ _gantry_py_function_of_run (GantryPyState *state, PyObject *object)
   g_autofree char *text = g_strjoinv ("\n", source->lines);
   PyObject *captures = captures_of (state), *made, *found = NULL, *result = NULL;
 
-  made = captures != NULL ? _gantry_py_call_hook (state, "made_function", "ysIIO", text, source->file, closure->node->line,
-                                                  closure->node->column, closure->globals) : NULL;
+  made = captures != NULL
+           ? _gantry_py_call_hook (state, "made_function", "ysIIO", text, source->file, closure->node->line, closure->node->column, closure->globals)
+           : NULL;
   if (made != NULL)
     {
       PyObject *names = PyObject_GetAttrString (made, "captured");

@@ -16,23 +16,23 @@ typedef struct
 typedef struct
 {
   GantryPyState *state;
-  GantryTrace *trace;   /* of the function */
-  GArray *wanted;       /* GantryPyWanted: positions first, then weights */
-  guint n_positions;    /* of @wanted */
-  gboolean integers;    /* they are differentiated too: one of them is wanted, or the function gives nothing else */
+  GantryTrace *trace; /* of the function */
+  GArray *wanted;     /* GantryPyWanted: positions first, then weights */
+  guint n_positions;  /* of @wanted */
+  gboolean integers;  /* they are differentiated too: one of them is wanted, or the function gives nothing else */
   PyObject *inner_args;
-  PyObject *result;     /* structure that the function gave, of the inner trace */
-  GArray *ids;          /* of its results: those of @result, then changed state */
+  PyObject *result; /* structure that the function gave, of the inner trace */
+  GArray *ids;      /* of its results: those of @result, then changed state */
   GArray *kinds;
-  guint n_values;       /* of @ids that belong to @result */
-  guint n_main;         /* of them that count for the gradient */
-  PyObject *changed;    /* list of keys of the state */
+  guint n_values;    /* of @ids that belong to @result */
+  guint n_main;      /* of them that count for the gradient */
+  PyObject *changed; /* list of keys of the state */
   GantryModule *module;
-  GArray *outputs;      /* guint: indices of the results that are differentiated: those of the function, then inputs of customs */
-  guint n_own_outputs;  /* of @outputs that the function's own cotangents are for */
-  guint n_wanted;       /* of @wanted that were asked for; then come the zeros of customs */
-  GPtrArray *customs;   /* GantryPyCustom: in the order of the calls */
-  PyObject *seeds;      /* (nullable) dict: index in @outputs -> cotangent, of customs' inputs */
+  GArray *outputs;     /* guint: indices of the results that are differentiated: those of the function, then inputs of customs */
+  guint n_own_outputs; /* of @outputs that the function's own cotangents are for */
+  guint n_wanted;      /* of @wanted that were asked for; then come the zeros of customs */
+  GPtrArray *customs;  /* GantryPyCustom: in the order of the calls */
+  PyObject *seeds;     /* (nullable) dict: index in @outputs -> cotangent, of customs' inputs */
 } GantryPyGradient;
 
 /**
@@ -43,12 +43,12 @@ typedef struct
  */
 typedef struct
 {
-  PyObject *bprop, *args, *out; /* of the inner trace */
-  guint first_zero, n_zeros;    /* in @wanted */
-  guint n_read;                 /* the last variables of @args, which `bprop` reads and gives no gradient of */
+  PyObject *bprop, *args, *out;  /* of the inner trace */
+  guint first_zero, n_zeros;     /* in @wanted */
+  guint n_read;                  /* the last variables of @args, which `bprop` reads and gives no gradient of */
   guint first_id, n_args, n_out; /* in @ids: tensors of @args, then those of @out */
-  guint first_output;           /* in @outputs: those of the inputs that are floats */
-  PyObject *zeros;              /* list: what the zeros are outside */
+  guint first_output;            /* in @outputs: those of the inputs that are floats */
+  PyObject *zeros;               /* list: what the zeros are outside */
 } GantryPyCustom;
 
 void _gantry_py_custom_free (gpointer custom);
@@ -76,9 +76,9 @@ PyObject *_gantry_py_gradient_want (GantryPyGradient *gradient, PyObject *value)
  * Returns: (transfer full) (nullable): a tuple of what @function gives (with what has_aux adds), the list of gradients, those by the
  *  leaves of @positions before those by @weights, and how many are by positions; NULL with an exception
  */
-PyObject *_gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs,
-                                        PyObject *positions, PyObject *weights, PyObject *sens, gboolean has_aux);
-PyObject *_gantry_py_gradient_recorded (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs,
-                                        PyObject *positions, PyObject *weights, PyObject *sens, gboolean has_aux);
+PyObject *_gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs, PyObject *positions, PyObject *weights,
+                                        PyObject *sens, gboolean has_aux);
+PyObject *_gantry_py_gradient_recorded (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs, PyObject *positions, PyObject *weights,
+                                        PyObject *sens, gboolean has_aux);
 
 G_END_DECLS

@@ -28,8 +28,7 @@ run_recorded (GantryPyState *state, GantryTrace *trace, PyObject *outputs, GPtrA
       return FALSE;
     }
   g_ptr_array_set_size (results, (gint) n);
-  return gantry_py_run_module (state, module, trace->hosts, (GantryLiteral *const *) literals->pdata,
-                               (GantryLiteral **) results->pdata);
+  return gantry_py_run_module (state, module, trace->hosts, (GantryLiteral *const *) literals->pdata, (GantryLiteral **) results->pdata);
 }
 
 /* Each tensor argument is a variable with its bytes. */
@@ -42,8 +41,8 @@ record_argument (GantryPyState *state, PyObject *argument, GPtrArray *literals)
   if (!gantry_py_value_check (argument) || ((GantryPyValue *) argument)->is_parameter)
     return Py_NewRef (argument);
   type = ((GantryPyValue *) argument)->type;
-  variable = gantry_py_trace_parameter (state, gantry_context_tensor (gantry_py_trace (state)->context, type->element, type->rank, type->dims),
-                                        NULL, GANTRY_PY_TENSOR);
+  variable = gantry_py_trace_parameter (state, gantry_context_tensor (gantry_py_trace (state)->context, type->element, type->rank, type->dims), NULL,
+                                        GANTRY_PY_TENSOR);
   if (variable == NULL)
     return NULL;
   ((GantryPyValue *) variable)->literal = gantry_literal_ref (((GantryPyValue *) argument)->literal);
@@ -65,8 +64,7 @@ known_of (GantryPyState *state, PyObject *structure)
     {
       GantryPyValue *variable = g_ptr_array_index (variables, i);
 
-      values[i] = variable->literal != NULL ? gantry_py_object_of (state, variable->literal, (GantryPyValueKind) variable->kind)
-                                            : Py_NewRef (Py_None);
+      values[i] = variable->literal != NULL ? gantry_py_object_of (state, variable->literal, (GantryPyValueKind) variable->kind) : Py_NewRef (Py_None);
     }
   result = gantry_py_replace_variables (structure, values, &next);
   for (guint i = 0; i < variables->len; i++)
@@ -82,8 +80,8 @@ unref_literal (gpointer literal)
 }
 
 PyObject *
-_gantry_py_gradient_recorded (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs,
-                              PyObject *positions, PyObject *weights, PyObject *sens, gboolean has_aux)
+_gantry_py_gradient_recorded (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs, PyObject *positions, PyObject *weights,
+                              PyObject *sens, gboolean has_aux)
 {
   GantryTrace *trace = gantry_py_trace_begin (state, FALSE);
   g_autoptr (GPtrArray) literals = g_ptr_array_new (), results = g_ptr_array_new_with_free_func (unref_literal);

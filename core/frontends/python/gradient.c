@@ -203,8 +203,8 @@ call_function (GantryPyGradient *gradient, PyObject *function, PyObject *kwargs,
   gradient->result = result != NULL ? gantry_py_with_parameters (state, result) : NULL;
   Py_XDECREF (result);
   if (gradient->result != NULL)
-    gantry_py_collect_variables (has_aux && PyTuple_Check (gradient->result) && PyTuple_GET_SIZE (gradient->result) > 0
-                                   ? PyTuple_GET_ITEM (gradient->result, 0) : gradient->result, main);
+    gantry_py_collect_variables (
+      has_aux && PyTuple_Check (gradient->result) && PyTuple_GET_SIZE (gradient->result) > 0 ? PyTuple_GET_ITEM (gradient->result, 0) : gradient->result, main);
   gradient->n_main = main->len;
   g_ptr_array_unref (main);
   return gradient->result != NULL;
@@ -231,7 +231,7 @@ check_results (const GantryPyGradient *gradient)
     if (g_array_index (gradient->kinds, guint, i) == GANTRY_PY_HANDLE)
       {
         PyErr_SetString (_gantry_py_hook (gradient->state, "NoDerivative"), "A result of the function that is differentiated is an "
-                         "object that only Python knows when the graph runs.");
+                                                                            "object that only Python knows when the graph runs.");
         return FALSE;
       }
   return TRUE;
@@ -313,12 +313,12 @@ differentiate (GantryPyGradient *gradient)
       PyErr_SetString (PyExc_RuntimeError, "gradients are not available here");
       return FALSE;
     }
-  derived = state->backend->gradient (state->backend->self, gradient->module, (const guint *) (gpointer) gradient->outputs->data,
-                                      gradient->outputs->len, inputs, n, gradient->integers, &error);
+  derived = state->backend->gradient (state->backend->self, gradient->module, (const guint *) (gpointer) gradient->outputs->data, gradient->outputs->len,
+                                      inputs, n, gradient->integers, &error);
   if (derived == NULL)
     {
-      PyErr_SetString (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED) ? _gantry_py_hook (state, "NoDerivative")
-                                                                                       : PyExc_RuntimeError, error->message);
+      PyErr_SetString (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED) ? _gantry_py_hook (state, "NoDerivative") : PyExc_RuntimeError,
+                       error->message);
       return FALSE;
     }
   gantry_module_unref (gradient->module);
@@ -344,8 +344,7 @@ seed (GantryPyGradient *gradient, guint i, guint32 type_id, GPtrArray *sens)
     }
   if (given == NULL)
     return gantry_builder_splat (gantry_py_trace (state)->builder, type->element, own ? 1.0 : 0.0, type->rank, type->dims);
-  given = _gantry_py_call_hook (state, "cotangent", "OsN", given, gantry_element_name (type->element),
-                                PyLong_FromUnsignedLong (type_id));
+  given = _gantry_py_call_hook (state, "cotangent", "OsN", given, gantry_element_name (type->element), PyLong_FromUnsignedLong (type_id));
   if (given == NULL)
     return 0;
   {
@@ -508,12 +507,15 @@ splice_gradient (GantryPyGradient *gradient, PyObject *sens)
 }
 
 PyObject *
-_gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs,
-                              PyObject *positions, PyObject *weights, PyObject *sens, gboolean has_aux)
+_gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs, PyObject *positions, PyObject *weights,
+                              PyObject *sens, gboolean has_aux)
 {
-  GantryPyGradient gradient = { .state = state, .wanted = g_array_new (FALSE, FALSE, sizeof (GantryPyWanted)),
-                        .ids = g_array_new (FALSE, FALSE, sizeof (guint32)), .kinds = g_array_new (FALSE, FALSE, sizeof (guint)),
-                        .outputs = g_array_new (FALSE, FALSE, sizeof (guint)), .changed = PyList_New (0),
+  GantryPyGradient gradient = { .state = state,
+                                .wanted = g_array_new (FALSE, FALSE, sizeof (GantryPyWanted)),
+                                .ids = g_array_new (FALSE, FALSE, sizeof (guint32)),
+                                .kinds = g_array_new (FALSE, FALSE, sizeof (guint)),
+                                .outputs = g_array_new (FALSE, FALSE, sizeof (guint)),
+                                .changed = PyList_New (0),
                                 .customs = g_ptr_array_new_with_free_func (_gantry_py_custom_free) };
   GantryTrace *outer = gantry_py_trace (state);
   PyObject *result = NULL;
@@ -523,8 +525,7 @@ _gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject
   gradient.trace->gradient = &gradient;
   fine = take_arguments (&gradient, args, positions, weights);
   gradient.n_wanted = gradient.wanted->len;
-  fine = fine && call_function (&gradient, function, kwargs, has_aux)
-         && end_function (&gradient) && differentiate (&gradient);
+  fine = fine && call_function (&gradient, function, kwargs, has_aux) && end_function (&gradient) && differentiate (&gradient);
   gantry_py_set_trace (state, outer);
   if (fine)
     result = splice_gradient (&gradient, sens);
@@ -541,10 +542,9 @@ gantry_py_gradient (PyObject *module, PyObject *args)
   PyObject *function, *arguments, *kwargs, *positions, *weights, *sens;
   int has_aux;
 
-  if (!PyArg_ParseTuple (args, "OO!OO!OOp", &function, &PyTuple_Type, &arguments, &kwargs, &PyTuple_Type, &positions, &weights,
-                         &sens, &has_aux))
+  if (!PyArg_ParseTuple (args, "OO!OO!OOp", &function, &PyTuple_Type, &arguments, &kwargs, &PyTuple_Type, &positions, &weights, &sens, &has_aux))
     return NULL;
   kwargs = kwargs == Py_None || PyDict_GET_SIZE (kwargs) == 0 ? NULL : kwargs;
-  return (gantry_py_trace (state) != NULL ? _gantry_py_gradient_in_trace : _gantry_py_gradient_recorded) (state, function, arguments, kwargs,
-                                                                                               positions, weights, sens, has_aux);
+  return (gantry_py_trace (state) != NULL ? _gantry_py_gradient_in_trace : _gantry_py_gradient_recorded) (state, function, arguments, kwargs, positions,
+                                                                                                          weights, sens, has_aux);
 }

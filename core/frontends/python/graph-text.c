@@ -12,8 +12,8 @@ gantry_py_host_lines (const GPtrArray *hosts)
   for (guint i = 0; i < hosts->len; i++)
     {
       const GantryPyHostCall *host = g_ptr_array_index (hosts, i);
-      g_autofree char *line = g_strdup_printf ("%s:%u: %.*s\n", host->file != NULL ? host->file : "?", host->line,
-                                               (int) strcspn (host->text, "\n"), host->text);
+      g_autofree char *line = g_strdup_printf ("%s:%u: %.*s\n", host->file != NULL ? host->file : "?", host->line, (int) strcspn (host->text, "\n"),
+                                               host->text);
 
       /* One line of the program may be several calls. */
       if (lines->len < strlen (line) || strcmp (lines->str + lines->len - strlen (line), line) != 0)
@@ -85,7 +85,7 @@ write_model (const GantryPyProgram *program, const char *path, GError **error)
       if (gantry_py_value_check (parameter))
         values[i] = ((GantryPyValue *) parameter)->literal;
     }
-  return backend->export (backend->self, program->module, path, given, values, error);
+  return backend->export(backend->self, program->module, path, given, values, error);
 }
 
 /* What a model gives are its results: who reads it would not know that some of them are what Parameters become. */
@@ -106,8 +106,10 @@ assigns_nothing (const GantryPyProgram *program)
     g_string_append_printf (names, "%sa list or dict from outside", names->len > 0 ? ", " : "");
   if (names->len == 0)
     return TRUE;
-  PyErr_Format (PyExc_RuntimeError, "A graph that assigns cannot be exported: this one assigns %s. A network is exported after set_train (False), "
-                "and what it is to keep is given back by construct.", names->str);
+  PyErr_Format (PyExc_RuntimeError,
+                "A graph that assigns cannot be exported: this one assigns %s. A network is exported after set_train (False), "
+                "and what it is to keep is given back by construct.",
+                names->str);
   return FALSE;
 }
 

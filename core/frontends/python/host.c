@@ -7,7 +7,10 @@
 #include <string.h>
 
 static const GantryElementType elements[] = {
-  [GANTRY_PY_INT] = GANTRY_I64, [GANTRY_PY_FLOAT] = GANTRY_F64, [GANTRY_PY_BOOL] = GANTRY_BOOL, [GANTRY_PY_HANDLE] = GANTRY_I64,
+  [GANTRY_PY_INT] = GANTRY_I64,
+  [GANTRY_PY_FLOAT] = GANTRY_F64,
+  [GANTRY_PY_BOOL] = GANTRY_BOOL,
+  [GANTRY_PY_HANDLE] = GANTRY_I64,
 };
 
 static char *
@@ -26,7 +29,8 @@ refuse_strict (GantryTrace *trace)
 
   return PyErr_Format (PyExc_ValueError,
                        "When handling script '%s in graph mode', the inputs should be constant, but found variable to be "
-                       "nonconstant. Try to set jit_syntax_level to LAX.", text);
+                       "nonconstant. Try to set jit_syntax_level to LAX.",
+                       text);
 }
 
 static guint32
@@ -73,8 +77,7 @@ source_of (const GantryPyHostCall *host)
   for (guint i = 0; i < values->len; i++)
     {
       const GantryPyValue *value = g_ptr_array_index (values, i);
-      guint8 own = value->kind == GANTRY_PY_TENSOR ? (guint8) value->type->element
-                   : value->kind == GANTRY_PY_HANDLE ? value->source : GANTRY_ELEMENT_NONE;
+      guint8 own = value->kind == GANTRY_PY_TENSOR ? (guint8) value->type->element : value->kind == GANTRY_PY_HANDLE ? value->source : GANTRY_ELEMENT_NONE;
 
       if (own != GANTRY_ELEMENT_NONE && source != GANTRY_ELEMENT_NONE && own != source)
         return GANTRY_PY_MIXED;
@@ -119,8 +122,9 @@ add_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kw
   if (callable == state->tensor && host->element == NULL && source == GANTRY_PY_MIXED)
     host->element = PyUnicode_FromString ("float64");
   type = gantry_context_scalar (trace->context, elements[result]);
-  value = gantry_py_wrap (state, gantry_builder_add (trace->builder, GANTRY_OP_CUSTOM_CALL, (guint32 *) (gpointer) ids->data,
-                                                     ids->len, host_attrs (trace, index, type, host->text)), result);
+  value = gantry_py_wrap (
+    state, gantry_builder_add (trace->builder, GANTRY_OP_CUSTOM_CALL, (guint32 *) (gpointer) ids->data, ids->len, host_attrs (trace, index, type, host->text)),
+    result);
   if (value != NULL && result == GANTRY_PY_HANDLE)
     ((GantryPyValue *) value)->source = source;
   return value;

@@ -14,24 +14,24 @@ struct _GantryPyFrame
   GantryPyFrame *caller;
   const GantryPyNode *node; /* FUNCTION_DEF or LAMBDA */
   const char *name;
-  PyObject *locals;  /* dict; hidden names begin with '$' */
-  PyObject *outer;   /* (nullable) tuple of dicts: locals of the functions around a closure, innermost first */
-  PyObject *cells;   /* (nullable) dict: free variables of a function object */
+  PyObject *locals; /* dict; hidden names begin with '$' */
+  PyObject *outer;  /* (nullable) tuple of dicts: locals of the functions around a closure, innermost first */
+  PyObject *cells;  /* (nullable) dict: free variables of a function object */
   PyObject *globals;
   PyObject *global_names; /* (nullable) set: declared global */
-  PyObject *result;  /* (nullable): of a return */
+  PyObject *result;       /* (nullable): of a return */
   guint n_comprehensions; /* that are being walked: @locals are of the innermost, @outer begins with those around it */
-  guint loops;       /* how many loops of this frame are being walked */
+  guint loops;            /* how many loops of this frame are being walked */
 };
 
 typedef enum
 {
-  GANTRY_PY_NEXT,      /* go on */
-  GANTRY_PY_BROKEN,    /* break */
+  GANTRY_PY_NEXT,   /* go on */
+  GANTRY_PY_BROKEN, /* break */
   GANTRY_PY_CONTINUED,
-  GANTRY_PY_RETURNED,  /* frame->result */
-  GANTRY_PY_RAISED,    /* raises when it runs: what follows is not reached */
-  GANTRY_PY_FAILED,    /* a Python exception is set */
+  GANTRY_PY_RETURNED, /* frame->result */
+  GANTRY_PY_RAISED,   /* raises when it runs: what follows is not reached */
+  GANTRY_PY_FAILED,   /* a Python exception is set */
 } GantryPyStatus;
 
 /** What is left to do of a function: statements, then what follows the statement that they stand in. */
@@ -55,11 +55,11 @@ gboolean _gantry_py_has_jump (const GantryPyNode *node, gboolean in_loop);
 
 /* branches: both arms are walked, each in a region of its own, and what they leave is joined */
 typedef GantryPyStatus (*GantryPyArm) (GantryPyFrame *frame, gconstpointer data);
-GantryPyStatus _gantry_py_branch (GantryPyFrame *frame, PyObject *predicate, GantryPyArm then, gconstpointer then_data,
-                                  GantryPyArm otherwise, gconstpointer else_data);
+GantryPyStatus
+_gantry_py_branch (GantryPyFrame *frame, PyObject *predicate, GantryPyArm then, gconstpointer then_data, GantryPyArm otherwise, gconstpointer else_data);
 /** An expression with two arms. Returns: a new reference */
-PyObject *_gantry_py_branch_value (GantryPyFrame *frame, PyObject *predicate, const GantryPyNode *then, PyObject *then_value,
-                                   const GantryPyNode *otherwise, PyObject *else_value);
+PyObject *_gantry_py_branch_value (GantryPyFrame *frame, PyObject *predicate, const GantryPyNode *then, PyObject *then_value, const GantryPyNode *otherwise,
+                                   PyObject *else_value);
 
 /** GantryPyJoin: leaves in which two structures differ, in the order in which gantry_py_replace_variables() meets them. */
 typedef struct
@@ -91,8 +91,8 @@ GantryPyStatus _gantry_py_exec_for (GantryPyFrame *frame, const GantryPyNode *no
 PyObject *_gantry_py_loop_return_flag (GantryPyFrame *frame);
 typedef PyObject *(*GantryPyCondition) (GantryPyFrame *frame, gconstpointer data); /* what decides on the next trip */
 /** @kind: "for" or "while": of the statement */
-GantryPyStatus _gantry_py_variable_loop (GantryPyFrame *frame, const char *kind, PyObject *first, GantryPyCondition condition,
-                                         GantryPyArm body, gconstpointer data);
+GantryPyStatus
+_gantry_py_variable_loop (GantryPyFrame *frame, const char *kind, PyObject *first, GantryPyCondition condition, GantryPyArm body, gconstpointer data);
 
 /* expressions */
 PyObject *_gantry_py_eval (GantryPyFrame *frame, const GantryPyNode *node);
@@ -159,8 +159,7 @@ PyObject *_gantry_py_setitem (GantryPyFrame *frame, PyObject *object, PyObject *
 /* containers */
 /** A method of a list or dict, by its graph semantics. @changed: (out): what the object becomes, where it does. NULL without
  *  exception: not one of these. */
-PyObject *_gantry_py_container_method (GantryPyFrame *frame, PyObject *object, const char *name, PyObject *args,
-                                       PyObject *kwargs, PyObject **changed);
+PyObject *_gantry_py_container_method (GantryPyFrame *frame, PyObject *object, const char *name, PyObject *args, PyObject *kwargs, PyObject **changed);
 PyObject *_gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, gboolean *handled);
 void _gantry_py_note_origin (GantryPyState *state, PyObject *list, PyObject *origin);
 PyObject *_gantry_py_origin (GantryPyState *state, PyObject *list); /* (nullable) borrowed */
@@ -178,15 +177,14 @@ PyObject *_gantry_py_call_hook (GantryPyState *state, const char *name, const ch
 /* An operator or builtin function (@name) has refused its operands: the exception becomes what graph mode says of them. @args: tuple */
 void _gantry_py_refused (GantryPyState *state, const char *name, PyObject *args);
 /** Calls the construct of a Cell in the type that the Cell computes in. Returns: a new reference */
-PyObject *_gantry_py_call_construct (GantryPyFrame *frame, PyObject *cell, PyObject *construct, PyObject *args,
-                                     PyObject *kwargs);
+PyObject *_gantry_py_call_construct (GantryPyFrame *frame, PyObject *cell, PyObject *construct, PyObject *args, PyObject *kwargs);
 /** A function that the graph makes. */
 typedef struct
 {
   PyObject ob_base;
   const GantryPyNode *node;
-  PyObject *outer;             /* tuple of dicts: locals of the functions around it, innermost first */
-  PyObject *cells;             /* (nullable) dict: free variables of the function object that is walked */
+  PyObject *outer; /* tuple of dicts: locals of the functions around it, innermost first */
+  PyObject *cells; /* (nullable) dict: free variables of the function object that is walked */
   PyObject *globals, *defaults, *kwdefaults;
 } GantryPyClosure;
 

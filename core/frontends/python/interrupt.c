@@ -17,9 +17,9 @@ typedef struct
   GMutex lock;
   GCancellable *running; /* (nullable): of the graph that the main thread runs now */
   GMutex turn;           /* one graph at a time: a compiled one has one arena */
-  pid_t process; /* whose thread this is: a fork has none */
+  pid_t process;         /* whose thread this is: a fork has none */
   gboolean listening;
-  int end;         /* of the pipe, -1: none yet; a fork has its parent's */
+  int end; /* of the pipe, -1: none yet; a fork has its parent's */
 } Interrupts;
 
 static Interrupts interrupts = { .end = -1 };
@@ -151,17 +151,13 @@ run_beside_signals (Run *run)
     return FALSE;
   while (!raised && !g_atomic_int_get (&run->ended))
     {
-      Py_BEGIN_ALLOW_THREADS
-      g_usleep (BETWEEN_LOOKS);
-      Py_END_ALLOW_THREADS
-      raised = PyErr_CheckSignals () < 0;
+      Py_BEGIN_ALLOW_THREADS g_usleep (BETWEEN_LOOKS);
+      Py_END_ALLOW_THREADS raised = PyErr_CheckSignals () < 0;
     }
   if (raised)
     g_cancellable_cancel (run->cancellable);
-  Py_BEGIN_ALLOW_THREADS
-  g_thread_join (thread);
-  Py_END_ALLOW_THREADS
-  return TRUE;
+  Py_BEGIN_ALLOW_THREADS g_thread_join (thread);
+  Py_END_ALLOW_THREADS return TRUE;
 }
 
 static void
@@ -186,8 +182,7 @@ gantry_py_run_compiled (GantryPyState *state, gpointer compiled, GantryLiteral *
 
   if (!is_main_thread ())
     {
-      Py_BEGIN_ALLOW_THREADS
-      run_now (&run);
+      Py_BEGIN_ALLOW_THREADS run_now (&run);
       Py_END_ALLOW_THREADS
     }
   else if (start_listening ())

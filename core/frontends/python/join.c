@@ -21,13 +21,16 @@ _gantry_py_join_clear (GantryPyJoin *join)
 }
 
 static const GantryElementType number_elements[] = {
-  [GANTRY_PY_INT] = GANTRY_I64, [GANTRY_PY_FLOAT] = GANTRY_F64, [GANTRY_PY_BOOL] = GANTRY_BOOL, [GANTRY_PY_HANDLE] = GANTRY_I64,
+  [GANTRY_PY_INT] = GANTRY_I64,
+  [GANTRY_PY_FLOAT] = GANTRY_F64,
+  [GANTRY_PY_BOOL] = GANTRY_BOOL,
+  [GANTRY_PY_HANDLE] = GANTRY_I64,
 };
 
 static const char *const dtype_names[GANTRY_N_ELEMENT_TYPES] = {
-  [GANTRY_BOOL] = "Bool", [GANTRY_I8] = "Int8", [GANTRY_I16] = "Int16", [GANTRY_I32] = "Int32", [GANTRY_I64] = "Int64",
-  [GANTRY_U8] = "UInt8", [GANTRY_U16] = "UInt16", [GANTRY_U32] = "UInt32", [GANTRY_U64] = "UInt64",
-  [GANTRY_F16] = "Float16", [GANTRY_BF16] = "BFloat16", [GANTRY_F32] = "Float32", [GANTRY_F64] = "Float64",
+  [GANTRY_BOOL] = "Bool",     [GANTRY_I8] = "Int8",     [GANTRY_I16] = "Int16",   [GANTRY_I32] = "Int32",  [GANTRY_I64] = "Int64",
+  [GANTRY_U8] = "UInt8",      [GANTRY_U16] = "UInt16",  [GANTRY_U32] = "UInt32",  [GANTRY_U64] = "UInt64", [GANTRY_F16] = "Float16",
+  [GANTRY_BF16] = "BFloat16", [GANTRY_F32] = "Float32", [GANTRY_F64] = "Float64",
 };
 
 gboolean
@@ -127,8 +130,7 @@ _gantry_py_zeros_like (GantryPyState *state, PyObject *value)
     return PyFloat_FromDouble (0);
   {
     const GantryType *type = ((GantryPyValue *) value)->type;
-    const GantryType *own = gantry_context_type (state->context, gantry_context_tensor (state->context, type->element,
-                                                                                        type->rank, type->dims));
+    const GantryType *own = gantry_context_type (state->context, gantry_context_tensor (state->context, type->element, type->rank, type->dims));
 
     return gantry_py_value_new (state, gantry_literal_new_zeroed (own, &data));
   }
@@ -179,8 +181,7 @@ join_tensors (GantryPyState *state, GantryPyJoin *join, PyObject *a, PyObject *b
   gboolean same = x->rank == y->rank;
 
   if (x->element != y->element)
-    return PyErr_Format (PyExc_TypeError, CANNOT_JOIN "Type Join Failed: dtype1 = %s, dtype2 = %s.", dtype_names[x->element],
-                         dtype_names[y->element]);
+    return PyErr_Format (PyExc_TypeError, CANNOT_JOIN "Type Join Failed: dtype1 = %s, dtype2 = %s.", dtype_names[x->element], dtype_names[y->element]);
   for (guint d = 0; same && d < x->rank; d++)
     same = x->dims[d] == y->dims[d];
   if (!same)
@@ -219,11 +220,9 @@ cannot (GantryPyState *state, PyObject *a, PyObject *b)
   static const char *const numbers[] = { "Tensor", "Int64", "Float32", "Bool", "Any" };
   GantryPyValueKind x, y;
 
-  if (_gantry_py_leaf_kind (state, a, &x) && _gantry_py_leaf_kind (state, b, &y) && x != GANTRY_PY_TENSOR
-      && y != GANTRY_PY_TENSOR)
+  if (_gantry_py_leaf_kind (state, a, &x) && _gantry_py_leaf_kind (state, b, &y) && x != GANTRY_PY_TENSOR && y != GANTRY_PY_TENSOR)
     return PyErr_Format (PyExc_TypeError, CANNOT_JOIN "Type Join Failed: dtype1 = %s, dtype2 = %s.", numbers[x], numbers[y]);
-  return PyErr_Format (PyExc_TypeError, CANNOT_JOIN "Type Join Failed: abstract type %s cannot join with %s.",
-                       abstract_of (state, a), abstract_of (state, b));
+  return PyErr_Format (PyExc_TypeError, CANNOT_JOIN "Type Join Failed: abstract type %s cannot join with %s.", abstract_of (state, a), abstract_of (state, b));
 }
 
 static PyObject *
@@ -233,8 +232,7 @@ join_sequences (GantryPyState *state, GantryPyJoin *join, PyObject *a, PyObject 
   PyObject *result;
 
   if (n != PySequence_Fast_GET_SIZE (b))
-    return PyErr_Format (PyExc_ValueError, CANNOT_JOIN "The lengths of the sequences differ: %zd and %zd.", n,
-                         PySequence_Fast_GET_SIZE (b));
+    return PyErr_Format (PyExc_ValueError, CANNOT_JOIN "The lengths of the sequences differ: %zd and %zd.", n, PySequence_Fast_GET_SIZE (b));
   result = PyTuple_Check (a) ? PyTuple_New (n) : PyList_New (n);
   for (Py_ssize_t i = 0; i < n; i++)
     {

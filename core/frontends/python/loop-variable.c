@@ -10,16 +10,16 @@
 typedef struct
 {
   GantryPyFrame *frame;
-  PyObject *keys;     /* list: names, then keys of the state */
+  PyObject *keys; /* list: names, then keys of the state */
   guint n_locals;
-  PyObject *entry;    /* list: their values at the entry */
+  PyObject *entry;     /* list: their values at the entry */
   PyObject *undefined; /* dict: names without a value at the entry; what the body gives them does not leave it */
-  GPtrArray *leaves;  /* of @entry, borrowed */
+  GPtrArray *leaves;   /* of @entry, borrowed */
   GByteArray *carried; /* of each leaf: 1 where it is a carry */
-  GArray *kinds;      /* of each leaf */
+  GArray *kinds;       /* of each leaf */
   GantryRegion *region;
-  PyObject *before;   /* list like @entry: as the body sees them */
-  guint32 flag;       /* node that the body leaves: another trip */
+  PyObject *before; /* list like @entry: as the body sees them */
+  guint32 flag;     /* node that the body leaves: another trip */
 } Loop;
 
 static gboolean
@@ -176,8 +176,9 @@ leaf_type (Loop *loop, guint i)
 {
   GantryContext *context = gantry_py_trace (loop->frame->state)->context;
   PyObject *leaf = g_ptr_array_index (loop->leaves, i);
-  static const GantryElementType elements[] = { [GANTRY_PY_INT] = GANTRY_I64, [GANTRY_PY_FLOAT] = GANTRY_F64,
-                                                [GANTRY_PY_BOOL] = GANTRY_BOOL, [GANTRY_PY_HANDLE] = GANTRY_I64 };
+  static const GantryElementType elements[] = {
+    [GANTRY_PY_INT] = GANTRY_I64, [GANTRY_PY_FLOAT] = GANTRY_F64, [GANTRY_PY_BOOL] = GANTRY_BOOL, [GANTRY_PY_HANDLE] = GANTRY_I64
+  };
   const GantryType *type;
 
   if (g_array_index (loop->kinds, guint, i) != GANTRY_PY_TENSOR)
@@ -199,10 +200,8 @@ begin_body (Loop *loop)
   flag = gantry_py_trace_parameter (state, gantry_context_scalar (gantry_py_trace (state)->context, GANTRY_BOOL), NULL, GANTRY_PY_BOOL);
   Py_XDECREF (flag);
   for (guint i = 0; i < loop->leaves->len; i++)
-    leaves[i] = loop->carried->data[i]
-                  ? gantry_py_trace_parameter (state, leaf_type (loop, i), NULL,
-                                               (GantryPyValueKind) g_array_index (loop->kinds, guint, i))
-                  : Py_NewRef (g_ptr_array_index (loop->leaves, i));
+    leaves[i] = loop->carried->data[i] ? gantry_py_trace_parameter (state, leaf_type (loop, i), NULL, (GantryPyValueKind) g_array_index (loop->kinds, guint, i))
+                                       : Py_NewRef (g_ptr_array_index (loop->leaves, i));
   Py_XSETREF (loop->before, rebuild (loop->entry, leaves, &next));
   if (loop->before == loop->entry)
     Py_SETREF (loop->before, PyList_GetSlice (loop->entry, 0, PyList_GET_SIZE (loop->entry)));
@@ -260,8 +259,7 @@ static gboolean
 type_error (Loop *loop, guint key, PyObject *before, PyObject *after)
 {
   PyErr_Format (PyExc_TypeError, CANNOT_JOIN "The type of '%s' changes while a loop carries it: it is %s at the entry and %s after a trip.",
-                name_of (loop, key), _gantry_py_type_word (loop->frame->state, before),
-                _gantry_py_type_word (loop->frame->state, after));
+                name_of (loop, key), _gantry_py_type_word (loop->frame->state, before), _gantry_py_type_word (loop->frame->state, after));
   return FALSE;
 }
 
@@ -286,13 +284,13 @@ check_carry (Loop *loop, guint key, guint leaf, PyObject *after)
       && memcmp (a->dims, b->dims, a->rank * sizeof *a->dims) == 0)
     return TRUE;
   {
-    g_autofree char *x = gantry_context_type_text (((GantryPyValue *) before)->context,
-                                                   gantry_context_type_id (((GantryPyValue *) before)->context, a));
-    g_autofree char *y = gantry_context_type_text (((GantryPyValue *) after)->context,
-                                                   gantry_context_type_id (((GantryPyValue *) after)->context, b));
+    g_autofree char *x = gantry_context_type_text (((GantryPyValue *) before)->context, gantry_context_type_id (((GantryPyValue *) before)->context, a));
+    g_autofree char *y = gantry_context_type_text (((GantryPyValue *) after)->context, gantry_context_type_id (((GantryPyValue *) after)->context, b));
 
-    PyErr_Format (PyExc_TypeError, CANNOT_JOIN "The type of '%s' changes while a loop carries it: it is Tensor %s at the entry and "
-                  "%s after a trip.", name_of (loop, key), x, y);
+    PyErr_Format (PyExc_TypeError,
+                  CANNOT_JOIN "The type of '%s' changes while a loop carries it: it is Tensor %s at the entry and "
+                              "%s after a trip.",
+                  name_of (loop, key), x, y);
   }
   return FALSE;
 }
@@ -324,8 +322,10 @@ compare_key (Loop *loop, guint key, guint *leaf, PyObject *after)
   flatten (after, b);
   if (a->len != b->len || (is_container (before) != is_container (after)))
     {
-      PyErr_Format (PyExc_TypeError, "The length of '%s' changes while a loop carries it: it has %u elements at the entry and %u "
-                    "after a trip.", name_of (loop, key), a->len, b->len);
+      PyErr_Format (PyExc_TypeError,
+                    "The length of '%s' changes while a loop carries it: it has %u elements at the entry and %u "
+                    "after a trip.",
+                    name_of (loop, key), a->len, b->len);
       return -1;
     }
   for (guint i = 0; i < a->len; i++, (*leaf)++)
@@ -373,8 +373,7 @@ take_new (Loop *loop)
         for (GantryTrace *t = gantry_py_trace (state); before == NULL && t != t->root; t = t->parent)
           before = PyDict_GetItem (t->parent->state, key);
         if (before == NULL && gantry_py_is_variable (now)
-            && ((GantryRegion *) g_hash_table_lookup (gantry_py_trace (state)->root->owners,
-                                                      GUINT_TO_POINTER (((GantryPyValue *) now)->node)))
+            && ((GantryRegion *) g_hash_table_lookup (gantry_py_trace (state)->root->owners, GUINT_TO_POINTER (((GantryPyValue *) now)->node)))
                  == gantry_py_trace (state)->root->body)
           before = now;
         before = before != NULL ? Py_NewRef (before) : _gantry_py_outside_before (state, key);
@@ -481,10 +480,8 @@ write_condition (GantryTrace *trace, const GArray *operands)
 
   for (guint i = 0; i < operands->len; i++)
     {
-      GantryRegion *owner = g_hash_table_lookup (trace->root->owners,
-                                                 GUINT_TO_POINTER (g_array_index (operands, guint32, i)));
-      guint32 id = gantry_builder_parameter (trace->builder,
-                                             gantry_builder_type (owner->builder, g_array_index (operands, guint32, i)), NULL);
+      GantryRegion *owner = g_hash_table_lookup (trace->root->owners, GUINT_TO_POINTER (g_array_index (operands, guint32, i)));
+      guint32 id = gantry_builder_parameter (trace->builder, gantry_builder_type (owner->builder, g_array_index (operands, guint32, i)), NULL);
 
       first = i == 0 ? id : first;
     }
@@ -560,15 +557,15 @@ write_while (Loop *loop, PyObject *first, PyObject *after)
   attrs = gantry_attr_list_new (trace->context);
   gantry_attr_list_set_function (attrs, "cond", condition);
   gantry_attr_list_set_function (attrs, "body", loop->region->function);
-  tuple = gantry_py_wrap (state, gantry_builder_add (trace->builder, GANTRY_OP_WHILE, (const guint32 *) (gpointer) operands->data,
-                                                     operands->len, gantry_attr_list_end (attrs)), GANTRY_PY_TENSOR);
+  tuple = gantry_py_wrap (
+    state, gantry_builder_add (trace->builder, GANTRY_OP_WHILE, (const guint32 *) (gpointer) operands->data, operands->len, gantry_attr_list_end (attrs)),
+    GANTRY_PY_TENSOR);
   if (tuple == NULL)
     return FALSE;
   for (guint i = 0; i < loop->leaves->len; i++)
-    leaves[i] = loop->carried->data[i]
-                  ? gantry_py_variable_new (state, ((GantryPyValue *) PyTuple_GET_ITEM (tuple, ++taken))->node,
-                                            (GantryPyValueKind) g_array_index (loop->kinds, guint, i))
-                  : Py_NewRef (g_ptr_array_index (loop->leaves, i));
+    leaves[i] = loop->carried->data[i] ? gantry_py_variable_new (state, ((GantryPyValue *) PyTuple_GET_ITEM (tuple, ++taken))->node,
+                                                                 (GantryPyValueKind) g_array_index (loop->kinds, guint, i))
+                                       : Py_NewRef (g_ptr_array_index (loop->leaves, i));
   values = rebuild (loop->entry, leaves, &next);
   set_environment (loop, values);
   Py_DECREF (values);
@@ -590,7 +587,8 @@ forget_new (GantryPyFrame *frame, PyObject *names, const char *kind)
       if (!PyUnicode_Check (name) || *PyUnicode_AsUTF8 (name) == '$' || PyDict_Contains (frame->locals, name))
         continue;
       message = g_strdup_printf ("The local variable '%s' defined in the '%s' loop body cannot be used outside of the loop body. "
-                                 "Please define variable '%s' before '%s'.", PyUnicode_AsUTF8 (name), kind, PyUnicode_AsUTF8 (name), kind);
+                                 "Please define variable '%s' before '%s'.",
+                                 PyUnicode_AsUTF8 (name), kind, PyUnicode_AsUTF8 (name), kind);
       undefined = _gantry_py_undefined_new (frame->state, message);
       PyDict_SetItem (frame->locals, name, undefined);
       Py_DECREF (undefined);
@@ -598,8 +596,7 @@ forget_new (GantryPyFrame *frame, PyObject *names, const char *kind)
 }
 
 GantryPyStatus
-_gantry_py_variable_loop (GantryPyFrame *frame, const char *kind, PyObject *first, GantryPyCondition condition, GantryPyArm body,
-                          gconstpointer data)
+_gantry_py_variable_loop (GantryPyFrame *frame, const char *kind, PyObject *first, GantryPyCondition condition, GantryPyArm body, gconstpointer data)
 {
   Loop loop = { 0 };
   PyObject *after = NULL, *names = NULL;

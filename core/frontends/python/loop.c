@@ -14,8 +14,10 @@ begin_trip (GantryTrace *trace, const GantryPyChain *chain, const GantryPyNode *
   gantry_py_chain_enter (trace, chain, loop, GANTRY_STEP_ITERATION, number, NULL);
   if (++trace->root->n_unrolled <= MOST_UNROLLED)
     return TRUE;
-  PyErr_Format (PyExc_RuntimeError, "The loops of this graph have more than %d trips together that are known while compiling; "
-                "make the condition a variable, or the loop shorter.", MOST_UNROLLED);
+  PyErr_Format (PyExc_RuntimeError,
+                "The loops of this graph have more than %d trips together that are known while compiling; "
+                "make the condition a variable, or the loop shorter.",
+                MOST_UNROLLED);
   return FALSE;
 }
 
@@ -229,8 +231,8 @@ variable_range (GantryPyFrame *frame, const GantryPyNode *iter)
 {
   PyObject *callee, *bounds = NULL, *given;
 
-  if (iter->kind != GANTRY_PY_CALL || iter->a->kind != GANTRY_PY_NAME || iter->n_list < 1 || iter->n_list > 3
-      || iter->n_list2 > 0 || PyUnicode_CompareWithASCIIString (iter->a->name, "range") != 0)
+  if (iter->kind != GANTRY_PY_CALL || iter->a->kind != GANTRY_PY_NAME || iter->n_list < 1 || iter->n_list > 3 || iter->n_list2 > 0
+      || PyUnicode_CompareWithASCIIString (iter->a->name, "range") != 0)
     return NULL;
   callee = _gantry_py_eval (frame, iter->a);
   if (callee != (PyObject *) &PyRange_Type)

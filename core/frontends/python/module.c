@@ -38,8 +38,7 @@ module_register (PyObject *module, PyObject *args, PyObject *kwargs)
   static char *names[] = { "tensor", "scalar", "external", "parameter", "cell", "primitive", "hooks", NULL };
   PyObject *values[7];
 
-  if (!PyArg_ParseTupleAndKeywords (args, kwargs, "OOOOOOO", names, &values[0], &values[1], &values[2], &values[3], &values[4],
-                                    &values[5], &values[6]))
+  if (!PyArg_ParseTupleAndKeywords (args, kwargs, "OOOOOOO", names, &values[0], &values[1], &values[2], &values[3], &values[4], &values[5], &values[6]))
     return NULL;
   Py_XSETREF (state->tensor, Py_NewRef (values[0]));
   Py_XSETREF (state->scalar, Py_NewRef (values[1]));
@@ -68,11 +67,9 @@ module_graph_call (PyObject *module, PyObject *args)
   PyObject *callable, *arguments, *kwargs, *cache, *extra;
   int strict, only_compile = 0;
 
-  if (!PyArg_ParseTuple (args, "OO!OO!Op|p", &callable, &PyTuple_Type, &arguments, &kwargs, &PyDict_Type, &cache, &extra, &strict,
-                         &only_compile))
+  if (!PyArg_ParseTuple (args, "OO!OO!Op|p", &callable, &PyTuple_Type, &arguments, &kwargs, &PyDict_Type, &cache, &extra, &strict, &only_compile))
     return NULL;
-  return gantry_py_graph_call (gantry_py_state (), callable, arguments, kwargs == Py_None ? NULL : kwargs, cache, extra, strict,
-                               only_compile);
+  return gantry_py_graph_call (gantry_py_state (), callable, arguments, kwargs == Py_None ? NULL : kwargs, cache, extra, strict, only_compile);
 }
 
 /* call (callable, args, kwargs): as the graph being made calls it; plainly outside of one. */
@@ -244,12 +241,8 @@ module_free (void *self)
 }
 
 static PyModuleDef definition = {
-  PyModuleDef_HEAD_INIT,
-  .m_name = "_gantry",
-  .m_doc = "The compiler's side of Gantry's Python modules.",
-  .m_size = sizeof (GantryPyState),
-  .m_methods = methods,
-  .m_free = module_free,
+  PyModuleDef_HEAD_INIT, .m_name = "_gantry",   .m_doc = "The compiler's side of Gantry's Python modules.", .m_size = sizeof (GantryPyState),
+  .m_methods = methods,  .m_free = module_free,
 };
 
 PyObject *

@@ -91,12 +91,14 @@ undefined_name (const GantryPyFrame *frame, PyObject *name)
         {
           gboolean in_true = block_binds (node->list, node->n_list, name);
 
-          return PyErr_Format (PyExc_UnboundLocalError, "The local variable '%U' is not defined in %s branch, but defined in %s branch.",
-                               name, in_true ? "false" : "true", in_true ? "true" : "false");
+          return PyErr_Format (PyExc_UnboundLocalError, "The local variable '%U' is not defined in %s branch, but defined in %s branch.", name,
+                               in_true ? "false" : "true", in_true ? "true" : "false");
         }
       if (node->kind == GANTRY_PY_FOR || node->kind == GANTRY_PY_WHILE)
-        return PyErr_Format (PyExc_UnboundLocalError, "The local variable '%U' defined in the '%s' loop body cannot be used outside of "
-                             "the loop body. Please define variable '%U' before '%s'.", name, word, name, word);
+        return PyErr_Format (PyExc_UnboundLocalError,
+                             "The local variable '%U' defined in the '%s' loop body cannot be used outside of "
+                             "the loop body. Please define variable '%U' before '%s'.",
+                             name, word, name, word);
       break;
     }
   return PyErr_Format (PyExc_NameError, "The name '%U' is not defined, or not supported in graph mode.", name);

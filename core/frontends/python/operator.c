@@ -98,20 +98,25 @@ static const struct
   Binary function;
   const char *host;
 } binaries[GANTRY_PY_N_OPERATORS] = {
-  [GANTRY_PY_ADD] = { PyNumber_Add, "add" }, [GANTRY_PY_SUB] = { PyNumber_Subtract, "sub" },
-  [GANTRY_PY_MULT] = { PyNumber_Multiply, "mul" }, [GANTRY_PY_DIV] = { PyNumber_TrueDivide, "truediv" },
-  [GANTRY_PY_MOD] = { PyNumber_Remainder, "mod" }, [GANTRY_PY_POW] = { power, "pow" },
-  [GANTRY_PY_FLOOR_DIV] = { PyNumber_FloorDivide, "floordiv" }, [GANTRY_PY_MAT_MULT] = { PyNumber_MatrixMultiply, "matmul" },
-  [GANTRY_PY_LSHIFT] = { PyNumber_Lshift, "lshift" }, [GANTRY_PY_RSHIFT] = { PyNumber_Rshift, "rshift" },
-  [GANTRY_PY_BIT_OR] = { PyNumber_Or, "or_" }, [GANTRY_PY_BIT_XOR] = { PyNumber_Xor, "xor" },
+  [GANTRY_PY_ADD] = { PyNumber_Add, "add" },
+  [GANTRY_PY_SUB] = { PyNumber_Subtract, "sub" },
+  [GANTRY_PY_MULT] = { PyNumber_Multiply, "mul" },
+  [GANTRY_PY_DIV] = { PyNumber_TrueDivide, "truediv" },
+  [GANTRY_PY_MOD] = { PyNumber_Remainder, "mod" },
+  [GANTRY_PY_POW] = { power, "pow" },
+  [GANTRY_PY_FLOOR_DIV] = { PyNumber_FloorDivide, "floordiv" },
+  [GANTRY_PY_MAT_MULT] = { PyNumber_MatrixMultiply, "matmul" },
+  [GANTRY_PY_LSHIFT] = { PyNumber_Lshift, "lshift" },
+  [GANTRY_PY_RSHIFT] = { PyNumber_Rshift, "rshift" },
+  [GANTRY_PY_BIT_OR] = { PyNumber_Or, "or_" },
+  [GANTRY_PY_BIT_XOR] = { PyNumber_Xor, "xor" },
   [GANTRY_PY_BIT_AND] = { PyNumber_And, "and_" },
 };
 
 static gboolean
 is_number_variable (PyObject *value)
 {
-  return gantry_py_is_variable (value) && ((GantryPyValue *) value)->kind != GANTRY_PY_TENSOR
-         && ((GantryPyValue *) value)->kind != GANTRY_PY_HANDLE;
+  return gantry_py_is_variable (value) && ((GantryPyValue *) value)->kind != GANTRY_PY_TENSOR && ((GantryPyValue *) value)->kind != GANTRY_PY_HANDLE;
 }
 
 static gboolean
@@ -130,7 +135,8 @@ is_array_with_number (PyObject *array, PyObject *number)
 PyObject *
 _gantry_py_binary (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
 {
-  if (is_array_with_number (a, b) || is_array_with_number (b, a) || gantry_py_is_handle (a) || gantry_py_is_handle (b) || (PyUnicode_Check (a) && gantry_py_holds_variable (b))
+  if (is_array_with_number (a, b) || is_array_with_number (b, a) || gantry_py_is_handle (a) || gantry_py_is_handle (b)
+      || (PyUnicode_Check (a) && gantry_py_holds_variable (b))
       || (op == GANTRY_PY_MULT && ((is_sequence (a) && is_number_variable (b)) || (is_sequence (b) && is_number_variable (a)))))
     return host_binary (frame, binaries[op].host, a, b);
   return _gantry_py_checked (frame, binaries[op].host, a, b, binaries[op].function (a, b));
@@ -140,8 +146,8 @@ _gantry_py_binary (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
 static PyObject *
 like_operand (GantryPyFrame *frame, PyObject *operand, PyObject *truth)
 {
-  if (truth != NULL && gantry_py_is_variable (truth) && gantry_py_value_check (operand)
-      && ((GantryPyValue *) operand)->kind == GANTRY_PY_TENSOR && ((GantryPyValue *) truth)->kind == GANTRY_PY_BOOL)
+  if (truth != NULL && gantry_py_is_variable (truth) && gantry_py_value_check (operand) && ((GantryPyValue *) operand)->kind == GANTRY_PY_TENSOR
+      && ((GantryPyValue *) truth)->kind == GANTRY_PY_BOOL)
     Py_SETREF (truth, _gantry_py_call_hook (frame->state, "truth_tensor", "O", truth));
   return truth;
 }
@@ -153,8 +159,9 @@ _gantry_py_unary (GantryPyFrame *frame, guint op, PyObject *value)
   {
     unaryfunc function;
     const char *name;
-  } unaries[] = { [GANTRY_PY_USUB] = { PyNumber_Negative, "neg" }, [GANTRY_PY_UADD] = { PyNumber_Positive, "pos" },
-                  [GANTRY_PY_INVERT] = { PyNumber_Invert, "invert" } };
+  } unaries[] = {
+    [GANTRY_PY_USUB] = { PyNumber_Negative, "neg" }, [GANTRY_PY_UADD] = { PyNumber_Positive, "pos" }, [GANTRY_PY_INVERT] = { PyNumber_Invert, "invert" }
+  };
 
   if (op == GANTRY_PY_NOT)
     {
@@ -176,8 +183,7 @@ compare_in (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
   PyObject *result;
   int found;
 
-  if ((PyTuple_Check (b) || PyList_Check (b)) && (gantry_py_holds_variable (a) || gantry_py_holds_variable (b)
-                                                  || gantry_py_value_check (a)))
+  if ((PyTuple_Check (b) || PyList_Check (b)) && (gantry_py_holds_variable (a) || gantry_py_holds_variable (b) || gantry_py_value_check (a)))
     result = _gantry_py_call_hook (frame->state, "sequence_contains", "OO", b, a);
   else
     {
@@ -206,8 +212,7 @@ _gantry_py_compare (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
   static const char *const names[] = { "eq", "ne", "lt", "le", "gt", "ge" };
 
   if (op == GANTRY_PY_IS || op == GANTRY_PY_IS_NOT)
-    return gantry_py_is_handle (a) || gantry_py_is_handle (b) ? host_binary (frame, op == GANTRY_PY_IS ? "is_" : "is_not", a, b)
-                                                              : compare_is (frame, op, a, b);
+    return gantry_py_is_handle (a) || gantry_py_is_handle (b) ? host_binary (frame, op == GANTRY_PY_IS ? "is_" : "is_not", a, b) : compare_is (frame, op, a, b);
   if (gantry_py_is_handle (a) || gantry_py_is_handle (b)
       || ((is_sequence (a) || is_sequence (b)) && (gantry_py_holds_handle (a) || gantry_py_holds_handle (b))))
     {
@@ -224,8 +229,7 @@ _gantry_py_compare (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
     }
   if (op == GANTRY_PY_IN || op == GANTRY_PY_NOT_IN)
     return compare_in (frame, op, a, b);
-  if ((op == GANTRY_PY_EQ || op == GANTRY_PY_NOT_EQ) && is_sequence (a) && is_sequence (b)
-      && (gantry_py_holds_variable (a) || gantry_py_holds_variable (b)))
+  if ((op == GANTRY_PY_EQ || op == GANTRY_PY_NOT_EQ) && is_sequence (a) && is_sequence (b) && (gantry_py_holds_variable (a) || gantry_py_holds_variable (b)))
     {
       PyObject *same = _gantry_py_call_hook (frame->state, "same", "OO", a, b);
 
@@ -278,10 +282,12 @@ getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
       result = PyObject_GetItem (object, index);
       return result == NULL && _gantry_py_needs_data (frame->state) ? host_binary (frame, "getitem", object, index) : result;
     }
-  if (PyTuple_Check (object) && gantry_py_trace (frame->state)->strict && gantry_py_is_variable (index)
-      && ((GantryPyValue *) index)->kind == GANTRY_PY_TENSOR && !all_callable (object))
-    return PyErr_Format (PyExc_TypeError, "When JIT_SYNTAX_LEVEL is STRICT, using Tensor index to get value from tuple requires that all "
-                         "elements in tuple should be function but got tuple abstract: %R", object);
+  if (PyTuple_Check (object) && gantry_py_trace (frame->state)->strict && gantry_py_is_variable (index) && ((GantryPyValue *) index)->kind == GANTRY_PY_TENSOR
+      && !all_callable (object))
+    return PyErr_Format (PyExc_TypeError,
+                         "When JIT_SYNTAX_LEVEL is STRICT, using Tensor index to get value from tuple requires that all "
+                         "elements in tuple should be function but got tuple abstract: %R",
+                         object);
   if (is_sequence (object) && gantry_py_value_check (index))
     {
       result = _gantry_py_call_hook (frame->state, "sequence_item", "OO", object, index);

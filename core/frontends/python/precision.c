@@ -12,24 +12,22 @@ gantry_py_is_lowered (GantryPyState *state, PyObject *object)
   const GantryPyValue *value = (const GantryPyValue *) object;
   const GantryPyPrecision precision = gantry_py_precision_now (state);
 
-  return precision.element != GANTRY_ELEMENT_NONE && value->kind == GANTRY_PY_TENSOR && value->type != NULL
-         && value->birth < precision.since && value->type->element != precision.element
-         && gantry_element_is_float ((GantryElementType) value->type->element)
+  return precision.element != GANTRY_ELEMENT_NONE && value->kind == GANTRY_PY_TENSOR && value->type != NULL && value->birth < precision.since
+         && value->type->element != precision.element && gantry_element_is_float ((GantryElementType) value->type->element)
          && (value->node == 0 || (gantry_py_trace (state) != NULL && gantry_py_trace (state)->root->record));
 }
 
 GantryElementType
 gantry_py_read_element (GantryPyState *state, PyObject *value)
 {
-  return gantry_py_is_lowered (state, value) ? gantry_py_precision_now (state).element
-                                             : (GantryElementType) ((GantryPyValue *) value)->type->element;
+  return gantry_py_is_lowered (state, value) ? gantry_py_precision_now (state).element : (GantryElementType) ((GantryPyValue *) value)->type->element;
 }
 
 /* @value in another type, whatever is computed in. */
 static PyObject *
 convert (GantryPyState *state, PyObject *value, GantryElementType element)
 {
-  GantryPyPrecision before = gantry_py_set_precision (state, (GantryPyPrecision) { .element = GANTRY_ELEMENT_NONE });
+  GantryPyPrecision before = gantry_py_set_precision (state, (GantryPyPrecision){ .element = GANTRY_ELEMENT_NONE });
   PyObject *attrs = Py_BuildValue ("{ss}", "to", gantry_element_name (element)), *result;
 
   result = gantry_py_apply (state, "convert", &value, 1, attrs);
@@ -49,8 +47,7 @@ gantry_py_as_stored (GantryPyState *state, PyObject *value, GantryElementType el
 {
   PyObject *read = gantry_py_lowered (state, value), *stored;
 
-  if (read == NULL || ((GantryPyValue *) read)->kind != GANTRY_PY_TENSOR
-      || ((GantryPyValue *) read)->type->element == element)
+  if (read == NULL || ((GantryPyValue *) read)->kind != GANTRY_PY_TENSOR || ((GantryPyValue *) read)->type->element == element)
     return read;
   stored = convert (state, read, element);
   Py_DECREF (read);
@@ -60,7 +57,7 @@ gantry_py_as_stored (GantryPyState *state, PyObject *value, GantryElementType el
 GantryPyPrecision
 gantry_py_precision_begin (GantryPyState *state, GantryElementType element)
 {
-  return gantry_py_set_precision (state, (GantryPyPrecision) { .element = element, .since = ++state->births });
+  return gantry_py_set_precision (state, (GantryPyPrecision){ .element = element, .since = ++state->births });
 }
 
 /* stored (value): it as it is stored, whatever type the Cell that runs computes in. */
@@ -77,8 +74,7 @@ gantry_py_stored (PyObject *module, PyObject *object)
   if (value == NULL || !gantry_py_is_lowered (state, value))
     return value;
   from = (GantryPyValue *) value;
-  copy = from->node != 0 ? gantry_py_variable_new (state, from->node, GANTRY_PY_TENSOR)
-                         : gantry_py_value_new (state, gantry_literal_ref (from->literal));
+  copy = from->node != 0 ? gantry_py_variable_new (state, from->node, GANTRY_PY_TENSOR) : gantry_py_value_new (state, gantry_literal_ref (from->literal));
   if (copy != NULL && from->node != 0 && from->literal != NULL)
     ((GantryPyValue *) copy)->literal = gantry_literal_ref (from->literal);
   Py_DECREF (value);
@@ -99,7 +95,7 @@ gantry_py_precision (PyObject *module, PyObject *object)
     {
       if (!PyArg_ParseTuple (object, "iK", &given, &since))
         return NULL;
-      before = gantry_py_set_precision (state, (GantryPyPrecision) { .element = (GantryElementType) given, .since = since });
+      before = gantry_py_set_precision (state, (GantryPyPrecision){ .element = (GantryElementType) given, .since = since });
     }
   else
     {
@@ -115,8 +111,7 @@ static int
 element_of_cell (PyObject *cell)
 {
   PyObject *name = PyObject_GetAttrString (cell, "_computes_in");
-  int element = name == NULL ? -1 : name == Py_None ? (int) GANTRY_ELEMENT_NONE
-                                                     : (int) gantry_element_from_name (PyUnicode_AsUTF8 (name));
+  int element = name == NULL ? -1 : name == Py_None ? (int) GANTRY_ELEMENT_NONE : (int) gantry_element_from_name (PyUnicode_AsUTF8 (name));
 
   Py_XDECREF (name);
   return element;
@@ -126,8 +121,7 @@ element_of_cell (PyObject *cell)
 static PyObject *
 floats_as (GantryPyState *state, PyObject *object, GantryElementType element)
 {
-  return _gantry_py_call_hook (state, "floats_as", "Oz", object,
-                               element != GANTRY_ELEMENT_NONE ? gantry_element_name (element) : NULL);
+  return _gantry_py_call_hook (state, "floats_as", "Oz", object, element != GANTRY_ELEMENT_NONE ? gantry_element_name (element) : NULL);
 }
 
 PyObject *

@@ -212,15 +212,14 @@ call_traced (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject 
   GantryPyPrecision before = gantry_py_precision_begin (state, GANTRY_ELEMENT_NONE);
   PyObject *self = PyMethod_Check (callable) ? PyMethod_GET_SELF (callable) : NULL, *result;
 
-  result = self != NULL && PyObject_TypeCheck (self, (PyTypeObject *) state->cell)
-             ? _gantry_py_call_construct (frame, self, callable, args, kwargs) : _gantry_py_call (frame, callable, args, kwargs);
+  result = self != NULL && PyObject_TypeCheck (self, (PyTypeObject *) state->cell) ? _gantry_py_call_construct (frame, self, callable, args, kwargs)
+                                                                                   : _gantry_py_call (frame, callable, args, kwargs);
   gantry_py_set_precision (state, before);
   return result;
 }
 
 GantryPyProgram *
-gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean strict, GArray *slots,
-                      gboolean writes_at_end)
+gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean strict, GArray *slots, gboolean writes_at_end)
 {
   GantryTrace *trace = gantry_py_trace_begin (state, FALSE);
   GantryPyFrame frame = { .state = state, .globals = PyEval_GetBuiltins (), .name = "graph" };
@@ -496,8 +495,8 @@ call_instead (GantryPyState *state, PyObject *callable, PyObject *args, PyObject
 }
 
 PyObject *
-gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *cache, PyObject *extra,
-                      gboolean strict, gboolean only_compile)
+gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *cache, PyObject *extra, gboolean strict,
+                      gboolean only_compile)
 {
   g_autoptr (GPtrArray) leaves = g_ptr_array_new ();
   const GantryPyCall call = { callable, args, kwargs, strict };
@@ -525,8 +524,7 @@ gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, 
 }
 
 static gboolean
-run_module (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments, GantryLiteral **results,
-            gboolean compiled)
+run_module (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments, GantryLiteral **results, gboolean compiled)
 {
   GantryPyProgram *program = program_new (state);
   gboolean fine;
@@ -549,15 +547,13 @@ run_module (GantryPyState *state, GantryModule *module, GPtrArray *hosts, Gantry
 }
 
 gboolean
-gantry_py_run_module (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments,
-                      GantryLiteral **results)
+gantry_py_run_module (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments, GantryLiteral **results)
 {
   return run_module (state, module, hosts, arguments, results, TRUE);
 }
 
 gboolean
-gantry_py_run_evaluated (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments,
-                         GantryLiteral **results)
+gantry_py_run_evaluated (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments, GantryLiteral **results)
 {
   return run_module (state, module, hosts, arguments, results, FALSE);
 }

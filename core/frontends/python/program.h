@@ -11,19 +11,19 @@ typedef struct
   GantryPyState *state;
   GantryContext *context;
   GantryModule *module;
-  gpointer compiled;     /* (nullable): of the backend; NULL: walked, with the evaluator for what computes */
-  GPtrArray *hosts;      /* GantryPyHostCall */
-  PyObject *parameters;  /* list: inputs after those of the arguments */
+  gpointer compiled;    /* (nullable): of the backend; NULL: walked, with the evaluator for what computes */
+  GPtrArray *hosts;     /* GantryPyHostCall */
+  PyObject *parameters; /* list: inputs after those of the arguments */
   guint n_arguments;
-  PyObject *output;      /* structure with variables in it, and capsules for the lists outside of the graph */
-  GArray *kinds;         /* GantryPyValueKind (guint) of each result */
-  guint n_outputs;       /* results that belong to @output; then come @updated, then what @lists and @written hold */
-  PyObject *updated;     /* list of Parameters that get a result */
-  PyObject *lists;       /* list of (list outside, structure) */
-  PyObject *written;     /* list of (held owner, name, structure): attributes that get a value when the graph has run */
-  PyObject *reads;       /* (nullable) dict: key of an attribute of outside that the graph was made for -> held owner */
-  PyObject *stale;       /* list of (key, held owner, name): what it reads and assigns, and no slot was known for */
-  Py_ssize_t n_written;  /* attributes that graphs had assigned when @reads was last looked at */
+  PyObject *output;         /* structure with variables in it, and capsules for the lists outside of the graph */
+  GArray *kinds;            /* GantryPyValueKind (guint) of each result */
+  guint n_outputs;          /* results that belong to @output; then come @updated, then what @lists and @written hold */
+  PyObject *updated;        /* list of Parameters that get a result */
+  PyObject *lists;          /* list of (list outside, structure) */
+  PyObject *written;        /* list of (held owner, name, structure): attributes that get a value when the graph has run */
+  PyObject *reads;          /* (nullable) dict: key of an attribute of outside that the graph was made for -> held owner */
+  PyObject *stale;          /* list of (key, held owner, name): what it reads and assigns, and no slot was known for */
+  Py_ssize_t n_written;     /* attributes that graphs had assigned when @reads was last looked at */
   gboolean is_out_of_order; /* CPython does something in it, and @written is to stand in its order */
   PyObject *kept;
 } GantryPyProgram;
@@ -38,8 +38,8 @@ typedef struct
 } GantryPyCall;
 
 /** Calls the graph of @callable for these arguments, making it first where @cache (dict) has none. */
-PyObject *gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *cache,
-                                PyObject *extra, gboolean strict, gboolean only_compile);
+PyObject *gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *cache, PyObject *extra, gboolean strict,
+                                gboolean only_compile);
 void gantry_py_program_free (GantryPyProgram *program);
 
 /** Runs a module node by node: host calls are CPython's, the rest is evaluated. @results: (out) (transfer full) */
@@ -63,11 +63,11 @@ PyObject *gantry_py_mark_origins (GantryPyState *state, PyObject *object);
 PyObject *gantry_py_take_origins (PyObject *object);
 
 /** What a call of @callable is specialised for, as a hashable object; its variables are added to @leaves in order. Returns: a new reference */
-PyObject *_gantry_py_signature (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *extra,
-                                gboolean strict, GPtrArray *leaves);
+PyObject *
+_gantry_py_signature (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *extra, gboolean strict, GPtrArray *leaves);
 /** What the function sees for its arguments: parameters of the trace in place of the variables. */
-gboolean _gantry_py_abstract_arguments (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs,
-                                        PyObject **abstract_args, PyObject **abstract_kwargs);
+gboolean _gantry_py_abstract_arguments (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject **abstract_args,
+                                        PyObject **abstract_kwargs);
 
 /** What a slot holds, likewise; @is_input: its tensors and numbers are variables. */
 PyObject *_gantry_py_slot_signature (GantryPyState *state, PyObject *value, gboolean is_input, GPtrArray *leaves);
@@ -76,15 +76,14 @@ PyObject *_gantry_py_abstract_slot (GantryPyState *state, PyObject *value, const
 
 /** Walks the function with variables for its arguments. @slots: (nullable) (element-type GantryPySlot); @writes_at_end: attributes are
  *  assigned when the graph has run, not by host calls. Returns: (nullable): NULL with an exception */
-GantryPyProgram *gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean strict,
-                                       GArray *slots, gboolean writes_at_end);
+GantryPyProgram *
+gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean strict, GArray *slots, gboolean writes_at_end);
 /** @program has been accepted: it is kept for whoever imports, and compiled. */
 void gantry_py_program_ready (GantryPyState *state, GantryPyProgram *program, PyObject *callable);
 
 /** The graph of @call that holds now, made where there is none. @leaves: its inputs of the arguments, to which those of its slots are
  *  added; @values: a list that keeps them. Returns: (nullable): a new reference to its capsule; NULL with an exception */
-PyObject *gantry_py_variant (GantryPyState *state, PyObject *cache, PyObject *key, const GantryPyCall *call, GPtrArray *leaves,
-                             PyObject *values);
+PyObject *gantry_py_variant (GantryPyState *state, PyObject *cache, PyObject *key, const GantryPyCall *call, GPtrArray *leaves, PyObject *values);
 /** What CPython does in a program, "file:line: text" a line. Returns: (transfer full) (nullable): NULL where it does nothing */
 char *gantry_py_host_lines (const GPtrArray *hosts);
 /** _gantry.graph_text (callable, args, strict): the graph in Gantry's text form; RuntimeError where it needs Python to run */
@@ -110,10 +109,8 @@ PyObject *gantry_py_gradient (PyObject *module, PyObject *args);
 gboolean gantry_py_splice (GantryPyState *state, GantryModule *module, const guint32 *arguments, guint32 *results);
 
 /** A program without cache, for one run: of a module whose arguments are the literals of @variables and results all tensors. */
-gboolean gantry_py_run_module (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments,
-                               GantryLiteral **results);
+gboolean gantry_py_run_module (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments, GantryLiteral **results);
 /** The same without the compiler: what it refuses. */
-gboolean gantry_py_run_evaluated (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments,
-                                  GantryLiteral **results);
+gboolean gantry_py_run_evaluated (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments, GantryLiteral **results);
 
 G_END_DECLS

@@ -30,7 +30,8 @@ typedef struct
  * @memory: what the plan takes
  * @text: the module after the last pass in Gantry's text form, (transfer full)
  * @problems: statements of the policy that decided nothing and why, one a line; (transfer full) (nullable)
- * @export: writes the module as the model @path, whose ending says as what (.mindir, else ONNX); @names: (nullable elements): of each parameter of the entry its name there,
+ * @export: writes the module as the model @path, whose ending says as what (.mindir, else ONNX); @names: (nullable elements): of each parameter of the
+ * entry its name there,
  *  @values: (nullable elements): its value where it is a weight
  * @load: the MindIR model @path as a module of core operations in @context, ; @weights: (nullable) (out): values (GantryLiteral) of
  *  the weights, which are then its last parameters, else constants; @draws: (out): whether the first of them is the state that it draws random
@@ -42,18 +43,15 @@ typedef struct
 typedef struct
 {
   gpointer (*compile) (gpointer self, GantryModule *module, const char *policy, GError **error);
-  gboolean (*run) (gpointer self, gpointer compiled, GantryLiteral *const *arguments, GantryLiteral **results,
-                   GCancellable *cancellable, GError **error);
+  gboolean (*run) (gpointer self, gpointer compiled, GantryLiteral *const *arguments, GantryLiteral **results, GCancellable *cancellable, GError **error);
   void (*release) (gpointer self, gpointer compiled);
   void (*memory) (gpointer self, gpointer compiled, GantryPythonMemory *memory);
   char *(*text) (gpointer self, gpointer compiled);
   char *(*problems) (gpointer self, gpointer compiled);
-  gboolean (*export) (gpointer self, GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values,
-                      GError **error);
-  GantryModule *(*load) (gpointer self, GantryContext *context, const char *path, GPtrArray **weights, gboolean *draws, guint *n_assigned,
-                         GError **error);
-  GantryModule *(*gradient) (gpointer self, GantryModule *module, const guint *outputs, guint n_outputs,
-                             const guint *inputs, guint n_inputs, gboolean integers, GError **error);
+  gboolean (*export) (gpointer self, GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values, GError **error);
+  GantryModule *(*load) (gpointer self, GantryContext *context, const char *path, GPtrArray **weights, gboolean *draws, guint *n_assigned, GError **error);
+  GantryModule *(*gradient) (gpointer self, GantryModule *module, const guint *outputs, guint n_outputs, const guint *inputs, guint n_inputs, gboolean integers,
+                             GError **error);
   gpointer self;
 } GantryPythonBackend;
 
@@ -92,7 +90,7 @@ typedef struct
   guint line, column; /* from 1; 0: not known */
   char *type;         /* "RuntimeError" */
   char *message;
-  char *calls;        /* (nullable): what called the function that it is in, innermost first: "file:line:column: called from here, in
+  char *calls; /* (nullable): what called the function that it is in, innermost first: "file:line:column: called from here, in
                          Net.construct" a line */
 } GantryPythonError;
 
@@ -131,7 +129,7 @@ void gantry_python_graph_free (GantryPythonGraph *graph);
  *
  * Runs the program and keeps its graphs. Returns: the exit status of the program
  */
-int gantry_python_import (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray **graphs,
-                          GPtrArray **errors, GPtrArray **sources, GError **error);
+int gantry_python_import (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray **graphs, GPtrArray **errors, GPtrArray **sources,
+                          GError **error);
 
 G_END_DECLS

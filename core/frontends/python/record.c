@@ -25,8 +25,7 @@ gboolean
 _gantry_py_is_record (GantryPyState *state, PyObject *object)
 {
   return gantry_py_trace (state) != NULL && gantry_py_trace (state)->root->made != NULL && g_hash_table_contains (gantry_py_trace (state)->root->made, object)
-         && !PyObject_TypeCheck (object, (PyTypeObject *) state->cell)
-         && !PyObject_TypeCheck (object, (PyTypeObject *) state->primitive);
+         && !PyObject_TypeCheck (object, (PyTypeObject *) state->cell) && !PyObject_TypeCheck (object, (PyTypeObject *) state->primitive);
 }
 
 /* What the object has in its own dict. Returns: a new reference, NULL without exception where it has none */
@@ -46,8 +45,7 @@ static gboolean
 may_be_record (GantryPyState *state, PyObject *object)
 {
   return PyType_HasFeature (Py_TYPE (object), Py_TPFLAGS_HEAPTYPE) && !PyType_Check (object) && !gantry_py_value_check (object)
-         && !PyObject_TypeCheck (object, (PyTypeObject *) state->cell)
-         && !PyObject_TypeCheck (object, (PyTypeObject *) state->primitive)
+         && !PyObject_TypeCheck (object, (PyTypeObject *) state->cell) && !PyObject_TypeCheck (object, (PyTypeObject *) state->primitive)
          && _gantry_py_author (state, (PyObject *) Py_TYPE (object)) == GANTRY_PY_USERS;
 }
 

@@ -82,8 +82,7 @@ call_host (Walk *walk, const GantryPyHostCall *host, GantryLiteral *const *opera
   if (host->kwargs != NULL)
     gantry_py_collect_variables (host->kwargs, variables);
   for (guint i = 0; i < variables->len; i++)
-    g_ptr_array_add (objects, operand_object (walk, operands[i],
-                                              (GantryPyValueKind) ((GantryPyValue *) g_ptr_array_index (variables, i))->kind));
+    g_ptr_array_add (objects, operand_object (walk, operands[i], (GantryPyValueKind) ((GantryPyValue *) g_ptr_array_index (variables, i))->kind));
   args = gantry_py_replace_variables (host->args, (PyObject *const *) objects->pdata, &next);
   if (host->kwargs != NULL)
     kwargs = gantry_py_replace_variables (host->kwargs, (PyObject *const *) objects->pdata, &next);
@@ -131,8 +130,7 @@ walk_if (Walk *walk, const GantryNode *node, GPtrArray *operands, GPtrArray *val
 static void
 let_others_run (void)
 {
-  Py_BEGIN_ALLOW_THREADS
-  Py_END_ALLOW_THREADS
+  Py_BEGIN_ALLOW_THREADS Py_END_ALLOW_THREADS
 }
 
 static gboolean

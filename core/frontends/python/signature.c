@@ -17,8 +17,8 @@ is_mutable (PyObject *object)
 
   if (gantry_py_value_check (object))
     return ((GantryPyValue *) object)->is_mutable;
-  if (PyTuple_CheckExact (object) || PyList_CheckExact (object) || PyDict_CheckExact (object) || PyLong_CheckExact (object)
-      || PyFloat_CheckExact (object) || PyUnicode_CheckExact (object) || object == Py_None || PyBool_Check (object))
+  if (PyTuple_CheckExact (object) || PyList_CheckExact (object) || PyDict_CheckExact (object) || PyLong_CheckExact (object) || PyFloat_CheckExact (object)
+      || PyUnicode_CheckExact (object) || object == Py_None || PyBool_Check (object))
     return FALSE;
   mark = PyObject_GetAttrString ((PyObject *) Py_TYPE (object), "__gantry_mutable__");
   PyErr_Clear ();
@@ -159,15 +159,16 @@ abstract (GantryPyState *state, PyObject *object, Role role, const char *name)
     {
       const GantryType *type = ((GantryPyValue *) object)->type;
 
-      return gantry_py_trace_parameter (state, gantry_context_tensor (gantry_py_trace (state)->context, type->element, type->rank, type->dims),
-                                        name, GANTRY_PY_TENSOR);
+      return gantry_py_trace_parameter (state, gantry_context_tensor (gantry_py_trace (state)->context, type->element, type->rank, type->dims), name,
+                                        GANTRY_PY_TENSOR);
     }
   if (role == AS_MUTABLE && (PyLong_Check (object) || PyFloat_Check (object)))
     {
       kind = PyBool_Check (object) ? GANTRY_PY_BOOL : PyLong_Check (object) ? GANTRY_PY_INT : GANTRY_PY_FLOAT;
-      return gantry_py_trace_parameter (state, gantry_context_scalar (gantry_py_trace (state)->context,
-                                                                      kind == GANTRY_PY_BOOL ? GANTRY_BOOL
-                                                                      : kind == GANTRY_PY_INT ? GANTRY_I64 : GANTRY_F64),
+      return gantry_py_trace_parameter (state,
+                                        gantry_context_scalar (gantry_py_trace (state)->context, kind == GANTRY_PY_BOOL  ? GANTRY_BOOL
+                                                                                                 : kind == GANTRY_PY_INT ? GANTRY_I64
+                                                                                                                         : GANTRY_F64),
                                         name, kind);
     }
   return Py_NewRef (object);
@@ -192,8 +193,7 @@ names_of (PyObject *callable)
 }
 
 gboolean
-_gantry_py_abstract_arguments (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs,
-                               PyObject **abstract_args, PyObject **abstract_kwargs)
+_gantry_py_abstract_arguments (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject **abstract_args, PyObject **abstract_kwargs)
 {
   PyObject *names = names_of (callable), *key, *value;
   Py_ssize_t at = 0;
@@ -221,8 +221,7 @@ _gantry_py_abstract_arguments (GantryPyState *state, PyObject *callable, PyObjec
 }
 
 PyObject *
-_gantry_py_signature (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *extra, gboolean strict,
-                      GPtrArray *leaves)
+_gantry_py_signature (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *extra, gboolean strict, GPtrArray *leaves)
 {
   PyObject *list = PyList_New (0), *key, *name, *value, *item;
   Py_ssize_t at = 0;

@@ -88,16 +88,34 @@ static const struct
   const char *name;
   const char *text;
 } operators[GANTRY_PY_N_OPERATORS] = {
-  [GANTRY_PY_ADD] = { "Add", "+" }, [GANTRY_PY_SUB] = { "Sub", "-" }, [GANTRY_PY_MULT] = { "Mult", "*" },
-  [GANTRY_PY_DIV] = { "Div", "/" }, [GANTRY_PY_MOD] = { "Mod", "%" }, [GANTRY_PY_POW] = { "Pow", "**" },
-  [GANTRY_PY_FLOOR_DIV] = { "FloorDiv", "//" }, [GANTRY_PY_MAT_MULT] = { "MatMult", "@" },
-  [GANTRY_PY_LSHIFT] = { "LShift", "<<" }, [GANTRY_PY_RSHIFT] = { "RShift", ">>" },
-  [GANTRY_PY_BIT_OR] = { "BitOr", "|" }, [GANTRY_PY_BIT_XOR] = { "BitXor", "^" }, [GANTRY_PY_BIT_AND] = { "BitAnd", "&" },
-  [GANTRY_PY_UADD] = { "UAdd", "+" }, [GANTRY_PY_USUB] = { "USub", "-" }, [GANTRY_PY_INVERT] = { "Invert", "~" },
-  [GANTRY_PY_NOT] = { "Not", "not" }, [GANTRY_PY_AND] = { "And", "and" }, [GANTRY_PY_OR] = { "Or", "or" },
-  [GANTRY_PY_EQ] = { "Eq", "==" }, [GANTRY_PY_NOT_EQ] = { "NotEq", "!=" }, [GANTRY_PY_LT] = { "Lt", "<" },
-  [GANTRY_PY_LT_E] = { "LtE", "<=" }, [GANTRY_PY_GT] = { "Gt", ">" }, [GANTRY_PY_GT_E] = { "GtE", ">=" },
-  [GANTRY_PY_IS] = { "Is", "is" }, [GANTRY_PY_IS_NOT] = { "IsNot", "is not" }, [GANTRY_PY_IN] = { "In", "in" },
+  [GANTRY_PY_ADD] = { "Add", "+" },
+  [GANTRY_PY_SUB] = { "Sub", "-" },
+  [GANTRY_PY_MULT] = { "Mult", "*" },
+  [GANTRY_PY_DIV] = { "Div", "/" },
+  [GANTRY_PY_MOD] = { "Mod", "%" },
+  [GANTRY_PY_POW] = { "Pow", "**" },
+  [GANTRY_PY_FLOOR_DIV] = { "FloorDiv", "//" },
+  [GANTRY_PY_MAT_MULT] = { "MatMult", "@" },
+  [GANTRY_PY_LSHIFT] = { "LShift", "<<" },
+  [GANTRY_PY_RSHIFT] = { "RShift", ">>" },
+  [GANTRY_PY_BIT_OR] = { "BitOr", "|" },
+  [GANTRY_PY_BIT_XOR] = { "BitXor", "^" },
+  [GANTRY_PY_BIT_AND] = { "BitAnd", "&" },
+  [GANTRY_PY_UADD] = { "UAdd", "+" },
+  [GANTRY_PY_USUB] = { "USub", "-" },
+  [GANTRY_PY_INVERT] = { "Invert", "~" },
+  [GANTRY_PY_NOT] = { "Not", "not" },
+  [GANTRY_PY_AND] = { "And", "and" },
+  [GANTRY_PY_OR] = { "Or", "or" },
+  [GANTRY_PY_EQ] = { "Eq", "==" },
+  [GANTRY_PY_NOT_EQ] = { "NotEq", "!=" },
+  [GANTRY_PY_LT] = { "Lt", "<" },
+  [GANTRY_PY_LT_E] = { "LtE", "<=" },
+  [GANTRY_PY_GT] = { "Gt", ">" },
+  [GANTRY_PY_GT_E] = { "GtE", ">=" },
+  [GANTRY_PY_IS] = { "Is", "is" },
+  [GANTRY_PY_IS_NOT] = { "IsNot", "is not" },
+  [GANTRY_PY_IN] = { "In", "in" },
   [GANTRY_PY_NOT_IN] = { "NotIn", "not in" },
 };
 
@@ -257,8 +275,8 @@ copy_fields (GantryPySource *source, GantryPyNode *node, PyObject *tree, const S
 static void
 copy_unknown (GantryPySource *source, GantryPyNode *node, PyObject *tree, const char *name)
 {
-  static const char *const statements[] = { "AsyncFunctionDef", "Delete", "AnnAssign", "AsyncFor", "AsyncWith", "Match",
-                                            "Try", "TryStar", "Import", "ImportFrom", "Nonlocal", NULL };
+  static const char *const statements[] = { "AsyncFunctionDef", "Delete", "AnnAssign",  "AsyncFor", "AsyncWith", "Match", "Try",
+                                            "TryStar",          "Import", "ImportFrom", "Nonlocal", NULL };
 
   node->kind = g_strv_contains (statements, name) ? GANTRY_PY_UNSUPPORTED_STATEMENT : GANTRY_PY_UNSUPPORTED_EXPRESSION;
   node->name = PyUnicode_InternFromString (name);
@@ -326,10 +344,7 @@ version_of (const char *file)
   GStatBuf at;
 
   return g_stat (file, &at) != 0 ? (GantryPyVersion){ 0 }
-                                 : (GantryPyVersion){ .inode = at.st_ino,
-                                                      .size = at.st_size,
-                                                      .seconds = at.st_mtim.tv_sec,
-                                                      .nanoseconds = at.st_mtim.tv_nsec };
+                                 : (GantryPyVersion){ .inode = at.st_ino, .size = at.st_size, .seconds = at.st_mtim.tv_sec, .nanoseconds = at.st_mtim.tv_nsec };
 }
 
 static gboolean
@@ -424,8 +439,7 @@ code_begins_in (PyCodeObject *code, const GantryPyNode *node)
       PyObject *column = PyTuple_GET_ITEM (PyList_GET_ITEM (all, i), 2);
       PyObject *end = PyTuple_GET_ITEM (PyList_GET_ITEM (all, i), 3);
 
-      if (!PyLong_Check (line) || !PyLong_Check (column) || !PyLong_Check (end)
-          || PyLong_AsLong (end) <= PyLong_AsLong (column))
+      if (!PyLong_Check (line) || !PyLong_Check (column) || !PyLong_Check (end) || PyLong_AsLong (end) <= PyLong_AsLong (column))
         continue;
       inside = PyLong_AsLong (line) == node->b->line && PyLong_AsLong (column) >= node->b->column
                && (node->b->end_line != node->b->line || PyLong_AsLong (end) <= node->b->end_column);
@@ -454,8 +468,7 @@ gantry_py_source_function (GHashTable *sources, PyObject *function)
 
       if (node->kind == GANTRY_PY_LAMBDA)
         {
-          if (strcmp (name, "<lambda>") != 0 || node->line > (guint32) code->co_firstlineno
-              || node->end_line < (guint32) code->co_firstlineno)
+          if (strcmp (name, "<lambda>") != 0 || node->line > (guint32) code->co_firstlineno || node->end_line < (guint32) code->co_firstlineno)
             continue;
           begins = code_begins_in (code, node);
           if (found == NULL || (begins && (!sure || is_within (node, found))))

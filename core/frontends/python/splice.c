@@ -32,8 +32,7 @@ gantry_py_splice (GantryPyState *state, GantryModule *module, const guint32 *arg
   g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL), functions = g_hash_table_new (NULL, NULL);
 
   for (guint32 f = 1; f < module->n_functions; f++)
-    g_hash_table_insert (functions, GUINT_TO_POINTER (module->functions[f].id),
-                         GUINT_TO_POINTER (gantry_context_next_function_id (module->context)));
+    g_hash_table_insert (functions, GUINT_TO_POINTER (module->functions[f].id), GUINT_TO_POINTER (gantry_context_next_function_id (module->context)));
   for (guint32 f = 0; f < module->n_functions; f++)
     {
       const GantryFunction *function = &module->functions[f];

@@ -114,20 +114,21 @@ raise_later (GantryPyFrame *frame, PyObject *exception)
 static gboolean
 check_raised (PyObject *exception)
 {
+  /* clang-format off */
   static const char *const supported[] = {
     "NoExceptionType", "UnknownError", "ArgumentError", "NotSupportError", "NotExistsError", "DeviceProcessError", "AbortedError",
     "IndexError", "ValueError", "TypeError", "KeyError", "AttributeError", "NameError", "AssertionError", "BaseException",
     "KeyboardInterrupt", "Exception", "StopIteration", "OverflowError", "ZeroDivisionError", "EnvironmentError", "IOError", "OSError",
     "ImportError", "MemoryError", "UnboundLocalError", "RuntimeError", "NotImplementedError", "IndentationError", "RuntimeWarning", NULL,
   };
+  /* clang-format on */
   PyTypeObject *type = PyExceptionClass_Check (exception) ? (PyTypeObject *) exception : Py_TYPE (exception);
   g_autofree char *names = NULL;
 
   if (gantry_py_is_handle (exception) || g_strv_contains (supported, type->tp_name))
     return TRUE;
   names = g_strjoinv (", ", (char **) supported);
-  PyErr_Format (PyExc_RuntimeError, "Unsupported exception type: %s. Raise only support some Python standard exception types: %s.",
-                type->tp_name, names);
+  PyErr_Format (PyExc_RuntimeError, "Unsupported exception type: %s. Raise only support some Python standard exception types: %s.", type->tp_name, names);
   return FALSE;
 }
 
@@ -332,8 +333,7 @@ has_break (GantryPyNode *const *body, guint32 n)
 static gboolean
 ends_by_return_alone (const GantryPyNode *node)
 {
-  return node->kind == GANTRY_PY_WHILE && node->a->kind == GANTRY_PY_CONSTANT && PyObject_IsTrue (node->a->value) == 1
-         && !has_break (node->list, node->n_list);
+  return node->kind == GANTRY_PY_WHILE && node->a->kind == GANTRY_PY_CONSTANT && PyObject_IsTrue (node->a->value) == 1 && !has_break (node->list, node->n_list);
 }
 
 /* A loop; a return inside of it that data decides about parts what follows. */
@@ -347,8 +347,7 @@ exec_loop (GantryPyFrame *frame, const GantryPyNode *node, const GantryPyRest *r
   *done = FALSE;
   if (node->n_list2 > 0)
     {
-      PyErr_Format (PyExc_RuntimeError, "The '%s...else...' statement is not supported now.",
-                    node->kind == GANTRY_PY_FOR ? "for" : "while");
+      PyErr_Format (PyExc_RuntimeError, "The '%s...else...' statement is not supported now.", node->kind == GANTRY_PY_FOR ? "for" : "while");
       return GANTRY_PY_FAILED;
     }
   status = node->kind == GANTRY_PY_FOR ? _gantry_py_exec_for (frame, node) : _gantry_py_exec_while (frame, node);
@@ -383,8 +382,7 @@ exec_expression (GantryPyFrame *frame, const GantryPyNode *node)
 static GantryPyStatus
 unsupported (const GantryPyNode *node)
 {
-  PyErr_Format (PyExc_RuntimeError, "Unsupported statement '%U'.",
-                node->name != NULL ? node->name : Py_None);
+  PyErr_Format (PyExc_RuntimeError, "Unsupported statement '%U'.", node->name != NULL ? node->name : Py_None);
   return GANTRY_PY_FAILED;
 }
 
@@ -405,9 +403,7 @@ exec_simple (GantryPyFrame *frame, const GantryPyNode *node)
     case GANTRY_PY_RAISE: return exec_raise (frame, node);
     case GANTRY_PY_ASSERT: return exec_assert (frame, node);
     case GANTRY_PY_WITH: return exec_with_item (frame, node, 0);
-    case GANTRY_PY_CLASS_DEF:
-      PyErr_SetString (PyExc_RuntimeError, "Unsupported statement 'ClassDef'.");
-      return GANTRY_PY_FAILED;
+    case GANTRY_PY_CLASS_DEF: PyErr_SetString (PyExc_RuntimeError, "Unsupported statement 'ClassDef'."); return GANTRY_PY_FAILED;
     default: return unsupported (node);
     }
 }

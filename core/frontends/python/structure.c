@@ -89,8 +89,8 @@ is_numpy_number (PyObject *object)
 {
   const char *name = Py_TYPE (object)->tp_name;
 
-  return g_str_has_prefix (name, "numpy.") && PyNumber_Check (object) && strcmp (name, "numpy.ndarray") != 0
-         && strcmp (name, "numpy.datetime64") != 0 && strcmp (name, "numpy.timedelta64") != 0;
+  return g_str_has_prefix (name, "numpy.") && PyNumber_Check (object) && strcmp (name, "numpy.ndarray") != 0 && strcmp (name, "numpy.datetime64") != 0
+         && strcmp (name, "numpy.timedelta64") != 0;
 }
 
 static PyObject *

@@ -33,8 +33,7 @@ host_free (gpointer data)
 static void
 set_no_place (GantryTrace *trace)
 {
-  GantryLocation location = { .file = gantry_context_intern (trace->context, "python"),
-                              .text = gantry_context_intern (trace->context, "what Python called") };
+  GantryLocation location = { .file = gantry_context_intern (trace->context, "python"), .text = gantry_context_intern (trace->context, "what Python called") };
 
   gantry_builder_set_place (trace->builder, 0, gantry_context_location (trace->context, &location));
 }
@@ -145,9 +144,13 @@ gantry_py_check_builder (GantryTrace *trace)
 static guint32
 location_of (GantryTrace *trace, const GantryPyChain *chain, const GantryPyNode *node)
 {
-  GantryLocation location = { .file = gantry_context_intern (trace->context, node->source->file), .line = node->line,
-                              .column = node->column + 1, .function = chain->function, .parent = chain->parent,
-                              .step = chain->step, .number = chain->number };
+  GantryLocation location = { .file = gantry_context_intern (trace->context, node->source->file),
+                              .line = node->line,
+                              .column = node->column + 1,
+                              .function = chain->function,
+                              .parent = chain->parent,
+                              .step = chain->step,
+                              .number = chain->number };
 
   return gantry_context_location (trace->context, &location);
 }
@@ -163,13 +166,11 @@ gantry_py_set_place (GantryTrace *trace, const GantryPyNode *node)
 {
   trace->place = node;
   if (node != NULL && node->line != 0)
-    gantry_builder_set_place (trace->builder, 0,
-                              gantry_context_location_shortened (trace->context, location_of (trace, &trace->chain, node)));
+    gantry_builder_set_place (trace->builder, 0, gantry_context_location_shortened (trace->context, location_of (trace, &trace->chain, node)));
 }
 
 void
-gantry_py_chain_enter (GantryTrace *trace, const GantryPyChain *outer, const GantryPyNode *place, GantryLocationStep step,
-                       guint number, const char *function)
+gantry_py_chain_enter (GantryTrace *trace, const GantryPyChain *outer, const GantryPyNode *place, GantryLocationStep step, guint number, const char *function)
 {
   trace->chain = *outer;
   if (function != NULL)
@@ -223,10 +224,8 @@ lift (GantryTrace *trace, GantryRegion *region, GantryLiteral *literal)
 {
   GantryContext *context = trace->context;
   guint rank = literal->splat ? 0 : literal->type->rank;
-  const GantryType *type = gantry_context_type (context, gantry_context_tensor (context, literal->type->element, rank,
-                                                                                literal->type->dims));
-  g_autoptr (GBytes) bytes = g_bytes_new_with_free_func (literal->data, literal->size, (GDestroyNotify) gantry_literal_unref,
-                                                         gantry_literal_ref (literal));
+  const GantryType *type = gantry_context_type (context, gantry_context_tensor (context, literal->type->element, rank, literal->type->dims));
+  g_autoptr (GBytes) bytes = g_bytes_new_with_free_func (literal->data, literal->size, (GDestroyNotify) gantry_literal_unref, gantry_literal_ref (literal));
   g_autoptr (GantryLiteral) own_literal = gantry_literal_new (type, bytes, literal->splat, NULL);
   guint32 id;
 
@@ -296,8 +295,7 @@ gantry_py_regions_align (GantryTrace *trace, GantryRegion **regions, guint n)
 
       for (guint j = 0; j < regions[0]->outer->len; j++)
         {
-          guint32 id = GPOINTER_TO_UINT (g_hash_table_lookup (regions[i]->captured,
-                                                              GUINT_TO_POINTER (g_array_index (regions[0]->outer, guint32, j))));
+          guint32 id = GPOINTER_TO_UINT (g_hash_table_lookup (regions[i]->captured, GUINT_TO_POINTER (g_array_index (regions[0]->outer, guint32, j))));
 
           g_array_append_val (inner, id);
         }
@@ -383,8 +381,7 @@ make_input (GantryPyState *state, PyObject *parameter)
 {
   GantryTrace *trace = gantry_py_trace (state), *root = trace->root;
   const GantryType *type = ((GantryPyValue *) parameter)->type;
-  guint32 id = gantry_builder_capture (root->builder, root->body->function,
-                                       gantry_context_tensor (root->context, type->element, type->rank, type->dims));
+  guint32 id = gantry_builder_capture (root->builder, root->body->function, gantry_context_tensor (root->context, type->element, type->rank, type->dims));
   PyObject *name = PyObject_GetAttrString (parameter, "name"), *value;
 
   if (name != NULL && PyUnicode_Check (name))

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   GANTRY_PY_TENSOR,
-  GANTRY_PY_INT,    /* variable numbers: i64[], f64[], bool[] */
+  GANTRY_PY_INT, /* variable numbers: i64[], f64[], bool[] */
   GANTRY_PY_FLOAT,
   GANTRY_PY_BOOL,
   GANTRY_PY_HANDLE, /* an object that only CPython knows, made at run time: i64[], index in the table of the run */
@@ -27,16 +27,16 @@ typedef struct _GantryRegion GantryRegion;
 typedef struct
 {
   PyObject ob_base;
-  const GantryType *type;  /* of @context */
+  const GantryType *type; /* of @context */
   GantryContext *context;
   GantryLiteral *literal;
-  guint32 node;            /* 0: known */
-  guint8 kind;             /* GantryPyValueKind */
+  guint32 node; /* 0: known */
+  guint8 kind;  /* GantryPyValueKind */
   guint8 is_parameter;
-  guint8 is_mutable;       /* made by mutable (): a variable also where constants are meant */
-  guint8 source;           /* of an object of the run: the element type of the tensors that it was made of; GANTRY_PY_MIXED, NONE */
-  guint64 trace_serial;    /* of the root trace that @node belongs to */
-  guint64 birth;           /* when it was made, among the values of the state */
+  guint8 is_mutable;    /* made by mutable (): a variable also where constants are meant */
+  guint8 source;        /* of an object of the run: the element type of the tensors that it was made of; GANTRY_PY_MIXED, NONE */
+  guint64 trace_serial; /* of the root trace that @node belongs to */
+  guint64 birth;        /* when it was made, among the values of the state */
 } GantryPyValue;
 
 /** A function of the graph being written: the body of the graph, of an arm, of a loop. */
@@ -45,7 +45,7 @@ struct _GantryRegion
   GantryRegion *parent; /* (nullable): of the same or of the outer trace */
   GantryBuilder *builder;
   guint32 function;
-  GHashTable *captured; /* outer node id -> inner node id */
+  GHashTable *captured;  /* outer node id -> inner node id */
   GArray *outer, *inner; /* guint32: the same in order of the parameters */
 };
 
@@ -53,10 +53,10 @@ struct _GantryRegion
 typedef struct
 {
   PyObject *callable;
-  PyObject *args;     /* tuple, with values in it: operand i of the node is the i-th of them */
-  PyObject *kwargs;   /* (nullable) dict, likewise */
-  guint8 result;      /* GantryPyValueKind; of TENSOR the type is that of the node */
-  PyObject *element;  /* (nullable) str: dtype that a tensor is brought to */
+  PyObject *args;    /* tuple, with values in it: operand i of the node is the i-th of them */
+  PyObject *kwargs;  /* (nullable) dict, likewise */
+  guint8 result;     /* GantryPyValueKind; of TENSOR the type is that of the node */
+  PyObject *element; /* (nullable) str: dtype that a tensor is brought to */
   char *text, *file;
   guint32 line;
 } GantryPyHostCall;
@@ -65,9 +65,9 @@ typedef struct
 typedef struct
 {
   PyObject *key, *owner, *name; /* @owner: a weak reference where there can be one */
-  PyObject *seen;     /* (nullable): the number that it was when a graph was last made */
-  gboolean is_input;  /* its tensors and numbers are inputs of the graph; else the graph is made for what it holds */
-  gboolean is_needed; /* it cannot be an input */
+  PyObject *seen;               /* (nullable): the number that it was when a graph was last made */
+  gboolean is_input;            /* its tensors and numbers are inputs of the graph; else the graph is made for what it holds */
+  gboolean is_needed;           /* it cannot be an input */
 } GantryPySlot;
 
 /** What led to what is being interpreted: the part of a GantryLocation that its nodes share. */
@@ -82,32 +82,32 @@ struct _GantryTrace
   GantryTrace *root;
   GantryContext *context;
   GantryBuilder *builder;
-  GantryRegion *region;  /* innermost */
-  GantryRegion *body;    /* outermost of this trace */
-  GHashTable *owners;    /* of the root: node id -> GantryRegion */
-  GPtrArray *regions;    /* of the root: all, to free them */
-  PyObject *state;       /* dict: what assignments changed: id of a Parameter or (id, attribute) -> value */
-  PyObject *kept;        /* list: objects whose ids @state and keys use */
-  PyObject *origins;     /* of the root, dict: id of a list -> the list outside of the graph that it is, by its methods;
+  GantryRegion *region;    /* innermost */
+  GantryRegion *body;      /* outermost of this trace */
+  GHashTable *owners;      /* of the root: node id -> GantryRegion */
+  GPtrArray *regions;      /* of the root: all, to free them */
+  PyObject *state;         /* dict: what assignments changed: id of a Parameter or (id, attribute) -> value */
+  PyObject *kept;          /* list: objects whose ids @state and keys use */
+  PyObject *origins;       /* of the root, dict: id of a list -> the list outside of the graph that it is, by its methods;
                             of a recording one id of a Parameter -> what it was when first read */
-  GHashTable *made;      /* of the root: Cells that the graph makes, as a set of pointers; @kept holds them */
-  PyObject *parameters;  /* of the root: list of Parameter objects that became inputs */
+  GHashTable *made;        /* of the root: Cells that the graph makes, as a set of pointers; @kept holds them */
+  PyObject *parameters;    /* of the root: list of Parameter objects that became inputs */
   GArray *parameter_nodes; /* of the root: guint32 */
-  GPtrArray *hosts;      /* of the root: GantryPyHostCall */
-  gboolean record;       /* values are computed beside the nodes: gradients of eager programs */
-  gboolean strict;       /* syntax level STRICT */
-  gboolean staged;       /* of the root: CPython runs the function over variables (jax/jax.h): its frames say where a node is from */
-  guint32 scope;         /* of the root: of the nodes that a staged trace adds */
-  guint n_scopes;        /* of the root: how many were numbered */
-  gpointer gradient;     /* (nullable): what the trace is made for */
+  GPtrArray *hosts;        /* of the root: GantryPyHostCall */
+  gboolean record;         /* values are computed beside the nodes: gradients of eager programs */
+  gboolean strict;         /* syntax level STRICT */
+  gboolean staged;         /* of the root: CPython runs the function over variables (jax/jax.h): its frames say where a node is from */
+  guint32 scope;           /* of the root: of the nodes that a staged trace adds */
+  guint n_scopes;          /* of the root: how many were numbered */
+  gpointer gradient;       /* (nullable): what the trace is made for */
   guint64 serial;
-  guint depth;           /* of calls */
-  guint outer_depth;     /* of those that the trace began in */
+  guint depth;       /* of calls */
+  guint outer_depth; /* of those that the trace began in */
   GantryPyChain chain;
   guint64 n_unrolled;
-  const GantryPyNode *place; /* what is being interpreted */
-  const GantryPyNode *failed; /* (nullable): of the root: what an exception was raised at */
-  char *calls;                /* (nullable), of the root: what led there, innermost first: see GantryPythonError */
+  const GantryPyNode *place;    /* what is being interpreted */
+  const GantryPyNode *failed;   /* (nullable): of the root: what an exception was raised at */
+  char *calls;                  /* (nullable), of the root: what led there, innermost first: see GantryPythonError */
   const GantryPyNode *too_deep; /* (nullable): of the root: the function whose call was one too many, */
   GantryRegion *too_deep_in;    /* and where it was called */
   GArray *slots;                /* (nullable), of the root: GantryPySlot, borrowed */
@@ -142,18 +142,18 @@ typedef struct
   const GantryPythonBackend *backend;
   GantryContext *context; /* of known values */
   GHashTable *sources;
-  GHashTable *eager;      /* text of operation and types -> its program */
-  Py_tss_t thread;        /* (nullable) GantryPyThread, of each thread: NULL where it is at nothing */
+  GHashTable *eager; /* text of operation and types -> its program */
+  Py_tss_t thread;   /* (nullable) GantryPyThread, of each thread: NULL where it is at nothing */
   guint64 serials;
   guint64 births;         /* of values so far */
   PyObject *value_type;   /* _gantry.Value */
   PyObject *closure_type; /* _gantry.Closure */
   PyObject *undefined_type;
   PyObject *tensor, *scalar, *external, *parameter, *cell, *primitive; /* classes of the modules, once registered */
-  PyObject *hooks;        /* dict: functions of the modules that the interpreter calls */
-  PyObject *main_file;    /* str */
-  PyObject *written;      /* dict: keys of the attributes that graphs have assigned */
-  GPtrArray *graphs;      /* (nullable): importing */
+  PyObject *hooks;                                                     /* dict: functions of the modules that the interpreter calls */
+  PyObject *main_file;                                                 /* str */
+  PyObject *written;                                                   /* dict: keys of the attributes that graphs have assigned */
+  GPtrArray *graphs;                                                   /* (nullable): importing */
   GPtrArray *errors;
 } GantryPyState;
 
@@ -181,7 +181,7 @@ gantry_py_precision_now (const GantryPyState *state)
 {
   const GantryPyThread *thread = gantry_py_thread (state);
 
-  return thread != NULL ? thread->precision : (GantryPyPrecision) { .element = GANTRY_ELEMENT_NONE };
+  return thread != NULL ? thread->precision : (GantryPyPrecision){ .element = GANTRY_ELEMENT_NONE };
 }
 /** Returns: what was before in this thread, to be put back */
 GantryPyPrecision gantry_py_set_precision (GantryPyState *state, GantryPyPrecision precision);
@@ -268,8 +268,8 @@ guint32 gantry_py_location (GantryTrace *trace, const GantryPyNode *node);
  *
  * From now on nodes were led to by @place: until the chain is set back.
  */
-void gantry_py_chain_enter (GantryTrace *trace, const GantryPyChain *outer, const GantryPyNode *place, GantryLocationStep step,
-                            guint number, const char *function);
+void
+gantry_py_chain_enter (GantryTrace *trace, const GantryPyChain *outer, const GantryPyNode *place, GantryLocationStep step, guint number, const char *function);
 
 /** The value that a Parameter has at this point of the trace: itself outside of one. Returns: a new reference */
 PyObject *gantry_py_parameter_value (GantryPyState *state, PyObject *parameter);
@@ -310,8 +310,7 @@ PyObject *gantry_py_stored (PyObject *module, PyObject *object);
  * Adds what CPython is to do at run time. Returns: a new reference: the variable for its result; NULL with the documented
  * RuntimeError on level STRICT
  */
-PyObject *gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs,
-                               GantryPyValueKind result);
+PyObject *gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, GantryPyValueKind result);
 
 /**
  * gantry_py_run_compiled:

@@ -12,10 +12,19 @@ element_of_format (const char *format, Py_ssize_t size)
   switch (kind)
     {
     case '?': return GANTRY_BOOL;
-    case 'b': case 'h': case 'i': case 'l': case 'q': case 'n':
-      return size == 1 ? GANTRY_I8 : size == 2 ? GANTRY_I16 : size == 4 ? GANTRY_I32 : GANTRY_I64;
-    case 'B': case 'H': case 'I': case 'L': case 'Q': case 'N': case 'c':
-      return size == 1 ? GANTRY_U8 : size == 2 ? GANTRY_U16 : size == 4 ? GANTRY_U32 : GANTRY_U64;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n': return size == 1 ? GANTRY_I8 : size == 2 ? GANTRY_I16 : size == 4 ? GANTRY_I32 : GANTRY_I64;
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N':
+    case 'c': return size == 1 ? GANTRY_U8 : size == 2 ? GANTRY_U16 : size == 4 ? GANTRY_U32 : GANTRY_U64;
     case 'e': return GANTRY_F16;
     case 'f': return GANTRY_F32;
     case 'd': return GANTRY_F64;
@@ -49,8 +58,8 @@ type_of_buffer (GantryPyState *state, const Py_buffer *view)
 
   if (element == GANTRY_ELEMENT_NONE || view->ndim > GANTRY_MAX_RANK)
     {
-      PyErr_Format (PyExc_TypeError, "a tensor cannot be made of a buffer of format '%s' with %d dimensions",
-                    view->format != NULL ? view->format : "B", view->ndim);
+      PyErr_Format (PyExc_TypeError, "a tensor cannot be made of a buffer of format '%s' with %d dimensions", view->format != NULL ? view->format : "B",
+                    view->ndim);
       return NULL;
     }
   for (int d = 0; d < view->ndim; d++)
@@ -146,8 +155,7 @@ join_dims (Nest *nest, guint depth, guint rank, const GantryDim *dims, gboolean 
     for (guint d = nest->rank; d < depth + rank; d++)
       nest->dims[nest->rank++] = dims[d - depth];
   nest->ended = nest->ended || ends;
-  if ((ends ? depth + rank != nest->rank : depth + rank > nest->rank)
-      || (rank > 0 && memcmp (nest->dims + depth, dims, rank * sizeof *dims) != 0))
+  if ((ends ? depth + rank != nest->rank : depth + rank > nest->rank) || (rank > 0 && memcmp (nest->dims + depth, dims, rank * sizeof *dims) != 0))
     {
       PyErr_SetString (PyExc_ValueError, "a tensor is made of sequences of equal lengths and depths");
       return FALSE;

@@ -26,7 +26,7 @@ typedef struct
 {
   Visit visit;
   gpointer data;
-  gboolean once;    /* a container that several hold is walked once */
+  gboolean once; /* a container that several hold is walked once */
   guint depth;
   GHashTable *seen; /* (nullable): containers within containers, where @once */
 } Walk;
@@ -225,14 +225,12 @@ GantryLiteral *
 gantry_py_adopt (GantryPyState *state, GantryLiteral *literal)
 {
   const GantryType *type = gantry_context_type (state->context,
-                                                gantry_context_tensor (state->context, literal->type->element,
-                                                                       literal->type->rank, literal->type->dims));
+                                                gantry_context_tensor (state->context, literal->type->element, literal->type->rank, literal->type->dims));
   g_autoptr (GBytes) bytes = NULL;
 
   if (type == literal->type)
     return gantry_literal_ref (literal);
-  bytes = g_bytes_new_with_free_func (literal->data, literal->size, (GDestroyNotify) gantry_literal_unref,
-                                      gantry_literal_ref (literal));
+  bytes = g_bytes_new_with_free_func (literal->data, literal->size, (GDestroyNotify) gantry_literal_unref, gantry_literal_ref (literal));
   return gantry_literal_new (type, bytes, literal->splat, NULL);
 }
 
@@ -348,9 +346,8 @@ static const char *
 format_of (GantryElementType element)
 {
   static const char *const formats[GANTRY_N_ELEMENT_TYPES] = {
-    [GANTRY_BOOL] = "?", [GANTRY_I8] = "b", [GANTRY_I16] = "h", [GANTRY_I32] = "i", [GANTRY_I64] = "q",
-    [GANTRY_U8] = "B", [GANTRY_U16] = "H", [GANTRY_U32] = "I", [GANTRY_U64] = "Q",
-    [GANTRY_F16] = "e", [GANTRY_F32] = "f", [GANTRY_F64] = "d",
+    [GANTRY_BOOL] = "?", [GANTRY_I8] = "b",  [GANTRY_I16] = "h", [GANTRY_I32] = "i", [GANTRY_I64] = "q", [GANTRY_U8] = "B",
+    [GANTRY_U16] = "H",  [GANTRY_U32] = "I", [GANTRY_U64] = "Q", [GANTRY_F16] = "e", [GANTRY_F32] = "f", [GANTRY_F64] = "d",
   };
 
   return formats[element];
@@ -366,8 +363,7 @@ value_get_buffer (PyObject *self, Py_buffer *view, int flags)
   view->obj = NULL;
   if (value->literal == NULL || (format = format_of (value->type->element)) == NULL)
     {
-      PyErr_SetString (PyExc_BufferError, value->literal == NULL ? "the value of a variable is not known while compiling"
-                                                                  : "bfloat16 has no buffer format");
+      PyErr_SetString (PyExc_BufferError, value->literal == NULL ? "the value of a variable is not known while compiling" : "bfloat16 has no buffer format");
       return -1;
     }
   if (!make_dense (gantry_py_state (), value))

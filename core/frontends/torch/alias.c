@@ -8,8 +8,7 @@
 char *
 gantry_torch_base_name (const char *operation)
 {
-  const char *begin = g_str_has_prefix (operation, TORCH_DIALECT ".") ? operation + strlen (TORCH_DIALECT ".")
-                                                                      : operation;
+  const char *begin = g_str_has_prefix (operation, TORCH_DIALECT ".") ? operation + strlen (TORCH_DIALECT ".") : operation;
   const char *dot = strchr (begin, '.');
 
   return dot != NULL ? g_strndup (begin, (gsize) (dot - begin)) : g_strdup (begin);
@@ -35,16 +34,13 @@ gantry_torch_value_new (TorchImport *import, guint32 id, const TorchJson *meta)
 }
 
 gboolean
-gantry_torch_is_view (TorchFrame *frame, const char *base_name, const TorchJson *node, const TorchJson *input_meta,
-                      const TorchJson *meta)
+gantry_torch_is_view (TorchFrame *frame, const char *base_name, const TorchJson *node, const TorchJson *input_meta, const TorchJson *meta)
 {
-  static const char *const always[] = {
-    "view",    "slice",    "select",           "narrow",       "transpose",  "permute",  "t",          "numpy_T",
-    "mT",      "squeeze",  "unsqueeze",        "unflatten",    "alias",      "detach",   "expand",     "expand_as",
-    "view_as", "split",    "split_with_sizes", "chunk",        "unbind",     "diagonal", "as_strided", "unfold",
-    "movedim", "swapaxes", "adjoint",          "tensor_split", "lift_fresh", "dropout",  "moveaxis", "atleast_1d",
-    "atleast_2d", "atleast_3d"
-  };
+  static const char *const always[] = { "view",       "slice",      "select",   "narrow",     "transpose",        "permute",   "t",
+                                        "numpy_T",    "mT",         "squeeze",  "unsqueeze",  "unflatten",        "alias",     "detach",
+                                        "expand",     "expand_as",  "view_as",  "split",      "split_with_sizes", "chunk",     "unbind",
+                                        "diagonal",   "as_strided", "unfold",   "movedim",    "swapaxes",         "adjoint",   "tensor_split",
+                                        "lift_fresh", "dropout",    "moveaxis", "atleast_1d", "atleast_2d",       "atleast_3d" };
   static const char *const if_contiguous[] = { "reshape", "flatten", "contiguous", "ravel" };
   gint64 from = 0, to = 0;
 
@@ -71,8 +67,7 @@ operation_of (const TorchJson *node)
 
 /* A piece is a slice of its base, or one element; @operation: "slice" or "slice_scatter". */
 static guint32
-write_piece (TorchFrame *frame, const TorchValue *value, const char *operation, const guint32 *operands, guint n,
-             guint32 type, GError **error)
+write_piece (TorchFrame *frame, const TorchValue *value, const char *operation, const guint32 *operands, guint n, guint32 type, GError **error)
 {
   static const char *const names[] = { "self", "src" };
   GantryAttrList *list = gantry_attr_list_new (frame->import->context);
@@ -84,8 +79,7 @@ write_piece (TorchFrame *frame, const TorchValue *value, const char *operation, 
   gantry_attr_list_set_int (list, element ? "index" : "start", value->start);
   if (!element)
     gantry_attr_list_set_int (list, "end", value->end);
-  return gantry_torch_write_foreign (frame, value->view, value->index, name, operands, n, gantry_attr_list_end (list),
-                                     type, error);
+  return gantry_torch_write_foreign (frame, value->view, value->index, name, operands, n, gantry_attr_list_end (list), type, error);
 }
 
 static guint32
@@ -101,8 +95,7 @@ make_again (TorchFrame *frame, const TorchValue *value, guint32 base, GError **e
   if (type == 0 || !gantry_torch_attributes (frame, value->view, list, operands, error) || operands->len == 0)
     return 0;
   g_array_index (operands, guint32, 0) = base;
-  return gantry_torch_write_foreign (frame, value->view, value->index, operation_of (value->view),
-                                     (const guint32 *) (gpointer) operands->data, operands->len,
+  return gantry_torch_write_foreign (frame, value->view, value->index, operation_of (value->view), (const guint32 *) (gpointer) operands->data, operands->len,
                                      gantry_attr_list_end (g_steal_pointer (&list)), type, error);
 }
 
@@ -149,8 +142,7 @@ gantry_torch_value_id (TorchFrame *frame, TorchValue *value, GError **error)
     return value->id;
   if (import->n_nested == MOST_NESTED)
     {
-      gantry_fail (error, GANTRY_ERROR_TOO_LARGE,
-                   "views whose other operands are views that were written to are nested more than %u deep", MOST_NESTED);
+      gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "views whose other operands are views that were written to are nested more than %u deep", MOST_NESTED);
       return 0;
     }
   import->n_nested++;
@@ -175,10 +167,8 @@ set_size (TorchFrame *frame, GantryAttrList *list, const TorchJson *meta, guint3
 static guint32
 write_base (TorchFrame *frame, const TorchValue *value, guint32 base, guint32 part, GError **error)
 {
-  static const char *const whole[] = { "view",      "reshape", "flatten", "unflatten", "squeeze",
-                                       "unsqueeze", "alias",   "detach",  "view_as",   "contiguous",
-                                       "ravel",     "to",      "type_as", "dropout",   "lift_fresh",
-                                       "atleast_1d", "atleast_2d", "atleast_3d" };
+  static const char *const whole[] = { "view",       "reshape", "flatten", "unflatten", "squeeze", "unsqueeze",  "alias",      "detach",     "view_as",
+                                       "contiguous", "ravel",   "to",      "type_as",   "dropout", "lift_fresh", "atleast_1d", "atleast_2d", "atleast_3d" };
   TorchImport *import = frame->import;
   const char *operation = operation_of (value->view);
   g_autofree char *name = gantry_torch_base_name (operation), *inverse = NULL;
@@ -193,8 +183,8 @@ write_base (TorchFrame *frame, const TorchValue *value, guint32 base, guint32 pa
         gantry_attr_list_set_strings (list, TORCH_OPERAND_NAMES, names, 1);
         if (!set_size (frame, list, value->base->meta, &type, error))
           return 0;
-        return gantry_torch_write_foreign (frame, value->view, value->index, "aten.view.default", &part, 1,
-                                           gantry_attr_list_end (g_steal_pointer (&list)), type, error);
+        return gantry_torch_write_foreign (frame, value->view, value->index, "aten.view.default", &part, 1, gantry_attr_list_end (g_steal_pointer (&list)),
+                                           type, error);
       }
   type = gantry_torch_type (import, value->base->meta, error);
   if (type != 0 && value->piece != TORCH_WHOLE)
@@ -203,8 +193,8 @@ write_base (TorchFrame *frame, const TorchValue *value, guint32 base, guint32 pa
     return 0;
   gantry_attr_list_set_strings (list, TORCH_OPERAND_NAMES, names, 2);
   inverse = g_strdup_printf ("aten.%s_scatter.default", name);
-  return gantry_torch_write_foreign (frame, value->view, value->index, inverse, (guint32[]){ base, part }, 2,
-                                     gantry_attr_list_end (g_steal_pointer (&list)), type, error);
+  return gantry_torch_write_foreign (frame, value->view, value->index, inverse, (guint32[]){ base, part }, 2, gantry_attr_list_end (g_steal_pointer (&list)),
+                                     type, error);
 }
 
 gboolean

@@ -20,8 +20,7 @@ take_tensor (Arguments *a, const TorchJson *tensor, char *name, GError **error)
 
   g_ptr_array_add (a->names, name);
   if (value == NULL)
-    return gantry_fail (error, GANTRY_ERROR_INVALID,
-                        "argument '%s' is '%s', which no node before gives; the archive is damaged", name,
+    return gantry_fail (error, GANTRY_ERROR_INVALID, "argument '%s' is '%s', which no node before gives; the archive is damaged", name,
                         key != NULL ? key : "?");
   if (a->operands->len >= TORCH_MOST_OPERANDS)
     return gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "it has more than %u operands", TORCH_MOST_OPERANDS);
@@ -55,8 +54,7 @@ symbolic_int (TorchFrame *frame, const TorchJson *object, gint64 *value)
 {
   const char *name = gantry_torch_json_string (object, "as_name");
 
-  return name != NULL ? gantry_torch_symbol_value (frame, name, value)
-                      : gantry_torch_json_int (object, "as_int", value);
+  return name != NULL ? gantry_torch_symbol_value (frame, name, value) : gantry_torch_json_int (object, "as_int", value);
 }
 
 /* A number that sizes or data give, which is not known now. */
@@ -78,8 +76,7 @@ take_ints (Arguments *a, const char *name, const TorchJson *node)
     {
       const TorchJson *element = &array->values[i];
 
-      if (element->kind == TORCH_JSON_OBJECT ? !symbolic_int (a->frame, element, &values[i])
-                                           : !gantry_torch_json_is_scalar (element))
+      if (element->kind == TORCH_JSON_OBJECT ? !symbolic_int (a->frame, element, &values[i]) : !gantry_torch_json_is_scalar (element))
         {
           leave_open (a, name);
           return;
@@ -120,8 +117,7 @@ take_scalar_type (Arguments *a, const char *name, const TorchJson *node)
 {
   gint64 number = gantry_torch_json_is_scalar (node) ? gantry_torch_json_number (node) : 0;
 
-  gantry_attr_list_set_type (a->list, name,
-                             gantry_context_scalar (a->frame->import->context, gantry_torch_element (number)));
+  gantry_attr_list_set_type (a->list, name, gantry_context_scalar (a->frame->import->context, gantry_torch_element (number)));
 }
 
 static gboolean
@@ -143,9 +139,7 @@ take_value (Arguments *a, const char *name, const char *kind, const TorchJson *n
       const TorchJson *inner;
       const char *inner_kind = gantry_torch_json_union (object, &inner);
 
-      return inner_kind == NULL || !IS ("as_tensor")
-               ? TRUE
-               : take_tensor (a, gantry_torch_json_object (object, "as_tensor"), g_strdup (name), error);
+      return inner_kind == NULL || !IS ("as_tensor") ? TRUE : take_tensor (a, gantry_torch_json_object (object, "as_tensor"), g_strdup (name), error);
     }
   if ((IS ("as_int") || IS ("as_bool")) && gantry_torch_json_is_scalar (node))
     gantry_attr_list_set_int (a->list, name, gantry_torch_json_number (node));

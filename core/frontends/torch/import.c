@@ -27,15 +27,13 @@ find_suffix (const GantryZip *zip, const char *suffix)
     {
       const char *name = gantry_zip_name (zip, i);
 
-      if (strcmp (name, suffix) == 0
-          || (g_str_has_suffix (name, suffix) && name[strlen (name) - strlen (suffix) - 1] == '/'))
+      if (strcmp (name, suffix) == 0 || (g_str_has_suffix (name, suffix) && name[strlen (name) - strlen (suffix) - 1] == '/'))
         return i;
     }
   return -1;
 }
 
-#define HOW_TO_EXPORT \
-  "export the module: torch.export.save (torch.export.export (module, (example_input,)), \"model.pt2\")"
+#define HOW_TO_EXPORT "export the module: torch.export.save (torch.export.export (module, (example_input,)), \"model.pt2\")"
 
 /* All entries stand in one folder of any name. */
 static gboolean
@@ -51,20 +49,17 @@ find_prefix (TorchImport *import, GError **error)
       return TRUE;
     }
   if (find_suffix (import->zip, "serialized_exported_program.json") >= 0)
-    g_set_error (
-      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-      "its weights are pickled, as torch before 2.9 saved them, and a pickle is a program, which is not run; load it with "
-      "torch.export.load and save it again by torch 2.9 or newer");
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                 "its weights are pickled, as torch before 2.9 saved them, and a pickle is a program, which is not run; load it with "
+                 "torch.export.load and save it again by torch 2.9 or newer");
   else if (find_suffix (import->zip, "constants.pkl") >= 0)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
                  "it is TorchScript, as torch.jit.save writes it; " HOW_TO_EXPORT ", with the module that it was scripted or traced from");
   else if (find_suffix (import->zip, "data.pkl") >= 0)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "it is what torch.save writes: weights or a module as a pickle, which is a program and is not run; load it in Python and "
-                 HOW_TO_EXPORT);
+                 "it is what torch.save writes: weights or a module as a pickle, which is a program and is not run; load it in Python and " HOW_TO_EXPORT);
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "the archive holds no " MODEL_ENTRY ", so it is no exported program");
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the archive holds no " MODEL_ENTRY ", so it is no exported program");
   return FALSE;
 }
 
@@ -82,8 +77,7 @@ check_byte_order (TorchImport *import, GError **error)
     return FALSE;
   if (n == 3 && memcmp (text, "big", 3) == 0)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "its weights are written big end first, which is not read");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "its weights are written big end first, which is not read");
       return FALSE;
     }
   return TRUE;
@@ -119,8 +113,7 @@ write_input (TorchFrame *frame, const char *name, GError **error)
   if (type == 0 || g_hash_table_contains (frame->values, name))
     return FALSE;
   gantry_torch_set_plain_place (import, "input", name);
-  g_hash_table_insert (frame->values, (gpointer) name,
-                       gantry_torch_value_new (import, gantry_builder_parameter (import->b, type, name), meta));
+  g_hash_table_insert (frame->values, (gpointer) name, gantry_torch_value_new (import, gantry_builder_parameter (import->b, type, name), meta));
   return TRUE;
 }
 
@@ -136,9 +129,7 @@ count_weight (TorchImport *import, const TorchJson *meta)
 static gboolean
 write_inputs (TorchFrame *frame, const TorchJson *specs, GError **error)
 {
-  static const char *const kinds[][2] = { { "parameter", "parameter_name" },
-                                          { "buffer", "buffer_name" },
-                                          { "tensor_constant", "tensor_constant_name" } };
+  static const char *const kinds[][2] = { { "parameter", "parameter_name" }, { "buffer", "buffer_name" }, { "tensor_constant", "tensor_constant_name" } };
 
   for (guint i = 0; specs != NULL && i < specs->n; i++)
     {
@@ -151,8 +142,7 @@ write_inputs (TorchFrame *frame, const TorchJson *specs, GError **error)
           if (!write_input (frame, name, error))
             {
               if (error != NULL && *error == NULL)
-                g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                             "input '%s' is named twice; the archive is damaged", name);
+                g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "input '%s' is named twice; the archive is damaged", name);
               return FALSE;
             }
         }
@@ -182,8 +172,7 @@ append_output (TorchFrame *frame, const char *name, GArray *results, GError **er
 
   if (value == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "output '%s' is given by no node; the archive is damaged",
-                   name);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "output '%s' is given by no node; the archive is damaged", name);
       return FALSE;
     }
   id = gantry_torch_value_id (frame, value, error);
@@ -203,11 +192,9 @@ write_outputs (TorchFrame *frame, const TorchJson *specs, GError **error)
         const TorchJson *value = NULL;
         const char *kind = gantry_torch_json_union (gantry_torch_json_element (specs, i), &value);
         gboolean is_user = kind != NULL && (strcmp (kind, "user_output") == 0 || strcmp (kind, "loss_output") == 0);
-        const char *name = kind != NULL && value->kind == TORCH_JSON_OBJECT ? entry_name (value)
-                                                                          : NULL;
+        const char *name = kind != NULL && value->kind == TORCH_JSON_OBJECT ? entry_name (value) : NULL;
 
-        if (name != NULL && is_user == (pass == 0) && strcmp (kind, "token") != 0
-            && !append_output (frame, name, results, error))
+        if (name != NULL && is_user == (pass == 0) && strcmp (kind, "token") != 0 && !append_output (frame, name, results, error))
           return FALSE;
       }
   if (results->len == 0)
@@ -223,8 +210,7 @@ static gboolean
 write_program (TorchImport *import, GError **error)
 {
   const TorchJson *root = gantry_torch_json_parse (import, MODEL_ENTRY, error);
-  const TorchJson *module = gantry_torch_json_object (root, "graph_module"),
-             *signature = gantry_torch_json_object (module, "signature");
+  const TorchJson *module = gantry_torch_json_object (root, "graph_module"), *signature = gantry_torch_json_object (module, "signature");
   g_autoptr (GHashTable) values = g_hash_table_new (g_str_hash, g_str_equal);
   TorchFrame frame = { import, gantry_torch_json_object (module, "graph"), values, 0 };
   const char *version = gantry_torch_json_string (root, "torch_version");
@@ -233,23 +219,20 @@ write_program (TorchImport *import, GError **error)
     return FALSE;
   if (frame.graph == NULL || signature == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   MODEL_ENTRY " has no graph or no signature; the archive is damaged");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, MODEL_ENTRY " has no graph or no signature; the archive is damaged");
       return FALSE;
     }
   import->info->producer = version != NULL ? g_strconcat ("torch ", version, NULL) : g_strdup ("");
   gantry_torch_json_int (gantry_torch_json_object (root, "schema_version"), "major", &import->info->schema);
   gantry_builder_begin (import->b, "main", 0);
-  return write_inputs (&frame, gantry_torch_json_array (signature, "input_specs"), error)
-         && gantry_torch_write_graph (&frame, error)
+  return write_inputs (&frame, gantry_torch_json_array (signature, "input_specs"), error) && gantry_torch_write_graph (&frame, error)
          && write_outputs (&frame, gantry_torch_json_array (signature, "output_specs"), error);
 }
 
 /* Life of an import */
 
 static void
-import_init (TorchImport *import, GantryContext *context, const char *name, const GantryTorchOptions *options,
-             const GantryProgress *progress)
+import_init (TorchImport *import, GantryContext *context, const char *name, const GantryTorchOptions *options, const GantryProgress *progress)
 {
   *import = (TorchImport){ .context = context, .options = options, .progress = progress };
   import->b = gantry_builder_new (context, name);
@@ -266,8 +249,7 @@ import_init (TorchImport *import, GantryContext *context, const char *name, cons
   import->values = g_ptr_array_new_with_free_func (g_free);
   import->max_nodes = options->max_nodes != 0 ? options->max_nodes : TORCH_DEFAULT_MOST_NODES;
   for (guint i = 0; i < options->n_dims; i++)
-    g_hash_table_insert (import->symbols, g_strdup (options->dims[i].name),
-                         g_memdup2 (&options->dims[i].value, sizeof (gint64)));
+    g_hash_table_insert (import->symbols, g_strdup (options->dims[i].name), g_memdup2 (&options->dims[i].value, sizeof (gint64)));
   gantry_context_add_dialect (context, gantry_torch_dialect ());
 }
 
@@ -321,8 +303,8 @@ import_run (TorchImport *import, GBytes *bytes, GError **error)
 
   gantry_progress_report (import->progress, 0.0, "reading the archive");
   import->zip = gantry_zip_open (bytes, error);
-  if (import->zip == NULL || !find_prefix (import, error) || !check_byte_order (import, error)
-      || !gantry_torch_read_payloads (import, error) || !write_program (import, error))
+  if (import->zip == NULL || !find_prefix (import, error) || !check_byte_order (import, error) || !gantry_torch_read_payloads (import, error)
+      || !write_program (import, error))
     return NULL;
   module = gantry_builder_finish (import->b, error);
   if (module != NULL)
@@ -331,9 +313,8 @@ import_run (TorchImport *import, GBytes *bytes, GError **error)
 }
 
 static GantryModule *
-import_archive (GantryContext *context, GBytes *bytes, const char *name, const char *path,
-                const GantryTorchOptions *options, GantryTorchInfo **info, const GantryProgress *progress,
-                GError **error)
+import_archive (GantryContext *context, GBytes *bytes, const char *name, const char *path, const GantryTorchOptions *options, GantryTorchInfo **info,
+                const GantryProgress *progress, GError **error)
 {
   static const GantryTorchOptions defaults = { 0 };
   TorchImport import;
@@ -360,8 +341,7 @@ gantry_torch_reads (const char *path)
   if (g_str_has_suffix (path, ".pt2"))
     return TRUE;
   file = gantry_file_map (path, NULL);
-  if (file == NULL || g_mapped_file_get_length (file) < 4
-      || memcmp (g_mapped_file_get_contents (file), "PK\x03\x04", 4) != 0)
+  if (file == NULL || g_mapped_file_get_length (file) < 4 || memcmp (g_mapped_file_get_contents (file), "PK\x03\x04", 4) != 0)
     return FALSE;
   bytes = g_mapped_file_get_bytes (file);
   zip = gantry_zip_open (bytes, NULL);
@@ -371,8 +351,8 @@ gantry_torch_reads (const char *path)
 }
 
 GantryModule *
-gantry_torch_import (GantryContext *context, const char *path, const GantryTorchOptions *options,
-                     GantryTorchInfo **info, const GantryProgress *progress, GError **error)
+gantry_torch_import (GantryContext *context, const char *path, const GantryTorchOptions *options, GantryTorchInfo **info, const GantryProgress *progress,
+                     GError **error)
 {
   g_autoptr (GMappedFile) file = NULL;
   g_autoptr (GBytes) bytes = NULL;
@@ -386,8 +366,8 @@ gantry_torch_import (GantryContext *context, const char *path, const GantryTorch
 }
 
 GantryModule *
-gantry_torch_import_bytes (GantryContext *context, GBytes *bytes, const char *name, const GantryTorchOptions *options,
-                           GantryTorchInfo **info, const GantryProgress *progress, GError **error)
+gantry_torch_import_bytes (GantryContext *context, GBytes *bytes, const char *name, const GantryTorchOptions *options, GantryTorchInfo **info,
+                           const GantryProgress *progress, GError **error)
 {
   g_return_val_if_fail (context != NULL && bytes != NULL && name != NULL, NULL);
   return import_archive (context, bytes, name, NULL, options, info, progress, error);

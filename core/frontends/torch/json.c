@@ -11,7 +11,7 @@
 
 struct _TorchTree
 {
-  GantryArena *arena;  /* values */
+  GantryArena *arena; /* values */
   GStringChunk *texts;
   const TorchJson *root;
 };
@@ -27,8 +27,8 @@ typedef struct
 {
   TorchTree *tree;
   GantryJsonStream stream;
-  GArray *values; /* TorchJson, of all that is open: they move to the tree when it ends */
-  GArray *open;   /* Open */
+  GArray *values;  /* TorchJson, of all that is open: they move to the tree when it ends */
+  GArray *open;    /* Open */
   const char *key; /* (nullable): of the value that comes */
   guint n;
 } Reader;
@@ -99,8 +99,8 @@ take_text (Reader *reader, gboolean is_key, GError **error)
 
   if (text->len >= GANTRY_JSON_MOST_TEXT)
     {
-      gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "%s, byte %" G_GUINT64_FORMAT ": a string of more than 1 MiB",
-                   reader->stream.what, gantry_json_stream_offset (&reader->stream));
+      gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "%s, byte %" G_GUINT64_FORMAT ": a string of more than 1 MiB", reader->stream.what,
+                   gantry_json_stream_offset (&reader->stream));
       return NULL;
     }
   return is_key && text->len <= LONGEST_SHARED_NAME ? g_string_chunk_insert_const (reader->tree->texts, text->str)
@@ -126,17 +126,13 @@ read_token (Reader *reader, GError **error)
 
   switch (gantry_json_stream_next (stream))
     {
-    case GANTRY_JSON_FAILED:
-      g_propagate_error (error, g_steal_pointer (&stream->error));
-      return FALSE;
+    case GANTRY_JSON_FAILED: g_propagate_error (error, g_steal_pointer (&stream->error)); return FALSE;
     case GANTRY_JSON_END: return FALSE;
     case GANTRY_JSON_BEGIN_OBJECT:
     case GANTRY_JSON_BEGIN_ARRAY: begin (reader); return TRUE;
     case GANTRY_JSON_END_OBJECT: return end (reader, TORCH_JSON_OBJECT, error);
     case GANTRY_JSON_END_ARRAY: return end (reader, TORCH_JSON_ARRAY, error);
-    case GANTRY_JSON_KEY:
-      reader->key = take_text (reader, TRUE, error);
-      return reader->key != NULL;
+    case GANTRY_JSON_KEY: reader->key = take_text (reader, TRUE, error); return reader->key != NULL;
     case GANTRY_JSON_STRING:
       value = (TorchJson){ .kind = TORCH_JSON_STRING, .text = take_text (reader, FALSE, error) };
       if (value.text == NULL)
@@ -157,8 +153,7 @@ read_tree (GBytes *bytes, const char *name, GError **error)
 {
   g_autoptr (GInputStream) memory = g_memory_input_stream_new_from_bytes (bytes);
   TorchTree *tree = g_new0 (TorchTree, 1);
-  Reader reader = { .tree = tree, .values = g_array_new (FALSE, FALSE, sizeof (TorchJson)),
-                    .open = g_array_new (FALSE, FALSE, sizeof (Open)) };
+  Reader reader = { .tree = tree, .values = g_array_new (FALSE, FALSE, sizeof (TorchJson)), .open = g_array_new (FALSE, FALSE, sizeof (Open)) };
   GError *failure = NULL;
 
   tree->arena = gantry_arena_new ();

@@ -73,8 +73,7 @@ gelu (AtenLower *l)
     {
       guint32 cube = BINARY (MULTIPLY, BINARY (MULTIPLY, x, x), x);
 
-      inner = UNARY (TANH, gantry_builder_scale (l->b, BINARY (ADD, x, gantry_builder_scale (l->b, cube, 0.044715)),
-                                                 0.79788456080286535588));
+      inner = UNARY (TANH, gantry_builder_scale (l->b, BINARY (ADD, x, gantry_builder_scale (l->b, cube, 0.044715)), 0.79788456080286535588));
     }
   else
     inner = UNARY (ERF, gantry_builder_scale (l->b, x, 0.70710678118654752440));
@@ -94,8 +93,7 @@ elu_of (AtenLower *l, guint32 x, double alpha, double scale, double input_scale)
 static void
 elu (AtenLower *l)
 {
-  l->out[0] = elu_of (l, self (l), gantry_aten_number (l, "alpha", 1), gantry_aten_number (l, "scale", 1),
-                      gantry_aten_number (l, "input_scale", 1));
+  l->out[0] = elu_of (l, self (l), gantry_aten_number (l, "alpha", 1), gantry_aten_number (l, "scale", 1), gantry_aten_number (l, "input_scale", 1));
 }
 
 static void
@@ -168,9 +166,8 @@ threshold (AtenLower *l)
 {
   guint32 x = self (l);
 
-  l->out[0] = gantry_builder_select (
-    l->b, gantry_builder_compare (l->b, "LE", x, LIKE (x, gantry_aten_number (l, "threshold", 0))),
-    LIKE (x, gantry_aten_number (l, "value", 0)), x);
+  l->out[0] = gantry_builder_select (l->b, gantry_builder_compare (l->b, "LE", x, LIKE (x, gantry_aten_number (l, "threshold", 0))),
+                                     LIKE (x, gantry_aten_number (l, "value", 0)), x);
 }
 
 /* The halves along an axis: the first times the logistic of the second. */
@@ -178,8 +175,7 @@ static void
 glu (AtenLower *l)
 {
   guint32 x = self (l);
-  gint64 axis = gantry_aten_axis (l, gantry_aten_int (l, "dim", -1), gantry_aten_rank (l, x)),
-         n = gantry_aten_dim (l, x, axis);
+  gint64 axis = gantry_aten_axis (l, gantry_aten_int (l, "dim", -1), gantry_aten_rank (l, x)), n = gantry_aten_dim (l, x, axis);
 
   l->out[0] = BINARY (MULTIPLY, gantry_builder_slice_axis (l->b, x, axis, 0, n / 2, 1),
                       UNARY (LOGISTIC, gantry_builder_slice_axis (l->b, x, axis, n / 2, n, 1)));

@@ -103,8 +103,7 @@ pixels (AtenLower *l)
   guint lead;
   GantryDim dims[GANTRY_MAX_RANK];
 
-  if (wide == NULL || wide->rank < 3 || wide->rank + 2 > GANTRY_MAX_RANK || r < 1 || r > MOST_COMPARED
-      || gantry_aten_rank (l, x) != type->rank)
+  if (wide == NULL || wide->rank < 3 || wide->rank + 2 > GANTRY_MAX_RANK || r < 1 || r > MOST_COMPARED || gantry_aten_rank (l, x) != type->rank)
     {
       gantry_aten_refuse (l, "an input of %u dimensions", gantry_aten_rank (l, x));
       return;
@@ -243,8 +242,7 @@ diagonal_scatter (AtenLower *l)
   guint32 x = gantry_aten_need (l, "self"), source = gantry_aten_need (l, "src"), here;
   guint rank = gantry_aten_rank (l, x), n = 0;
   gint64 first = gantry_aten_axis (l, gantry_aten_int (l, "dim1", 0), rank), second = gantry_aten_axis (l, gantry_aten_int (l, "dim2", 1), rank),
-         offset = gantry_aten_int (l, "offset", 0), low[GANTRY_MAX_RANK] = { 0 }, high[GANTRY_MAX_RANK] = { 0 }, order[GANTRY_MAX_RANK],
-         back[GANTRY_MAX_RANK];
+         offset = gantry_aten_int (l, "offset", 0), low[GANTRY_MAX_RANK] = { 0 }, high[GANTRY_MAX_RANK] = { 0 }, order[GANTRY_MAX_RANK], back[GANTRY_MAX_RANK];
   GantryDim dims[GANTRY_MAX_RANK];
 
   if (rank < 2 || first == second || gantry_aten_rank (l, source) != rank - 1 || l->failed)
@@ -361,7 +359,9 @@ unfold (AtenLower *l)
       gantry_aten_refuse (l, "more than %d places", (int) MOST_COMPARED);
       return;
     }
-  x = gantry_builder_take (l->b, x, axis, BINARY (ADD, BINARY (MULTIPLY, gantry_aten_iota (l, 2, dims, 0), gantry_builder_int_scalar (l->b, GANTRY_I64, step)), gantry_aten_iota (l, 2, dims, 1)));
+  x = gantry_builder_take (
+    l->b, x, axis,
+    BINARY (ADD, BINARY (MULTIPLY, gantry_aten_iota (l, 2, dims, 0), gantry_builder_int_scalar (l->b, GANTRY_I64, step)), gantry_aten_iota (l, 2, dims, 1)));
   for (gint64 i = axis + 1; i < (gint64) rank; i++)
     x = gantry_builder_swap_axes (l->b, x, i, i + 1);
   l->out[0] = x;
@@ -512,7 +512,8 @@ move_axes (AtenLower *l)
 
 const AtenRule gantry_aten_arrange_rules[] = {
   RULE ("repeat_interleave", repeat_interleave, 0), RULE ("take_along_dim", take_along, 0), RULE ("pixel_shuffle", pixels, FALSE),
-  RULE ("pixel_unshuffle", pixels, TRUE), RULE ("channel_shuffle", channel_shuffle, 0), RULE ("native_channel_shuffle", channel_shuffle, 0), RULE ("diagonal", diagonal, 0),
+  RULE ("pixel_unshuffle", pixels, TRUE), RULE ("channel_shuffle", channel_shuffle, 0), RULE ("native_channel_shuffle", channel_shuffle, 0),
+  RULE ("diagonal", diagonal, 0),
   RULE ("diagonal_copy", diagonal, 0), RULE ("diag", diag, 0), RULE ("diag_embed", diag_embed, 0), RULE ("trace", trace, 0), RULE ("im2col", im2col, 0),
   RULE ("unfold", unfold, 0), RULE ("unfold_copy", unfold, 0), RULE ("one_hot", one_hot, 0), RULE ("isin", is_in, 0), RULE ("meshgrid", meshgrid, 0),
   RULE ("hstack", stacked, 'h'), RULE ("vstack", stacked, 'v'), RULE ("dstack", stacked, 'd'), RULE ("column_stack", stacked, 'c'),

@@ -31,8 +31,7 @@ batch_dims (AtenLower *l, guint32 x, guint32 y, GantryDim *dims, guint *n)
   *n = MAX (nx, ny);
   for (guint i = 0; i < *n; i++)
     {
-      GantryDim a = i + nx >= *n ? gantry_aten_dim (l, x, i + nx - *n) : 1,
-                b = i + ny >= *n ? gantry_aten_dim (l, y, i + ny - *n) : 1;
+      GantryDim a = i + nx >= *n ? gantry_aten_dim (l, x, i + nx - *n) : 1, b = i + ny >= *n ? gantry_aten_dim (l, y, i + ny - *n) : 1;
 
       if (a != b && a != 1 && b != 1)
         {
@@ -71,8 +70,7 @@ gantry_aten_matmul (AtenLower *l, guint32 x, guint32 y)
     return dot (l, x, y, 0, (gint64) nx - 1, 0);
   if (nx == 1)
     {
-      guint32 z = gantry_aten_matmul (
-        l, gantry_builder_reshape (l->b, x, 2, (GantryDim[]){ 1, gantry_aten_dim (l, x, 0) }), y);
+      guint32 z = gantry_aten_matmul (l, gantry_builder_reshape (l->b, x, 2, (GantryDim[]){ 1, gantry_aten_dim (l, x, 0) }), y);
 
       for (guint i = 0; i < ny; i++)
         dims[i < ny - 2 ? i : ny - 2] = gantry_aten_dim (l, z, i);
@@ -100,11 +98,9 @@ addmm (AtenLower *l)
 {
   static const char *const names[][2] = { { "mat1", "mat2" }, { "batch1", "batch2" }, { "mat", "vec" } };
   guint32 x = gantry_builder_scale (l->b, gantry_aten_need (l, "self"), gantry_aten_number (l, "beta", 1));
-  guint32 product = gantry_aten_matmul (l, gantry_aten_need (l, names[l->rule->arg][0]),
-                                        gantry_aten_need (l, names[l->rule->arg][1]));
+  guint32 product = gantry_aten_matmul (l, gantry_aten_need (l, names[l->rule->arg][0]), gantry_aten_need (l, names[l->rule->arg][1]));
 
-  l->out[0] = gantry_builder_binary_broadcast (
-    l->b, GANTRY_OP_ADD, gantry_builder_scale (l->b, product, gantry_aten_number (l, "alpha", 1)), x);
+  l->out[0] = gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, gantry_builder_scale (l->b, product, gantry_aten_number (l, "alpha", 1)), x);
 }
 
 /* Over these dimensions of both. */
@@ -164,13 +160,11 @@ read_window (AtenLower *l, guint32 weight, Window *w)
   w->n = rank - 2;
   w->groups = gantry_aten_int (l, "groups", 1);
   if (!gantry_aten_ints_of (l, "stride", w->n, 1, w->stride) || !gantry_aten_ints_of (l, "padding", w->n, 0, w->padding)
-      || !gantry_aten_ints_of (l, "dilation", w->n, 1, w->dilation)
-      || !gantry_aten_ints_of (l, "output_padding", w->n, 0, w->output_padding))
+      || !gantry_aten_ints_of (l, "dilation", w->n, 1, w->dilation) || !gantry_aten_ints_of (l, "output_padding", w->n, 0, w->output_padding))
     return FALSE;
   for (guint i = 0; i < w->n; i++)
-    if (w->stride[i] < 1 || w->stride[i] > MOST_WINDOW || w->dilation[i] < 1 || w->dilation[i] > MOST_WINDOW
-        || w->padding[i] < 0 || w->padding[i] > MOST_WINDOW || w->output_padding[i] < 0
-        || w->output_padding[i] > MOST_WINDOW || w->groups < 1 || gantry_aten_dim (l, weight, i + 2) > MOST_WINDOW
+    if (w->stride[i] < 1 || w->stride[i] > MOST_WINDOW || w->dilation[i] < 1 || w->dilation[i] > MOST_WINDOW || w->padding[i] < 0 || w->padding[i] > MOST_WINDOW
+        || w->output_padding[i] < 0 || w->output_padding[i] > MOST_WINDOW || w->groups < 1 || gantry_aten_dim (l, weight, i + 2) > MOST_WINDOW
         || gantry_aten_dim (l, weight, 0) % w->groups != 0)
       {
         gantry_aten_refuse (l, "a stride, padding, dilation or group count is out of range");
@@ -182,8 +176,7 @@ read_window (AtenLower *l, guint32 weight, Window *w)
 }
 
 static GantryAttrList *
-convolution_attrs (AtenLower *l, const Window *w, const gint64 *low, const gint64 *high, const gint64 *lhs_dilation,
-                   const gint64 *stride)
+convolution_attrs (AtenLower *l, const Window *w, const gint64 *low, const gint64 *high, const gint64 *lhs_dilation, const gint64 *stride)
 {
   GantryAttrList *attrs = gantry_attr_list_new (l->context);
   gint64 padding[2 * GANTRY_MAX_RANK];
@@ -244,8 +237,7 @@ convolve (AtenLower *l, guint32 x, guint32 weight, guint32 bias, const Window *w
   attrs = convolution_attrs (l, w, low, high, transposed ? w->stride : NULL, transposed ? ones : w->stride);
   if (transposed)
     weight = turned (l, weight, w);
-  return bias != 0 ? gantry_aten_add (l, GANTRY_OP_CONVOLUTION, attrs, 3, x, weight, bias)
-                   : gantry_aten_add (l, GANTRY_OP_CONVOLUTION, attrs, 2, x, weight);
+  return bias != 0 ? gantry_aten_add (l, GANTRY_OP_CONVOLUTION, attrs, 3, x, weight, bias) : gantry_aten_add (l, GANTRY_OP_CONVOLUTION, attrs, 2, x, weight);
 }
 
 static void
@@ -302,16 +294,14 @@ apply_mask (AtenLower *l, guint32 scores, guint32 mask)
 {
   if (gantry_aten_element (l, mask) == GANTRY_BOOL)
     return gantry_builder_select (l->b, mask, scores, gantry_builder_like (l->b, scores, -INFINITY));
-  return gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, scores,
-                                          gantry_builder_convert (l->b, mask, gantry_aten_element (l, scores)));
+  return gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, scores, gantry_builder_convert (l->b, mask, gantry_aten_element (l, scores)));
 }
 
 static guint32
 causal_mask (AtenLower *l, guint32 scores)
 {
   guint rank = gantry_aten_rank (l, scores);
-  GantryDim dims[2] = { gantry_aten_dim (l, scores, (gint64) rank - 2),
-                        gantry_aten_dim (l, scores, (gint64) rank - 1) };
+  GantryDim dims[2] = { gantry_aten_dim (l, scores, (gint64) rank - 2), gantry_aten_dim (l, scores, (gint64) rank - 1) };
 
   return gantry_builder_compare (l->b, "GE", gantry_aten_iota (l, 2, dims, 0), gantry_aten_iota (l, 2, dims, 1));
 }
@@ -320,11 +310,9 @@ causal_mask (AtenLower *l, guint32 scores)
 static void
 attention (AtenLower *l)
 {
-  guint32 q = gantry_aten_need (l, "query"), k = gantry_aten_need (l, "key"), v = gantry_aten_need (l, "value"), scores,
-          mask, weights;
+  guint32 q = gantry_aten_need (l, "query"), k = gantry_aten_need (l, "key"), v = gantry_aten_need (l, "value"), scores, mask, weights;
   guint rank = gantry_aten_rank (l, q);
-  double scale = gantry_aten_number (l, "scale",
-                                     1 / sqrt ((double) MAX (gantry_aten_dim (l, q, (gint64) rank - 1), 1)));
+  double scale = gantry_aten_number (l, "scale", 1 / sqrt ((double) MAX (gantry_aten_dim (l, q, (gint64) rank - 1), 1)));
   gint64 last = (gint64) rank - 1;
 
   if (gantry_aten_number (l, "dropout_p", 0) != 0)
@@ -342,9 +330,7 @@ attention (AtenLower *l)
       k = repeat_heads (l, k, gantry_aten_dim (l, q, last - 2));
       v = repeat_heads (l, v, gantry_aten_dim (l, q, last - 2));
     }
-  scores = gantry_builder_scale (
-    l->b, gantry_builder_widen (l->b, gantry_aten_matmul (l, q, gantry_builder_swap_axes (l->b, k, last - 1, last))),
-    scale);
+  scores = gantry_builder_scale (l->b, gantry_builder_widen (l->b, gantry_aten_matmul (l, q, gantry_builder_swap_axes (l->b, k, last - 1, last))), scale);
   mask = gantry_aten_in (l, "attn_mask");
   if (gantry_aten_int (l, "is_causal", 0) != 0)
     scores = apply_mask (l, scores, causal_mask (l, scores));
@@ -355,9 +341,8 @@ attention (AtenLower *l)
     {
       guint32 top = gantry_builder_reduce_axes (l->b, "max", scores, &last, 1, TRUE);
 
-      weights = gantry_builder_select (
-        l->b, gantry_builder_compare (l->b, "EQ", top, gantry_builder_like (l->b, top, -INFINITY)),
-        gantry_builder_like (l->b, weights, 0), weights);
+      weights = gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", top, gantry_builder_like (l->b, top, -INFINITY)),
+                                       gantry_builder_like (l->b, weights, 0), weights);
     }
   l->out[0] = gantry_aten_matmul (l, gantry_builder_convert (l->b, weights, gantry_aten_element (l, v)), v);
 }

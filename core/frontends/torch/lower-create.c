@@ -45,19 +45,16 @@ linspace (AtenLower *l)
   const GantryType *type = gantry_aten_declared (l, 0);
   double start = gantry_aten_number (l, "start", 0), end = gantry_aten_number (l, "end", 0);
   gint64 n = type->rank == 1 ? type->dims[0] : 0;
-  guint32 x = gantry_builder_convert (l->b, gantry_aten_iota (l, 1, &n, 0),
-                                      type->element == GANTRY_F64 ? GANTRY_F64 : GANTRY_F32);
+  guint32 x = gantry_builder_convert (l->b, gantry_aten_iota (l, 1, &n, 0), type->element == GANTRY_F64 ? GANTRY_F64 : GANTRY_F32);
 
-  l->out[0] = gantry_builder_offset (l->b, gantry_builder_scale (l->b, x, n > 1 ? (end - start) / (double) (n - 1) : 0),
-                                     start);
+  l->out[0] = gantry_builder_offset (l->b, gantry_builder_scale (l->b, x, n > 1 ? (end - start) / (double) (n - 1) : 0), start);
 }
 
 /* column - row >= diagonal (arg 'u') or <= */
 static guint32
 triangle (AtenLower *l, const GantryDim *dims, const char *direction, gint64 diagonal)
 {
-  guint32 distance = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT, gantry_aten_iota (l, 2, dims, 1),
-                                                      gantry_aten_iota (l, 2, dims, 0));
+  guint32 distance = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT, gantry_aten_iota (l, 2, dims, 1), gantry_aten_iota (l, 2, dims, 0));
 
   return gantry_builder_compare (l->b, direction, distance, gantry_builder_int_scalar (l->b, GANTRY_I64, diagonal));
 }
@@ -71,8 +68,7 @@ tri (AtenLower *l)
 
   if (rank < 2)
     gantry_aten_refuse (l, "a tensor of %u dimensions", rank);
-  l->out[0] = gantry_builder_select (l->b, triangle (l, dims, l->rule->text, gantry_aten_int (l, "diagonal", 0)), x,
-                                     gantry_builder_like (l->b, x, 0));
+  l->out[0] = gantry_builder_select (l->b, triangle (l, dims, l->rule->text, gantry_aten_int (l, "diagonal", 0)), x, gantry_builder_like (l->b, x, 0));
 }
 
 static void

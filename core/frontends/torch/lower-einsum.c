@@ -34,8 +34,7 @@ implied (const char *inputs, char *result, guint most)
   guint n = 0;
 
   for (char c = 'A'; c <= 'z'; c++)
-    if (g_ascii_isalpha (c) && strchr (inputs, c) != NULL && strchr (inputs, c) == strrchr (inputs, c)
-        && n < most)
+    if (g_ascii_isalpha (c) && strchr (inputs, c) != NULL && strchr (inputs, c) == strrchr (inputs, c) && n < most)
       result[n++] = c;
   result[n] = '\0';
 }
@@ -162,8 +161,7 @@ drop_ones (AtenLower *l, Operand *operands, guint n)
 /* Letters of both operands and of the result are batches, those of both alone are contracted: the product has the batches, then what
  * is left of each, in @order. */
 static guint32
-product_of (AtenLower *l, const guint32 *operands, char letters[2][GANTRY_MAX_RANK + 1], const char *result,
-            char *order)
+product_of (AtenLower *l, const guint32 *operands, char letters[2][GANTRY_MAX_RANK + 1], const char *result, char *order)
 {
   static const char *const keys[2][2] = { { "lhs_batching_dimensions", "lhs_contracting_dimensions" },
                                           { "rhs_batching_dimensions", "rhs_contracting_dimensions" } };

@@ -85,8 +85,7 @@ operands (AtenLower *l, guint32 *x, guint32 *y)
 static guint32
 self (AtenLower *l)
 {
-  return gantry_builder_convert (l->b, gantry_aten_need (l, gantry_aten_in (l, "self") != 0 ? "self" : "input"),
-                                 gantry_aten_result_element (l));
+  return gantry_builder_convert (l->b, gantry_aten_need (l, gantry_aten_in (l, "self") != 0 ? "self" : "input"), gantry_aten_result_element (l));
 }
 
 static void
@@ -110,8 +109,7 @@ test (AtenLower *l)
   if (!gantry_element_is_float (gantry_aten_element (l, x)))
     l->out[0] = gantry_aten_splat (l, gantry_aten_declared (l, 0), l->rule->arg == GANTRY_OP_IS_FINITE);
   else if (l->rule->text != NULL)
-    l->out[0] = gantry_builder_compare (l->b, "EQ", l->rule->arg == GANTRY_OP_ABS ? UNARY (ABS, x) : x,
-                                        LIKE (x, *l->rule->text == '-' ? -INFINITY : INFINITY));
+    l->out[0] = gantry_builder_compare (l->b, "EQ", l->rule->arg == GANTRY_OP_ABS ? UNARY (ABS, x) : x, LIKE (x, *l->rule->text == '-' ? -INFINITY : INFINITY));
   else
     l->out[0] = gantry_builder_unary (l->b, (GantryOp) l->rule->arg, x);
 }
@@ -179,8 +177,7 @@ rest_is_wrong (AtenLower *l, guint32 rest, guint32 y)
   guint32 zero = LIKE (rest, 0);
 
   return BINARY (AND, gantry_builder_compare (l->b, "NE", rest, zero),
-                 gantry_builder_compare (l->b, "NE", gantry_builder_compare (l->b, "LT", rest, zero),
-                                         gantry_builder_compare (l->b, "LT", y, LIKE (y, 0))));
+                 gantry_builder_compare (l->b, "NE", gantry_builder_compare (l->b, "LT", rest, zero), gantry_builder_compare (l->b, "LT", y, LIKE (y, 0))));
 }
 
 /* floor (x / y): the quotient towards zero, less one where the rest is wrong. Of floats the rest is taken off first, as Python does it,
@@ -194,8 +191,7 @@ floor_divide_of (AtenLower *l, guint32 x, guint32 y)
   quotient = BINARY (SUBTRACT, quotient, gantry_builder_convert (l->b, rest_is_wrong (l, rest, y), gantry_aten_element (l, x)));
   if (!is_float)
     return quotient;
-  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", y, LIKE (y, 0)), BINARY (DIVIDE, x, y),
-                                UNARY (ROUND_NEAREST_EVEN, quotient));
+  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", y, LIKE (y, 0)), BINARY (DIVIDE, x, y), UNARY (ROUND_NEAREST_EVEN, quotient));
 }
 
 static guint32
@@ -203,8 +199,7 @@ round_to_zero (AtenLower *l, guint32 x)
 {
   if (!gantry_element_is_float (gantry_aten_element (l, x)))
     return x;
-  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", x, gantry_builder_like (l->b, x, 0)),
-                                UNARY (CEIL, x), UNARY (FLOOR, x));
+  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", x, gantry_builder_like (l->b, x, 0)), UNARY (CEIL, x), UNARY (FLOOR, x));
 }
 
 static void
@@ -271,8 +266,7 @@ compare (AtenLower *l)
 static void
 logical (AtenLower *l)
 {
-  l->out[0] = gantry_builder_binary_broadcast (l->b, (GantryOp) l->rule->arg, value_of (l, "self", GANTRY_BOOL, 0),
-                                               value_of (l, "other", GANTRY_BOOL, 0));
+  l->out[0] = gantry_builder_binary_broadcast (l->b, (GantryOp) l->rule->arg, value_of (l, "self", GANTRY_BOOL, 0), value_of (l, "other", GANTRY_BOOL, 0));
 }
 
 static void
@@ -280,9 +274,8 @@ where (AtenLower *l)
 {
   GantryElementType element = gantry_aten_result_element (l);
 
-  l->out[0] = gantry_builder_select (l->b,
-                                     gantry_builder_convert (l->b, gantry_aten_need (l, "condition"), GANTRY_BOOL),
-                                     value_of (l, "self", element, 0), value_of (l, "other", element, 0));
+  l->out[0] = gantry_builder_select (l->b, gantry_builder_convert (l->b, gantry_aten_need (l, "condition"), GANTRY_BOOL), value_of (l, "self", element, 0),
+                                     value_of (l, "other", element, 0));
 }
 
 static void
@@ -290,8 +283,7 @@ masked_fill (AtenLower *l)
 {
   guint32 x = self (l);
 
-  l->out[0] = gantry_builder_select (l->b, gantry_aten_need (l, "mask"),
-                                     value_of (l, "value", gantry_aten_element (l, x), 0), x);
+  l->out[0] = gantry_builder_select (l->b, gantry_aten_need (l, "mask"), value_of (l, "value", gantry_aten_element (l, x), 0), x);
 }
 
 static void
@@ -341,8 +333,7 @@ static void
 addc (AtenLower *l)
 {
   GantryElementType element = gantry_aten_result_element (l);
-  guint32 product = gantry_builder_binary_broadcast (l->b, (GantryOp) l->rule->arg, value_of (l, "tensor1", element, 0),
-                                                     value_of (l, "tensor2", element, 0));
+  guint32 product = gantry_builder_binary_broadcast (l->b, (GantryOp) l->rule->arg, value_of (l, "tensor1", element, 0), value_of (l, "tensor2", element, 0));
 
   l->out[0] = BINARY (ADD, self (l), gantry_builder_scale (l->b, product, gantry_aten_number (l, "value", 1)));
 }

@@ -61,8 +61,7 @@ gantry_aten_gather (AtenLower *l, guint32 x, guint32 indices, gint64 axis)
       if (i == axis)
         continue;
       batch[n++] = i;
-      x = gantry_builder_slice_axis (l->b, x, i, 0, MIN (gantry_aten_dim (l, indices, i), gantry_aten_dim (l, x, i)),
-                                     1);
+      x = gantry_builder_slice_axis (l->b, x, i, 0, MIN (gantry_aten_dim (l, indices, i), gantry_aten_dim (l, x, i)), 1);
     }
   attrs = gantry_attr_list_new (l->context);
   gantry_attr_list_set_ints (attrs, "offset_dims", sizes, 0);
@@ -83,8 +82,7 @@ gather (AtenLower *l)
 {
   guint32 x = gantry_aten_need (l, "self");
 
-  l->out[0] = gantry_aten_gather (l, x, gantry_aten_need (l, "index"),
-                                  gantry_aten_axis (l, gantry_aten_int (l, "dim", 0), gantry_aten_rank (l, x)));
+  l->out[0] = gantry_aten_gather (l, x, gantry_aten_need (l, "index"), gantry_aten_axis (l, gantry_aten_int (l, "dim", 0), gantry_aten_rank (l, x)));
 }
 
 /* Several axes indexed at once */
@@ -210,8 +208,7 @@ index_tensor (AtenLower *l)
 static void
 index_put (AtenLower *l)
 {
-  guint32 x = gantry_aten_need (l, "self"),
-          values = gantry_builder_convert (l->b, gantry_aten_need (l, "values"), gantry_aten_element (l, x));
+  guint32 x = gantry_aten_need (l, "self"), values = gantry_builder_convert (l->b, gantry_aten_need (l, "values"), gantry_aten_element (l, x));
   guint rank = gantry_aten_rank (l, x), n;
   gint64 order[GANTRY_MAX_RANK], back[GANTRY_MAX_RANK];
   GantryDim dims[GANTRY_MAX_RANK], placed[GANTRY_MAX_RANK];
@@ -235,8 +232,7 @@ index_put (AtenLower *l)
   for (guint i = 0; i < n; i++)
     placed[order[i]] = i;
   values = gantry_builder_transpose (l->b, values, placed);
-  x = gantry_builder_scatter_vectors (l->b, x, s.vectors, values,
-                                      gantry_aten_int (l, "accumulate", 0) != 0 ? "add" : "set");
+  x = gantry_builder_scatter_vectors (l->b, x, s.vectors, values, gantry_aten_int (l, "accumulate", 0) != 0 ? "add" : "set");
   l->out[0] = gantry_builder_transpose (l->b, x, back);
 }
 
@@ -244,18 +240,14 @@ index_put (AtenLower *l)
 static void
 index_fill (AtenLower *l)
 {
-  guint32 x = gantry_aten_need (l, "self"), indices = gantry_aten_need (l, "index"),
-          value = gantry_aten_in (l, "value"), hit;
+  guint32 x = gantry_aten_need (l, "self"), indices = gantry_aten_need (l, "index"), value = gantry_aten_in (l, "value"), hit;
   gint64 axis = gantry_aten_axis (l, gantry_aten_int (l, "dim", 0), gantry_aten_rank (l, x)), last = 1;
   GantryDim n = gantry_aten_dim (l, x, axis);
 
   indices = gantry_builder_wrap_indices (l->b, indices, n);
-  hit = gantry_builder_compare (l->b, "EQ", gantry_builder_along (l->b, gantry_aten_iota (l, 1, &n, 0), 2, 0),
-                                gantry_builder_along (l->b, indices, 2, 1));
-  hit = gantry_builder_along (l->b, gantry_builder_reduce_axes (l->b, "or", hit, &last, 1, FALSE),
-                              gantry_aten_rank (l, x), axis);
-  value = value != 0 ? gantry_builder_convert (l->b, value, gantry_aten_element (l, x))
-                     : gantry_builder_like (l->b, x, gantry_aten_number (l, "value", 0));
+  hit = gantry_builder_compare (l->b, "EQ", gantry_builder_along (l->b, gantry_aten_iota (l, 1, &n, 0), 2, 0), gantry_builder_along (l->b, indices, 2, 1));
+  hit = gantry_builder_along (l->b, gantry_builder_reduce_axes (l->b, "or", hit, &last, 1, FALSE), gantry_aten_rank (l, x), axis);
+  value = value != 0 ? gantry_builder_convert (l->b, value, gantry_aten_element (l, x)) : gantry_builder_like (l->b, x, gantry_aten_number (l, "value", 0));
   l->out[0] = gantry_builder_select (l->b, hit, value, x);
 }
 
@@ -277,11 +269,9 @@ sort (AtenLower *l)
     }
   attrs = gantry_attr_list_new (l->context);
   gantry_attr_list_set_int (attrs, "dimension", axis);
-  gantry_attr_list_set_int (attrs, "descending",
-                            top ? gantry_aten_int (l, "largest", 1) : gantry_aten_int (l, "descending", 0));
+  gantry_attr_list_set_int (attrs, "descending", top ? gantry_aten_int (l, "largest", 1) : gantry_aten_int (l, "descending", 0));
   gantry_attr_list_set_int (attrs, "stable", 1);
-  pair = gantry_aten_add (l, GANTRY_OP_SORT, attrs, 2, x,
-                          gantry_aten_iota (l, rank, gantry_aten_type (l, x)->dims, axis));
+  pair = gantry_aten_add (l, GANTRY_OP_SORT, attrs, 2, x, gantry_aten_iota (l, rank, gantry_aten_type (l, x)->dims, axis));
   for (guint i = 0; i < 2 && pair != 0; i++)
     parts[i] = gantry_builder_slice_axis (l->b, gantry_builder_result (l->b, pair, i), axis, 0, k, 1);
   if (pair == 0)

@@ -156,8 +156,7 @@ index_loss (AtenLower *l, const Classes *c, guint32 target)
   target = gantry_builder_reshape (l->b, gantry_builder_convert (l->b, target, GANTRY_I64), c->rank, kept);
   hit = gantry_builder_compare (l->b, "EQ", gantry_aten_iota (l, c->rank, dims, c->axis), target);
   losses = over_classes (l, c, gantry_builder_select (l->b, hit, UNARY (NEGATE, weighted (l, c, c->logs)), zero));
-  counted = gantry_builder_compare (l->b, "NE", target,
-                                    gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_aten_int (l, "ignore_index", -100)));
+  counted = gantry_builder_compare (l->b, "NE", target, gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_aten_int (l, "ignore_index", -100)));
   losses = gantry_builder_select (l->b, counted, losses, LIKE (losses, 0));
   if (c->smoothing != 0)
     {
@@ -220,8 +219,7 @@ binary_loss_of_logits (AtenLower *l)
   else
     {
       yes = BINARY (ADD, BINARY (MULTIPLY, BINARY (SUBTRACT, yes, LIKE (yes, 1)), y), LIKE (y, 1));
-      loss = BINARY (ADD, BINARY (MULTIPLY, BINARY (SUBTRACT, LIKE (y, 1), y), x),
-                     BINARY (MULTIPLY, yes, gantry_builder_softplus (l->b, UNARY (NEGATE, x))));
+      loss = BINARY (ADD, BINARY (MULTIPLY, BINARY (SUBTRACT, LIKE (y, 1), y), x), BINARY (MULTIPLY, yes, gantry_builder_softplus (l->b, UNARY (NEGATE, x))));
     }
   give_loss (l, with_weight (l, loss));
 }

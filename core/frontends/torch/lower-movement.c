@@ -165,8 +165,7 @@ write_part (AtenLower *l, guint32 x, guint32 part, gint64 axis, gint64 start, gi
   high[axis] = n - start - ((count - 1) * step + 1);
   padded = gantry_builder_pad (l->b, part, gantry_builder_like (l->b, part, 0), low, high, interior);
   mask = gantry_builder_splat (l->b, GANTRY_BOOL, 1, 1, &count);
-  mask = gantry_builder_pad (l->b, mask, gantry_builder_scalar (l->b, GANTRY_BOOL, 0), &low[axis], &high[axis],
-                             &interior[axis]);
+  mask = gantry_builder_pad (l->b, mask, gantry_builder_scalar (l->b, GANTRY_BOOL, 0), &low[axis], &high[axis], &interior[axis]);
   return gantry_builder_select (l->b, gantry_builder_along (l->b, mask, rank, axis), padded, x);
 }
 
@@ -201,11 +200,9 @@ select_rule (AtenLower *l)
 {
   const GantryType *type = gantry_aten_declared (l, 0);
   guint32 x = self (l);
-  gint64 axis = gantry_aten_axis (l, gantry_aten_int (l, "dim", 0), gantry_aten_rank (l, x)),
-         index = select_index (l, x, axis);
+  gint64 axis = gantry_aten_axis (l, gantry_aten_int (l, "dim", 0), gantry_aten_rank (l, x)), index = select_index (l, x, axis);
 
-  l->out[0] = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, axis, index, index + 1, 1), type->rank,
-                                      type->dims);
+  l->out[0] = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, axis, index, index + 1, 1), type->rank, type->dims);
 }
 
 static void
@@ -269,8 +266,7 @@ concatenate (AtenLower *l)
 
   for (guint i = 0; i < n && !l->failed; i++)
     {
-      guint32 x = gantry_builder_convert (l->b, gantry_aten_in_list (l, "tensors", i),
-                                          (GantryElementType) type->element);
+      guint32 x = gantry_builder_convert (l->b, gantry_aten_in_list (l, "tensors", i), (GantryElementType) type->element);
 
       for (guint k = 0; k < type->rank && l->rule->arg; k++)
         dims[k] = k == axis ? 1 : type->dims[k];
@@ -289,8 +285,7 @@ static void
 difference (AtenLower *l)
 {
   guint32 parts[3] = { gantry_aten_in (l, "prepend"), self (l), gantry_aten_in (l, "append") }, x;
-  gint64 axis = gantry_aten_axis (l, gantry_aten_int (l, "dim", -1), gantry_aten_rank (l, parts[1])),
-         times = gantry_aten_int (l, "n", 1);
+  gint64 axis = gantry_aten_axis (l, gantry_aten_int (l, "dim", -1), gantry_aten_rank (l, parts[1])), times = gantry_aten_int (l, "n", 1);
   guint first = parts[0] == 0, n = 3 - first - (parts[2] == 0);
 
   if (times > MOST_DIFFERENCES)
@@ -304,9 +299,8 @@ difference (AtenLower *l)
       guint32 later = gantry_builder_slice_axis (l->b, x, axis, MIN (1, size), size, 1),
               earlier = gantry_builder_slice_axis (l->b, x, axis, 0, MAX (size - 1, 0), 1);
 
-      x = gantry_aten_element (l, x) == GANTRY_BOOL
-            ? gantry_builder_compare (l->b, "NE", later, earlier)
-            : gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT, later, earlier);
+      x = gantry_aten_element (l, x) == GANTRY_BOOL ? gantry_builder_compare (l->b, "NE", later, earlier)
+                                                    : gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT, later, earlier);
     }
   l->out[0] = x;
 }
@@ -361,8 +355,7 @@ roll (AtenLower *l)
 static guint32
 pad_edges (AtenLower *l, guint32 x, gint64 axis, gint64 low, gint64 high, const char *mode)
 {
-  gint64 n = gantry_aten_dim (l, x, axis), circular = strcmp (mode, "circular") == 0,
-         reflect = strcmp (mode, "reflect") == 0;
+  gint64 n = gantry_aten_dim (l, x, axis), circular = strcmp (mode, "circular") == 0, reflect = strcmp (mode, "reflect") == 0;
   gint64 *indices;
 
   if (n > MOST_EDGE_ELEMENTS || low > MOST_EDGE_ELEMENTS || high > MOST_EDGE_ELEMENTS)
@@ -372,8 +365,7 @@ pad_edges (AtenLower *l, guint32 x, gint64 axis, gint64 low, gint64 high, const 
     }
   if (n < 1 || (reflect && (low >= n || high >= n)) || (circular && (low > n || high > n)))
     {
-      gantry_aten_refuse (
-        l, "padding by %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " elements", low, high, n);
+      gantry_aten_refuse (l, "padding by %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " elements", low, high, n);
       return 0;
     }
   indices = gantry_arena_new0 (l->arena, gint64, n + low + high + 1);
@@ -413,8 +405,7 @@ pad (AtenLower *l)
   if (x == 0 || l->failed)
     return;
   if (strcmp (mode, "constant") == 0)
-    x = gantry_builder_pad (l->b, x, gantry_builder_like (l->b, x, gantry_aten_number (l, "value", 0)), low, high,
-                            interior);
+    x = gantry_builder_pad (l->b, x, gantry_builder_like (l->b, x, gantry_aten_number (l, "value", 0)), low, high, interior);
   for (guint i = 0; i < rank && strcmp (mode, "constant") != 0; i++)
     if (low[i] < 0 || high[i] < 0 || low[i] > G_MAXINT32 || high[i] > G_MAXINT32)
       gantry_aten_refuse (l, "negative padding of mode '%s'", mode);
@@ -462,8 +453,7 @@ as_strided (AtenLower *l)
   gsize n;
   const gint64 *strides = gantry_aten_ints (l, "stride", &n);
 
-  if (n != type->rank || gantry_aten_int (l, "storage_offset", 0) != 0
-      || gantry_type_elements (type) != gantry_type_elements (gantry_aten_type (l, x)))
+  if (n != type->rank || gantry_aten_int (l, "storage_offset", 0) != 0 || gantry_type_elements (type) != gantry_type_elements (gantry_aten_type (l, x)))
     {
       gantry_aten_refuse (l, "only a view of all elements is supported");
       return;
@@ -500,12 +490,14 @@ const AtenRule gantry_aten_movement_rules[] = {
   RULE ("view", to_declared), RULE ("reshape", to_declared), RULE ("_unsafe_view", to_declared), RULE ("flatten", to_declared),
   RULE ("unflatten", to_declared), RULE ("squeeze", to_declared), RULE ("unsqueeze", to_declared), RULE ("view_as", to_declared),
   RULE ("reshape_as", to_declared), RULE ("ravel", to_declared), RULE ("_reshape_alias", to_declared), RULE ("view_copy", to_declared),
-  RULE ("atleast_1d", to_declared), RULE ("atleast_2d", to_declared), RULE ("atleast_3d", to_declared), RULE ("squeeze_copy", to_declared), RULE ("unsqueeze_copy", to_declared),
+  RULE ("atleast_1d", to_declared), RULE ("atleast_2d", to_declared), RULE ("atleast_3d", to_declared), RULE ("squeeze_copy", to_declared),
+  RULE ("unsqueeze_copy", to_declared),
   SAME ("to"), SAME ("_to_copy"), SAME ("type_as"), SAME ("alias"), SAME ("contiguous"), SAME ("clone"),
   SAME ("lift_fresh_copy"), SAME ("lift_fresh"), SAME ("lift"), SAME ("alias_copy"), SAME ("cpu"), SAME ("float"),
   SAME ("half"), SAME ("double"), SAME ("long"), SAME ("int"), SAME ("bool"), SAME ("bfloat16"), SAME ("requires_grad"),
   RULE ("detach", detach), RULE ("detach_copy", detach), SAME ("resolve_conj"), SAME ("resolve_neg"), SAME ("positive"),
-  RULE ("expand", expand), RULE ("expand_as", expand), RULE ("broadcast_to", expand), RULE ("expand_copy", expand), RULE ("broadcast_tensors", broadcast_tensors), RULE ("copy", copy),
+  RULE ("expand", expand), RULE ("expand_as", expand), RULE ("broadcast_to", expand), RULE ("expand_copy", expand),
+  RULE ("broadcast_tensors", broadcast_tensors), RULE ("copy", copy),
   RULE ("permute", permute), RULE ("permute_copy", permute), RULE ("permute_scatter", permute_scatter),
   RULE ("transpose", transpose), RULE ("swapaxes", transpose), RULE ("t", transpose), RULE ("mT", transpose), RULE ("numpy_T", transpose),
   RULE ("transpose_copy", transpose), RULE ("t_copy", transpose), RULE ("adjoint", transpose),

@@ -39,12 +39,9 @@ affine (AtenLower *l, guint32 y, guint rank, gint64 axis)
   guint32 weight = gantry_aten_in (l, "weight"), bias = gantry_aten_in (l, "bias");
 
   if (weight != 0)
-    y = BINARY (
-      MULTIPLY, y,
-      gantry_builder_convert (l->b, gantry_builder_along (l->b, weight, rank, axis), gantry_aten_element (l, y)));
+    y = BINARY (MULTIPLY, y, gantry_builder_convert (l->b, gantry_builder_along (l->b, weight, rank, axis), gantry_aten_element (l, y)));
   if (bias != 0)
-    y = BINARY (
-      ADD, y, gantry_builder_convert (l->b, gantry_builder_along (l->b, bias, rank, axis), gantry_aten_element (l, y)));
+    y = BINARY (ADD, y, gantry_builder_convert (l->b, gantry_builder_along (l->b, bias, rank, axis), gantry_aten_element (l, y)));
   return y;
 }
 
@@ -60,11 +57,9 @@ batch_norm_inference (AtenLower *l, guint32 x, double epsilon)
   if (weight != 0)
     s = BINARY (MULTIPLY, gantry_builder_convert (l->b, weight, gantry_aten_element (l, s)), s);
   t = BINARY (MULTIPLY, mean, s);
-  t = bias != 0 ? BINARY (SUBTRACT, gantry_builder_convert (l->b, bias, gantry_aten_element (l, t)), t)
-                : UNARY (NEGATE, t);
+  t = bias != 0 ? BINARY (SUBTRACT, gantry_builder_convert (l->b, bias, gantry_aten_element (l, t)), t) : UNARY (NEGATE, t);
   x = gantry_builder_convert (l->b, x, gantry_aten_element (l, s));
-  x = BINARY (ADD, BINARY (MULTIPLY, x, gantry_builder_along (l->b, s, rank, 1)),
-              gantry_builder_along (l->b, t, rank, 1));
+  x = BINARY (ADD, BINARY (MULTIPLY, x, gantry_builder_along (l->b, s, rank, 1)), gantry_builder_along (l->b, t, rank, 1));
   l->out[0] = x;
 }
 
@@ -94,14 +89,11 @@ batch_norm_training (AtenLower *l, guint32 x, double epsilon)
 
       /* The running variance is that of a sample. */
       if (i == 4)
-        now = gantry_builder_scale (l->b, gantry_builder_mean (l->b, BINARY (MULTIPLY, centred, centred), axes, n),
-                                    count / MAX (count - 1, 1));
+        now = gantry_builder_scale (l->b, gantry_builder_mean (l->b, BINARY (MULTIPLY, centred, centred), axes, n), count / MAX (count - 1, 1));
       now = gantry_builder_reshape (l->b, now, 1, &channels);
       if (running != 0)
         give (l, i,
-              BINARY (ADD,
-                      gantry_builder_scale (l->b, gantry_builder_convert (l->b, running, gantry_aten_element (l, now)),
-                                            1 - momentum),
+              BINARY (ADD, gantry_builder_scale (l->b, gantry_builder_convert (l->b, running, gantry_aten_element (l, now)), 1 - momentum),
                       gantry_builder_scale (l->b, now, momentum)));
     }
 }
@@ -125,8 +117,7 @@ batch_norm (AtenLower *l)
 static void
 layer_norm (AtenLower *l)
 {
-  guint32 x = gantry_aten_need (l, "input"), weight = gantry_aten_in (l, "weight"), bias = gantry_aten_in (l, "bias"),
-          y, mean = 0, inverse = 0;
+  guint32 x = gantry_aten_need (l, "input"), weight = gantry_aten_in (l, "weight"), bias = gantry_aten_in (l, "bias"), y, mean = 0, inverse = 0;
   guint rank = gantry_aten_rank (l, x);
   gint64 axes[GANTRY_MAX_RANK];
   double epsilon = gantry_aten_number (l, "eps", l->rule->arg == 'r' ? 1.1920928955078125e-07 : 1e-5);
@@ -165,9 +156,7 @@ group_norm (AtenLower *l)
   static const gint64 last = 2;
   guint32 x = gantry_aten_need (l, "input"), y, mean = 0, inverse = 0;
   guint rank = gantry_aten_rank (l, x);
-  gint64 groups = l->rule->arg == 'c'
-                    ? gantry_aten_dim (l, x, 1)
-                    : gantry_aten_int (l, gantry_aten_has (l, "num_groups") ? "num_groups" : "group", 1);
+  gint64 groups = l->rule->arg == 'c' ? gantry_aten_dim (l, x, 1) : gantry_aten_int (l, gantry_aten_has (l, "num_groups") ? "num_groups" : "group", 1);
   gint64 n;
   const GantryType *type = gantry_aten_type (l, x);
 
@@ -182,8 +171,7 @@ group_norm (AtenLower *l)
       return;
     }
   n = type->dims[0] * groups;
-  y = gantry_builder_reshape (l->b, gantry_builder_widen (l->b, x), 3,
-                              (GantryDim[]){ type->dims[0], groups, n > 0 ? gantry_type_elements (type) / n : 0 });
+  y = gantry_builder_reshape (l->b, gantry_builder_widen (l->b, x), 3, (GantryDim[]){ type->dims[0], groups, n > 0 ? gantry_type_elements (type) / n : 0 });
   y = centre (l, y, &last, 1, gantry_aten_number (l, "eps", 1e-5), &mean, &inverse);
   y = BINARY (MULTIPLY, y, inverse);
   l->out[0] = affine (l, gantry_builder_reshape (l->b, y, rank, type->dims), rank, 1);
@@ -198,8 +186,7 @@ softmax (AtenLower *l)
 
   if (gantry_element_is_float (gantry_aten_result_element (l)) && gantry_aten_has (l, "dtype"))
     x = gantry_builder_convert (l->b, x, gantry_aten_result_element (l));
-  l->out[0] = gantry_aten_softmax (l, x, gantry_aten_axis (l, gantry_aten_int (l, "dim", -1), gantry_aten_rank (l, x)),
-                                   l->rule->arg);
+  l->out[0] = gantry_aten_softmax (l, x, gantry_aten_axis (l, gantry_aten_int (l, "dim", -1), gantry_aten_rank (l, x)), l->rule->arg);
 }
 
 /* Rows that are -infinity throughout give 0. */
@@ -211,9 +198,8 @@ safe_softmax (AtenLower *l)
 
   y = gantry_aten_softmax (l, x, axis, FALSE);
   top = gantry_builder_reduce_axes (l->b, "max", x, &axis, 1, TRUE);
-  l->out[0] = gantry_builder_select (
-    l->b, gantry_builder_compare (l->b, "EQ", top, gantry_builder_like (l->b, top, -INFINITY)),
-    gantry_builder_like (l->b, y, 0), y);
+  l->out[0] = gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", top, gantry_builder_like (l->b, top, -INFINITY)),
+                                     gantry_builder_like (l->b, y, 0), y);
 }
 
 /* clang-format off */

@@ -11,8 +11,7 @@ sorted (AtenLower *l, guint32 x, gint64 axis, guint32 parts[2])
 
   gantry_attr_list_set_int (attrs, "dimension", axis);
   gantry_attr_list_set_int (attrs, "stable", 1);
-  pair = gantry_aten_add (l, GANTRY_OP_SORT, attrs, 2, x,
-                          gantry_aten_iota (l, gantry_aten_rank (l, x), gantry_aten_type (l, x)->dims, axis));
+  pair = gantry_aten_add (l, GANTRY_OP_SORT, attrs, 2, x, gantry_aten_iota (l, gantry_aten_rank (l, x), gantry_aten_type (l, x)->dims, axis));
   for (guint i = 0; i < 2; i++)
     parts[i] = pair != 0 ? gantry_builder_result (l->b, pair, i) : 0;
   return pair != 0;
@@ -52,8 +51,7 @@ pick (AtenLower *l)
       first = gantry_builder_slice_axis (l->b, parts[i], axis, at, at + 1, 1);
       if (median && gantry_element_is_float (gantry_aten_element (l, x)))
         {
-          guint32 last = gantry_builder_slice_axis (l->b, parts[0], axis, gantry_aten_dim (l, x, axis) - 1,
-                                                    gantry_aten_dim (l, x, axis), 1);
+          guint32 last = gantry_builder_slice_axis (l->b, parts[0], axis, gantry_aten_dim (l, x, axis) - 1, gantry_aten_dim (l, x, axis), 1);
 
           unknown = UNARY (IS_NAN, last);
           /* The first of them, in the order of the positions. */
@@ -127,8 +125,7 @@ static void
 places_in (AtenLower *l)
 {
   gboolean bucketize = l->rule->arg;
-  guint32 bounds = gantry_aten_need (l, bucketize ? "boundaries" : "sorted_sequence"),
-          x = gantry_aten_in (l, bucketize ? "self" : "input");
+  guint32 bounds = gantry_aten_need (l, bucketize ? "boundaries" : "sorted_sequence"), x = gantry_aten_in (l, bucketize ? "self" : "input");
   const GantryType *type = gantry_aten_declared (l, 0);
   gboolean right = gantry_aten_int (l, "right", 0) != 0 || strcmp (gantry_aten_string (l, "side", "left"), "right") == 0;
   gint64 last = type->rank, n;

@@ -27,8 +27,7 @@ sum_last (AtenLower *l, guint32 x, gboolean keep)
 static void
 bilinear (AtenLower *l)
 {
-  guint32 x = gantry_aten_need (l, "input1"), y = gantry_aten_need (l, "input2"), w = gantry_aten_need (l, "weight"),
-          bias = gantry_aten_in (l, "bias"), form;
+  guint32 x = gantry_aten_need (l, "input1"), y = gantry_aten_need (l, "input2"), w = gantry_aten_need (l, "weight"), bias = gantry_aten_in (l, "bias"), form;
   const GantryType *type = gantry_aten_declared (l, 0);
   GantryDim rows, k, i, j;
 
@@ -199,8 +198,8 @@ embedding_bag (AtenLower *l)
   const GantryType *type = gantry_aten_declared (l, 0);
   gint64 mode = gantry_aten_int (l, "mode", 0), padding = gantry_aten_int (l, "padding_idx", -1), places = gantry_aten_dim (l, indices, 0), last = 1;
 
-  if (gantry_aten_rank (l, table) != 2 || gantry_aten_rank (l, indices) != 1 || gantry_aten_rank (l, offsets) != 1 || type->rank != 2
-      || mode < BAG_SUM || mode > BAG_MAX)
+  if (gantry_aten_rank (l, table) != 2 || gantry_aten_rank (l, indices) != 1 || gantry_aten_rank (l, offsets) != 1 || type->rank != 2 || mode < BAG_SUM
+      || mode > BAG_MAX)
     {
       gantry_aten_refuse (l, "bags of these dimensions");
       return;
@@ -208,7 +207,12 @@ embedding_bag (AtenLower *l)
   rows = gantry_builder_take (l->b, table, 0, gantry_builder_convert (l->b, indices, GANTRY_I64));
   members = bag_members (l, offsets, type->dims[0], places);
   if (padding >= 0)
-    members = BINARY (AND, members, gantry_builder_along (l->b, gantry_builder_compare (l->b, "NE", indices, gantry_builder_convert (l->b, gantry_builder_int_scalar (l->b, GANTRY_I64, padding), gantry_aten_element (l, indices))), 2, 1));
+    members = BINARY (AND, members,
+                      gantry_builder_along (l->b,
+                                            gantry_builder_compare (l->b, "NE", indices,
+                                                                    gantry_builder_convert (l->b, gantry_builder_int_scalar (l->b, GANTRY_I64, padding),
+                                                                                            gantry_aten_element (l, indices))),
+                                            2, 1));
   count = sum_last (l, gantry_builder_convert (l->b, members, gantry_aten_element (l, rows)), TRUE);
   if (weights != 0)
     rows = BINARY (MULTIPLY, rows, gantry_builder_along (l->b, weights, 2, 0));
@@ -228,7 +232,8 @@ embedding_bag (AtenLower *l)
 #define RULE(name, function) { name, function, GANTRY_CLASS_CONTRACTION, 0, NULL }
 
 const AtenRule gantry_aten_pairs_rules[] = {
-  RULE ("bilinear", bilinear), RULE ("_trilinear", trilinear), RULE ("outer", outer), RULE ("ger", outer), RULE ("vdot", inner), RULE ("cosine_similarity", cosine_similarity),
+  RULE ("bilinear", bilinear), RULE ("_trilinear", trilinear), RULE ("outer", outer), RULE ("ger", outer), RULE ("vdot", inner),
+  RULE ("cosine_similarity", cosine_similarity),
   RULE ("pairwise_distance", pairwise_distance), RULE ("cdist", all_distances), RULE ("_cdist_forward", all_distances), RULE ("_weight_norm", weight_norm),
   RULE ("embedding_bag", embedding_bag), RULE ("_embedding_bag", embedding_bag), RULE ("_embedding_bag_forward_only", embedding_bag),
   { NULL },

@@ -21,8 +21,7 @@ read_pool (AtenLower *l, guint32 x, guint n, Pool *p)
   const GantryType *type = gantry_aten_declared (l, 0);
 
   *p = (Pool){ .n = n, .first = rank - n };
-  if (rank < n + 1 || type->rank != rank || !gantry_aten_ints_of (l, "kernel_size", n, 1, p->size)
-      || !gantry_aten_ints_of (l, "padding", n, 0, p->padding)
+  if (rank < n + 1 || type->rank != rank || !gantry_aten_ints_of (l, "kernel_size", n, 1, p->size) || !gantry_aten_ints_of (l, "padding", n, 0, p->padding)
       || !gantry_aten_ints_of (l, "dilation", n, 1, p->dilation))
     {
       gantry_aten_refuse (l, "windows of %u dimensions of an input of %u", n, rank);
@@ -41,9 +40,8 @@ read_pool (AtenLower *l, guint32 x, guint n, Pool *p)
     {
       gint64 in = gantry_aten_dim (l, x, p->first + i), span;
 
-      if (p->size[i] < 1 || p->size[i] > MOST_WINDOW || p->stride[i] < 1 || p->stride[i] > MOST_WINDOW
-          || p->dilation[i] < 1 || p->dilation[i] > MOST_WINDOW || p->padding[i] < 0 || p->padding[i] > MOST_WINDOW
-          || type->dims[p->first + i] > MOST_WINDOW)
+      if (p->size[i] < 1 || p->size[i] > MOST_WINDOW || p->stride[i] < 1 || p->stride[i] > MOST_WINDOW || p->dilation[i] < 1 || p->dilation[i] > MOST_WINDOW
+          || p->padding[i] < 0 || p->padding[i] > MOST_WINDOW || type->dims[p->first + i] > MOST_WINDOW)
         {
           gantry_aten_refuse (l, "a kernel size, stride, dilation, padding or number of windows is out of range");
           return FALSE;
@@ -58,8 +56,7 @@ read_pool (AtenLower *l, guint32 x, guint n, Pool *p)
 static guint32
 reduce_window (AtenLower *l, const char *kind, guint32 x, const Pool *p)
 {
-  gint64 sizes[GANTRY_MAX_RANK], strides[GANTRY_MAX_RANK], dilations[GANTRY_MAX_RANK],
-    padding[2 * GANTRY_MAX_RANK] = { 0 };
+  gint64 sizes[GANTRY_MAX_RANK], strides[GANTRY_MAX_RANK], dilations[GANTRY_MAX_RANK], padding[2 * GANTRY_MAX_RANK] = { 0 };
   guint rank = gantry_aten_rank (l, x);
   GantryAttrList *attrs;
 
@@ -107,8 +104,7 @@ window_counts (const Pool *p, guint i, gint64 in, gint64 pad, double *counts)
 
   for (gint64 o = 0; o < p->out[i]; o++)
     {
-      gint64 begin = MAX (o * p->stride[i] - p->padding[i], -pad),
-             end = MIN (o * p->stride[i] - p->padding[i] + p->size[i], in + pad);
+      gint64 begin = MAX (o * p->stride[i] - p->padding[i], -pad), end = MIN (o * p->stride[i] - p->padding[i] + p->size[i], in + pad);
 
       counts[o] = (double) (end - begin);
       uniform = uniform && counts[o] == counts[0];
@@ -136,14 +132,11 @@ average_pool (AtenLower *l)
       if (window_counts (&p, i, gantry_aten_dim (l, x, p.first + i), count_pads ? p.padding[i] : 0, counts))
         factor *= p.out[i] > 0 ? counts[0] : 1;
       else
-        sum = gantry_builder_binary_broadcast (
-          l->b, GANTRY_OP_DIVIDE, sum,
-          gantry_aten_floats_along (l, gantry_aten_element (l, sum), counts, p.out[i], rank, p.first + i));
+        sum = gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, sum,
+                                               gantry_aten_floats_along (l, gantry_aten_element (l, sum), counts, p.out[i], rank, p.first + i));
     }
   factor = divisor != 0 ? divisor : factor;
-  l->out[0] = factor != 1
-                ? gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, sum, gantry_builder_like (l->b, sum, factor))
-                : sum;
+  l->out[0] = factor != 1 ? gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, sum, gantry_builder_like (l->b, sum, factor)) : sum;
 }
 
 /* One axis into @out windows: from floor (o n / out) to ceil ((o + 1) n / out). */
@@ -170,8 +163,7 @@ adapt_axis (AtenLower *l, guint32 x, gint64 axis, gint64 out, gboolean is_max)
             dims[k++] = n / out;
         }
       x = gantry_builder_reshape (l->b, x, k, dims);
-      x = is_max ? gantry_builder_reduce_axes (l->b, "max", x, &inner, 1, TRUE)
-                 : gantry_builder_mean (l->b, x, &inner, 1);
+      x = is_max ? gantry_builder_reduce_axes (l->b, "max", x, &inner, 1, TRUE) : gantry_builder_mean (l->b, x, &inner, 1);
       for (guint i = 0; i < rank; i++)
         dims[i] = gantry_aten_dim (l, x, i > axis ? i + 1 : i);
       return gantry_builder_reshape (l->b, x, rank, dims);
@@ -186,8 +178,7 @@ adapt_axis (AtenLower *l, guint32 x, gint64 axis, gint64 out, gboolean is_max)
     {
       guint32 part = gantry_builder_slice_axis (l->b, x, axis, o * n / out, ((o + 1) * n + out - 1) / out, 1);
 
-      parts[o] = is_max ? gantry_builder_reduce_axes (l->b, "max", part, &axis, 1, TRUE)
-                        : gantry_builder_mean (l->b, part, &axis, 1);
+      parts[o] = is_max ? gantry_builder_reduce_axes (l->b, "max", part, &axis, 1, TRUE) : gantry_builder_mean (l->b, part, &axis, 1);
     }
   return l->failed || parts[0] == 0 ? 0 : gantry_builder_concatenate (l->b, parts, (guint) out, axis);
 }

@@ -105,8 +105,7 @@ guint32 gantry_aten_iota (AtenLower *l, guint rank, const GantryDim *dims, gint6
 /** @x, of which nothing is differentiated: its bits as whole numbers and back, which have no derivative. */
 guint32 gantry_aten_detached (AtenLower *l, guint32 x);
 /** @n numbers that broadcast along @axis of a value of @rank dimensions. */
-guint32
-gantry_aten_floats_along (AtenLower *l, GantryElementType element, const double *values, gint64 n, guint rank, gint64 axis);
+guint32 gantry_aten_floats_along (AtenLower *l, GantryElementType element, const double *values, gint64 n, guint rank, gint64 axis);
 /** result[i, j, k] = x[i, index[i, j, k], k] for axis 1; below 0 counts from the end. */
 guint32 gantry_aten_gather (AtenLower *l, guint32 x, guint32 indices, gint64 axis);
 /** First position along @axis at which @x is its extreme there, or no number where one is: i64, the axis kept. */

@@ -124,8 +124,8 @@ read_weights (AtenLower *l, guint n, guint each, guint which, Weights *w)
     }
   if (each == (biases ? 5u : 3u))
     w->projection = gantry_aten_in_list (l, "params", at + each - 1);
-  if (at + each <= n && w->of_input != 0 && w->of_state != 0 && gantry_aten_rank (l, w->of_input) == 2
-      && gantry_aten_rank (l, w->of_state) == 2 && (!biases || (w->input_bias != 0 && w->state_bias != 0)))
+  if (at + each <= n && w->of_input != 0 && w->of_state != 0 && gantry_aten_rank (l, w->of_input) == 2 && gantry_aten_rank (l, w->of_state) == 2
+      && (!biases || (w->input_bias != 0 && w->state_bias != 0)))
     return TRUE;
   gantry_aten_refuse (l, "the weights of layer and direction %u are not there", which);
   return FALSE;
@@ -197,8 +197,7 @@ recurrent (AtenLower *l)
     return;
   h = gantry_arena_new0 (l->arena, guint32, (gsize) (n_layers * n_directions));
   c = gantry_arena_new0 (l->arena, guint32, (gsize) (n_layers * n_directions));
-  x = run_layers (l, batch_first ? gantry_builder_swap_axes (l->b, x, 0, 1) : x, (guint) n_layers, (guint) n_directions, h0, c0,
-                  h, c);
+  x = run_layers (l, batch_first ? gantry_builder_swap_axes (l->b, x, 0, 1) : x, (guint) n_layers, (guint) n_directions, h0, c0, h, c);
   l->out[0] = batch_first && x != 0 ? gantry_builder_swap_axes (l->b, x, 0, 1) : x;
   if (l->n_out > 1)
     l->out[1] = stacked (l, h, (guint) (n_layers * n_directions));
@@ -211,13 +210,14 @@ static void
 single (AtenLower *l)
 {
   gboolean is_lstm = l->rule->arg == LSTM;
-  Weights w = { .of_input = gantry_aten_need (l, "w_ih"), .of_state = gantry_aten_need (l, "w_hh"),
-                .input_bias = gantry_aten_in (l, "b_ih"), .state_bias = gantry_aten_in (l, "b_hh") };
+  Weights w = { .of_input = gantry_aten_need (l, "w_ih"),
+                .of_state = gantry_aten_need (l, "w_hh"),
+                .input_bias = gantry_aten_in (l, "b_ih"),
+                .state_bias = gantry_aten_in (l, "b_hh") };
   guint32 x = gantry_aten_need (l, "input");
   State s = { is_lstm ? gantry_aten_in_list (l, "hx", 0) : gantry_aten_need (l, "hx"), is_lstm ? gantry_aten_in_list (l, "hx", 1) : 0 };
 
-  if (gantry_aten_rank (l, x) != 2 || s.h == 0 || (is_lstm && s.c == 0) || gantry_aten_rank (l, w.of_input) != 2
-      || gantry_aten_rank (l, w.of_state) != 2)
+  if (gantry_aten_rank (l, x) != 2 || s.h == 0 || (is_lstm && s.c == 0) || gantry_aten_rank (l, w.of_input) != 2 || gantry_aten_rank (l, w.of_state) != 2)
     {
       gantry_aten_refuse (l, "only [batch, features] are supported");
       return;

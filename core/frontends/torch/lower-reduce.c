@@ -88,9 +88,7 @@ gantry_aten_position (AtenLower *l, guint32 x, guint32 extreme, gint64 axis)
   hit = gantry_builder_compare (l->b, "EQ", x, extreme);
   if (gantry_element_is_float (gantry_aten_element (l, x)))
     hit = BINARY (OR, hit, UNARY (IS_NAN, x));
-  return gantry_builder_reduce_axes (
-    l->b, "min", gantry_builder_select (l->b, hit, at, gantry_builder_int_scalar (l->b, GANTRY_I64, n - 1)), &axis, 1,
-    TRUE);
+  return gantry_builder_reduce_axes (l->b, "min", gantry_builder_select (l->b, hit, at, gantry_builder_int_scalar (l->b, GANTRY_I64, n - 1)), &axis, 1, TRUE);
 }
 
 /* max and min without an axis are one value, with one the values and their positions. */
@@ -103,9 +101,8 @@ extreme (AtenLower *l)
 
   if (y != 0)
     {
-      l->out[0] = gantry_builder_binary_broadcast (
-        l->b, *l->rule->text == 'm' && l->rule->text[1] == 'a' ? GANTRY_OP_MAXIMUM : GANTRY_OP_MINIMUM, x,
-        gantry_builder_convert (l->b, y, gantry_aten_element (l, x)));
+      l->out[0] = gantry_builder_binary_broadcast (l->b, *l->rule->text == 'm' && l->rule->text[1] == 'a' ? GANTRY_OP_MAXIMUM : GANTRY_OP_MINIMUM, x,
+                                                   gantry_builder_convert (l->b, y, gantry_aten_element (l, x)));
       return;
     }
   if (l->n_out > 1 && n != 1)

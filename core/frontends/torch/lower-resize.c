@@ -19,9 +19,7 @@ typedef enum
 static double
 axis_scale (AtenLower *l, guint i, guint n, gint64 in, gint64 out, gboolean corners)
 {
-  static const char *const names[3][3] = { { "scales", NULL, NULL },
-                                           { "scales_h", "scales_w", NULL },
-                                           { "scales_d", "scales_h", "scales_w" } };
+  static const char *const names[3][3] = { { "scales", NULL, NULL }, { "scales_h", "scales_w", NULL }, { "scales_d", "scales_h", "scales_w" } };
   gsize n_factors = 0;
   const double *factors = gantry_attrs_floats (l->context, l->node->attrs, "scale_factors", &n_factors);
   double given = n_factors == n ? factors[i] : n <= 3 ? gantry_aten_number (l, names[n - 1][i], 0) : 0;
@@ -115,7 +113,7 @@ static guint32
 resize_axis (AtenLower *l, guint32 x, gint64 axis, gint64 out, double scale, Method method, gboolean corners)
 {
   gint64 n = gantry_aten_dim (l, x, axis), *at = gantry_arena_new0 (l->arena, gint64, out * most_taps (method) + 1);
-  double *weights = gantry_arena_new0 (l->arena, double, out * most_taps (method) + 1);
+  double *weights = gantry_arena_new0 (l->arena, double, out *most_taps (method) + 1);
   guint most = 0;
   guint32 sum = 0;
 
@@ -140,8 +138,7 @@ resize_axis (AtenLower *l, guint32 x, gint64 axis, gint64 out, double scale, Met
       guint32 part = gantry_builder_take (l->b, x, axis, gantry_builder_ints (l->b, at + k * out, (gsize) out));
 
       if (method > NEAREST_EXACT)
-        part = BINARY (MULTIPLY, part,
-                       gantry_aten_floats_along (l, gantry_aten_element (l, x), weights + k * out, out, gantry_aten_rank (l, x), axis));
+        part = BINARY (MULTIPLY, part, gantry_aten_floats_along (l, gantry_aten_element (l, x), weights + k * out, out, gantry_aten_rank (l, x), axis));
       sum = k == 0 ? part : BINARY (ADD, sum, part);
     }
   return sum;
@@ -197,8 +194,8 @@ affine_grid (AtenLower *l)
   gboolean corners = gantry_aten_int (l, "align_corners", 0) != 0;
   GantryDim dims[GANTRY_MAX_RANK];
 
-  if (n < 2 || n > 3 || gantry_aten_rank (l, theta) != 3 || gantry_aten_dim (l, theta, 1) != n
-      || gantry_aten_dim (l, theta, 2) != n + 1 || gantry_type_elements (type) > MOST_SIZE)
+  if (n < 2 || n > 3 || gantry_aten_rank (l, theta) != 3 || gantry_aten_dim (l, theta, 1) != n || gantry_aten_dim (l, theta, 2) != n + 1
+      || gantry_type_elements (type) > MOST_SIZE)
     {
       gantry_aten_refuse (l, "a grid of these sizes");
       return;
@@ -210,8 +207,7 @@ affine_grid (AtenLower *l)
       guint32 part = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, theta, 2, k, k + 1, 1), type->rank, dims);
 
       if (k < n)
-        part = BINARY (MULTIPLY, part,
-                       positions (l, gantry_aten_element (l, theta), type->dims[n - k], corners, type->rank, n - k));
+        part = BINARY (MULTIPLY, part, positions (l, gantry_aten_element (l, theta), type->dims[n - k], corners, type->rank, n - k));
       sum = k == 0 ? part : BINARY (ADD, sum, part);
     }
   l->out[0] = gantry_builder_broadcast_to (l->b, sum, type->rank, type->dims);
@@ -261,12 +257,13 @@ place_of (AtenLower *l, guint32 grid, gint64 k, gint64 n, gboolean corners, gint
 static guint32
 element_at (AtenLower *l, guint32 x, guint32 row, guint32 column, gint64 height, gint64 width)
 {
-  guint32 inside = BINARY (AND, BINARY (AND, gantry_builder_compare (l->b, "GE", row, LIKE (row, 0)),
-                                        gantry_builder_compare (l->b, "LE", row, LIKE (row, (double) height - 1))),
-                           BINARY (AND, gantry_builder_compare (l->b, "GE", column, LIKE (column, 0)),
-                                   gantry_builder_compare (l->b, "LE", column, LIKE (column, (double) width - 1))));
+  guint32 inside = BINARY (
+    AND, BINARY (AND, gantry_builder_compare (l->b, "GE", row, LIKE (row, 0)), gantry_builder_compare (l->b, "LE", row, LIKE (row, (double) height - 1))),
+    BINARY (AND, gantry_builder_compare (l->b, "GE", column, LIKE (column, 0)),
+            gantry_builder_compare (l->b, "LE", column, LIKE (column, (double) width - 1))));
   guint32 at = BINARY (ADD, BINARY (MULTIPLY, gantry_builder_convert (l->b, row, GANTRY_I64), gantry_builder_int_scalar (l->b, GANTRY_I64, width)),
-                       gantry_builder_convert (l->b, column, GANTRY_I64)), value;
+                       gantry_builder_convert (l->b, column, GANTRY_I64)),
+          value;
   const GantryType *type;
 
   at = gantry_builder_select (l->b, inside, at, gantry_builder_int_scalar (l->b, GANTRY_I64, 0));
@@ -286,8 +283,7 @@ grid_sample (AtenLower *l)
   gint64 mode = gantry_aten_int (l, "interpolation_mode", 0), padding = gantry_aten_int (l, "padding_mode", 0), height, width;
   gboolean corners = gantry_aten_int (l, "align_corners", 0) != 0;
 
-  if (gantry_aten_rank (l, x) != 4 || gantry_aten_rank (l, grid) != 4 || mode < 0 || mode > 1 || gantry_aten_dim (l, x, 2) < 1
-      || gantry_aten_dim (l, x, 3) < 1)
+  if (gantry_aten_rank (l, x) != 4 || gantry_aten_rank (l, grid) != 4 || mode < 0 || mode > 1 || gantry_aten_dim (l, x, 2) < 1 || gantry_aten_dim (l, x, 3) < 1)
     {
       gantry_aten_refuse (l, mode == 2 ? "bicubic interpolation" : "only images are supported");
       return;

@@ -12,7 +12,7 @@ typedef struct
 } Meeting;
 
 static const Meeting meetings[] = {
-  { "sum", "add", 0, 0 }, { "add", "add", 0, 0 },   { "prod", "mul", 0, 1 }, { "multiply", "mul", 0, 1 },
+  { "sum", "add", 0, 0 },  { "add", "add", 0, 0 },   { "prod", "mul", 0, 1 }, { "multiply", "mul", 0, 1 },
   { "mean", "add", 0, 0 }, { "amax", "max", -1, 0 }, { "amin", "min", 1, 0 },
 };
 
@@ -50,8 +50,7 @@ meet (AtenLower *l, guint32 x, guint32 vectors, guint32 updates, const Meeting *
   if (x == 0 || vectors == 0 || updates == 0)
     return 0;
   if (alone)
-    first = gantry_builder_scatter_vectors (l->b, x, vectors,
-                                            gantry_builder_broadcast_to (l->b, neutral (l, x, how), type->rank, type->dims), "set");
+    first = gantry_builder_scatter_vectors (l->b, x, vectors, gantry_builder_broadcast_to (l->b, neutral (l, x, how), type->rank, type->dims), "set");
   sum = gantry_builder_scatter_vectors (l->b, first, vectors, updates, how->core);
   if (strcmp (how->torch, "mean") != 0)
     return sum;
@@ -62,9 +61,9 @@ meet (AtenLower *l, guint32 x, guint32 vectors, guint32 updates, const Meeting *
   if (gantry_element_is_float (gantry_aten_element (l, x)))
     return BINARY (DIVIDE, sum, counts);
   /* Whole numbers are rounded down. */
-  return gantry_builder_convert (l->b, UNARY (FLOOR, BINARY (DIVIDE, gantry_builder_convert (l->b, sum, GANTRY_F64),
-                                                             gantry_builder_convert (l->b, counts, GANTRY_F64))),
-                                 gantry_aten_element (l, x));
+  return gantry_builder_convert (
+    l->b, UNARY (FLOOR, BINARY (DIVIDE, gantry_builder_convert (l->b, sum, GANTRY_F64), gantry_builder_convert (l->b, counts, GANTRY_F64))),
+    gantry_aten_element (l, x));
 }
 
 /* Slices along an axis. */
@@ -82,8 +81,7 @@ index_write (AtenLower *l)
       return;
     }
   vectors = gantry_builder_reshape (l->b, gantry_builder_wrap_indices (l->b, indices, gantry_aten_dim (l, x, axis)), 2, dims);
-  source = gantry_builder_scale (l->b, gantry_builder_convert (l->b, source, gantry_aten_element (l, x)),
-                                 gantry_aten_number (l, "alpha", one));
+  source = gantry_builder_scale (l->b, gantry_builder_convert (l->b, source, gantry_aten_element (l, x)), gantry_aten_number (l, "alpha", one));
   x = gantry_builder_swap_axes (l->b, x, 0, axis);
   source = gantry_builder_swap_axes (l->b, source, 0, axis);
   x = how == NULL ? gantry_builder_scatter_vectors (l->b, x, vectors, source, l->rule->text)
@@ -117,8 +115,7 @@ scatter (AtenLower *l)
     source = gantry_builder_slice_axis (l->b, source, i, 0, MIN (dims[i], gantry_aten_dim (l, source, i)), 1);
   dims[rank] = 1;
   for (guint i = 0; i < rank; i++)
-    parts[i] = i == axis ? gantry_builder_reshape (l->b, indices, rank + 1, dims)
-                         : gantry_aten_iota (l, rank + 1, dims, i);
+    parts[i] = i == axis ? gantry_builder_reshape (l->b, indices, rank + 1, dims) : gantry_aten_iota (l, rank + 1, dims, i);
   vectors = l->failed ? 0 : gantry_builder_concatenate (l->b, parts, rank, rank);
   l->out[0] = how == NULL ? gantry_builder_scatter_vectors (l->b, x, vectors, source, "set")
                           : meet (l, x, vectors, source, how, gantry_aten_int (l, "include_self", 1) == 0);

@@ -35,8 +35,7 @@ log_add_exp (AtenLower *l)
   top = gantry_builder_select (l->b, above, x, y);
   gap = gantry_builder_scale (l->b, gantry_builder_select (l->b, above, BINARY (SUBTRACT, y, x), BINARY (SUBTRACT, x, y)), unit);
   gap = gantry_builder_scale (l->b, UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, gap)), 1 / unit);
-  l->out[0] = gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", UNARY (ABS, top), LIKE (top, INFINITY)), top,
-                                     BINARY (ADD, top, gap));
+  l->out[0] = gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", UNARY (ABS, top), LIKE (top, INFINITY)), top, BINARY (ADD, top, gap));
 }
 
 /* The larger one times sqrt (1 + the quotient squared). */
@@ -138,8 +137,7 @@ sign_bit (AtenLower *l)
 {
   guint32 x = gantry_aten_need (l, "self");
 
-  l->out[0] = gantry_element_is_float (gantry_aten_element (l, x)) ? is_negative (l, x)
-                                                                   : gantry_builder_compare (l->b, "LT", x, LIKE (x, 0));
+  l->out[0] = gantry_element_is_float (gantry_aten_element (l, x)) ? is_negative (l, x) : gantry_builder_compare (l->b, "LT", x, LIKE (x, 0));
 }
 
 static void
@@ -200,8 +198,7 @@ rrelu (AtenLower *l)
       gantry_aten_refuse (l, "in training it draws random numbers; export the model after model.eval ()");
       return;
     }
-  l->out[0] = where (l, "LT", x, 0,
-                     gantry_builder_scale (l->b, x, (gantry_aten_number (l, "lower", 0.125) + gantry_aten_number (l, "upper", 1.0 / 3)) / 2), x);
+  l->out[0] = where (l, "LT", x, 0, gantry_builder_scale (l->b, x, (gantry_aten_number (l, "lower", 0.125) + gantry_aten_number (l, "upper", 1.0 / 3)) / 2), x);
 }
 
 /* clang-format off */
@@ -210,10 +207,12 @@ rrelu (AtenLower *l)
 const AtenRule gantry_aten_special_rules[] = {
   RULE ("logaddexp", log_add_exp, 0), RULE ("logaddexp2", log_add_exp, 2), RULE ("hypot", hypotenuse, 0), RULE ("xlogy", x_log_y, 0),
   RULE ("special_xlog1py", x_log_y, 1), RULE ("special_xlogy", x_log_y, 0), RULE ("special_entr", entropy, 0), RULE ("logit", logit, 0),
-  RULE ("special_logit", logit, 0), RULE ("sinc", sinc, 0), RULE ("special_sinc", sinc, 0), RULE ("frac", fraction, 0), RULE ("deg2rad", angle, TRUE), RULE ("rad2deg", angle, FALSE),
+  RULE ("special_logit", logit, 0), RULE ("sinc", sinc, 0), RULE ("special_sinc", sinc, 0), RULE ("frac", fraction, 0), RULE ("deg2rad", angle, TRUE),
+  RULE ("rad2deg", angle, FALSE),
   { "fmax", known_extreme, GANTRY_CLASS_ELEMENTWISE, 0, "max" }, { "fmin", known_extreme, GANTRY_CLASS_ELEMENTWISE, 0, "min" },
   RULE ("copysign", copy_sign, 0), RULE ("signbit", sign_bit, 0), RULE ("heaviside", heaviside, 0), RULE ("nan_to_num", nan_to_num, 0),
-  RULE ("ldexp", ldexp_rule, 0), RULE ("softshrink", shrink, TRUE), RULE ("hardshrink", shrink, FALSE), RULE ("rrelu", rrelu, 0), RULE ("rrelu_with_noise", rrelu, 0),
+  RULE ("ldexp", ldexp_rule, 0), RULE ("softshrink", shrink, TRUE), RULE ("hardshrink", shrink, FALSE), RULE ("rrelu", rrelu, 0),
+  RULE ("rrelu_with_noise", rrelu, 0),
   RULE ("rrelu_with_noise_functional", rrelu, 0),
   { NULL },
 };

@@ -5,12 +5,10 @@
 #include "core/base/asks.h"
 
 static const AtenRule *const families[] = {
-  gantry_aten_elementwise_rules, gantry_aten_activation_rules, gantry_aten_movement_rules,
-  gantry_aten_create_rules,      gantry_aten_index_rules,      gantry_aten_contraction_rules,
-  gantry_aten_loss_rules, gantry_aten_reduce_rules,      gantry_aten_norm_rules,       gantry_aten_pool_rules,
-  gantry_aten_resize_rules,      gantry_aten_recurrent_rules,  gantry_aten_arrange_rules,
-  gantry_aten_special_rules,     gantry_aten_pairs_rules,      gantry_aten_einsum_rules,
-  gantry_aten_scatter_rules,     gantry_aten_order_rules,
+  gantry_aten_elementwise_rules, gantry_aten_activation_rules, gantry_aten_movement_rules, gantry_aten_create_rules,  gantry_aten_index_rules,
+  gantry_aten_contraction_rules, gantry_aten_loss_rules,       gantry_aten_reduce_rules,   gantry_aten_norm_rules,    gantry_aten_pool_rules,
+  gantry_aten_resize_rules,      gantry_aten_recurrent_rules,  gantry_aten_arrange_rules,  gantry_aten_special_rules, gantry_aten_pairs_rules,
+  gantry_aten_einsum_rules,      gantry_aten_scatter_rules,    gantry_aten_order_rules,
 };
 
 static const AtenRule *
@@ -21,8 +19,7 @@ find_rule (const char *op_name)
   gsize n = strlen (name);
 
   /* Overloads that write to an argument `out` say so at the end. */
-  if (!g_str_has_prefix (op_name, TORCH_DIALECT ".") || strcmp (overload, ".out") == 0
-      || g_str_has_suffix (overload, "_out"))
+  if (!g_str_has_prefix (op_name, TORCH_DIALECT ".") || strcmp (overload, ".out") == 0 || g_str_has_suffix (overload, "_out"))
     return NULL;
   if (gantry_torch_is_in_place (name) && name[n - 2] != '_')
     name[n - 1] = '\0';
@@ -37,8 +34,8 @@ find_rule (const char *op_name)
 gboolean
 gantry_torch_knows_operation (const char *op_name)
 {
-  return find_rule (op_name) != NULL || g_str_has_prefix (op_name, TORCH_DIALECT "._assert_")
-         || g_str_has_prefix (op_name, TORCH_DIALECT ".sym_") || strcmp (op_name, "higher_order.with_effects") == 0;
+  return find_rule (op_name) != NULL || g_str_has_prefix (op_name, TORCH_DIALECT "._assert_") || g_str_has_prefix (op_name, TORCH_DIALECT ".sym_")
+         || strcmp (op_name, "higher_order.with_effects") == 0;
 }
 
 void
@@ -57,8 +54,7 @@ check_type (AtenLower *l, const GantryType *type, const char *what, guint i)
   if (type->kind != GANTRY_TYPE_TENSOR)
     gantry_aten_refuse (l, "the type of %s %u is not known", what, i);
   else if (!gantry_element_is_compiled ((GantryElementType) type->element))
-    gantry_aten_refuse (l, "element type %s of %s %u is not compiled",
-                        gantry_element_name ((GantryElementType) type->element), what, i);
+    gantry_aten_refuse (l, "element type %s of %s %u is not compiled", gantry_element_name ((GantryElementType) type->element), what, i);
   for (guint k = 0; !l->failed && k < type->rank; k++)
     if (GANTRY_DIM_IS_SYMBOL (type->dims[k]))
       {
@@ -67,8 +63,7 @@ check_type (AtenLower *l, const GantryType *type, const char *what, guint i)
         gantry_aten_refuse (l, "dimension '%s' is not bound: " GANTRY_ASKS_SIZE " it", name);
       }
     else if (!GANTRY_DIM_IS_STATIC (type->dims[k]))
-      gantry_aten_refuse (l, "a size of %s %u is not known: it follows from one that is not bound, or from data", what,
-                          i);
+      gantry_aten_refuse (l, "a size of %s %u is not known: it follows from one that is not bound, or from data", what, i);
   return !l->failed;
 }
 
@@ -98,8 +93,7 @@ check_types (AtenLower *l)
       return FALSE;
   /* Of several results, those that nothing uses have no type. */
   for (guint i = 0; i < l->n_out; i++)
-    if ((l->n_out == 1 || declared_id (l, i) != 0)
-        && !check_type (l, gantry_context_type (l->context, declared_id (l, i)), "result", i))
+    if ((l->n_out == 1 || declared_id (l, i) != 0) && !check_type (l, gantry_context_type (l->context, declared_id (l, i)), "result", i))
       return FALSE;
   return TRUE;
 }
@@ -111,6 +105,7 @@ typedef struct
   const char *name;
 } AtenUnasked;
 
+/* clang-format off */
 static const AtenUnasked unasked[] = {
   /* Where a result lies, by which code it is made, and its type, which the archive says. */
   { NULL, "dtype" }, { NULL, "out_dtype" }, { NULL, "out_int32" }, { NULL, "device" }, { NULL, "layout" }, { NULL, "pin_memory" },
@@ -139,6 +134,7 @@ static const AtenUnasked unasked[] = {
   { "embedding_bag", "scale_grad_by_freq" }, { "_embedding_bag", "scale_grad_by_freq" },
   { "_embedding_bag_forward_only", "scale_grad_by_freq" }, { NULL, "sparse" }, { NULL, "sparse_grad" },
 };
+/* clang-format on */
 
 static gboolean
 may_be_unasked (AtenLower *l, const char *name)
@@ -192,8 +188,7 @@ finish_results (AtenLower *l)
 }
 
 static gboolean
-lower (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results,
-       guint n_results, GError **error)
+lower (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results, guint n_results, GError **error)
 {
   g_autoptr (GantryArena) arena = gantry_arena_new ();
   g_autoptr (GHashTable) asked = g_hash_table_new (g_str_hash, g_str_equal);
@@ -232,8 +227,7 @@ lower (GantryBuilder *b, const GantryModule *source, const GantryNode *node, con
     }
   if (n_results == 1 && results[0] == 0)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "%s: an argument is missing or of a kind that is not known", l.op);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: an argument is missing or of a kind that is not known", l.op);
       return FALSE;
     }
   return TRUE;

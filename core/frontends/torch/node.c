@@ -23,8 +23,7 @@ location_of (TorchImport *import, const char *trace, guint index, const char *na
       const char *line_end = strchr (begin, '\n');
 
       at = begin;
-      if (end == NULL || (line_end != NULL && line_end < end)
-          || g_strstr_len (begin, end - begin, "/torch/nn/") != NULL)
+      if (end == NULL || (line_end != NULL && line_end < end) || g_strstr_len (begin, end - begin, "/torch/nn/") != NULL)
         continue;
       location = (GantryLocation){ .file = gantry_context_intern_len (import->context, begin, (gsize) (end - begin)) };
       location.line = (guint32) MIN (g_ascii_strtoull (end + strlen ("\", line "), NULL, 10), G_MAXINT32);
@@ -51,9 +50,8 @@ set_place (TorchFrame *frame, const TorchJson *node, guint index, const char *na
 {
   const TorchJson *metadata = gantry_torch_json_object (node, "metadata");
 
-  gantry_builder_set_place (
-    frame->import->b, scope_of (frame->import, gantry_torch_json_string (metadata, "nn_module_stack")),
-    location_of (frame->import, gantry_torch_json_string (metadata, "stack_trace"), index, name));
+  gantry_builder_set_place (frame->import->b, scope_of (frame->import, gantry_torch_json_string (metadata, "nn_module_stack")),
+                            location_of (frame->import, gantry_torch_json_string (metadata, "stack_trace"), index, name));
 }
 
 void
@@ -94,8 +92,7 @@ find_results (const TorchJson *node, GPtrArray *names, GError **error)
 static const TorchJson *
 meta_of (TorchFrame *frame, const char *name)
 {
-  return name != NULL ? gantry_torch_json_object (gantry_torch_json_object (frame->graph, "tensor_values"), name)
-                      : NULL;
+  return name != NULL ? gantry_torch_json_object (gantry_torch_json_object (frame->graph, "tensor_values"), name) : NULL;
 }
 
 static gboolean
@@ -125,18 +122,16 @@ static gboolean
 count (TorchImport *import, guint n, GError **error)
 {
   if (n > import->max_nodes - import->n_written)
-    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "the program has more than %u nodes, which is the limit",
-                        import->max_nodes);
-  if (import->n_written / CANCEL_EVERY != (import->n_written + n) / CANCEL_EVERY
-      && gantry_progress_cancelled (import->progress, error))
+    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "the program has more than %u nodes, which is the limit", import->max_nodes);
+  if (import->n_written / CANCEL_EVERY != (import->n_written + n) / CANCEL_EVERY && gantry_progress_cancelled (import->progress, error))
     return FALSE;
   import->n_written += n;
   return TRUE;
 }
 
 guint32
-gantry_torch_write_foreign (TorchFrame *frame, const TorchJson *node, guint index, const char *name, const guint32 *operands,
-                            guint n, guint32 attrs, guint32 type, GError **error)
+gantry_torch_write_foreign (TorchFrame *frame, const TorchJson *node, guint index, const char *name, const guint32 *operands, guint n, guint32 attrs,
+                            guint32 type, GError **error)
 {
   TorchImport *import = frame->import;
   const char *label = gantry_torch_json_string (node, "name");
@@ -148,8 +143,7 @@ gantry_torch_write_foreign (TorchFrame *frame, const TorchJson *node, guint inde
   g_hash_table_add (import->operations, GUINT_TO_POINTER (op));
   if (op == G_MAXUINT16 || g_hash_table_size (import->operations) > TORCH_MOST_OPERATIONS)
     {
-      gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "the program has more than %u different operations",
-                   TORCH_MOST_OPERATIONS);
+      gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "the program has more than %u different operations", TORCH_MOST_OPERATIONS);
       return 0;
     }
   set_place (frame, node, index, label != NULL ? label : name);
@@ -171,22 +165,18 @@ static TorchValue *
 first_value (TorchFrame *frame, const TorchJson *node)
 {
   const TorchJson *inputs = gantry_torch_json_array (node, "inputs");
-  const TorchJson *input = inputs != NULL && inputs->n > 0 ? gantry_torch_json_element (inputs, 0)
-                                                                           : NULL;
-  const char *name = gantry_torch_json_string (
-    gantry_torch_json_object (gantry_torch_json_object (input, "arg"), "as_tensor"), "name");
+  const TorchJson *input = inputs != NULL && inputs->n > 0 ? gantry_torch_json_element (inputs, 0) : NULL;
+  const char *name = gantry_torch_json_string (gantry_torch_json_object (gantry_torch_json_object (input, "arg"), "as_tensor"), "name");
 
   return name != NULL ? g_hash_table_lookup (frame->values, name) : NULL;
 }
 
 /* A result of one tensor: a value of its own, a view, or the operand written to. */
 static gboolean
-define_single (TorchFrame *frame, const TorchJson *node, guint index, const char *operation, const char *name, guint32 id,
-               GError **error)
+define_single (TorchFrame *frame, const TorchJson *node, guint index, const char *operation, const char *name, guint32 id, GError **error)
 {
   g_autofree char *base_name = gantry_torch_base_name (operation);
-  TorchValue *value = gantry_torch_value_new (frame->import, id, meta_of (frame, name)),
-             *first = first_value (frame, node);
+  TorchValue *value = gantry_torch_value_new (frame->import, id, meta_of (frame, name)), *first = first_value (frame, node);
 
   value->index = index;
   if (first != NULL && gantry_torch_is_in_place (base_name))
@@ -242,8 +232,7 @@ set_piece (TorchFrame *frame, const TorchJson *node, guint index, TorchValue *fi
 
   value->piece = rank_of (value->meta) == rank ? TORCH_SLICE : TORCH_ELEMENT;
   if (value->piece == TORCH_SLICE && axis >= 0 && axis < rank)
-    size = gantry_torch_size (frame->import,
-                              gantry_torch_json_element (gantry_torch_json_array (value->meta, "sizes"), (guint) axis));
+    size = gantry_torch_size (frame->import, gantry_torch_json_element (gantry_torch_json_array (value->meta, "sizes"), (guint) axis));
   value->index = index;
   value->base = first;
   value->view = node;
@@ -271,14 +260,12 @@ detached (TorchFrame *frame, const TorchJson *node, guint index, const char *nam
 }
 
 static gboolean
-define_results (TorchFrame *frame, const TorchJson *node, guint index, const char *operation, const GPtrArray *names,
-                guint32 id, GError **error)
+define_results (TorchFrame *frame, const TorchJson *node, guint index, const char *operation, const GPtrArray *names, guint32 id, GError **error)
 {
   TorchImport *import = frame->import;
   g_autofree char *base_name = gantry_torch_base_name (operation);
   TorchValue *first = first_value (frame, node), *value;
-  gboolean is_view = first != NULL && first->meta != NULL
-                     && gantry_torch_is_view (frame, base_name, node, first->meta, NULL);
+  gboolean is_view = first != NULL && first->meta != NULL && gantry_torch_is_view (frame, base_name, node, first->meta, NULL);
   gint64 at = 0;
 
   if (names->len == 1)
@@ -322,8 +309,7 @@ gives_numbers (const TorchJson *node)
     {
       const TorchJson *output = gantry_torch_json_element (outputs, i);
 
-      if (gantry_torch_json_object (output, "as_sym_int") == NULL
-          && gantry_torch_json_object (output, "as_sym_bool") == NULL)
+      if (gantry_torch_json_object (output, "as_sym_int") == NULL && gantry_torch_json_object (output, "as_sym_bool") == NULL)
         return FALSE;
     }
   return n > 0;
@@ -338,9 +324,7 @@ wrapped_graph (const TorchJson *node, const char *operation)
   gboolean known = FALSE;
 
   for (guint i = 0; i < G_N_ELEMENTS (wrappers); i++)
-    known = known
-            || (g_str_has_prefix (operation, "higher_order.")
-                && strcmp (operation + strlen ("higher_order."), wrappers[i]) == 0);
+    known = known || (g_str_has_prefix (operation, "higher_order.") && strcmp (operation + strlen ("higher_order."), wrappers[i]) == 0);
   for (guint i = 0; known && inputs != NULL && i < inputs->n; i++)
     {
       const TorchJson *argument = gantry_torch_json_object (gantry_torch_json_element (inputs, i), "arg");
@@ -382,16 +366,13 @@ static gboolean
 pass_values (GHashTable *from_values, const GPtrArray *from, TorchFrame *to_frame, const GPtrArray *to, GError **error)
 {
   if (from->len != to->len)
-    return gantry_fail (error, GANTRY_ERROR_INVALID,
-                        "%u values are given to %u names of the graph inside; the archive is damaged", from->len,
-                        to->len);
+    return gantry_fail (error, GANTRY_ERROR_INVALID, "%u values are given to %u names of the graph inside; the archive is damaged", from->len, to->len);
   for (guint i = 0; i < from->len; i++)
     {
       TorchValue *value = g_hash_table_lookup (from_values, g_ptr_array_index (from, i));
 
       if (value == NULL)
-        return gantry_fail (error, GANTRY_ERROR_INVALID, "'%s' is given by no node before; the archive is damaged",
-                            (const char *) g_ptr_array_index (from, i));
+        return gantry_fail (error, GANTRY_ERROR_INVALID, "'%s' is given by no node before; the archive is damaged", (const char *) g_ptr_array_index (from, i));
       if (!define (to_frame, g_ptr_array_index (to, i), value, error))
         return FALSE;
     }
@@ -439,15 +420,13 @@ write_plain (TorchFrame *frame, const TorchJson *node, guint index, const char *
   const char *label;
   guint32 type, id;
 
-  if (!find_results (node, names, error) || !results_type (frame, names, &type, error)
-      || !gantry_torch_attributes (frame, node, list, operands, error))
+  if (!find_results (node, names, error) || !results_type (frame, names, &type, error) || !gantry_torch_attributes (frame, node, list, operands, error))
     return FALSE;
-  label = names->len == 1 && g_ptr_array_index (names, 0) != NULL ? g_ptr_array_index (names, 0)
-                                                                  : gantry_torch_json_string (node, "name");
+  label = names->len == 1 && g_ptr_array_index (names, 0) != NULL ? g_ptr_array_index (names, 0) : gantry_torch_json_string (node, "name");
   if (label != NULL)
     gantry_builder_set_name (import->b, gantry_context_intern (import->context, label));
-  id = gantry_torch_write_foreign (frame, node, index, operation, (const guint32 *) (gpointer) operands->data,
-                                   operands->len, gantry_attr_list_end (g_steal_pointer (&list)), type, error);
+  id = gantry_torch_write_foreign (frame, node, index, operation, (const guint32 *) (gpointer) operands->data, operands->len,
+                                   gantry_attr_list_end (g_steal_pointer (&list)), type, error);
   if (id != 0 && names->len == 1)
     id = detached (frame, node, index, label, id, type, error);
   return id != 0 && define_results (frame, node, index, operation, names, id, error);

@@ -211,8 +211,7 @@ plain_symbol (const char *text)
 
   while (g_ascii_isalnum (*end) || *end == '_')
     end++;
-  if (end == begin || g_ascii_isdigit (*begin)
-      || (begin == text ? *end != '\0' : *end != '\'' || strchr (end, ')') == NULL || strchr (end, ')')[1] != '\0'))
+  if (end == begin || g_ascii_isdigit (*begin) || (begin == text ? *end != '\0' : *end != '\'' || strchr (end, ')') == NULL || strchr (end, ')')[1] != '\0'))
     return NULL;
   return g_strndup (begin, (gsize) (end - begin));
 }
@@ -255,8 +254,7 @@ gantry_torch_size (TorchImport *import, const TorchJson *size)
 gboolean
 gantry_torch_symbol_value (TorchFrame *frame, const char *name, gint64 *value)
 {
-  return evaluate (frame->import,
-                   gantry_torch_json_object (gantry_torch_json_object (frame->graph, "sym_int_values"), name), value);
+  return evaluate (frame->import, gantry_torch_json_object (gantry_torch_json_object (frame->graph, "sym_int_values"), name), value);
 }
 
 void
@@ -267,12 +265,10 @@ gantry_torch_bind_axes (TorchImport *import, const char *input, const TorchJson 
   for (guint i = 0; sizes != NULL && i < MIN (sizes->n, GANTRY_MAX_RANK); i++)
     {
       const char *text = expression_of (gantry_torch_json_element (sizes, i));
-      g_autofree char *name = g_strdup_printf ("%s:%u", input, i),
-                      *symbol_name = text != NULL ? plain_symbol (text) : NULL;
+      g_autofree char *name = g_strdup_printf ("%s:%u", input, i), *symbol_name = text != NULL ? plain_symbol (text) : NULL;
 
       for (guint k = 0; symbol_name != NULL && k < import->options->n_dims; k++)
         if (strcmp (import->options->dims[k].name, name) == 0)
-          g_hash_table_insert (import->symbols, g_strdup (symbol_name),
-                               g_memdup2 (&import->options->dims[k].value, sizeof (gint64)));
+          g_hash_table_insert (import->symbols, g_strdup (symbol_name), g_memdup2 (&import->options->dims[k].value, sizeof (gint64)));
     }
 }

@@ -108,10 +108,10 @@ typedef struct
   GantryTorchInfo *info;
   GantryZip *zip;
   GBytes *bytes;
-  const char *path; /* (nullable) */
-  guint32 file;     /* string id */
-  char *prefix;     /* of the entries: "model/" */
-  GPtrArray *trees; /* owns TorchTree */
+  const char *path;       /* (nullable) */
+  guint32 file;           /* string id */
+  char *prefix;           /* of the entries: "model/" */
+  GPtrArray *trees;       /* owns TorchTree */
   GHashTable *payloads;   /* name of a weight -> TorchPayload */
   GHashTable *literals;   /* what a weight says of its bytes -> constant's node id */
   GHashTable *symbols;    /* name -> gint64, of bound dimensions */
@@ -135,14 +135,14 @@ typedef struct
 /** Sets the error. Returns: FALSE */
 /** Returns: (nullable): the object that the archive's @entry is; as long as the import */
 const TorchJson *gantry_torch_json_parse (TorchImport *import, const char *entry, GError **error);
-void gantry_torch_tree_free (gpointer tree); /* GDestroyNotify */
-const TorchJson *gantry_torch_json_member (const TorchJson *object, const char *key); /* NULL when there is none; @object: (nullable) */
-const TorchJson *gantry_torch_json_object (const TorchJson *object, const char *key); /* NULL when it is none */
-const TorchJson *gantry_torch_json_array (const TorchJson *object, const char *key);  /* likewise */
-const char *gantry_torch_json_string (const TorchJson *object, const char *key);      /* likewise */
+void gantry_torch_tree_free (gpointer tree);                                              /* GDestroyNotify */
+const TorchJson *gantry_torch_json_member (const TorchJson *object, const char *key);     /* NULL when there is none; @object: (nullable) */
+const TorchJson *gantry_torch_json_object (const TorchJson *object, const char *key);     /* NULL when it is none */
+const TorchJson *gantry_torch_json_array (const TorchJson *object, const char *key);      /* likewise */
+const char *gantry_torch_json_string (const TorchJson *object, const char *key);          /* likewise */
 gboolean gantry_torch_json_int (const TorchJson *object, const char *key, gint64 *value); /* FALSE when it is none */
-gboolean gantry_torch_json_double (const TorchJson *value, double *real); /* "Infinity", "-Infinity", "NaN" too */
-const TorchJson *gantry_torch_json_element (const TorchJson *array, guint i); /* NULL when it is no object, or there is none */
+gboolean gantry_torch_json_double (const TorchJson *value, double *real);                 /* "Infinity", "-Infinity", "NaN" too */
+const TorchJson *gantry_torch_json_element (const TorchJson *array, guint i);             /* NULL when it is no object, or there is none */
 gboolean gantry_torch_json_is_scalar (const TorchJson *value);
 /** A number or a boolean as an integer; 0 of what is neither. */
 gint64 gantry_torch_json_number (const TorchJson *value);
@@ -169,15 +169,14 @@ guint32 gantry_torch_weight (TorchImport *import, const char *name, gboolean is_
 gboolean gantry_torch_is_contiguous (TorchImport *import, const TorchJson *meta);
 
 /* argument.c */
-gboolean
-gantry_torch_attributes (TorchFrame *frame, const TorchJson *node, GantryAttrList *list, GArray *operands, GError **error);
+gboolean gantry_torch_attributes (TorchFrame *frame, const TorchJson *node, GantryAttrList *list, GArray *operands, GError **error);
 
 /* node.c */
 /** What is no node of the graph stands where the archive names it: "input 'x'". */
 void gantry_torch_set_plain_place (TorchImport *import, const char *what, const char *name);
 gboolean gantry_torch_write_graph (TorchFrame *frame, GError **error);
-guint32 gantry_torch_write_foreign (TorchFrame *frame, const TorchJson *node, guint index, const char *name,
-                                    const guint32 *operands, guint n, guint32 attrs, guint32 type, GError **error);
+guint32 gantry_torch_write_foreign (TorchFrame *frame, const TorchJson *node, guint index, const char *name, const guint32 *operands, guint n, guint32 attrs,
+                                    guint32 type, GError **error);
 
 /* alias.c */
 /** "aten.relu_.default": the name without what tells overloads apart, "relu_". Returns: (transfer full) */
@@ -190,8 +189,7 @@ guint32 gantry_torch_value_id (TorchFrame *frame, TorchValue *value, GError **er
 /** The value becomes node @id, and with it what it is a view of. */
 gboolean gantry_torch_value_set (TorchFrame *frame, TorchValue *value, guint32 id, GError **error);
 /** Whether the node's result is a view of its first operand, so that who writes to one writes to both. */
-gboolean gantry_torch_is_view (TorchFrame *frame, const char *base_name, const TorchJson *node, const TorchJson *input_meta,
-                               const TorchJson *meta);
+gboolean gantry_torch_is_view (TorchFrame *frame, const char *base_name, const TorchJson *node, const TorchJson *input_meta, const TorchJson *meta);
 
 /* lower.c */
 gboolean gantry_torch_knows_operation (const char *op_name);

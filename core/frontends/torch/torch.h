@@ -64,13 +64,12 @@ gboolean gantry_torch_reads (const char *path);
  *  and behind them what it writes to buffers and inputs. NULL and one error that names the file and the place in it:
  *  %GANTRY_ERROR_INVALID, TRUNCATED, TOO_LARGE, UNSUPPORTED (pickled weights), a %G_FILE_ERROR, or %G_IO_ERROR_CANCELLED
  */
-GantryModule *gantry_torch_import (GantryContext *context, const char *path, const GantryTorchOptions *options,
-                                   GantryTorchInfo **info, const GantryProgress *progress, GError **error);
+GantryModule *gantry_torch_import (GantryContext *context, const char *path, const GantryTorchOptions *options, GantryTorchInfo **info,
+                                   const GantryProgress *progress, GError **error);
 
 /** As gantry_torch_import() for an archive in memory; @name stands for its path. */
-GantryModule *
-gantry_torch_import_bytes (GantryContext *context, GBytes *bytes, const char *name, const GantryTorchOptions *options,
-                           GantryTorchInfo **info, const GantryProgress *progress, GError **error);
+GantryModule *gantry_torch_import_bytes (GantryContext *context, GBytes *bytes, const char *name, const GantryTorchOptions *options, GantryTorchInfo **info,
+                                         const GantryProgress *progress, GError **error);
 
 /** The dialect "aten"; static. The import adds it to its context. */
 const GantryDialect *gantry_torch_dialect (void);

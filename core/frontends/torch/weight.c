@@ -35,8 +35,7 @@ gantry_torch_element (gint64 scalar_type)
     [35] = GANTRY_U64,
   };
 
-  return scalar_type >= 0 && scalar_type < (gint64) G_N_ELEMENTS (elements) ? (GantryElementType) elements[scalar_type]
-                                                                            : GANTRY_ELEMENT_NONE;
+  return scalar_type >= 0 && scalar_type < (gint64) G_N_ELEMENTS (elements) ? (GantryElementType) elements[scalar_type] : GANTRY_ELEMENT_NONE;
 }
 
 /* Sizes or strides: FALSE and @error where the list is missing or too long. */
@@ -53,8 +52,7 @@ read_sizes (TorchImport *import, const TorchJson *meta, const char *key, GantryD
     }
   if (*rank > GANTRY_MAX_RANK)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "a tensor has %u %s; Gantry takes up to %d dimensions",
-                   *rank, key, GANTRY_MAX_RANK);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "a tensor has %u %s; Gantry takes up to %d dimensions", *rank, key, GANTRY_MAX_RANK);
       return FALSE;
     }
   for (guint i = 0; i < *rank; i++)
@@ -74,12 +72,10 @@ gantry_torch_type (TorchImport *import, const TorchJson *meta, GError **error)
     return 0;
   element = gantry_torch_json_int (meta, "dtype", &dtype) ? gantry_torch_element (dtype) : GANTRY_ELEMENT_NONE;
   if (element == GANTRY_ELEMENT_NONE)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "a tensor's dtype %" G_GINT64_FORMAT " is not known; the archive is damaged or of a newer version",
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a tensor's dtype %" G_GINT64_FORMAT " is not known; the archive is damaged or of a newer version",
                  dtype);
   else if (!gantry_dims_fit (rank, dims, NULL))
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                 "a tensor's sizes multiply to more than any memory holds; the archive is damaged");
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "a tensor's sizes multiply to more than any memory holds; the archive is damaged");
   else
     return gantry_context_tensor (import->context, element, rank, dims);
   return 0;
@@ -105,8 +101,7 @@ gantry_torch_is_contiguous (TorchImport *import, const TorchJson *meta)
   GantryDim dims[GANTRY_MAX_RANK], strides[GANTRY_MAX_RANK];
   guint rank, n_strides;
 
-  if (!read_sizes (import, meta, "sizes", dims, &rank, NULL)
-      || !read_sizes (import, meta, "strides", strides, &n_strides, NULL) || rank != n_strides)
+  if (!read_sizes (import, meta, "sizes", dims, &rank, NULL) || !read_sizes (import, meta, "strides", strides, &n_strides, NULL) || rank != n_strides)
     return TRUE;
   for (guint i = 0; i < rank; i++)
     if (dims[i] < 0 || strides[i] < 0)
@@ -204,8 +199,7 @@ gather (const GantryType *type, const GantryDim *strides, gint64 offset, GBytes 
   if (gantry_type_bytes (type) > MAX ((gint64) g_bytes_get_size (bytes), MOST_REPEATED_BYTES))
     {
       gantry_fail (error, GANTRY_ERROR_TOO_LARGE,
-                   "it repeats elements of its %" G_GSIZE_FORMAT " bytes to %" G_GINT64_FORMAT
-                   "; at most %" G_GINT64_FORMAT " are taken",
+                   "it repeats elements of its %" G_GSIZE_FORMAT " bytes to %" G_GINT64_FORMAT "; at most %" G_GINT64_FORMAT " are taken",
                    g_bytes_get_size (bytes), gantry_type_bytes (type), MOST_REPEATED_BYTES);
       return NULL;
     }
@@ -243,8 +237,7 @@ last_element (const GantryType *type, const GantryDim *strides, gint64 offset)
 }
 
 static GantryLiteral *
-make_literal (TorchImport *import, const TorchPayload *payload, guint32 type_id, const GantryDim *strides,
-              gint64 offset, GError **error)
+make_literal (TorchImport *import, const TorchPayload *payload, guint32 type_id, const GantryDim *strides, gint64 offset, GError **error)
 {
   const GantryType *type = gantry_context_type (import->context, type_id);
   gint64 index = gantry_zip_find (import->zip, payload->entry), last = last_element (type, strides, offset);
@@ -265,15 +258,13 @@ make_literal (TorchImport *import, const TorchPayload *payload, guint32 type_id,
     return NULL;
   if (last >= (gint64) (g_bytes_get_size (bytes) / size))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED,
-                   "'%s' has %" G_GSIZE_FORMAT " bytes, which are too few for its sizes; the archive is damaged",
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED, "'%s' has %" G_GSIZE_FORMAT " bytes, which are too few for its sizes; the archive is damaged",
                    payload->entry, g_bytes_get_size (bytes));
       return NULL;
     }
   if (last < 0)
     return gantry_literal_try_new_zeroed (type, &(guint8 *){ NULL }, error);
-  part = g_bytes_new_from_bytes (bytes, (gsize) offset * size,
-                                 (gsize) MIN (gantry_type_bytes (type), (last - offset + 1) * (gint64) size));
+  part = g_bytes_new_from_bytes (bytes, (gsize) offset * size, (gsize) MIN (gantry_type_bytes (type), (last - offset + 1) * (gint64) size));
   if (!dense_strides (type->rank, type->dims, strides) || !are_booleans (type, part))
     return gather (type, strides, offset, bytes, error);
   literal = gantry_literal_new (type, part, FALSE, error);
@@ -302,14 +293,11 @@ static gboolean
 check_payload (const TorchPayload *payload, const GantryType *type, guint n_strides, GError **error)
 {
   if (payload->pickled)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "'%s' is pickled, which is not read: a pickle is a program", payload->entry);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "'%s' is pickled, which is not read: a pickle is a program", payload->entry);
   else if (!gantry_type_is_static (type) || n_strides != type->rank)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "its sizes and strides in the archive do not fit; it is damaged");
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "its sizes and strides in the archive do not fit; it is damaged");
   else if (!gantry_element_is_compiled ((GantryElementType) type->element))
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "its element type %s is not read",
-                 gantry_element_name ((GantryElementType) type->element));
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "its element type %s is not read", gantry_element_name ((GantryElementType) type->element));
   else
     return TRUE;
   return FALSE;
@@ -344,14 +332,12 @@ gantry_torch_weight (TorchImport *import, const char *name, gboolean is_buffer, 
       g_autofree char *pickled = g_strconcat (import->prefix, "data/weights/model.pt", NULL);
 
       if (gantry_zip_find (import->zip, pickled) >= 0)
-        g_set_error (
-          error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-          "weight '%s': it is in '%s', which is pickled, as torch before 2.9 saved weights, and a pickle is a program, which is "
-          "not run; load it with torch.export.load and save it again by torch 2.9 or newer",
-          name, pickled);
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                     "weight '%s': it is in '%s', which is pickled, as torch before 2.9 saved weights, and a pickle is a program, which is "
+                     "not run; load it with torch.export.load and save it again by torch 2.9 or newer",
+                     name, pickled);
       else
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "weight '%s' is not in the archive; it is damaged",
-                     name);
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "weight '%s' is not in the archive; it is damaged", name);
       return 0;
     }
   type = payload->pickled ? 0 : gantry_torch_type (import, payload->meta, error);

@@ -11,8 +11,8 @@
 typedef struct
 {
   const char *name;
-  const char *at, *end;     /* of the text */
-  const char *line, *stop;  /* the line being read */
+  const char *at, *end;    /* of the text */
+  const char *line, *stop; /* the line being read */
   guint number;
 } Lines;
 
@@ -69,8 +69,7 @@ next_line (Lines *l)
   return TRUE;
 }
 
-static gboolean G_GNUC_PRINTF (3, 4)
-fail (const Lines *l, GError **error, const char *format, ...)
+static gboolean G_GNUC_PRINTF (3, 4) fail (const Lines *l, GError **error, const char *format, ...)
 {
   g_autofree char *what = NULL;
   va_list args;
@@ -163,16 +162,15 @@ read_value_name (Lines *l)
     l->line++;
   if (l->line == begin || l->line - begin > (gssize) MOST_NAME)
     return NULL;
-  return l->line[-1] == '}' ? g_strndup (begin, (gsize) (l->line - begin))
-                            : g_strdup_printf ("%.*s{}", (int) (l->line - begin), begin);
+  return l->line[-1] == '}' ? g_strndup (begin, (gsize) (l->line - begin)) : g_strdup_printf ("%.*s{}", (int) (l->line - begin), begin);
 }
 
 static gboolean
 read_value (Lines *l, GantryXlaAssignment *assignment, GError **error)
 {
-  GantryXlaAllocation *allocation =
-    assignment->allocations->len > 0
-      ? &g_array_index (assignment->allocations, GantryXlaAllocation, assignment->allocations->len - 1) : NULL;
+  GantryXlaAllocation *allocation = assignment->allocations->len > 0
+                                      ? &g_array_index (assignment->allocations, GantryXlaAllocation, assignment->allocations->len - 1)
+                                      : NULL;
   GantryXlaValue value = { NULL };
   g_autofree char *name = read_value_name (l);
   const char *place = g_strstr_len (l->line, l->stop - l->line, "(size=");
@@ -207,8 +205,7 @@ gantry_xla_assignment_parse (const char *text, gsize length, const char *name, G
   if (!open_lines (&l, text, length, name, error))
     return NULL;
   while (next_line (&l) && !accept (&l, "Used values:"))
-    if ((accept (&l, "allocation ") && !read_allocation (&l, assignment, error))
-        || (accept (&l, " value: ") && !read_value (&l, assignment, error)))
+    if ((accept (&l, "allocation ") && !read_allocation (&l, assignment, error)) || (accept (&l, " value: ") && !read_value (&l, assignment, error)))
       return NULL;
   if (assignment->allocations->len > 0)
     return g_steal_pointer (&assignment);
@@ -244,8 +241,7 @@ read_range (Lines *l, GHashTable *ranges, guint n_steps, GError **error)
     ;
   name = g_utf8_make_valid (l->line, MIN (colon - l->line, (gssize) MOST_NAME));
   l->line = colon;
-  if (!accept (l, ":") || !accept_number (l, &begin) || !accept (l, "-") || !accept_number (l, &end) || begin > end
-      || end > n_steps)
+  if (!accept (l, ":") || !accept_number (l, &begin) || !accept (l, "-") || !accept_number (l, &end) || begin > end || end > n_steps)
     return fail (l, error, "expected a value and the steps from 0 to %u at which it is alive, as NAME{}:3-7", n_steps);
   range = begin << 32 | end;
   g_hash_table_insert (ranges, g_steal_pointer (&name), g_memdup2 (&range, sizeof range));
@@ -255,7 +251,12 @@ read_range (Lines *l, GHashTable *ranges, guint n_steps, GError **error)
 static gboolean
 read_ranges (Lines *l, GPtrArray *steps, GHashTable *ranges, GError **error)
 {
-  enum { NONE, SEQUENCE, RANGES } section = NONE;
+  enum
+  {
+    NONE,
+    SEQUENCE,
+    RANGES
+  } section = NONE;
 
   while (next_line (l))
     {
@@ -373,8 +374,7 @@ make_curve (GantryXlaAssignment *assignment)
 }
 
 gboolean
-gantry_xla_assignment_read_live_ranges (GantryXlaAssignment *assignment, const char *text, gsize length, const char *name,
-                                        GError **error)
+gantry_xla_assignment_read_live_ranges (GantryXlaAssignment *assignment, const char *text, gsize length, const char *name, GError **error)
 {
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) ranges = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);

@@ -79,7 +79,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryXlaAssignment, gantry_xla_assignment_free)
 GantryXlaAssignment *gantry_xla_assignment_parse (const char *text, gsize length, const char *name, GError **error);
 
 /** Reads the live ranges of its values, and makes the curve. FALSE: as gantry_xla_assignment_parse(), and nothing is changed. */
-gboolean gantry_xla_assignment_read_live_ranges (GantryXlaAssignment *assignment, const char *text, gsize length, const char *name,
-                                                 GError **error);
+gboolean gantry_xla_assignment_read_live_ranges (GantryXlaAssignment *assignment, const char *text, gsize length, const char *name, GError **error);
 
 G_END_DECLS

@@ -138,8 +138,7 @@ read_list (GantryXlaScan *s, Values *v, GantryXlaSpan content)
           g_autofree char *shown = g_utf8_make_valid (text, -1);
 
           go_back (s, word.at);
-          gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "'%s' is no value of a constant of %s", shown,
-                                gantry_element_name (v->element));
+          gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "'%s' is no value of a constant of %s", shown, gantry_element_name (v->element));
           return FALSE;
         }
       v->n++;
@@ -191,8 +190,7 @@ to_literal (GantryXlaScan *s, const Values *v, const GantryType *type)
 
   if (!dense && v->n != 1)
     {
-      gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID,
-                            "a constant has %" G_GINT64_FORMAT " values, and its type %" G_GINT64_FORMAT, v->n,
+      gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "a constant has %" G_GINT64_FORMAT " values, and its type %" G_GINT64_FORMAT, v->n,
                             gantry_type_elements (type));
       return NULL;
     }
@@ -239,8 +237,7 @@ gantry_xla_literal (GantryXlaScan *s, GantryContext *context, GantryXlaSpan cont
   Values values = { .element = (GantryElementType) t->element };
   g_autoptr (GantryLiteral) literal = NULL;
 
-  if (s->error != NULL || !gantry_type_is_static (t) || !gantry_element_is_compiled (values.element)
-      || gantry_type_bytes (t) < 0)
+  if (s->error != NULL || !gantry_type_is_static (t) || !gantry_element_is_compiled (values.element) || gantry_type_bytes (t) < 0)
     return 0;
   values.size = gantry_element_size (values.element);
   while (content.length > 0 && g_ascii_isspace (*content.at))
@@ -257,8 +254,7 @@ gantry_xla_literal_bytes (GantryXlaScan *s, GantryContext *context, const guint8
   g_autoptr (GantryLiteral) literal = NULL;
   g_autofree guint8 *data = NULL;
 
-  if (s->error != NULL || t->kind != GANTRY_TYPE_TENSOR || !gantry_type_is_static (t)
-      || !gantry_element_is_compiled (v.element) || gantry_type_bytes (t) < 0)
+  if (s->error != NULL || t->kind != GANTRY_TYPE_TENSOR || !gantry_type_is_static (t) || !gantry_element_is_compiled (v.element) || gantry_type_bytes (t) < 0)
     return 0;
   v.size = gantry_element_size (v.element);
   v.room = gantry_type_elements (t);

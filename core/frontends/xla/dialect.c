@@ -31,8 +31,8 @@ gantry_xla_knows_operation (const char *op_name)
 }
 
 gboolean
-gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands,
-                       guint32 *results, guint n_results, guint depth, gboolean lifted, GError **error)
+gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results, guint n_results,
+                       guint depth, gboolean lifted, GError **error)
 {
   GantryContext *context = gantry_builder_context (b);
   const char *op_name = gantry_node_op_name (source, node);
@@ -51,8 +51,7 @@ gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const Gantr
   n_captures = gantry_attrs_int (context, node->attrs, "n_captures", 0);
   if (n_captures < 0 || n_captures > node->n_operands)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "%s: its regions cannot use %" G_GINT64_FORMAT " of %u operands", op_name, n_captures,
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: its regions cannot use %" G_GINT64_FORMAT " of %u operands", op_name, n_captures,
                    (guint) node->n_operands);
       return FALSE;
     }
@@ -78,8 +77,7 @@ gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const Gantr
 }
 
 static gboolean
-lower (GantryBuilder *builder, const GantryModule *source, const GantryNode *node, const guint32 *operands,
-       guint32 *results, guint n_results, GError **error)
+lower (GantryBuilder *builder, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results, guint n_results, GError **error)
 {
   return gantry_xla_lower_node (builder, source, node, operands, results, n_results, 0, FALSE, error);
 }
@@ -99,11 +97,7 @@ const GantryDialect *
 gantry_xla_dialects (guint *n)
 {
   static const GantryDialect dialects[] = {
-    { "stablehlo", lower, classify },
-    { "mhlo", lower, classify },
-    { "chlo", lower, classify },
-    { "hlo", lower, classify },
-    { "jax", lower, classify },
+    { "stablehlo", lower, classify }, { "mhlo", lower, classify }, { "chlo", lower, classify }, { "hlo", lower, classify }, { "jax", lower, classify },
   };
 
   *n = G_N_ELEMENTS (dialects);

@@ -53,13 +53,19 @@ gantry_xla_dump_free (GantryXlaDump *dump)
 
 /* Names */
 
-typedef enum { NOTHING, MODULE, ASSIGNMENT, LIVE_RANGES } Kind;
+typedef enum
+{
+  NOTHING,
+  MODULE,
+  ASSIGNMENT,
+  LIVE_RANGES
+} Kind;
 
 typedef struct
 {
   Kind kind;
-  gsize key;     /* length: "module_0005.jit_step" */
-  gsize name;    /* where the name begins in the key; the key's length where it has none */
+  gsize key;  /* length: "module_0005.jit_step" */
+  gsize name; /* where the name begins in the key; the key's length where it has none */
   guint number, step;
   gsize pipeline, pipeline_end, pass, pass_end;
 } Name;
@@ -106,10 +112,7 @@ read_last (const char *stem, gsize number_end, Name *name)
   name->pass = (gsize) (found - stem);
   name->pass_end = name->pass + strlen (AFTER);
   tail = found + strlen (AFTER);
-  return *tail == '\0'                               ? MODULE
-         : strcmp (tail, "-buffer-assignment") == 0 ? ASSIGNMENT
-         : strcmp (tail, "-live-range") == 0        ? LIVE_RANGES
-                                                    : NOTHING;
+  return *tail == '\0' ? MODULE : strcmp (tail, "-buffer-assignment") == 0 ? ASSIGNMENT : strcmp (tail, "-live-range") == 0 ? LIVE_RANGES : NOTHING;
 }
 
 /* ".0001.PIPELINE.after_PASS.before_PASS" */
@@ -334,8 +337,10 @@ gantry_xla_dump_list (const char *folder, GError **error)
     {
       if (++n > MOST_ENTRIES)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: has more than %u entries; a dump to be opened has a folder of its "
-                       "own", folder, MOST_ENTRIES);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
+                       "%s: has more than %u entries; a dump to be opened has a folder of its "
+                       "own",
+                       folder, MOST_ENTRIES);
           return NULL;
         }
       if (read_number (file, &number) > 0)
@@ -346,14 +351,18 @@ gantry_xla_dump_list (const char *folder, GError **error)
   if (dump->compilations->len > 0)
     return g_steal_pointer (&dump);
   if (dump->n_links > 0)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: %u files of a dump are symbolic links, which are not followed; open the "
-                 "folder that they lie in", folder, dump->n_links);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                 "%s: %u files of a dump are symbolic links, which are not followed; open the "
+                 "folder that they lie in",
+                 folder, dump->n_links);
   else if (dump->problems->len > 0)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: no module of XLA's dumps can be read in it; %s", folder,
                  (const char *) g_ptr_array_index (dump->problems, 0));
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: is a folder, and no module_* of XLA's dumps lies in it; write one by "
-                 "XLA_FLAGS=\"--xla_dump_to=FOLDER --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*\", or name a file", folder);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                 "%s: is a folder, and no module_* of XLA's dumps lies in it; write one by "
+                 "XLA_FLAGS=\"--xla_dump_to=FOLDER --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*\", or name a file",
+                 folder);
   return NULL;
 }
 
@@ -382,16 +391,17 @@ check_size (const GantryXlaDump *dump, const GantryXlaDumpCompilation *compilati
     bytes += ((GantryXlaDumpModule *) g_ptr_array_index (compilation->modules, i))->bytes;
   if (compilation->modules->len <= MOST_MODULES && bytes <= MOST_BYTES)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: %s has %u modules of %" G_GUINT64_FORMAT " MiB together; at most %u of "
-               "4096 MiB are opened: dump fewer passes (--xla_dump_hlo_pass_re)", dump->folder, compilation->name,
-               compilation->modules->len, bytes >> 20, MOST_MODULES);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
+               "%s: %s has %u modules of %" G_GUINT64_FORMAT " MiB together; at most %u of "
+               "4096 MiB are opened: dump fewer passes (--xla_dump_hlo_pass_re)",
+               dump->folder, compilation->name, compilation->modules->len, bytes >> 20, MOST_MODULES);
   return FALSE;
 }
 
 /* @before: (nullable) */
 static GantryModule *
-read_module (const GantryXlaDump *dump, const GantryXlaDumpModule *file, GantryModule *before, GantryContext *context,
-             GantryXlaInfo **info, const GantryProgress *progress, GError **error)
+read_module (const GantryXlaDump *dump, const GantryXlaDumpModule *file, GantryModule *before, GantryContext *context, GantryXlaInfo **info,
+             const GantryProgress *progress, GError **error)
 {
   g_autofree char *path = g_build_filename (dump->folder, file->file, NULL);
   g_autoptr (GMappedFile) text = gantry_xla_dump_map (dump, file->file, error);
@@ -403,8 +413,7 @@ read_module (const GantryXlaDump *dump, const GantryXlaDumpModule *file, GantryM
   if (text == NULL)
     return NULL;
   g_clear_pointer (info, gantry_xla_info_free);
-  module = gantry_xla_import_text (context, g_mapped_file_get_contents (text), g_mapped_file_get_length (text), path, &options, info,
-                                   progress, error);
+  module = gantry_xla_import_text (context, g_mapped_file_get_contents (text), g_mapped_file_get_length (text), path, &options, info, progress, error);
   if (module == NULL || before == NULL)
     return module;
   return gantry_xla_match (before, module, last_id, &match, error);
@@ -419,8 +428,8 @@ free_module (gpointer module)
 
 /* Each file that is broken is told and left out: the others are a dump still. FALSE when cancelled. */
 static gboolean
-read_modules (GantryXlaDump *dump, const GantryXlaDumpCompilation *compilation, GantryContext *context, GPtrArray *modules,
-              GantryXlaInfo **info, const GantryProgress *progress, GError **error)
+read_modules (GantryXlaDump *dump, const GantryXlaDumpCompilation *compilation, GantryContext *context, GPtrArray *modules, GantryXlaInfo **info,
+              const GantryProgress *progress, GError **error)
 {
   GantryModule *before = NULL;
   g_autoptr (GError) failure = NULL;
@@ -457,8 +466,8 @@ read_modules (GantryXlaDump *dump, const GantryXlaDumpCompilation *compilation, 
 }
 
 GPtrArray *
-gantry_xla_dump_read (GantryXlaDump *dump, const GantryXlaDumpCompilation *compilation, GantryContext *context,
-                      GantryXlaInfo **info, const GantryProgress *progress, GError **error)
+gantry_xla_dump_read (GantryXlaDump *dump, const GantryXlaDumpCompilation *compilation, GantryContext *context, GantryXlaInfo **info,
+                      const GantryProgress *progress, GError **error)
 {
   g_autoptr (GPtrArray) modules = g_ptr_array_new_with_free_func (free_module);
 

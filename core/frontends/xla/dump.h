@@ -89,8 +89,8 @@ GMappedFile *gantry_xla_dump_map (const GantryXlaDump *dump, const char *file, G
  *  one before; NULL in the place of a file that cannot be read, which is told in @dump's problems. NULL with an error that names the file
  *  where none can be read
  */
-GPtrArray *gantry_xla_dump_read (GantryXlaDump *dump, const GantryXlaDumpCompilation *compilation, GantryContext *context,
-                                 GantryXlaInfo **info, const GantryProgress *progress, GError **error);
+GPtrArray *gantry_xla_dump_read (GantryXlaDump *dump, const GantryXlaDumpCompilation *compilation, GantryContext *context, GantryXlaInfo **info,
+                                 const GantryProgress *progress, GError **error);
 
 /** How many nodes of a module have one of the module before that they were. */
 typedef struct
@@ -106,11 +106,11 @@ typedef struct
  * XLA keeps no identity from pass to pass. It is found again: by name (with operation and type); by structure, from operands to their
  * users and back, as in similarity flooding (Melnik et al. 2002); and by what the metadata says of source and scope, in order. What is
  * matched and still the same operation keeps its id; what became another one has the old one as its origin. A node without a match
- * comes from one that does the same over the same, as what a fusion computes twice, else from those that left its place in the source. Linear but for a few rounds.
+ * comes from one that does the same over the same, as what a fusion computes twice, else from those that left its place in the source. Linear but for a
+ * few rounds.
  *
  * Returns: (transfer full): @after under its new ids; @before where they are the same
  */
-GantryModule *gantry_xla_match (GantryModule *before, GantryModule *after, guint32 last_id, GantryXlaMatch *match,
-                                GError **error);
+GantryModule *gantry_xla_match (GantryModule *before, GantryModule *after, guint32 last_id, GantryXlaMatch *match, GError **error);
 
 G_END_DECLS

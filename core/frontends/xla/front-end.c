@@ -4,8 +4,7 @@
 #include "core/frontends/xla/xla.h"
 
 static GantryModule *
-import (GantryContext *context, const char *path, const GantryReadOptions *options, GantryReadInfo *info,
-        const GantryProgress *progress, GError **error)
+import (GantryContext *context, const char *path, const GantryReadOptions *options, GantryReadInfo *info, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryXlaInfo) said = NULL;
   GantryModule *module = gantry_xla_import (context, path, NULL, &said, progress, error);
@@ -15,8 +14,8 @@ import (GantryContext *context, const char *path, const GantryReadOptions *optio
   return module;
 }
 
-const GantryFrontEnd gantry_front_end_xla = {
-  .patterns = "*.mlir *.stablehlo *.hlo *.hlo.pb *.mlirbc *.jaxpr",
-  .formats = "StableHLO (.mlir, .mlirbc), HLO (.hlo, .pb), a folder of XLA's dumps",
-  .reads = gantry_xla_reads, .dialects = gantry_xla_dialects, .import = import
-};
+const GantryFrontEnd gantry_front_end_xla = { .patterns = "*.mlir *.stablehlo *.hlo *.hlo.pb *.mlirbc *.jaxpr",
+                                              .formats = "StableHLO (.mlir, .mlirbc), HLO (.hlo, .pb), a folder of XLA's dumps",
+                                              .reads = gantry_xla_reads,
+                                              .dialects = gantry_xla_dialects,
+                                              .import = import };

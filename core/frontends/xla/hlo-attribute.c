@@ -186,8 +186,7 @@ dim_labels (HloAttributes *a, GantryXlaSpan span)
     else if (span.at[i] == '-' || span.at[i] == '>')
       g_string_append (text, span.at[i] == '-' ? "]->[" : "");
     else
-      g_string_append_printf (text, "%s%c", text->str[text->len - 1] != '[' ? ", " : "",
-                              g_ascii_isprint (span.at[i]) ? span.at[i] : '?');
+      g_string_append_printf (text, "%s%c", text->str[text->len - 1] != '[' ? ", " : "", g_ascii_isprint (span.at[i]) ? span.at[i] : '?');
   g_string_append_c (text, ']');
   gantry_attr_list_set_string (a->attrs, "dim_numbers", text->str);
 }
@@ -195,8 +194,7 @@ dim_labels (HloAttributes *a, GantryXlaSpan span)
 void
 gantry_hlo_set_place (Hlo *h, HloAttributes *a, const HloPlace *place)
 {
-  const HloFileLocation *frame = gantry_hlo_frame (
-    h->module < h->tables->len ? g_ptr_array_index (h->tables, h->module) : NULL, place->frame);
+  const HloFileLocation *frame = gantry_hlo_frame (h->module < h->tables->len ? g_ptr_array_index (h->tables, h->module) : NULL, place->frame);
 
   if (place->name != NULL)
     {
@@ -295,9 +293,8 @@ computations (Hlo *h, GantryXlaSpan span, GArray *found)
 static gboolean
 names_computations (const char *key)
 {
-  static const char *const keys[] = { "to_apply",         "condition",         "body",
-                                      "true_computation", "false_computation", "branch_computations",
-                                      "select",           "scatter",           "comparator" };
+  static const char *const keys[] = { "to_apply", "condition", "body",      "true_computation", "false_computation", "branch_computations",
+                                      "select",   "scatter",   "comparator" };
 
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     if (strcmp (keys[i], key) == 0)

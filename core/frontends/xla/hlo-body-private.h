@@ -37,13 +37,11 @@ void gantry_hlo_fail_at (Hlo *h, const HloInstruction *inst, const char *format,
 /** Writes @inst, and enters its value under its key. */
 void gantry_hlo_write_instruction (HloBody *body, const HloInstruction *inst);
 /** A call of the function that computation @callee is. */
-HloValue *gantry_hlo_write_call (HloBody *body, const HloInstruction *inst, HloAttributes *a, gint callee,
-                                 HloValue *const *operands, guint n);
+HloValue *gantry_hlo_write_call (HloBody *body, const HloInstruction *inst, HloAttributes *a, gint callee, HloValue *const *operands, guint n);
 
 /* hlo-computation.c */
 void gantry_hlo_write_parameter (HloBody *body, const HloInstruction *inst, HloAttributes *a);
 /** The instructions of the computation that @a names, in place, in a scope of the name of the fusion. */
-HloValue *gantry_hlo_write_fusion (HloBody *outer, const HloInstruction *inst, HloAttributes *a,
-                                   HloValue *const *operands, guint n);
+HloValue *gantry_hlo_write_fusion (HloBody *outer, const HloInstruction *inst, HloAttributes *a, HloValue *const *operands, guint n);
 
 G_END_DECLS

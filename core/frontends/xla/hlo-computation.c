@@ -31,13 +31,11 @@ gantry_hlo_write_parameter (HloBody *body, const HloInstruction *inst, HloAttrib
       gantry_hlo_leaf_types (h, inst->type, types);
       for (guint i = 0; i < types->len; i++)
         {
-          g_autofree char *name = value->n == 1
-                                    ? g_strdup (gantry_context_string (h->context, inst->name))
-                                    : g_strdup_printf ("%s.%u", gantry_context_string (h->context, inst->name), i);
+          g_autofree char *name = value->n == 1 ? g_strdup (gantry_context_string (h->context, inst->name))
+                                                : g_strdup_printf ("%s.%u", gantry_context_string (h->context, inst->name), i);
 
           gantry_builder_set_name (h->b, gantry_context_intern (h->context, name));
-          value->ids[i] = gantry_builder_add_typed (h->b, GANTRY_OP_PARAMETER, NULL, 0, attrs,
-                                                    g_array_index (types, guint32, i));
+          value->ids[i] = gantry_builder_add_typed (h->b, GANTRY_OP_PARAMETER, NULL, 0, attrs, g_array_index (types, guint32, i));
         }
       if (body->parameters != NULL)
         g_ptr_array_add (body->parameters, value);
@@ -63,9 +61,8 @@ check_numbers (HloBody *body, const GPtrArray *parameters)
 
       if (parameter_number (inst) == (gint64) i)
         continue;
-      gantry_hlo_fail_at (
-        body->h, inst, "parameter(%.*s) of a computation with %u parameters, which are numbered from 0 to %u",
-        (int) MIN (inst->operands.length, 20), inst->operands.at, parameters->len, parameters->len - 1);
+      gantry_hlo_fail_at (body->h, inst, "parameter(%.*s) of a computation with %u parameters, which are numbered from 0 to %u",
+                          (int) MIN (inst->operands.length, 20), inst->operands.at, parameters->len, parameters->len - 1);
       return;
     }
 }
@@ -101,15 +98,13 @@ write_nodes (HloBody *body, const GArray *instructions)
 
 /* The name of a fusion is a scope in that of the fusion. */
 HloValue *
-gantry_hlo_write_fusion (HloBody *outer, const HloInstruction *inst, HloAttributes *a, HloValue *const *operands,
-                         guint n)
+gantry_hlo_write_fusion (HloBody *outer, const HloInstruction *inst, HloAttributes *a, HloValue *const *operands, guint n)
 {
   Hlo *h = outer->h;
   HloComputation *c = gantry_hlo_computation (h, a->fusion);
   g_autofree HloValue *given = g_new0 (HloValue, n + 1);
   const char *scope = outer->scope != NULL ? outer->scope : gantry_context_scope_path (h->context, a->scope);
-  g_autofree char *path = g_strdup_printf ("%s%s%s", scope, *scope != 0 ? "/" : "",
-                                           gantry_context_string (h->context, inst->name));
+  g_autofree char *path = g_strdup_printf ("%s%s%s", scope, *scope != 0 ? "/" : "", gantry_context_string (h->context, inst->name));
   GantryXlaScan before = h->s;
   HloBody body = { .h = h, .arena = outer->arena, .given = given, .n_given = n, .scope = path };
   g_autoptr (GArray) instructions = NULL;
@@ -140,8 +135,7 @@ donate (HloBody *body, const HloValue *result)
   for (guint i = 0; i < h->aliases->len; i++)
     {
       const HloAlias *alias = &g_array_index (h->aliases, HloAlias, i);
-      const HloValue *parameter = alias->module == h->module && alias->parameter >= 0
-                                      && alias->parameter < body->parameters->len
+      const HloValue *parameter = alias->module == h->module && alias->parameter >= 0 && alias->parameter < body->parameters->len
                                     ? g_ptr_array_index (body->parameters, alias->parameter)
                                     : NULL;
       gint64 leaf = parameter != NULL ? gantry_hlo_leaf_at (h, parameter->type, &alias->leaf) : -1;
@@ -160,9 +154,7 @@ write_function (Hlo *h, HloComputation *c, gboolean entry)
 {
   g_autoptr (GantryArena) arena = gantry_arena_new ();
   g_autoptr (GPtrArray) parameters = g_ptr_array_new ();
-  HloBody body = {
-    .h = h, .arena = arena, .parameters = entry ? parameters : NULL, .values = g_hash_table_new (NULL, NULL)
-  };
+  HloBody body = { .h = h, .arena = arena, .parameters = entry ? parameters : NULL, .values = g_hash_table_new (NULL, NULL) };
   g_autoptr (GArray) instructions = NULL;
   HloValue *value;
 

@@ -232,8 +232,8 @@ build_module (Hlo *h, GError **error)
 }
 
 GantryModule *
-gantry_hlo_import (GantryContext *context, const char *text, gsize length, const char *name,
-                   const GantryXlaOptions *options, GantryXlaInfo *info, const GantryProgress *progress, GError **error)
+gantry_hlo_import (GantryContext *context, const char *text, gsize length, const char *name, const GantryXlaOptions *options, GantryXlaInfo *info,
+                   const GantryProgress *progress, GError **error)
 {
   Hlo h = { .context = context, .options = options, .info = info, .progress = progress };
   GantryModule *module;

@@ -34,8 +34,7 @@ flat_type (Hlo *h, guint32 type)
   g_autoptr (GArray) types = g_array_new (FALSE, FALSE, sizeof (guint32));
 
   gantry_hlo_leaf_types (h, type, types);
-  return types->len == 1 ? g_array_index (types, guint32, 0)
-                         : gantry_context_tuple (h->context, types->len, (const guint32 *) types->data);
+  return types->len == 1 ? g_array_index (types, guint32, 0) : gantry_context_tuple (h->context, types->len, (const guint32 *) types->data);
 }
 
 static void
@@ -153,16 +152,14 @@ generic (HloBody *body, const HloInstruction *inst, HloAttributes *a, HloValue *
     gantry_attr_list_set_string (a->attrs, "operand_layout", gantry_context_string (h->context, operands[0]->layout));
   if (!gantry_xla_knows_operation (name))
     g_hash_table_add (h->unknown, GUINT_TO_POINTER (gantry_context_intern (h->context, name)));
-  take_leaves (
-    body, value,
-    gantry_builder_add_typed (h->b, gantry_context_foreign_op (h->context, name), (const guint32 *) ids->data, ids->len,
-                              gantry_attr_list_end (g_steal_pointer (&a->attrs)), flat_type (h, inst->type)));
+  take_leaves (body, value,
+               gantry_builder_add_typed (h->b, gantry_context_foreign_op (h->context, name), (const guint32 *) ids->data, ids->len,
+                                         gantry_attr_list_end (g_steal_pointer (&a->attrs)), flat_type (h, inst->type)));
   return value;
 }
 
 HloValue *
-gantry_hlo_write_call (HloBody *body, const HloInstruction *inst, HloAttributes *a, gint callee,
-                       HloValue *const *operands, guint n)
+gantry_hlo_write_call (HloBody *body, const HloInstruction *inst, HloAttributes *a, gint callee, HloValue *const *operands, guint n)
 {
   Hlo *h = body->h;
   HloValue *value = gantry_hlo_value_new (body, inst->type);
@@ -171,8 +168,7 @@ gantry_hlo_write_call (HloBody *body, const HloInstruction *inst, HloAttributes 
   want (h, callee);
   gantry_attr_list_set_function (a->attrs, "body", gantry_hlo_computation (h, callee)->function);
   take_leaves (body, value,
-               gantry_builder_add_typed (h->b, GANTRY_OP_CALL, (const guint32 *) ids->data, ids->len,
-                                         gantry_attr_list_end (g_steal_pointer (&a->attrs)),
+               gantry_builder_add_typed (h->b, GANTRY_OP_CALL, (const guint32 *) ids->data, ids->len, gantry_attr_list_end (g_steal_pointer (&a->attrs)),
                                          flat_type (h, inst->type)));
   return value;
 }
@@ -202,8 +198,7 @@ constant (HloBody *body, const HloInstruction *inst, HloAttributes *a)
     }
   attrs = gantry_attr_list_new (h->context);
   gantry_attr_list_set_literal (attrs, "value", literal);
-  value->ids[0] = gantry_builder_add_typed (h->b, GANTRY_OP_CONSTANT, NULL, 0, gantry_attr_list_end (attrs),
-                                            inst->type);
+  value->ids[0] = gantry_builder_add_typed (h->b, GANTRY_OP_CONSTANT, NULL, 0, gantry_attr_list_end (attrs), inst->type);
   return value;
 }
 
@@ -254,8 +249,7 @@ tuple (HloBody *body, const HloInstruction *inst, HloValue *const *operands, gui
 }
 
 static HloValue *
-move (HloBody *body, const HloInstruction *inst, HloAttributes *a, const HloValue *from, guint32 type,
-      const char *memory)
+move (HloBody *body, const HloInstruction *inst, HloAttributes *a, const HloValue *from, guint32 type, const char *memory)
 {
   HloValue *value = gantry_hlo_value_new (body, inst->type);
   GantryAttrList *attrs = gantry_attr_list_new (body->h->context);
@@ -289,11 +283,10 @@ moves_to (Hlo *h, const HloInstruction *inst, const HloAttributes *a, HloValue *
   if (gantry_xla_span_is (inst->opcode, "copy-start") && to->kind == GANTRY_TYPE_TUPLE && to->rank >= 2)
     to = gantry_context_type (h->context, (guint32) to->dims[0]);
   else if (gantry_xla_span_is (inst->opcode, "custom-call"))
-    return strcmp (target, "MoveToHost") == 0     ? "pinned_host"
-           : strcmp (target, "MoveToDevice") == 0 ? "device"
-           : strcmp (target, "annotate_device_placement") == 0
-             ? memory_kind (gantry_context_string (h->context, a->placement))
-             : NULL;
+    return strcmp (target, "MoveToHost") == 0                  ? "pinned_host"
+           : strcmp (target, "MoveToDevice") == 0              ? "device"
+           : strcmp (target, "annotate_device_placement") == 0 ? memory_kind (gantry_context_string (h->context, a->placement))
+                                                               : NULL;
   else if (!gantry_xla_span_is (inst->opcode, "copy") || to->kind != GANTRY_TYPE_TENSOR || to->memory == from->memory)
     return NULL;
   return gantry_memory_kind_name ((GantryMemoryKind) to->memory);
@@ -327,8 +320,7 @@ write_value (HloBody *body, const HloInstruction *inst, HloAttributes *a)
     return gantry_hlo_write_fusion (body, inst, a, operands, n);
   if (gantry_xla_span_is (inst->opcode, "call") && a->regions->len == 1)
     return gantry_hlo_write_call (body, inst, a, g_array_index (a->regions, gint, 0), operands, n);
-  if (gantry_xla_span_is (inst->opcode, "copy-done") && n == 1 && operands[0]->n >= 2
-      && is_copy (body->h->b, operands[0]->ids[0]))
+  if (gantry_xla_span_is (inst->opcode, "copy-done") && n == 1 && operands[0]->n >= 2 && is_copy (body->h->b, operands[0]->ids[0]))
     {
       HloValue *value = gantry_hlo_value_new (body, inst->type);
 
@@ -357,9 +349,7 @@ void
 gantry_hlo_write_instruction (HloBody *body, const HloInstruction *inst)
 {
   Hlo *h = body->h;
-  HloAttributes a = { .attrs = gantry_attr_list_new (h->context),
-                      .regions = g_array_new (FALSE, FALSE, sizeof (gint)),
-                      .fusion = -1 };
+  HloAttributes a = { .attrs = gantry_attr_list_new (h->context), .regions = g_array_new (FALSE, FALSE, sizeof (gint)), .fusion = -1 };
   guint most = h->options->max_nodes != 0 ? h->options->max_nodes : GANTRY_HLO_MOST_INSTRUCTIONS;
 
   if (++h->n_nodes > most)

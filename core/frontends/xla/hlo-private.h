@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to core/frontends/xla: reading HLO, as text and as a protocol buffer. An index of computations is made first,
  * for the entry stands behind what it calls. Both forms give the same instructions; of a protocol buffer the values of
- * attributes are written as the text has them, so that what they mean stands in one place. A tuple has no node of its own: a value is a list of leaves, and what takes or gives a tuple
- * takes or gives its leaves. The instructions of a fusion are written where it stands, in a scope of its name, so
+ * attributes are written as the text has them, so that what they mean stands in one place. A tuple has no node of its own: a value is a list of leaves,
+ * and what takes or gives a tuple takes or gives its leaves. The instructions of a fusion are written where it stands, in a scope of its name, so
  * that a view can fold them. */
 #pragma once
 #include "core/base/wire.h"
@@ -157,9 +157,8 @@ void gantry_hlo_write (Hlo *h, HloComputation *entry);
 gint gantry_hlo_find (Hlo *h, GantryXlaSpan name);
 /** Enters a computation whose place is known. Returns: its index */
 guint gantry_hlo_add_computation (Hlo *h, GantryXlaSpan name, const HloComputation *computation);
-GantryModule *gantry_hlo_import (GantryContext *context, const char *text, gsize length, const char *name,
-                                 const GantryXlaOptions *options, GantryXlaInfo *info, const GantryProgress *progress,
-                                 GError **error);
+GantryModule *gantry_hlo_import (GantryContext *context, const char *text, gsize length, const char *name, const GantryXlaOptions *options, GantryXlaInfo *info,
+                                 const GantryProgress *progress, GError **error);
 
 /* hlo-proto.c */
 #define GANTRY_HLO_OPERANDS 36 /* the field of an instruction */

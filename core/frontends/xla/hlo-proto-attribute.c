@@ -26,9 +26,8 @@ struct _Row
   guint field;
   const char *key;
   Kind kind;
-  const char *only; /* (nullable): the operations that have it, each between spaces */
-  const char *
-    always; /* (nullable): those whose text has it even where the field has its default; "" for all */
+  const char *only;           /* (nullable): the operations that have it, each between spaces */
+  const char *always;         /* (nullable): those whose text has it even where the field has its default; "" for all */
   const char *const *choices; /* of CHOICE, by number; NULL: is not written */
   void (*write) (Hlo *h, GantryWireSpan message, GString *text);
   const Row *parts;
@@ -63,11 +62,7 @@ static const Row scatter_parts[] = {
 };
 static const char *const transposes[] = { NULL, "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT", NULL };
 static const Row triangular_parts[] = {
-  { 1, "left_side", FLAG },
-  { 2, "lower", FLAG },
-  { 3, "unit_diagonal", FLAG },
-  { 4, "transpose_a", CHOICE, .choices = transposes },
-  { 0 },
+  { 1, "left_side", FLAG }, { 2, "lower", FLAG }, { 3, "unit_diagonal", FLAG }, { 4, "transpose_a", CHOICE, .choices = transposes }, { 0 },
 };
 static const Row replication_parts[] = {
   { 1, "parameter_replication", SAID },
@@ -81,12 +76,7 @@ static const Row cholesky_parts[] = {
 static const char *const transforms[] = { "FFT", "IFFT", "RFFT", "IRFFT", "" };
 static const char *const distributions[] = { NULL, "rng_uniform", "rng_normal", "" };
 static const char *const algorithms[] = { "rng_default", "rng_three_fry", "rng_philox", "" };
-static const char *const versions[] = { NULL,
-                                        NULL,
-                                        "API_VERSION_STATUS_RETURNING",
-                                        "API_VERSION_STATUS_RETURNING_UNIFIED",
-                                        "API_VERSION_TYPED_FFI",
-                                        "" };
+static const char *const versions[] = { NULL, NULL, "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI", "" };
 static const char *const schedules[] = { NULL, "SCHEDULE_LATEST", "SCHEDULE_EARLIEST", "" };
 
 /* Of an instruction; the first that fits a field and the operation holds. */
@@ -107,8 +97,7 @@ static const Row rows[] = {
   { 22, "outfeed_config", QUOTED },
   { 23, "distribution", CHOICE, .choices = distributions },
   { 24, "epsilon", FLOAT, .always = " batch-norm-training batch-norm-inference batch-norm-grad " },
-  { 25, "feature_index", NUMBER,
-    .always = " batch-norm-training batch-norm-inference batch-norm-grad " },
+  { 25, "feature_index", NUMBER, .always = " batch-norm-training batch-norm-inference batch-norm-grad " },
   { 26, "channel_id", NUMBER },
   { 27, "infeed_config", QUOTED },
   { 28, "custom_call_target", QUOTED },
@@ -126,8 +115,7 @@ static const Row rows[] = {
   { 51, "operand_precision", WHOLE, .write = gantry_hlo_write_precision },
   { 52, "source_target_pairs", EACH, .write = gantry_hlo_write_pair },
   { 56, "constrain_layout", FLAG, .only = " all-reduce all-gather all-to-all reduce-scatter " },
-  { 57, "operand_layout_constraints", EACH, .only = " custom-call ",
-    .write = gantry_hlo_write_shape },
+  { 57, "operand_layout_constraints", EACH, .only = " custom-call ", .write = gantry_hlo_write_shape },
   { 59, NULL, PARTS, .parts = triangular_parts },
   { 60, "is_stable", FLAG },
   { 61, NULL, PARTS, .parts = replication_parts },
@@ -229,8 +217,7 @@ append_value (Hlo *h, const Row *row, const GantryWire *wire, GString *text)
 
         gantry_hlo_proto_ints (h, wire, ints);
         for (guint i = 0; i < ints->len; i++)
-          g_string_append_printf (text, "%s%s", text->len > 0 ? "," : "{",
-                                  g_array_index (ints, gint64, i) != 0 ? "true" : "false");
+          g_string_append_printf (text, "%s%s", text->len > 0 ? "," : "{", g_array_index (ints, gint64, i) != 0 ? "true" : "false");
         break;
       }
     case CHOICE:
@@ -256,8 +243,7 @@ end_value (const Row *row, GantryXlaSpan opcode, GString **text)
 
   if (*text == NULL && always)
     *text = g_string_new (row->kind == LIST ? "{" : row->kind == CHOICE ? row->choices[0] : "0");
-  if (*text != NULL && (*text)->len > 0
-      && (row->kind == LIST || row->kind == SAID || row->kind == EACH))
+  if (*text != NULL && (*text)->len > 0 && (row->kind == LIST || row->kind == SAID || row->kind == EACH))
     g_string_append_c (*text, '}');
 }
 
@@ -265,13 +251,11 @@ end_value (const Row *row, GantryXlaSpan opcode, GString **text)
 static gboolean
 is_usual (const Row *row, const GString *text)
 {
-  return (row->field == 72 && strcmp (text->str, "TOTALORDER") != 0)
-         || (row->field == 79 && strcmp (text->str, "\"main\"") == 0);
+  return (row->field == 72 && strcmp (text->str, "TOTALORDER") != 0) || (row->field == 79 && strcmp (text->str, "\"main\"") == 0);
 }
 
 static void
-read_table (Hlo *h, const HloInstruction *inst, HloAttributes *a, const Row *table,
-            GantryWireSpan message)
+read_table (Hlo *h, const HloInstruction *inst, HloAttributes *a, const Row *table, GantryWireSpan message)
 {
   GString *texts[G_N_ELEMENTS (rows)] = { NULL };
   GantryWire wire;
@@ -344,8 +328,7 @@ metadata (Hlo *h, HloAttributes *a, GantryWireSpan message)
 static const char *
 computation_name (Hlo *h, gint index)
 {
-  return gantry_context_string (h->context,
-                                g_array_index (h->computations, HloComputation, index).name);
+  return gantry_context_string (h->context, g_array_index (h->computations, HloComputation, index).name);
 }
 
 /* A while has its body first, and a text its condition. */
@@ -373,26 +356,21 @@ take_computations (Hlo *h, const HloInstruction *inst, HloAttributes *a, const G
 
       if (index < 0)
         {
-          gantry_hlo_proto_fail (
-            h, inst->message.data, GANTRY_ERROR_INVALID,
-            "instruction '%s' calls computation %" G_GINT64_FORMAT ", which is not there",
-            gantry_context_string (h->context, inst->name), g_array_index (ids, gint64, i));
+          gantry_hlo_proto_fail (h, inst->message.data, GANTRY_ERROR_INVALID, "instruction '%s' calls computation %" G_GINT64_FORMAT ", which is not there",
+                                 gantry_context_string (h->context, inst->name), g_array_index (ids, gint64, i));
           return;
         }
       g_array_append_val (found, index);
     }
   order_regions (inst->opcode, found);
-  if (found->len > 0
-      && (is_one_of (inst->opcode, " fusion async-start async-update async-done ") || custom))
+  if (found->len > 0 && (is_one_of (inst->opcode, " fusion async-start async-update async-done ") || custom))
     {
       g_autoptr (GString) text = g_string_new (custom ? "{" : NULL);
 
       for (guint i = 0; i < found->len; i++)
-        g_string_append_printf (text, "%s%%%s", i > 0 ? ", " : "",
-                                computation_name (h, g_array_index (found, gint, i)));
+        g_string_append_printf (text, "%s%%%s", i > 0 ? ", " : "", computation_name (h, g_array_index (found, gint, i)));
       g_string_append (text, custom ? "}" : "");
-      gantry_hlo_attribute (h, inst, a, custom ? "called_computations" : "calls",
-                            (GantryXlaSpan){ text->str, text->len });
+      gantry_hlo_attribute (h, inst, a, custom ? "called_computations" : "calls", (GantryXlaSpan){ text->str, text->len });
       a->fusion = custom ? a->fusion : g_array_index (found, gint, 0);
     }
   else
@@ -405,13 +383,9 @@ set_predecessors (Hlo *h, const HloInstruction *inst, HloAttributes *a, const GA
   g_autoptr (GString) text = g_string_new ("{");
 
   for (guint i = 0; i < ids->len; i++)
-    g_string_append_printf (
-      text, "%s%%%s", i > 0 ? ", " : "",
-      gantry_context_string (h->context,
-                             gantry_hlo_proto_name (h, g_array_index (ids, gint64, i))));
+    g_string_append_printf (text, "%s%%%s", i > 0 ? ", " : "", gantry_context_string (h->context, gantry_hlo_proto_name (h, g_array_index (ids, gint64, i))));
   g_string_append_c (text, '}');
-  gantry_hlo_attribute (h, inst, a, "control-predecessors",
-                        (GantryXlaSpan){ text->str, text->len });
+  gantry_hlo_attribute (h, inst, a, "control-predecessors", (GantryXlaSpan){ text->str, text->len });
 }
 
 void

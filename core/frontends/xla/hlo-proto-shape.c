@@ -15,11 +15,9 @@ static const struct
   const char *name;
   guint values;
 } elements[] = {
-  { 1, "pred", 2 },  { 2, "s8", 15 },        { 3, "s16", 17 },     { 4, "s32", 4 },
-  { 5, "s64", 5 },   { 6, "u8", 3 },         { 7, "u16", 16 },     { 8, "u32", 6 },
-  { 9, "u64", 7 },   { 10, "f16", 11 },      { 11, "f32", 8 },     { 12, "f64", 9 },
-  { 15, "c64", 12 }, { 16, "bf16", 13 },     { 18, "c128", 18 },   { 21, "s4", 21 },
-  { 22, "u4", 22 },  { 20, "f8e4m3fn", 20 }, { 19, "f8e5m2", 19 },
+  { 1, "pred", 2 },   { 2, "s8", 15 },  { 3, "s16", 17 },  { 4, "s32", 4 },        { 5, "s64", 5 },      { 6, "u8", 3 },    { 7, "u16", 16 },
+  { 8, "u32", 6 },    { 9, "u64", 7 },  { 10, "f16", 11 }, { 11, "f32", 8 },       { 12, "f64", 9 },     { 15, "c64", 12 }, { 16, "bf16", 13 },
+  { 18, "c128", 18 }, { 21, "s4", 21 }, { 22, "u4", 22 },  { 20, "f8e4m3fn", 20 }, { 19, "f8e5m2", 19 },
 };
 
 static guint
@@ -115,8 +113,7 @@ layout_text (Hlo *h, const Layout *layout)
   const char *kept;
 
   for (guint i = 0; i < layout->order->len; i++)
-    g_string_append_printf (text, i > 0 ? ",%" G_GINT64_FORMAT : "%" G_GINT64_FORMAT,
-                            g_array_index (layout->order, gint64, i));
+    g_string_append_printf (text, i > 0 ? ",%" G_GINT64_FORMAT : "%" G_GINT64_FORMAT, g_array_index (layout->order, gint64, i));
   if (layout->tiles->len > 0)
     g_string_append_printf (more, "T%s", layout->tiles->str);
   if (layout->tail > 1)
@@ -153,26 +150,22 @@ array (Hlo *h, const guint8 *at, const Shape *shape, GantryXlaSpan *layout)
     return gantry_context_token (h->context);
   if (rank > GANTRY_MAX_RANK)
     {
-      gantry_hlo_proto_fail (h, at, GANTRY_ERROR_TOO_LARGE, "a shape has more than %d dimensions",
-                             GANTRY_MAX_RANK);
+      gantry_hlo_proto_fail (h, at, GANTRY_ERROR_TOO_LARGE, "a shape has more than %d dimensions", GANTRY_MAX_RANK);
       return 0;
     }
   for (guint i = 0; i < rank; i++)
     {
       dims[i] = g_array_index (shape->dims, gint64, i);
-      if (dims[i] < 0
-          || (i < shape->dynamic->len && g_array_index (shape->dynamic, gint64, i) != 0))
+      if (dims[i] < 0 || (i < shape->dynamic->len && g_array_index (shape->dynamic, gint64, i) != 0))
         dims[i] = GANTRY_DIM_UNKNOWN;
     }
   if (!gantry_dims_fit (rank, dims, &which))
     {
-      gantry_hlo_proto_fail (h, at, GANTRY_ERROR_TOO_LARGE, "dimension %u of a shape is too large",
-                             which);
+      gantry_hlo_proto_fail (h, at, GANTRY_ERROR_TOO_LARGE, "dimension %u of a shape is too large", which);
       return 0;
     }
   values_of (shape->element, &name);
-  return gantry_context_tensor_in (
-    h->context, gantry_hlo_element ((GantryXlaSpan){ name, strlen (name) }), rank, dims, memory);
+  return gantry_context_tensor_in (h->context, gantry_hlo_element ((GantryXlaSpan){ name, strlen (name) }), rank, dims, memory);
 }
 
 /* A field of a shape but for those that are members of a tuple. Returns: FALSE where it is none */
@@ -251,16 +244,12 @@ append_array (Hlo *h, const Shape *shape, GString *text)
   g_array_unref (l.order);
   g_string_free (l.tiles, TRUE);
   values_of (shape->element, &name);
-  g_string_append_printf (text, "%s[",
-                          shape->element == TYPE_TOKEN ? "token"
-                          : *name != 0                 ? name
-                                                       : "opaque");
+  g_string_append_printf (text, "%s[", shape->element == TYPE_TOKEN ? "token" : *name != 0 ? name : "opaque");
   for (guint i = 0; i < shape->dims->len; i++)
     {
       gboolean dynamic = i < shape->dynamic->len && g_array_index (shape->dynamic, gint64, i) != 0;
 
-      g_string_append_printf (text, "%s%s%" G_GINT64_FORMAT, i > 0 ? "," : "", dynamic ? "<=" : "",
-                              g_array_index (shape->dims, gint64, i));
+      g_string_append_printf (text, "%s%s%" G_GINT64_FORMAT, i > 0 ? "," : "", dynamic ? "<=" : "", g_array_index (shape->dims, gint64, i));
     }
   g_string_append_c (text, ']');
   if (layout.length > 0)
@@ -303,8 +292,7 @@ holds_numbers (guint values)
 
 /* Where element @index of the row-major order lies in that of @order, minor to major. */
 static void
-to_row_major (const GantryType *type, const GArray *order, gsize size, const guint8 *from,
-              guint8 *to)
+to_row_major (const GantryType *type, const GArray *order, gsize size, const guint8 *from, guint8 *to)
 {
   gint64 strides[GANTRY_MAX_RANK] = { 0 }, index[GANTRY_MAX_RANK] = { 0 }, stride = 1, at = 0;
   gint64 n = gantry_type_elements (type);
@@ -368,12 +356,10 @@ read_values (Hlo *h, GantryWireSpan message, guint field, const GantryType *type
 
   if (need / 10 > message.length)
     {
-      gantry_hlo_proto_fail (h, message.data, GANTRY_ERROR_INVALID,
-                             "a constant has fewer values than its shape");
+      gantry_hlo_proto_fail (h, message.data, GANTRY_ERROR_INVALID, "a constant has fewer values than its shape");
       return NULL;
     }
-  data = gantry_try_allocate (MAX (need, 1), 1, "the values of a constant",
-                              h->s.error == NULL ? &h->s.error : NULL);
+  data = gantry_try_allocate (MAX (need, 1), 1, "the values of a constant", h->s.error == NULL ? &h->s.error : NULL);
   if (data == NULL)
     {
       h->s.at = h->s.end;
@@ -407,10 +393,8 @@ read_values (Hlo *h, GantryWireSpan message, guint field, const GantryType *type
     }
   if (have == need && h->s.error == NULL)
     return data;
-  gantry_hlo_proto_fail (h, message.data, GANTRY_ERROR_INVALID,
-                         "a constant has %" G_GSIZE_FORMAT
-                         " bytes of values, and its shape %" G_GSIZE_FORMAT,
-                         have, need);
+  gantry_hlo_proto_fail (h, message.data, GANTRY_ERROR_INVALID, "a constant has %" G_GSIZE_FORMAT " bytes of values, and its shape %" G_GSIZE_FORMAT, have,
+                         need);
   g_free (data);
   return NULL;
 }
@@ -447,8 +431,7 @@ static guint
 field_of (GantryElementType element)
 {
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++)
-    if (gantry_hlo_element ((GantryXlaSpan){ elements[i].name, strlen (elements[i].name) })
-        == element)
+    if (gantry_hlo_element ((GantryXlaSpan){ elements[i].name, strlen (elements[i].name) }) == element)
       return elements[i].values;
   return 0;
 }
@@ -464,8 +447,8 @@ gantry_hlo_proto_literal (Hlo *h, GantryWireSpan message, guint32 type)
   guint8 *data;
   gsize size = (gsize) MAX (gantry_type_bytes (t), 0);
 
-  if (h->s.error != NULL || literal.data == NULL || t->kind != GANTRY_TYPE_TENSOR
-      || !gantry_type_is_static (t) || !gantry_element_is_compiled ((GantryElementType) t->element))
+  if (h->s.error != NULL || literal.data == NULL || t->kind != GANTRY_TYPE_TENSOR || !gantry_type_is_static (t)
+      || !gantry_element_is_compiled ((GantryElementType) t->element))
     return 0;
   data = read_values (h, literal, field_of ((GantryElementType) t->element), t);
   if (data == NULL)

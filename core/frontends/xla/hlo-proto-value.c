@@ -8,8 +8,7 @@ void
 gantry_hlo_append_ints (GString *text, const GArray *ints, const char *between)
 {
   for (guint i = 0; i < ints->len; i++)
-    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? between : "",
-                            g_array_index (ints, gint64, i));
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? between : "", g_array_index (ints, gint64, i));
 }
 
 /* Escaped as in a text. */
@@ -100,8 +99,7 @@ gantry_hlo_write_pair (Hlo *h, GantryWireSpan message, GString *text)
   gint64 values[3];
 
   read_numbers (h, message, values, 3);
-  g_string_append_printf (text, "{%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "}", values[1],
-                          values[2]);
+  g_string_append_printf (text, "{%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "}", values[1], values[2]);
 }
 
 void
@@ -139,8 +137,7 @@ gantry_hlo_write_groups (Hlo *h, GantryWireSpan message, GString *text)
 
 /* "[2,4]<=[4,2]T(1,0)": groups by devices, of devices counted through. Field numbers differ with the message. */
 static void
-append_iota (Hlo *h, GantryWireSpan message, guint tiles, guint reshape, guint transpose,
-             GString *text)
+append_iota (Hlo *h, GantryWireSpan message, guint tiles, guint reshape, guint transpose, GString *text)
 {
   GArray *lists[3];
   GantryWire wire;
@@ -220,8 +217,7 @@ gantry_hlo_write_window (Hlo *h, GantryWireSpan message, GString *text)
     const char *key;
     guint field;
     gint64 usual;
-  } keys[] = { { "size", 1, G_MININT64 }, { "stride", 2, 1 },     { "pad", 3, 0 },
-               { "lhs_dilate", 6, 1 },    { "rhs_dilate", 5, 1 }, { "rhs_reversal", 7, 0 } };
+  } keys[] = { { "size", 1, G_MININT64 }, { "stride", 2, 1 }, { "pad", 3, 0 }, { "lhs_dilate", 6, 1 }, { "rhs_dilate", 5, 1 }, { "rhs_reversal", 7, 0 } };
   GString *values[G_N_ELEMENTS (keys)];
   gboolean said[G_N_ELEMENTS (keys)] = { FALSE };
   GantryWire wire;
@@ -240,8 +236,7 @@ gantry_hlo_write_window (Hlo *h, GantryWireSpan message, GString *text)
             gint64 value = dim[keys[k].field];
 
             said[k] = said[k] || value != keys[k].usual || (keys[k].field == 3 && dim[4] != 0);
-            g_string_append_printf (values[k], "%s%" G_GINT64_FORMAT, values[k]->len > 0 ? "x" : "",
-                                    value);
+            g_string_append_printf (values[k], "%s%" G_GINT64_FORMAT, values[k]->len > 0 ? "x" : "", value);
             if (keys[k].field == 3)
               g_string_append_printf (values[k], "_%" G_GINT64_FORMAT, dim[4]);
           }
@@ -258,8 +253,7 @@ gantry_hlo_write_window (Hlo *h, GantryWireSpan message, GString *text)
 
 /* One of "b01f", "01io", "b01f": @first and @second are the dimensions that letters name. */
 static void
-append_labels (Hlo *h, const guint8 *at, GString *text, const char *letters, gint64 first,
-               gint64 second, const GArray *spatial)
+append_labels (Hlo *h, const guint8 *at, GString *text, const char *letters, gint64 first, gint64 second, const GArray *spatial)
 {
   char labels[GANTRY_MAX_RANK + 1] = { 0 };
   guint rank = spatial->len + 2;
@@ -274,8 +268,7 @@ append_labels (Hlo *h, const guint8 *at, GString *text, const char *letters, gin
         labels[dim] = i < 2 ? letters[i] : "0123456789ABCDEF"[i - 2];
     }
   if (!fits)
-    gantry_hlo_proto_fail (h, at, GANTRY_ERROR_INVALID,
-                           "dimensions of a convolution are numbered twice or out of range");
+    gantry_hlo_proto_fail (h, at, GANTRY_ERROR_INVALID, "dimensions of a convolution are numbered twice or out of range");
   g_string_append (text, labels);
 }
 
@@ -300,8 +293,7 @@ gantry_hlo_write_labels (Hlo *h, GantryWireSpan message, GString *text)
         if (wire.field == sides[i].spatial)
           gantry_hlo_proto_ints (h, &wire, spatial);
       g_string_append (text, i == 0 ? "" : i == 1 ? "_" : "->");
-      append_labels (h, message.data, text, sides[i].letters, values[sides[i].first],
-                     values[sides[i].second], spatial);
+      append_labels (h, message.data, text, sides[i].letters, values[sides[i].first], values[sides[i].second], spatial);
     }
 }
 
@@ -407,8 +399,7 @@ sharding_of_tuple (Hlo *h, GantryWireSpan message, GString *text)
 void
 gantry_hlo_write_sharding (Hlo *h, GantryWireSpan message, GString *text)
 {
-  static const char *const kinds[] = { "replicated", "maximal device=", NULL,       NULL,
-                                       "manual",     "unknown",         "unreduced" };
+  static const char *const kinds[] = { "replicated", "maximal device=", NULL, NULL, "manual", "unknown", "unreduced" };
   gint64 values[5];
 
   if (!gantry_xla_scan_enter (&h->s))
@@ -454,8 +445,7 @@ gantry_hlo_write_precision (Hlo *h, GantryWireSpan message, GString *text)
     return;
   g_string_append_c (text, '{');
   for (guint i = 0; i < ints->len; i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? "," : "",
-                            names[CLAMP (g_array_index (ints, gint64, i), 0, 2)]);
+    g_string_append_printf (text, "%s%s", i > 0 ? "," : "", names[CLAMP (g_array_index (ints, gint64, i), 0, 2)]);
   g_string_append_c (text, '}');
 }
 

@@ -50,8 +50,7 @@ skip_name (const guint8 *data, gsize length, gsize at, guint field)
 {
   guint64 position = at + 1, size;
 
-  if (at >= length || data[at] != (field << 3 | GANTRY_WIRE_LENGTH)
-      || !gantry_wire_varint (data, length, &position, &size) || size == 0
+  if (at >= length || data[at] != (field << 3 | GANTRY_WIRE_LENGTH) || !gantry_wire_varint (data, length, &position, &size) || size == 0
       || size > length - position)
     return 0;
   for (guint64 i = position; i < position + size; i++)
@@ -78,8 +77,7 @@ unwrap (GantryWireSpan *message)
 {
   guint64 position = 1, size;
 
-  if (message->length < 2 || message->data[0] != (1 << 3 | GANTRY_WIRE_LENGTH)
-      || !gantry_wire_varint (message->data, message->length, &position, &size))
+  if (message->length < 2 || message->data[0] != (1 << 3 | GANTRY_WIRE_LENGTH) || !gantry_wire_varint (message->data, message->length, &position, &size))
     return FALSE;
   message->data += position;
   message->length = (gsize) MIN (size, message->length - position);
@@ -129,9 +127,7 @@ gantry_hlo_proto_next (Hlo *h, GantryWire *wire)
   if (gantry_wire_next (wire))
     return TRUE;
   if (wire->problem != NULL)
-    gantry_hlo_proto_fail (h, wire->at,
-                           (const char *) wire->end == h->s.end ? GANTRY_ERROR_TRUNCATED
-                                                                : GANTRY_ERROR_INVALID,
+    gantry_hlo_proto_fail (h, wire->at, (const char *) wire->end == h->s.end ? GANTRY_ERROR_TRUNCATED : GANTRY_ERROR_INVALID,
                            "%s; the file is damaged or cut short", wire->problem);
   return FALSE;
 }
@@ -140,8 +136,7 @@ void
 gantry_hlo_proto_ints (Hlo *h, const GantryWire *wire, GArray *ints)
 {
   if (!gantry_wire_append_ints (wire, ints))
-    gantry_hlo_proto_fail (h, wire->span.data, GANTRY_ERROR_INVALID,
-                           "a list of numbers ends in the middle of one");
+    gantry_hlo_proto_fail (h, wire->span.data, GANTRY_ERROR_INVALID, "a list of numbers ends in the middle of one");
 }
 
 /* The index */
@@ -175,10 +170,8 @@ index_computation (Hlo *h, GantryWireSpan message)
     return;
   name = gantry_context_string (h->context, interned);
   index = gantry_hlo_add_computation (h, (GantryXlaSpan){ name, strlen (name) }, &c);
-  if (!g_hash_table_insert (h->proto->by_id, GSIZE_TO_POINTER ((gsize) c.id),
-                            GUINT_TO_POINTER (index + 1)))
-    gantry_hlo_proto_fail (h, message.data, GANTRY_ERROR_INVALID,
-                           "two computations have the number %" G_GINT64_FORMAT, c.id);
+  if (!g_hash_table_insert (h->proto->by_id, GSIZE_TO_POINTER ((gsize) c.id), GUINT_TO_POINTER (index + 1)))
+    gantry_hlo_proto_fail (h, message.data, GANTRY_ERROR_INVALID, "two computations have the number %" G_GINT64_FORMAT, c.id);
 }
 
 static void
@@ -328,8 +321,7 @@ find_module (Hlo *h)
         if (wire.field == 1 && wire.kind == GANTRY_WIRE_LENGTH)
           inside = wire.span;
       if (h->s.error == NULL && inside.data == NULL)
-        gantry_hlo_proto_fail (h, message.data, GANTRY_ERROR_INVALID,
-                               "no HLO module is here: its name and that of its entry come first");
+        gantry_hlo_proto_fail (h, message.data, GANTRY_ERROR_INVALID, "no HLO module is here: its name and that of its entry come first");
       if (h->s.error != NULL)
         return (GantryWireSpan){ 0 };
       message = inside;
@@ -407,9 +399,7 @@ read_instruction (Hlo *h, GantryWireSpan message, HloInstruction *inst)
   gint64 parameter = 0;
   GantryWire wire;
 
-  *inst = (HloInstruction){
-    .message = message, .layout = { "", 0 }, .opcode = { "", 0 }, .operands = { "{...}", 5 }
-  };
+  *inst = (HloInstruction){ .message = message, .layout = { "", 0 }, .opcode = { "", 0 }, .operands = { "{...}", 5 } };
   inst->begin.at = (const char *) message.data;
   gantry_wire_init (&wire, message);
   while (gantry_hlo_proto_next (h, &wire))
@@ -426,15 +416,13 @@ read_instruction (Hlo *h, GantryWireSpan message, HloInstruction *inst)
     else if (wire.field == INSTRUCTION_SHAPE)
       shape = wire.span;
   if (h->s.error == NULL && !is_opcode (inst->opcode))
-    gantry_hlo_proto_fail (h, message.data, GANTRY_ERROR_INVALID,
-                           "an instruction has no operation");
+    gantry_hlo_proto_fail (h, message.data, GANTRY_ERROR_INVALID, "an instruction has no operation");
   if (h->s.error == NULL)
     inst->type = gantry_hlo_proto_shape (h, shape, &inst->layout);
   if (gantry_xla_span_is (inst->opcode, "parameter"))
     {
       g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, parameter);
-      const char *kept = gantry_context_string (h->context,
-                                                gantry_context_intern (h->context, text));
+      const char *kept = gantry_context_string (h->context, gantry_context_intern (h->context, text));
 
       inst->operands = (GantryXlaSpan){ kept, strlen (kept) };
     }
@@ -454,9 +442,7 @@ schedule (Hlo *h, const HloComputation *c, GantryWireSpan sequence, GArray *inst
     if (wire.field == 1)
       gantry_hlo_proto_ints (h, &wire, ids);
   for (guint i = 0; i < instructions->len; i++)
-    g_hash_table_insert (left,
-                         GSIZE_TO_POINTER (g_array_index (instructions, HloInstruction, i).key),
-                         GUINT_TO_POINTER (i + 1));
+    g_hash_table_insert (left, GSIZE_TO_POINTER (g_array_index (instructions, HloInstruction, i).key), GUINT_TO_POINTER (i + 1));
   for (guint i = 0; i < ids->len && h->s.error == NULL; i++)
     {
       gpointer id = GSIZE_TO_POINTER ((gsize) g_array_index (ids, gint64, i));
@@ -464,19 +450,15 @@ schedule (Hlo *h, const HloComputation *c, GantryWireSpan sequence, GArray *inst
 
       if (index == 0)
         gantry_hlo_proto_fail (h, sequence.data, GANTRY_ERROR_INVALID,
-                               "the schedule of computation '%s' names %" G_GINT64_FORMAT
-                               ", which is none of its instructions or was named before",
-                               gantry_context_string (h->context, c->name),
-                               g_array_index (ids, gint64, i));
+                               "the schedule of computation '%s' names %" G_GINT64_FORMAT ", which is none of its instructions or was named before",
+                               gantry_context_string (h->context, c->name), g_array_index (ids, gint64, i));
       else
         g_array_append_val (ordered, g_array_index (instructions, HloInstruction, index - 1));
       g_hash_table_remove (left, id);
     }
   if (h->s.error == NULL && ordered->len != instructions->len)
-    gantry_hlo_proto_fail (h, sequence.data, GANTRY_ERROR_INVALID,
-                           "the schedule of computation '%s' has %u of its %u instructions",
-                           gantry_context_string (h->context, c->name), ordered->len,
-                           instructions->len);
+    gantry_hlo_proto_fail (h, sequence.data, GANTRY_ERROR_INVALID, "the schedule of computation '%s' has %u of its %u instructions",
+                           gantry_context_string (h->context, c->name), ordered->len, instructions->len);
   if (h->s.error == NULL && ordered->len > 0)
     memcpy (instructions->data, ordered->data, sizeof (HloInstruction) * ordered->len);
 }
@@ -484,8 +466,7 @@ schedule (Hlo *h, const HloComputation *c, GantryWireSpan sequence, GArray *inst
 void
 gantry_hlo_proto_body (Hlo *h, const HloComputation *c, GArray *instructions)
 {
-  const GantryWireSpan *sequence = g_hash_table_lookup (h->proto->sequences,
-                                                        GSIZE_TO_POINTER ((gsize) c->id));
+  const GantryWireSpan *sequence = g_hash_table_lookup (h->proto->sequences, GSIZE_TO_POINTER ((gsize) c->id));
   gsize root = 0;
   GantryWire wire;
 
@@ -499,16 +480,12 @@ gantry_hlo_proto_body (Hlo *h, const HloComputation *c, GArray *instructions)
 
         read_instruction (h, wire.span, &inst);
         g_array_append_val (instructions, inst);
-        g_hash_table_insert (h->proto->names, GSIZE_TO_POINTER (inst.key),
-                             GUINT_TO_POINTER (inst.name));
+        g_hash_table_insert (h->proto->names, GSIZE_TO_POINTER (inst.key), GUINT_TO_POINTER (inst.name));
         if (instructions->len > GANTRY_HLO_MOST_INSTRUCTIONS)
-          gantry_hlo_proto_fail (h, wire.span.data, GANTRY_ERROR_TOO_LARGE,
-                                 "a computation has more than %d instructions",
-                                 GANTRY_HLO_MOST_INSTRUCTIONS);
+          gantry_hlo_proto_fail (h, wire.span.data, GANTRY_ERROR_TOO_LARGE, "a computation has more than %d instructions", GANTRY_HLO_MOST_INSTRUCTIONS);
       }
   for (guint i = 0; i < instructions->len; i++)
-    g_array_index (instructions, HloInstruction, i).root =
-      g_array_index (instructions, HloInstruction, i).key == root;
+    g_array_index (instructions, HloInstruction, i).root = g_array_index (instructions, HloInstruction, i).key == root;
   if (sequence != NULL && h->s.error == NULL)
     schedule (h, c, *sequence, instructions);
 }

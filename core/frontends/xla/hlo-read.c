@@ -11,9 +11,7 @@ begins_shape (Hlo *h)
   if (gantry_xla_scan_peek (&copy) == '(')
     return TRUE;
   word = gantry_xla_scan_word (&copy, FALSE);
-  return word.length > 0
-         && (gantry_xla_scan_ahead (&copy, 0) == '['
-             || (gantry_xla_span_is (word, "b") && gantry_xla_scan_ahead (&copy, 0) == '('));
+  return word.length > 0 && (gantry_xla_scan_ahead (&copy, 0) == '[' || (gantry_xla_span_is (word, "b") && gantry_xla_scan_ahead (&copy, 0) == '('));
 }
 
 static void
@@ -140,8 +138,7 @@ operands_in_text (HloBody *body, const HloInstruction *inst, GPtrArray *found)
       place = gantry_xla_scan_place (s);
       gantry_xla_scan_accept (s, "%");
       name = gantry_xla_scan_word (s, TRUE);
-      value = g_hash_table_lookup (body->values,
-                                   GUINT_TO_POINTER (gantry_context_intern_len (h->context, name.at, name.length)));
+      value = g_hash_table_lookup (body->values, GUINT_TO_POINTER (gantry_context_intern_len (h->context, name.at, name.length)));
       if (value == NULL)
         {
           g_autofree char *text = gantry_xla_span_dup (name);

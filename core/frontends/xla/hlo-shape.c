@@ -12,13 +12,10 @@ gantry_hlo_element (GantryXlaSpan word)
     const char *name;
     GantryElementType element;
   } names[] = {
-    { "f32", GANTRY_F32 },       { "bf16", GANTRY_BF16 }, { "s32", GANTRY_I32 },
-    { "pred", GANTRY_BOOL },     { "f16", GANTRY_F16 },   { "f64", GANTRY_F64 },
-    { "s8", GANTRY_I8 },         { "s16", GANTRY_I16 },   { "s64", GANTRY_I64 },
-    { "u8", GANTRY_U8 },         { "u16", GANTRY_U16 },   { "u32", GANTRY_U32 },
-    { "u64", GANTRY_U64 },       { "s4", GANTRY_I4 },     { "u4", GANTRY_U4 },
-    { "c64", GANTRY_C64 },       { "c128", GANTRY_C128 }, { "f8e4m3fn", GANTRY_F8E4M3FN },
-    { "f8e5m2", GANTRY_F8E5M2 },
+    { "f32", GANTRY_F32 }, { "bf16", GANTRY_BF16 }, { "s32", GANTRY_I32 },           { "pred", GANTRY_BOOL },     { "f16", GANTRY_F16 },
+    { "f64", GANTRY_F64 }, { "s8", GANTRY_I8 },     { "s16", GANTRY_I16 },           { "s64", GANTRY_I64 },       { "u8", GANTRY_U8 },
+    { "u16", GANTRY_U16 }, { "u32", GANTRY_U32 },   { "u64", GANTRY_U64 },           { "s4", GANTRY_I4 },         { "u4", GANTRY_U4 },
+    { "c64", GANTRY_C64 }, { "c128", GANTRY_C128 }, { "f8e4m3fn", GANTRY_F8E4M3FN }, { "f8e5m2", GANTRY_F8E5M2 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -71,8 +68,7 @@ array (Hlo *h, GantryXlaSpan word, GantryXlaSpan *layout)
   *layout = (GantryXlaSpan){ s->at, 0 };
   /* A layout begins with a number or a colon; else the brace is of what follows. */
   if (gantry_xla_scan_ahead (s, 0) == '{'
-      && (g_ascii_isdigit (gantry_xla_scan_ahead (s, 1)) || gantry_xla_scan_ahead (s, 1) == ':'
-          || gantry_xla_scan_ahead (s, 1) == '}'))
+      && (g_ascii_isdigit (gantry_xla_scan_ahead (s, 1)) || gantry_xla_scan_ahead (s, 1) == ':' || gantry_xla_scan_ahead (s, 1) == '}'))
     {
       *layout = gantry_xla_scan_bracket (s);
       if (g_strstr_len (layout->at, (gssize) layout->length, HOST_SPACE) != NULL)

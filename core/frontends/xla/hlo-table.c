@@ -35,8 +35,7 @@ room_for (Hlo *h, GArray *entries, gint64 number)
 {
   if (number < 0 || number > (gint64) entries->len + 1000 || number > MOST_ENTRIES)
     {
-      gantry_xla_scan_fail (&h->s, GANTRY_ERROR_INVALID, "number %" G_GINT64_FORMAT " of a table is out of order",
-                            number);
+      gantry_xla_scan_fail (&h->s, GANTRY_ERROR_INVALID, "number %" G_GINT64_FORMAT " of a table is out of order", number);
       return FALSE;
     }
   if (number >= entries->len)
@@ -69,8 +68,8 @@ fields (Hlo *h, const char *const *keys, gint64 *values, guint n)
 static HloFileLocation
 location (const HloTables *tables, gint64 file, gint64 line, gint64 column)
 {
-  return (HloFileLocation){ file >= 0 && file < tables->files->len ? g_array_index (tables->files, guint32, file) : 0,
-                            (guint32) CLAMP (line, 0, G_MAXINT32), (guint32) CLAMP (column, 0, G_MAXINT32) };
+  return (HloFileLocation){ file >= 0 && file < tables->files->len ? g_array_index (tables->files, guint32, file) : 0, (guint32) CLAMP (line, 0, G_MAXINT32),
+                            (guint32) CLAMP (column, 0, G_MAXINT32) };
 }
 
 void

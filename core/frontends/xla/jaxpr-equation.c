@@ -41,8 +41,8 @@ intern (Jaxpr *j, GantryXlaSpan span)
 static gboolean
 is_word_literal (GantryXlaSpan name)
 {
-  return gantry_xla_span_is (name, "True") || gantry_xla_span_is (name, "False") || gantry_xla_span_is (name, "nan")
-         || gantry_xla_span_is (name, "inf") || gantry_xla_span_is (name, "None");
+  return gantry_xla_span_is (name, "True") || gantry_xla_span_is (name, "False") || gantry_xla_span_is (name, "nan") || gantry_xla_span_is (name, "inf")
+         || gantry_xla_span_is (name, "None");
 }
 
 /* A number, a string or what else Python prints, up to space or what ends a list. */
@@ -71,8 +71,7 @@ foreign_literal (Jaxpr *j, GantryXlaSpan text, guint32 type)
 
   gantry_attr_list_set_string (attrs, "value", valid);
   g_hash_table_add (j->unknown, GUINT_TO_POINTER (gantry_context_intern (j->context, "jax.literal")));
-  return gantry_builder_add_typed (j->b, gantry_context_foreign_op (j->context, "jax.literal"), NULL, 0,
-                                   gantry_attr_list_end (attrs), type);
+  return gantry_builder_add_typed (j->b, gantry_context_foreign_op (j->context, "jax.literal"), NULL, 0, gantry_attr_list_end (attrs), type);
 }
 
 /* Of a type of any rank: one number is that of all elements. */
@@ -92,16 +91,14 @@ literal_node (Jaxpr *j, GantryXlaSpan text, guint32 type)
       value = truth;
       end = raw + strlen (raw);
     }
-  if (t->kind != GANTRY_TYPE_TENSOR || !gantry_element_is_compiled (element) || *end != 0 || text.length > 64
-      || !gantry_type_is_static (t))
+  if (t->kind != GANTRY_TYPE_TENSOR || !gantry_element_is_compiled (element) || *end != 0 || text.length > 64 || !gantry_type_is_static (t))
     return foreign_literal (j, text, type);
   if (gantry_element_is_float (element))
     id = gantry_builder_scalar (j->b, element, value);
   else if (truth || strpbrk (raw, ".einEIN") != NULL) /* a whole number that is written as a float */
     id = gantry_builder_int_scalar (j->b, element, value >= -9.2e18 && value <= 9.2e18 ? (gint64) value : 0);
   else
-    id = gantry_builder_int_scalar (j->b, element, *raw == '-' ? g_ascii_strtoll (raw, NULL, 10)
-                                                               : (gint64) g_ascii_strtoull (raw, NULL, 10));
+    id = gantry_builder_int_scalar (j->b, element, *raw == '-' ? g_ascii_strtoll (raw, NULL, 10) : (gint64) g_ascii_strtoull (raw, NULL, 10));
   return t->rank > 0 ? gantry_builder_broadcast (j->b, id, t->rank, t->dims, NULL) : id;
 }
 
@@ -122,8 +119,7 @@ gantry_jaxpr_atom (Jaxpr *j, JaxprFrame *frame, JaxprAtom *atom)
   else if (name.length > 0 && (id != NULL || !is_word_literal (name)))
     {
       if (id == NULL)
-        gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "value %.*s is not defined before", (int) MIN (name.length, 64),
-                              name.at);
+        gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "value %.*s is not defined before", (int) MIN (name.length, 64), name.at);
       else if (atom->id == SEVERAL)
         gantry_xla_scan_fail (s, GANTRY_ERROR_UNSUPPORTED,
                               "several values before are named " DROPPED ", and the text does not say which is read; open the "
@@ -154,8 +150,7 @@ gantry_jaxpr_node (Jaxpr *j, const JaxprAtom *atom, GantryElementType element)
     element = GANTRY_I32;
   else if (!whole && !gantry_element_is_float (element))
     element = GANTRY_F32;
-  return number || truth ? literal_node (j, atom->text, gantry_context_scalar (j->context, element))
-                         : foreign_literal (j, atom->text, 0);
+  return number || truth ? literal_node (j, atom->text, gantry_context_scalar (j->context, element)) : foreign_literal (j, atom->text, 0);
 }
 
 /* Parameters */
@@ -342,8 +337,8 @@ static gboolean
 is_call (GantryXlaSpan name)
 {
   static const char *const calls[] = {
-    "jit", "pjit", "xla_call", "core_call", "closed_call", "core_closed_call", "named_call", "remat", "remat2", "remat_call",
-    "checkpoint", "custom_jvp_call", "custom_vjp_call", "custom_jvp_call_jaxpr", "custom_vjp_call_jaxpr", "custom_lin", "run_scoped",
+    "jit",        "pjit",       "xla_call",        "core_call",       "closed_call",           "core_closed_call",      "named_call", "remat",      "remat2",
+    "remat_call", "checkpoint", "custom_jvp_call", "custom_vjp_call", "custom_jvp_call_jaxpr", "custom_vjp_call_jaxpr", "custom_lin", "run_scoped",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
@@ -356,16 +351,13 @@ is_call (GantryXlaSpan name)
 static gboolean
 agrees (Jaxpr *j, const JaxprEquation *e, const guint32 *operands)
 {
-  const GArray *types = e->functions->len == 1 ? g_hash_table_lookup (j->functions,
-                                                                      GUINT_TO_POINTER (g_array_index (e->functions, guint32, 0)))
-                                               : NULL;
+  const GArray *types = e->functions->len == 1 ? g_hash_table_lookup (j->functions, GUINT_TO_POINTER (g_array_index (e->functions, guint32, 0))) : NULL;
   guint n = e->atoms->len;
 
   if (types == NULL || types->len != n + 1 + e->types->len)
     return FALSE;
   for (guint i = 0; i < n; i++)
-    if (operands[i] == 0 || gantry_builder_type (j->b, operands[i]) != g_array_index (types, guint32, i)
-        || g_array_index (types, guint32, i) == 0)
+    if (operands[i] == 0 || gantry_builder_type (j->b, operands[i]) != g_array_index (types, guint32, i) || g_array_index (types, guint32, i) == 0)
       return FALSE;
   for (guint i = 0; i < e->types->len; i++)
     if (g_array_index (types, guint32, n + 1 + i) != g_array_index (e->types, guint32, i))
@@ -397,9 +389,7 @@ static guint32
 resolve (Jaxpr *j, const JaxprEquation *e, guint i, const GantryElementType elements[2])
 {
   const JaxprAtom *atom = &g_array_index (e->atoms, JaxprAtom, i);
-  const GArray *types = e->functions->len == 1 ? g_hash_table_lookup (j->functions,
-                                                                      GUINT_TO_POINTER (g_array_index (e->functions, guint32, 0)))
-                                               : NULL;
+  const GArray *types = e->functions->len == 1 ? g_hash_table_lookup (j->functions, GUINT_TO_POINTER (g_array_index (e->functions, guint32, 0))) : NULL;
   gboolean whole = atom->text.length > 0 && memchr (atom->text.at, '.', atom->text.length) == NULL;
   GantryElementType element = GANTRY_ELEMENT_NONE;
 
@@ -426,8 +416,7 @@ call_scope (Jaxpr *j, JaxprFrame *frame, const JaxprEquation *e)
   guint n = GPOINTER_TO_UINT (g_hash_table_lookup (frame->scopes, GUINT_TO_POINTER (key)));
 
   g_hash_table_insert (frame->scopes, GUINT_TO_POINTER (key), GUINT_TO_POINTER (n + 1));
-  path = g_strdup_printf (n > 0 ? "%s%s%s#%u" : "%s%s%s", gantry_context_scope_path (j->context, e->scope),
-                          e->scope != 0 ? "/" : "", name, n + 1);
+  path = g_strdup_printf (n > 0 ? "%s%s%s#%u" : "%s%s%s", gantry_context_scope_path (j->context, e->scope), e->scope != 0 ? "/" : "", name, n + 1);
   return gantry_context_scope (j->context, path);
 }
 
@@ -436,8 +425,7 @@ add_node (Jaxpr *j, JaxprFrame *frame, JaxprEquation *e)
 {
   g_autofree guint32 *operands = g_new0 (guint32, e->atoms->len + 1);
   g_autofree char *name = g_strdup_printf ("jax.%.*s", (int) MIN (e->name.length, 256), e->name.at);
-  guint32 type = e->types->len == 1 ? g_array_index (e->types, guint32, 0)
-                                    : gantry_context_tuple (j->context, e->types->len, (const guint32 *) e->types->data);
+  guint32 type = e->types->len == 1 ? g_array_index (e->types, guint32, 0) : gantry_context_tuple (j->context, e->types->len, (const guint32 *) e->types->data);
   GantryElementType elements[2];
 
   find_elements (j, e, elements);
@@ -450,8 +438,7 @@ add_node (Jaxpr *j, JaxprFrame *frame, JaxprEquation *e)
     {
       gantry_builder_set_place (j->b, call_scope (j, frame, e), here (j, e));
       gantry_attr_list_set_function (e->attrs, "body", g_array_index (e->functions, guint32, 0));
-      return gantry_builder_add_typed (j->b, GANTRY_OP_CALL, operands, e->atoms->len,
-                                       gantry_attr_list_end (g_steal_pointer (&e->attrs)), type);
+      return gantry_builder_add_typed (j->b, GANTRY_OP_CALL, operands, e->atoms->len, gantry_attr_list_end (g_steal_pointer (&e->attrs)), type);
     }
   if (!gantry_xla_knows_operation (name))
     g_hash_table_add (j->unknown, GUINT_TO_POINTER (gantry_context_intern (j->context, name)));
@@ -586,8 +573,7 @@ sees_write (Jaxpr *j, JaxprFrame *frame)
 
   if (before.error != NULL)
     return FALSE;
-  if (name.length > 0 && gantry_xla_scan_ahead (&j->s, 0) == '['
-      && g_hash_table_contains (frame->values, GUINT_TO_POINTER (intern (j, name))))
+  if (name.length > 0 && gantry_xla_scan_ahead (&j->s, 0) == '[' && g_hash_table_contains (frame->values, GUINT_TO_POINTER (intern (j, name))))
     {
       gantry_jaxpr_skip (j);
       is = j->s.error == NULL && (gantry_jaxpr_sees (j, "<-") || gantry_jaxpr_sees (j, "+="));

@@ -21,8 +21,7 @@ gantry_jaxpr_is (const char *text, gsize length)
 static void
 define (Jaxpr *j, JaxprFrame *frame, GantryXlaSpan name, guint32 id)
 {
-  g_hash_table_insert (frame->values, GUINT_TO_POINTER (gantry_context_intern_len (j->context, name.at, name.length)),
-                       GUINT_TO_POINTER (id));
+  g_hash_table_insert (frame->values, GUINT_TO_POINTER (gantry_context_intern_len (j->context, name.at, name.length)), GUINT_TO_POINTER (id));
 }
 
 /* What a jaxpr closes over has a name and no value in the text. */
@@ -209,8 +208,7 @@ index_shared (Jaxpr *j)
       if (!gantry_jaxpr_sees (j, "{"))
         gantry_jaxpr_expect (j, "{");
       shared->place = (GantryXlaPlace){ j->s.at, j->s.line, j->s.line_start };
-      g_hash_table_replace (j->shared, GUINT_TO_POINTER (gantry_context_intern_len (j->context, name.at, name.length)),
-                            shared);
+      g_hash_table_replace (j->shared, GUINT_TO_POINTER (gantry_context_intern_len (j->context, name.at, name.length)), shared);
       if (j->s.error == NULL)
         gantry_jaxpr_skip (j);
       gantry_jaxpr_expect (j, "in");
@@ -243,8 +241,8 @@ import (Jaxpr *j, GError **error)
 }
 
 GantryModule *
-gantry_jaxpr_import (GantryContext *context, const char *text, gsize length, const char *name,
-                     const GantryXlaOptions *options, GantryXlaInfo *info, const GantryProgress *progress, GError **error)
+gantry_jaxpr_import (GantryContext *context, const char *text, gsize length, const char *name, const GantryXlaOptions *options, GantryXlaInfo *info,
+                     const GantryProgress *progress, GError **error)
 {
   Jaxpr j = { .context = context, .options = options, .info = info, .progress = progress };
   GantryModule *module;

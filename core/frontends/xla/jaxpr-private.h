@@ -65,8 +65,8 @@ typedef struct
   GArray *names, *types; /* guint32: of the results */
   GArray *atoms;         /* JaxprAtom */
   GantryAttrList *attrs;
-  GArray *functions;     /* guint32 ids, in order */
-  char *call_name;       /* (nullable): the parameter `name` */
+  GArray *functions; /* guint32 ids, in order */
+  char *call_name;   /* (nullable): the parameter `name` */
   guint32 scope, location;
 } JaxprEquation;
 
@@ -105,8 +105,7 @@ guint32 gantry_jaxpr_body (Jaxpr *j, const char *name, gboolean entry);
 guint32 gantry_jaxpr_shared (Jaxpr *j, GantryXlaSpan name);
 /** Whether the text begins as a jaxpr does. */
 gboolean gantry_jaxpr_is (const char *text, gsize length);
-GantryModule *gantry_jaxpr_import (GantryContext *context, const char *text, gsize length, const char *name,
-                                   const GantryXlaOptions *options, GantryXlaInfo *info, const GantryProgress *progress,
-                                   GError **error);
+GantryModule *gantry_jaxpr_import (GantryContext *context, const char *text, gsize length, const char *name, const GantryXlaOptions *options,
+                                   GantryXlaInfo *info, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

@@ -94,15 +94,41 @@ element_of (GantryXlaSpan name)
     const char *name;
     GantryElementType element;
   } names[] = {
-    { "bool", GANTRY_BOOL }, { "i8", GANTRY_I8 },     { "i16", GANTRY_I16 },   { "i32", GANTRY_I32 },
-    { "i64", GANTRY_I64 },   { "u8", GANTRY_U8 },     { "u16", GANTRY_U16 },   { "u32", GANTRY_U32 },
-    { "u64", GANTRY_U64 },   { "f16", GANTRY_F16 },   { "bf16", GANTRY_BF16 }, { "f32", GANTRY_F32 },
-    { "f64", GANTRY_F64 },   { "c64", GANTRY_C64 },   { "c128", GANTRY_C128 }, { "i4", GANTRY_I4 },
-    { "u4", GANTRY_U4 },     { "int8", GANTRY_I8 },   { "int16", GANTRY_I16 }, { "int32", GANTRY_I32 },
-    { "int64", GANTRY_I64 }, { "uint8", GANTRY_U8 },  { "uint16", GANTRY_U16 }, { "uint32", GANTRY_U32 },
-    { "uint64", GANTRY_U64 }, { "float16", GANTRY_F16 }, { "bfloat16", GANTRY_BF16 }, { "float32", GANTRY_F32 },
-    { "float64", GANTRY_F64 }, { "complex64", GANTRY_C64 }, { "complex128", GANTRY_C128 }, { "f8_e4m3fn", GANTRY_F8E4M3FN },
-    { "f8_e5m2", GANTRY_F8E5M2 }, { "float8_e4m3fn", GANTRY_F8E4M3FN }, { "float8_e5m2", GANTRY_F8E5M2 },
+    { "bool", GANTRY_BOOL },
+    { "i8", GANTRY_I8 },
+    { "i16", GANTRY_I16 },
+    { "i32", GANTRY_I32 },
+    { "i64", GANTRY_I64 },
+    { "u8", GANTRY_U8 },
+    { "u16", GANTRY_U16 },
+    { "u32", GANTRY_U32 },
+    { "u64", GANTRY_U64 },
+    { "f16", GANTRY_F16 },
+    { "bf16", GANTRY_BF16 },
+    { "f32", GANTRY_F32 },
+    { "f64", GANTRY_F64 },
+    { "c64", GANTRY_C64 },
+    { "c128", GANTRY_C128 },
+    { "i4", GANTRY_I4 },
+    { "u4", GANTRY_U4 },
+    { "int8", GANTRY_I8 },
+    { "int16", GANTRY_I16 },
+    { "int32", GANTRY_I32 },
+    { "int64", GANTRY_I64 },
+    { "uint8", GANTRY_U8 },
+    { "uint16", GANTRY_U16 },
+    { "uint32", GANTRY_U32 },
+    { "uint64", GANTRY_U64 },
+    { "float16", GANTRY_F16 },
+    { "bfloat16", GANTRY_BF16 },
+    { "float32", GANTRY_F32 },
+    { "float64", GANTRY_F64 },
+    { "complex64", GANTRY_C64 },
+    { "complex128", GANTRY_C128 },
+    { "f8_e4m3fn", GANTRY_F8E4M3FN },
+    { "f8_e5m2", GANTRY_F8E5M2 },
+    { "float8_e4m3fn", GANTRY_F8E4M3FN },
+    { "float8_e5m2", GANTRY_F8E5M2 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -189,8 +215,7 @@ gantry_jaxpr_type (Jaxpr *j)
           gantry_xla_scan_fail (s, GANTRY_ERROR_TOO_LARGE, "dimension %u of a tensor is too large", which);
           return 0;
         }
-      type = gantry_context_tensor_in (j->context, other ? GANTRY_ELEMENT_OTHER : element, rank, dims,
-                                       host ? GANTRY_MEMORY_PINNED_HOST : GANTRY_MEMORY_DEVICE);
+      type = gantry_context_tensor_in (j->context, other ? GANTRY_ELEMENT_OTHER : element, rank, dims, host ? GANTRY_MEMORY_PINNED_HOST : GANTRY_MEMORY_DEVICE);
     }
   if (gantry_xla_scan_ahead (s, 0) == '{') /* of a reference: what it refers to; else axes that it varies over */
     gantry_jaxpr_skip (j);

@@ -10,9 +10,8 @@ static const struct
   const char *operation, *kind, *of_bools;
   GantryOp op;
 } kinds[] = {
-  { "add", "add", "or", GANTRY_OP_ADD },         { "multiply", "mul", "and", GANTRY_OP_MULTIPLY },
-  { "maximum", "max", "or", GANTRY_OP_MAXIMUM }, { "minimum", "min", "and", GANTRY_OP_MINIMUM },
-  { "and", "and", "and", GANTRY_OP_AND },        { "or", "or", "or", GANTRY_OP_OR },
+  { "add", "add", "or", GANTRY_OP_ADD },          { "multiply", "mul", "and", GANTRY_OP_MULTIPLY }, { "maximum", "max", "or", GANTRY_OP_MAXIMUM },
+  { "minimum", "min", "and", GANTRY_OP_MINIMUM }, { "and", "and", "and", GANTRY_OP_AND },           { "or", "or", "or", GANTRY_OP_OR },
 };
 
 const char *
@@ -105,9 +104,7 @@ value_of (Body *body, guint32 id)
   const GantryNode *node = gantry_module_node (body->l->source, id);
   guint32 at = node != NULL ? gantry_module_position (body->l->source, node) : 0;
 
-  return node != NULL && at >= body->f->first_node && at < body->f->first_node + body->f->n_nodes
-           ? &body->values[at - body->f->first_node]
-           : NULL;
+  return node != NULL && at >= body->f->first_node && at < body->f->first_node + body->f->n_nodes ? &body->values[at - body->f->first_node] : NULL;
 }
 
 static gboolean
@@ -116,8 +113,7 @@ inline_call (Body *body, const GantryNode *node, const guint32 *operands, Value 
   const GantryAttr *attr = gantry_attrs_find (body->l->context, node->attrs, "body");
 
   return attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION
-         && gantry_xla_inline (body->l, attr->id, operands, node->n_operands, value->members, value->n_members,
-                               body->lifted);
+         && gantry_xla_inline (body->l, attr->id, operands, node->n_operands, value->members, value->n_members, body->lifted);
 }
 
 static gboolean
@@ -151,8 +147,7 @@ inline_node (Body *body, const GantryNode *node, Value *value)
     }
   else if (node->op < GANTRY_OP_FOREIGN)
     value->members[0] = gantry_builder_add (l->b, node->op, operands, node->n_operands, node->attrs);
-  else if (!gantry_xla_lower_node (l->b, l->source, node, operands, value->members, value->n_members, l->depth + 1,
-                                   body->lifted, &error))
+  else if (!gantry_xla_lower_node (l->b, l->source, node, operands, value->members, value->n_members, l->depth + 1, body->lifted, &error))
     {
       l->failed = TRUE;
       gantry_builder_fail (l->b, (GantryError) error->code, "%s", error->message);
@@ -164,8 +159,7 @@ inline_node (Body *body, const GantryNode *node, Value *value)
 }
 
 gboolean
-gantry_xla_inline (XlaLower *l, guint32 function, const guint32 *arguments, guint n_arguments, guint32 *results,
-                   guint n_results, gboolean lifted)
+gantry_xla_inline (XlaLower *l, guint32 function, const guint32 *arguments, guint n_arguments, guint32 *results, guint n_results, gboolean lifted)
 {
   Body body = { l, gantry_module_function (l->source, function), NULL, lifted };
   guint depth = l->depth;
@@ -208,8 +202,7 @@ gantry_xla_inline (XlaLower *l, guint32 function, const guint32 *arguments, guin
 }
 
 gboolean
-gantry_xla_apply (XlaLower *l, guint32 function, const guint32 *arguments, guint n_arguments, guint32 *results,
-                  guint n_results, guint32 like)
+gantry_xla_apply (XlaLower *l, guint32 function, const guint32 *arguments, guint n_arguments, guint32 *results, guint n_results, guint32 like)
 {
   guint32 *all = XLA_NEW (l, guint32, n_arguments + l->n_captures);
 

@@ -25,8 +25,7 @@ operand (XlaLower *l, guint i, GantryElementType *to)
 static guint32
 dot (XlaLower *l, const gint64 *lists[4], const gsize n[4])
 {
-  static const char *const keys[4] = { "lhs_batching_dimensions", "rhs_batching_dimensions",
-                                       "lhs_contracting_dimensions", "rhs_contracting_dimensions" };
+  static const char *const keys[4] = { "lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions", "rhs_contracting_dimensions" };
   GantryElementType declared = (GantryElementType) gantry_xla_declared (l, 0)->element, to = declared;
   GantryAttrList *attrs = gantry_xla_attrs (l);
   guint32 x = operand (l, 0, &to), y = operand (l, 1, &to);

@@ -7,8 +7,7 @@
 
 /* Begins a function of @values; what is constant is copied into it instead. @passed gets what is passed. */
 static guint32
-begin_body (XlaLower *l, const char *name, const guint32 *values, guint n, guint32 *inside, guint32 *passed,
-            guint *n_passed)
+begin_body (XlaLower *l, const char *name, const guint32 *values, guint n, guint32 *inside, guint32 *passed, guint *n_passed)
 {
   guint32 function = gantry_builder_begin (l->b, name, 0);
 
@@ -96,8 +95,7 @@ if_ (XlaLower *l)
     }
   then_body = write_branch (l, 0, passed, &n);
   else_body = l->failed ? 0 : write_branch (l, 1, passed, &n);
-  set_results (
-    l, core_if (l, gantry_builder_reshape (l->b, gantry_xla_in (l, 0), 0, NULL), then_body, else_body, passed, n));
+  set_results (l, core_if (l, gantry_builder_reshape (l->b, gantry_xla_in (l, 0), 0, NULL), then_body, else_body, passed, n));
 }
 
 /* Branches whose results are all computed, taken by index; the last one for every index outside. */
@@ -131,8 +129,7 @@ case_ (XlaLower *l)
     {
       guint32 *results = XLA_NEW (l, guint32, l->n_out), *out = l->out, value;
       guint32 same = write_branch (l, i, passed, &n);
-      guint32 is = gantry_xla_compare (l, "EQ", index,
-                                       gantry_builder_int_scalar (l->b, gantry_xla_element (l, index), i));
+      guint32 is = gantry_xla_compare (l, "EQ", index, gantry_builder_int_scalar (l->b, gantry_xla_element (l, index), i));
 
       /* The same branch on both sides computes it once each way: only the choice between branches is by data. */
       value = core_if (l, is, same, same, passed, n);
@@ -252,9 +249,7 @@ conditional (XlaLower *l)
       if (known != NULL)
         continue;
       same = own_branch (l, i, first, (guint) leaves[i + 1], passed, &n);
-      is = two
-             ? index
-             : gantry_xla_compare (l, "EQ", index, gantry_builder_int_scalar (l->b, gantry_xla_element (l, index), i));
+      is = two ? index : gantry_xla_compare (l, "EQ", index, gantry_builder_int_scalar (l->b, gantry_xla_element (l, index), i));
       l->out = results;
       set_results (l, core_if (l, is, same, same, passed, n));
       l->out = out;

@@ -38,8 +38,7 @@ static void
 broadcasting (XlaLower *l)
 {
   if (gantry_xla_in (l, 0) != 0 && gantry_xla_in (l, 1) != 0)
-    l->out[0] = gantry_builder_binary_broadcast (l->b, (guint) l->rule->arg, gantry_xla_in (l, 0),
-                                                 gantry_xla_in (l, 1));
+    l->out[0] = gantry_builder_binary_broadcast (l->b, (guint) l->rule->arg, gantry_xla_in (l, 0), gantry_xla_in (l, 1));
 }
 
 guint32
@@ -50,8 +49,7 @@ gantry_xla_total_order (XlaLower *l, guint32 x)
   guint32 whole = gantry_xla_bitcast (l, x, element);
   guint32 mask = gantry_builder_int_scalar (l->b, element, (gint64) (G_MAXUINT64 >> (65 - bits)));
 
-  return gantry_xla_select (l, gantry_xla_compare (l, "LT", whole, gantry_xla_like (l, whole, 0)),
-                            gantry_xla_binary (l, GANTRY_OP_XOR, whole, mask), whole);
+  return gantry_xla_select (l, gantry_xla_compare (l, "LT", whole, gantry_xla_like (l, whole, 0)), gantry_xla_binary (l, GANTRY_OP_XOR, whole, mask), whole);
 }
 
 static void
@@ -60,8 +58,7 @@ compare (XlaLower *l)
   guint32 x = gantry_xla_in (l, 0), y = gantry_xla_in (l, 1);
   const char *direction = gantry_xla_string (l, "comparison_direction", "EQ");
 
-  if (strcmp (gantry_xla_string (l, "compare_type", ""), "TOTALORDER") == 0
-      && gantry_element_is_float (gantry_xla_element (l, x)))
+  if (strcmp (gantry_xla_string (l, "compare_type", ""), "TOTALORDER") == 0 && gantry_element_is_float (gantry_xla_element (l, x)))
     {
       x = gantry_xla_total_order (l, x);
       y = gantry_xla_total_order (l, y);
@@ -80,8 +77,7 @@ clamp (XlaLower *l)
 {
   guint32 x = gantry_xla_in (l, 1);
 
-  l->out[0] = gantry_xla_add (l, GANTRY_OP_CLAMP, NULL, 3, gantry_xla_spread (l, gantry_xla_in (l, 0), x), x,
-                              gantry_xla_spread (l, gantry_xla_in (l, 2), x));
+  l->out[0] = gantry_xla_add (l, GANTRY_OP_CLAMP, NULL, 3, gantry_xla_spread (l, gantry_xla_in (l, 0), x), x, gantry_xla_spread (l, gantry_xla_in (l, 2), x));
 }
 
 static void
@@ -115,8 +111,7 @@ split_bits (XlaLower *l, guint32 x, GantryElementType to)
   dims[type->rank] = 1;
   for (guint i = 0; i < n; i++)
     {
-      guint32 part = gantry_xla_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, bits,
-                                        gantry_builder_int_scalar (l->b, wide, width * i));
+      guint32 part = gantry_xla_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, bits, gantry_builder_int_scalar (l->b, wide, width * i));
 
       part = gantry_xla_convert (l, gantry_xla_binary (l, GANTRY_OP_AND, part, mask), narrow);
       parts[i] = gantry_builder_reshape (l->b, part, type->rank + 1, dims);
@@ -141,8 +136,7 @@ join_bits (XlaLower *l, guint32 x, GantryElementType to)
   memcpy (dims, type->dims, sizeof *dims * type->rank);
   for (guint i = 0; i < n; i++)
     {
-      guint32 part = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, bits, axis, i, i + 1, 1), axis,
-                                             dims);
+      guint32 part = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, bits, axis, i, i + 1, 1), axis, dims);
 
       part = gantry_xla_binary (l, GANTRY_OP_SHIFT_LEFT, part, gantry_builder_int_scalar (l->b, wide, width * i));
       all = all == 0 ? part : gantry_xla_binary (l, GANTRY_OP_OR, all, part);
@@ -181,14 +175,11 @@ static guint32
 round_mantissa (XlaLower *l, const Format *f, guint32 bits, guint keep)
 {
   guint drop = f->mantissa - keep;
-  guint32 last = gantry_xla_binary (
-    l, GANTRY_OP_AND, gantry_xla_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, bits, bits_scalar (l, f, drop)),
-    bits_scalar (l, f, 1));
-  guint32 bias = gantry_xla_binary (l, GANTRY_OP_ADD, last,
-                                    bits_scalar (l, f, (G_GUINT64_CONSTANT (1) << (drop - 1)) - 1));
+  guint32 last = gantry_xla_binary (l, GANTRY_OP_AND, gantry_xla_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, bits, bits_scalar (l, f, drop)),
+                                    bits_scalar (l, f, 1));
+  guint32 bias = gantry_xla_binary (l, GANTRY_OP_ADD, last, bits_scalar (l, f, (G_GUINT64_CONSTANT (1) << (drop - 1)) - 1));
 
-  return gantry_xla_binary (l, GANTRY_OP_AND, gantry_xla_binary (l, GANTRY_OP_ADD, bits, bias),
-                            bits_scalar (l, f, ~((G_GUINT64_CONSTANT (1) << drop) - 1)));
+  return gantry_xla_binary (l, GANTRY_OP_AND, gantry_xla_binary (l, GANTRY_OP_ADD, bits, bias), bits_scalar (l, f, ~((G_GUINT64_CONSTANT (1) << drop) - 1)));
 }
 
 static guint32
@@ -201,8 +192,7 @@ clip_exponent (XlaLower *l, const Format *f, guint32 bits, guint keep)
   guint32 sign = gantry_xla_binary (l, GANTRY_OP_AND, bits, bits_scalar (l, f, sign_bit));
   guint32 over = gantry_xla_compare (l, "GT", exponent, bits_scalar (l, f, (bias + reduced) << f->mantissa));
   guint32 under = gantry_xla_compare (l, "LE", exponent, bits_scalar (l, f, (bias - reduced) << f->mantissa));
-  guint32 clipped = gantry_xla_select (l, over, gantry_xla_binary (l, GANTRY_OP_OR, sign, bits_scalar (l, f, mask)),
-                                       bits);
+  guint32 clipped = gantry_xla_select (l, over, gantry_xla_binary (l, GANTRY_OP_OR, sign, bits_scalar (l, f, mask)), bits);
 
   return gantry_xla_select (l, under, sign, clipped);
 }
@@ -213,8 +203,7 @@ reduce_precision (XlaLower *l)
   guint32 x = gantry_xla_in (l, 0), bits;
   GantryElementType element = gantry_xla_element (l, x);
   Format f = { gantry_xla_bits_of (element, FALSE), 0, 0 };
-  guint exponent = (guint) gantry_xla_int (l, "exponent_bits", 0),
-        mantissa = (guint) gantry_xla_int (l, "mantissa_bits", 0);
+  guint exponent = (guint) gantry_xla_int (l, "exponent_bits", 0), mantissa = (guint) gantry_xla_int (l, "mantissa_bits", 0);
 
   if (exponent == 0)
     sscanf (gantry_xla_string (l, "format", ""), "e%um%u", &exponent, &mantissa);
@@ -230,8 +219,7 @@ reduce_precision (XlaLower *l)
     bits = round_mantissa (l, &f, bits, mantissa);
   if (exponent < f.exponent)
     bits = clip_exponent (l, &f, bits, exponent);
-  l->out[0] = gantry_xla_select (l, gantry_xla_unary (l, GANTRY_OP_IS_NAN, x), x,
-                                 gantry_xla_bitcast (l, bits, element));
+  l->out[0] = gantry_xla_select (l, gantry_xla_unary (l, GANTRY_OP_IS_NAN, x), x, gantry_xla_bitcast (l, bits, element));
 }
 
 static void
@@ -271,16 +259,16 @@ stop_gradient (XlaLower *l)
   l->out[0] = gantry_xla_element (l, x) == GANTRY_BOOL ? x : gantry_xla_unary (l, GANTRY_OP_STOP_GRADIENT, x);
 }
 
-#define UNARY(name, OP)                                                     \
-  {                                                                         \
+#define UNARY(name, OP) \
+  { \
     name, unary, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), GANTRY_OP_##OP \
   }
-#define BINARY(name, OP)                                                     \
-  {                                                                          \
+#define BINARY(name, OP) \
+  { \
     name, binary, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (2, 1), GANTRY_OP_##OP \
   }
-#define BROADCASTING(name, OP)                                                     \
-  {                                                                                \
+#define BROADCASTING(name, OP) \
+  { \
     name, broadcasting, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (2, 1), GANTRY_OP_##OP \
   }
 

@@ -15,8 +15,7 @@ copy_ints (XlaLower *l, GantryAttrList *attrs, const char *key)
 static void
 gather (XlaLower *l)
 {
-  static const char *const keys[] = { "offset_dims", "collapsed_slice_dims", "operand_batching_dims",
-                                      "start_indices_batching_dims", "start_index_map" };
+  static const char *const keys[] = { "offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map" };
   guint32 x = gantry_xla_in (l, 0), indices = gantry_xla_in (l, 1);
   guint rank = gantry_xla_type (l, x)->rank;
   GantryAttrList *attrs;
@@ -47,8 +46,8 @@ gather (XlaLower *l)
 guint32
 gantry_xla_scatter (XlaLower *l, const char *kind, guint32 x, guint32 indices, guint32 updates)
 {
-  static const char *const keys[] = { "update_window_dims", "inserted_window_dims", "input_batching_dims",
-                                      "scatter_indices_batching_dims", "scatter_dims_to_operand_dims" };
+  static const char *const keys[] = { "update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims",
+                                      "scatter_dims_to_operand_dims" };
   gboolean bools = gantry_xla_element (l, x) == GANTRY_BOOL && strcmp (kind, "set") != 0;
   GantryAttrList *attrs = gantry_xla_attrs (l);
 

@@ -39,8 +39,7 @@ scan_body (XlaLower *l, guint32 source, guint n_consts, guint n_carry, guint n_y
   gboolean done;
 
   for (guint i = n_consts; i < n && !l->failed; i++)
-    inside[i] = gantry_builder_parameter (
-      l->b, i < n_consts + n_carry ? gantry_builder_type (l->b, l->in[i]) : slice_type (l, l->in[i]), NULL);
+    inside[i] = gantry_builder_parameter (l->b, i < n_consts + n_carry ? gantry_builder_type (l->b, l->in[i]) : slice_type (l, l->in[i]), NULL);
   for (guint i = 0; i < n_consts; i++)
     inside[i] = gantry_builder_parameter (l->b, gantry_builder_type (l->b, l->in[i]), NULL);
   done = !l->failed && gantry_xla_inline (l, source, inside, n, results, n_carry + n_ys, FALSE);
@@ -56,11 +55,9 @@ gantry_jaxpr_scan (XlaLower *l)
   gint64 *axes = XLA_NEW (l, gint64, l->n_in + l->n_out);
   GantryScan scan = { .length = gantry_xla_int (l, "length", -1), .reverse = gantry_xla_int (l, "reverse", 0) != 0 };
 
-  if (l->failed || n_consts < 0 || n_carry < 0 || n_consts > l->n_in || n_carry > l->n_in - n_consts || n_carry > l->n_out
-      || scan.length < 0)
+  if (l->failed || n_consts < 0 || n_carry < 0 || n_consts > l->n_in || n_carry > l->n_in - n_consts || n_carry > l->n_out || scan.length < 0)
     {
-      gantry_xla_refuse (l, "%" G_GINT64_FORMAT " constants and %" G_GINT64_FORMAT " carries of %u operands", n_consts, n_carry,
-                         l->n_in);
+      gantry_xla_refuse (l, "%" G_GINT64_FORMAT " constants and %" G_GINT64_FORMAT " carries of %u operands", n_consts, n_carry, l->n_in);
       return;
     }
   scan.n_carries = (guint) n_carry;
@@ -100,8 +97,7 @@ inline_part (XlaLower *l, const char *key, const Counts *n, gboolean condition, 
       guint32 known = l->in[first + i];
       GantryLiteral *literal = gantry_builder_constant_of (l->b, known);
 
-      arguments[i] = literal != NULL && gantry_xla_type (l, known)->rank == 0 ? gantry_builder_literal (l->b, literal)
-                                                                            : inside[n->carry + first + i];
+      arguments[i] = literal != NULL && gantry_xla_type (l, known)->rank == 0 ? gantry_builder_literal (l->b, literal) : inside[n->carry + first + i];
     }
   memcpy (arguments + own, inside, sizeof *inside * n->carry);
   return gantry_xla_inline (l, source, arguments, own + n->carry, results, condition ? 1 : n->carry, FALSE);

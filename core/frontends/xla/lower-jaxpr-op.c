@@ -24,8 +24,7 @@ void
 gantry_jaxpr_pow (XlaLower *l)
 {
   if (l->n_in == 2)
-    l->out[0] = gantry_xla_binary (l, GANTRY_OP_POWER, l->in[0],
-                                   gantry_xla_convert (l, l->in[1], gantry_xla_element (l, l->in[0])));
+    l->out[0] = gantry_xla_binary (l, GANTRY_OP_POWER, l->in[0], gantry_xla_convert (l, l->in[1], gantry_xla_element (l, l->in[0])));
 }
 
 void
@@ -86,8 +85,10 @@ gantry_jaxpr_cholesky (XlaLower *l)
 void
 gantry_jaxpr_triangular_solve (XlaLower *l)
 {
-  XlaTriangular how = { .left = gantry_xla_int (l, "left_side", 0) != 0, .lower = gantry_xla_int (l, "lower", 0) != 0,
-                        .unit = gantry_xla_int (l, "unit_diagonal", 0) != 0, .transposed = gantry_xla_int (l, "transpose_a", 0) != 0 };
+  XlaTriangular how = { .left = gantry_xla_int (l, "left_side", 0) != 0,
+                        .lower = gantry_xla_int (l, "lower", 0) != 0,
+                        .unit = gantry_xla_int (l, "unit_diagonal", 0) != 0,
+                        .transposed = gantry_xla_int (l, "transpose_a", 0) != 0 };
 
   if (l->n_in == 2 && l->n_out == 1)
     l->out[0] = gantry_xla_solve_triangular (l, l->in[0], l->in[1], &how);
@@ -151,8 +152,7 @@ gantry_jaxpr_checkpoint_name (XlaLower *l)
 static const char *
 kind_of (XlaLower *l)
 {
-  static const char *const kinds[][2] = { { "sum", "add" }, { "prod", "mul" }, { "max", "max" },
-                                          { "min", "min" }, { "and", "and" },  { "or", "or" } };
+  static const char *const kinds[][2] = { { "sum", "add" }, { "prod", "mul" }, { "max", "max" }, { "min", "min" }, { "and", "and" }, { "or", "or" } };
   gboolean bools = gantry_xla_element (l, gantry_xla_in (l, 0)) == GANTRY_BOOL;
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
@@ -180,8 +180,8 @@ gantry_jaxpr_reduce (XlaLower *l)
   const gint64 *axes = axes_of (l, &n);
   const char *kind = kind_of (l);
 
-  if (!l->failed && !gantry_element_is_float (gantry_xla_element (l, gantry_xla_in (l, 0)))
-      && gantry_xla_element (l, gantry_xla_in (l, 0)) != GANTRY_BOOL && (strcmp (kind, "and") == 0 || strcmp (kind, "or") == 0))
+  if (!l->failed && !gantry_element_is_float (gantry_xla_element (l, gantry_xla_in (l, 0))) && gantry_xla_element (l, gantry_xla_in (l, 0)) != GANTRY_BOOL
+      && (strcmp (kind, "and") == 0 || strcmp (kind, "or") == 0))
     gantry_xla_refuse (l, "bits of integers together");
   if (!l->failed)
     l->out[0] = gantry_builder_reduce_axes (l->b, kind, gantry_xla_in (l, 0), axes, n, FALSE);
@@ -211,8 +211,7 @@ gantry_jaxpr_arg (XlaLower *l)
     is = gantry_xla_binary (l, GANTRY_OP_OR, is, gantry_xla_compare (l, "NE", x, x));
   place = gantry_builder_iota (l->b, GANTRY_I32, type->rank, type->dims, axis);
   place = gantry_xla_select (l, is, place, gantry_xla_like (l, place, (double) type->dims[axis]));
-  l->out[0] = gantry_xla_convert (l, gantry_builder_reduce_axes (l->b, "min", place, axes, 1, FALSE),
-                                  (GantryElementType) gantry_xla_declared (l, 0)->element);
+  l->out[0] = gantry_xla_convert (l, gantry_builder_reduce_axes (l->b, "min", place, axes, 1, FALSE), (GantryElementType) gantry_xla_declared (l, 0)->element);
 }
 
 static void

@@ -119,8 +119,7 @@ pad_attrs (XlaLower *l, GantryAttrList *attrs)
 static void
 dot_attrs (XlaLower *l, GantryAttrList *attrs)
 {
-  static const char *const names[] = { "lhs_contracting_dimensions", "rhs_contracting_dimensions",
-                                       "lhs_batching_dimensions", "rhs_batching_dimensions" };
+  static const char *const names[] = { "lhs_contracting_dimensions", "rhs_contracting_dimensions", "lhs_batching_dimensions", "rhs_batching_dimensions" };
   g_autofree char *text = g_strdup (gantry_xla_string (l, "dimension_numbers", ""));
   char *at = text;
   guint k = 0;
@@ -199,8 +198,7 @@ has_mode (XlaLower *l, const char *other)
 static void
 gather_attrs (XlaLower *l, GantryAttrList *attrs)
 {
-  static const char *const names[] = { "offset_dims", "collapsed_slice_dims", "start_index_map", "operand_batching_dims",
-                                       "start_indices_batching_dims" };
+  static const char *const names[] = { "offset_dims", "collapsed_slice_dims", "start_index_map", "operand_batching_dims", "start_indices_batching_dims" };
   const char *text = gantry_xla_string (l, "dimension_numbers", "");
 
   if (!has_mode (l, "CLIP"))
@@ -263,11 +261,24 @@ round_attrs (XlaLower *l, GantryAttrList *attrs)
   l->rule = gantry_xla_find_rule (even ? "round_nearest_even" : "round_nearest_afz");
 }
 
-#define ALIAS(jax, stablehlo) { jax, stablehlo, NULL, NULL, 0 }
-#define WITH(jax, stablehlo, attrs) { jax, stablehlo, attrs, NULL, 0 }
-#define SCATTER(jax) { jax, NULL, scatter_attrs, gantry_jaxpr_scatter, GANTRY_CLASS_MOVEMENT }
-#define OWN(jax, function, class_) { jax, NULL, NULL, function, class_ }
+#define ALIAS(jax, stablehlo) \
+  { \
+    jax, stablehlo, NULL, NULL, 0 \
+  }
+#define WITH(jax, stablehlo, attrs) \
+  { \
+    jax, stablehlo, attrs, NULL, 0 \
+  }
+#define SCATTER(jax) \
+  { \
+    jax, NULL, scatter_attrs, gantry_jaxpr_scatter, GANTRY_CLASS_MOVEMENT \
+  }
+#define OWN(jax, function, class_) \
+  { \
+    jax, NULL, NULL, function, class_ \
+  }
 
+/* clang-format off */
 static const JaxprRule rules[] = {
   ALIAS ("abs", "abs"), ALIAS ("neg", "negate"), ALIAS ("sign", "sign"), ALIAS ("exp", "exponential"),
   ALIAS ("expm1", "exponential_minus_one"), ALIAS ("log", "log"), ALIAS ("log1p", "log_plus_one"),
@@ -320,6 +331,7 @@ static const JaxprRule rules[] = {
   OWN ("scan", gantry_jaxpr_scan, GANTRY_CLASS_CONTROL), OWN ("while", gantry_jaxpr_while, GANTRY_CLASS_CONTROL),
   OWN ("closed_over", gantry_jaxpr_closed_over, GANTRY_CLASS_CONSTANT),
 };
+/* clang-format on */
 
 const JaxprRule *
 gantry_jaxpr_find_rule (const char *name)

@@ -44,8 +44,10 @@ factor_positive (XlaLower *l)
 static void
 solve_triangular (XlaLower *l)
 {
-  XlaTriangular how = { .left = letter (l, "side", 'L') == 'L', .lower = letter (l, "uplo", 'L') == 'L',
-                        .unit = letter (l, "diag", 'N') == 'U', .transposed = letter (l, "trans_x", 'N') != 'N' };
+  XlaTriangular how = { .left = letter (l, "side", 'L') == 'L',
+                        .lower = letter (l, "uplo", 'L') == 'L',
+                        .unit = letter (l, "diag", 'N') == 'U',
+                        .transposed = letter (l, "trans_x", 'N') != 'N' };
 
   l->out[0] = gantry_xla_solve_triangular (l, gantry_xla_in (l, 0), gantry_xla_in (l, 1), &how);
 }

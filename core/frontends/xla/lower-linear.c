@@ -83,8 +83,7 @@ gantry_xla_cholesky (XlaLower *l, guint32 a, gboolean is_lower)
     }
   lower = gantry_builder_concatenate (l->b, columns, (guint) n, (gint64) type->rank - 1);
   zero = gantry_xla_like (l, lower, 0);
-  lower = gantry_xla_select (
-    l, gantry_xla_compare (l, "GE", places (l, lower, type->rank - 2), places (l, lower, type->rank - 1)), lower, zero);
+  lower = gantry_xla_select (l, gantry_xla_compare (l, "GE", places (l, lower, type->rank - 2), places (l, lower, type->rank - 1)), lower, zero);
   return is_lower ? lower : swap_last (l, lower);
 }
 
@@ -169,7 +168,8 @@ static void
 triangular_solve (XlaLower *l)
 {
   const char *transpose = gantry_xla_string (l, "transpose_a", "NO_TRANSPOSE");
-  XlaTriangular how = { .left = gantry_xla_int (l, "left_side", 0) != 0, .lower = gantry_xla_int (l, "lower", 0) != 0,
+  XlaTriangular how = { .left = gantry_xla_int (l, "left_side", 0) != 0,
+                        .lower = gantry_xla_int (l, "lower", 0) != 0,
                         .unit = gantry_xla_int (l, "unit_diagonal", 0) != 0,
                         .transposed = strcmp (transpose, "TRANSPOSE") == 0 || strcmp (transpose, "ADJOINT") == 0 };
 

@@ -35,8 +35,7 @@ custom_call (XlaLower *l)
 {
   const char *target = gantry_xla_string (l, "call_target_name", "");
 
-  if (strcmp (target, "Sharding") == 0 || g_str_has_prefix (target, "xla.sdy.")
-      || strcmp (target, "LayoutConstraint") == 0)
+  if (strcmp (target, "Sharding") == 0 || g_str_has_prefix (target, "xla.sdy.") || strcmp (target, "LayoutConstraint") == 0)
     as_it_is (l); /* on one device every sharding is the whole */
   else if (strcmp (target, "TopK") == 0 && l->n_out == 2)
     by_name (l, "chlo.top_k");
@@ -83,8 +82,7 @@ constant (XlaLower *l)
   if (type->kind == GANTRY_TYPE_TENSOR && gantry_element_is_compiled ((GantryElementType) type->element))
     gantry_xla_refuse (l, "its value is not in the text");
   else if (type->kind == GANTRY_TYPE_TENSOR)
-    gantry_xla_refuse (l, "element type %s of result 0 is not compiled",
-                       gantry_element_name ((GantryElementType) type->element));
+    gantry_xla_refuse (l, "element type %s of result 0 is not compiled", gantry_element_name ((GantryElementType) type->element));
   else
     gantry_xla_refuse (l, "an element type that is not compiled");
 }
@@ -116,24 +114,20 @@ threefry (XlaLower *l, guint32 words[2], const guint32 key[2])
           guint32 left, right;
 
           words[0] = gantry_xla_binary (l, GANTRY_OP_ADD, words[0], words[1]);
-          left = gantry_xla_binary (l, GANTRY_OP_SHIFT_LEFT, words[1],
-                                    gantry_builder_int_scalar (l->b, GANTRY_U32, by));
-          right = gantry_xla_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, words[1],
-                                     gantry_builder_int_scalar (l->b, GANTRY_U32, 32 - by));
+          left = gantry_xla_binary (l, GANTRY_OP_SHIFT_LEFT, words[1], gantry_builder_int_scalar (l->b, GANTRY_U32, by));
+          right = gantry_xla_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, words[1], gantry_builder_int_scalar (l->b, GANTRY_U32, 32 - by));
           words[1] = gantry_xla_binary (l, GANTRY_OP_XOR, gantry_xla_binary (l, GANTRY_OP_OR, left, right), words[0]);
         }
       words[0] = gantry_xla_binary (l, GANTRY_OP_ADD, words[0], keys[(group + 1) % 3]);
       words[1] = gantry_xla_binary (l, GANTRY_OP_ADD, words[1], keys[(group + 2) % 3]);
-      words[1] = gantry_xla_binary (l, GANTRY_OP_ADD, words[1],
-                                    gantry_builder_int_scalar (l->b, GANTRY_U32, group + 1));
+      words[1] = gantry_xla_binary (l, GANTRY_OP_ADD, words[1], gantry_builder_int_scalar (l->b, GANTRY_U32, group + 1));
     }
 }
 
 static void
 halves (XlaLower *l, guint32 x, guint32 words[2])
 {
-  guint32 high = gantry_xla_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, x,
-                                    gantry_builder_int_scalar (l->b, GANTRY_U64, 32));
+  guint32 high = gantry_xla_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, x, gantry_builder_int_scalar (l->b, GANTRY_U64, 32));
   guint32 low = gantry_xla_binary (l, GANTRY_OP_AND, x, gantry_builder_int_scalar (l->b, GANTRY_U64, 0xffffffff));
 
   words[0] = gantry_xla_convert (l, low, GANTRY_U32);
@@ -154,8 +148,7 @@ three_fry_64 (XlaLower *l, guint32 state, const GantryType *bits)
   halves (l, gantry_xla_binary (l, GANTRY_OP_ADD, counts, parts[1]), words);
   threefry (l, words, key);
   low = gantry_xla_convert (l, words[0], GANTRY_U64);
-  high = gantry_xla_binary (l, GANTRY_OP_SHIFT_LEFT, gantry_xla_convert (l, words[1], GANTRY_U64),
-                            gantry_builder_int_scalar (l->b, GANTRY_U64, 32));
+  high = gantry_xla_binary (l, GANTRY_OP_SHIFT_LEFT, gantry_xla_convert (l, words[1], GANTRY_U64), gantry_builder_int_scalar (l->b, GANTRY_U64, 32));
   l->out[1] = gantry_builder_reshape (l->b, gantry_xla_binary (l, GANTRY_OP_OR, low, high), bits->rank, bits->dims);
   parts[1] = gantry_xla_binary (l, GANTRY_OP_ADD, parts[1], gantry_builder_int_scalar (l->b, GANTRY_U64, n));
   for (guint i = 0; i < 2; i++)
@@ -198,8 +191,8 @@ rng (XlaLower *l)
   gantry_xla_refuse (l, "random numbers without a state; rng_bit_generator has one");
 }
 
-#define OTHER(name, function)                           \
-  {                                                     \
+#define OTHER(name, function) \
+  { \
     name, function, GANTRY_CLASS_OTHER, XLA_ANY_TYPE, 0 \
   }
 

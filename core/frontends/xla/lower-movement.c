@@ -156,8 +156,7 @@ dynamic_pad (XlaLower *l)
 
   if (!known_lists (l, 2, values, "how much is padded depends on data"))
     return;
-  l->out[0] = gantry_builder_pad_if_any (l->b, gantry_xla_in (l, 0), gantry_xla_in (l, 1), values[0], values[1],
-                                         values[2]);
+  l->out[0] = gantry_builder_pad_if_any (l->b, gantry_xla_in (l, 0), gantry_xla_in (l, 1), values[0], values[1], values[2]);
 }
 
 static void
@@ -259,8 +258,8 @@ get_dimension_size (XlaLower *l)
     l->out[0] = gantry_builder_int_scalar (l->b, GANTRY_I32, type->dims[axis]);
 }
 
-#define MOVES(name, function, takes, arg)             \
-  {                                                   \
+#define MOVES(name, function, takes, arg) \
+  { \
     name, function, GANTRY_CLASS_MOVEMENT, takes, arg \
   }
 

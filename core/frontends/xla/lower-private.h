@@ -78,9 +78,8 @@ extern const XlaRule gantry_xla_misc_rules[];
 /* lower.c */
 const XlaRule *gantry_xla_find_rule (const char *name);
 /** Lowers @node of @source into @b; for the nodes of regions too. */
-gboolean
-gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands,
-                       guint32 *results, guint n_results, guint depth, gboolean lifted, GError **error);
+gboolean gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results,
+                                guint n_results, guint depth, gboolean lifted, GError **error);
 /** Runs l->rule, once the numbers and types of operands and results are what it takes. */
 void gantry_xla_run_rule (XlaLower *l);
 void gantry_xla_refuse (XlaLower *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -156,10 +155,8 @@ guint32 gantry_xla_combine (XlaLower *l, const char *kind, guint32 x, guint32 y)
 /** Whether @id is a constant that @kind leaves everything as it is with. */
 gboolean gantry_xla_is_identity (XlaLower *l, const char *kind, guint32 id);
 /** Writes the body of @function in place, captures behind @arguments. @lifted: its scalars may be tensors. */
-gboolean gantry_xla_inline (XlaLower *l, guint32 function, const guint32 *arguments, guint n_arguments,
-                            guint32 *results, guint n_results, gboolean lifted);
+gboolean gantry_xla_inline (XlaLower *l, guint32 function, const guint32 *arguments, guint n_arguments, guint32 *results, guint n_results, gboolean lifted);
 /** As inline for a region of scalars, lifted: each result has the shape of argument @like. */
-gboolean gantry_xla_apply (XlaLower *l, guint32 function, const guint32 *arguments, guint n_arguments, guint32 *results,
-                           guint n_results, guint32 like);
+gboolean gantry_xla_apply (XlaLower *l, guint32 function, const guint32 *arguments, guint n_arguments, guint32 *results, guint n_results, guint32 like);
 
 G_END_DECLS

@@ -11,9 +11,7 @@ static gboolean
 plain_comparator (XlaLower *l, guint32 body, guint *key, gboolean *descending)
 {
   const GantryFunction *f = gantry_module_function (l->source, body);
-  const GantryNode *node = f != NULL && f->n_results == 1
-                             ? gantry_module_node (l->source, gantry_function_result_id (l->source, f, 0))
-                             : NULL;
+  const GantryNode *node = f != NULL && f->n_results == 1 ? gantry_module_node (l->source, gantry_function_result_id (l->source, f, 0)) : NULL;
   const char *name = node != NULL ? gantry_node_op_name (l->source, node) : "", *direction;
   gboolean total;
 
@@ -39,8 +37,7 @@ plain_comparator (XlaLower *l, guint32 body, guint *key, gboolean *descending)
 
 /* The core sort of all of @values by @key. */
 static void
-sort_by (XlaLower *l, guint32 key, const guint32 *values, guint n, gint64 dimension, gboolean descending,
-         guint32 *results)
+sort_by (XlaLower *l, guint32 key, const guint32 *values, guint n, gint64 dimension, gboolean descending, guint32 *results)
 {
   guint32 *operands = XLA_NEW (l, guint32, n + 1), value;
   GantryAttrList *attrs = gantry_xla_attrs (l);
@@ -90,15 +87,11 @@ places (XlaLower *l, guint32 body, guint d)
       back[2 * i] = forth[2 * i + 1] = repeat (l, l->in[i], d, FALSE);
     }
   /* Along d the element itself, along d + 1 the other. */
-  if (!gantry_xla_apply (l, body, back, 2 * l->n_in, &before, 1, forth[0])
-      || !gantry_xla_apply (l, body, forth, 2 * l->n_in, &after, 1, forth[0]))
+  if (!gantry_xla_apply (l, body, back, 2 * l->n_in, &before, 1, forth[0]) || !gantry_xla_apply (l, body, forth, 2 * l->n_in, &after, 1, forth[0]))
     return 0;
-  here = gantry_builder_iota (l->b, GANTRY_I32, gantry_xla_type (l, forth[0])->rank,
-                              gantry_xla_type (l, forth[0])->dims, d);
-  there = gantry_builder_iota (l->b, GANTRY_I32, gantry_xla_type (l, forth[0])->rank,
-                               gantry_xla_type (l, forth[0])->dims, axis);
-  earlier = gantry_xla_binary (l, GANTRY_OP_AND, gantry_xla_unary (l, GANTRY_OP_NOT, after),
-                               gantry_xla_compare (l, "LT", there, here));
+  here = gantry_builder_iota (l->b, GANTRY_I32, gantry_xla_type (l, forth[0])->rank, gantry_xla_type (l, forth[0])->dims, d);
+  there = gantry_builder_iota (l->b, GANTRY_I32, gantry_xla_type (l, forth[0])->rank, gantry_xla_type (l, forth[0])->dims, axis);
+  earlier = gantry_xla_binary (l, GANTRY_OP_AND, gantry_xla_unary (l, GANTRY_OP_NOT, after), gantry_xla_compare (l, "LT", there, here));
   before = gantry_xla_convert (l, gantry_xla_binary (l, GANTRY_OP_OR, before, earlier), GANTRY_I32);
   return gantry_builder_reduce (l->b, "add", before, &axis, 1);
 }
@@ -136,11 +129,9 @@ top_k (XlaLower *l)
   guint32 x = gantry_xla_in (l, 0), key = x, values[2], sorted[2];
   const GantryType *type = gantry_xla_type (l, x);
   const GantryType *declared = gantry_xla_declared (l, 0);
-  gint64 k = gantry_xla_int (
-    l, "k", declared->kind == GANTRY_TYPE_TENSOR && declared->rank > 0 ? declared->dims[declared->rank - 1] : 0);
+  gint64 k = gantry_xla_int (l, "k", declared->kind == GANTRY_TYPE_TENSOR && declared->rank > 0 ? declared->dims[declared->rank - 1] : 0);
 
-  if (type->rank == 0 || gantry_xla_int (l, "largest", 1) == 0 || k < 0 || k > type->dims[type->rank - 1]
-      || l->n_out != 2)
+  if (type->rank == 0 || gantry_xla_int (l, "largest", 1) == 0 || k < 0 || k > type->dims[type->rank - 1] || l->n_out != 2)
     {
       gantry_xla_refuse (l, "the %" G_GINT64_FORMAT " largest of a rank of %u", k, type->rank);
       return;

@@ -42,11 +42,9 @@ over (XlaLower *l, guint32 x, guint32 y)
 }
 
 /* Lanczos' approximation with g = 7 and nine terms (Numerical Recipes, section 6.1). */
-static const double lanczos[9] = {
-  0.99999999999980993227684700473478, 676.520368121885098567009190444019, -1259.13921672240287047156078755283,
-  771.3234287776530788486528258894,   -176.61502916214059906584551354,    12.507343278686904814458936853,
-  -0.13857109526572011689554707,      9.984369578019570859563e-6,         1.50563273514931155834e-7
-};
+static const double lanczos[9] = { 0.99999999999980993227684700473478, 676.520368121885098567009190444019, -1259.13921672240287047156078755283,
+                                   771.3234287776530788486528258894,   -176.61502916214059906584551354,    12.507343278686904814458936853,
+                                   -0.13857109526572011689554707,      9.984369578019570859563e-6,         1.50563273514931155834e-7 };
 #define LANCZOS_G 7.0
 
 static guint32
@@ -67,9 +65,7 @@ lgamma_value (XlaLower *l, guint32 x)
     sum = plus (l, sum, over (l, gantry_xla_like (l, z, lanczos[i]), gantry_xla_shift (l, z, i)));
   t = gantry_xla_shift (l, z, LANCZOS_G + 0.5);
   /* log t = log (g + 1/2) + log1p (z / (g + 1/2)) keeps what a small z adds. */
-  log_t = gantry_xla_shift (
-    l, gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE, gantry_xla_scale (l, z, 1 / (LANCZOS_G + 0.5))),
-    log (LANCZOS_G + 0.5));
+  log_t = gantry_xla_shift (l, gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE, gantry_xla_scale (l, z, 1 / (LANCZOS_G + 0.5))), log (LANCZOS_G + 0.5));
   value = times (l, minus (l, gantry_xla_shift (l, z, 0.5), over (l, t, log_t)), log_t);
   value = gantry_xla_shift (l, plus (l, value, gantry_xla_unary (l, GANTRY_OP_LOG, sum)), 0.5 * log (2 * G_PI));
   fraction = gantry_xla_unary (l, GANTRY_OP_ABS, x);
@@ -77,12 +73,10 @@ lgamma_value (XlaLower *l, guint32 x)
   fraction = gantry_xla_select (l, gantry_xla_compare (l, "GT", fraction, gantry_xla_like (l, fraction, 0.5)),
                                 minus (l, gantry_xla_like (l, fraction, 1), fraction), fraction);
   fraction = gantry_xla_select (l, low, fraction, gantry_xla_like (l, fraction, 0.5));
-  sine = gantry_xla_unary (l, GANTRY_OP_LOG,
-                           gantry_xla_unary (l, GANTRY_OP_SINE, gantry_xla_scale (l, fraction, G_PI)));
-  reflected = gantry_xla_select (
-    l, gantry_xla_unary (l, GANTRY_OP_IS_FINITE, sine),
-    minus (l, gantry_xla_shift (l, gantry_xla_unary (l, GANTRY_OP_NEGATE, sine), log (G_PI)), value),
-    gantry_xla_unary (l, GANTRY_OP_NEGATE, sine));
+  sine = gantry_xla_unary (l, GANTRY_OP_LOG, gantry_xla_unary (l, GANTRY_OP_SINE, gantry_xla_scale (l, fraction, G_PI)));
+  reflected = gantry_xla_select (l, gantry_xla_unary (l, GANTRY_OP_IS_FINITE, sine),
+                                 minus (l, gantry_xla_shift (l, gantry_xla_unary (l, GANTRY_OP_NEGATE, sine), log (G_PI)), value),
+                                 gantry_xla_unary (l, GANTRY_OP_NEGATE, sine));
   value = gantry_xla_select (l, low, reflected, value);
   infinite = gantry_xla_compare (l, "EQ", gantry_xla_unary (l, GANTRY_OP_ABS, x), gantry_xla_like (l, x, INFINITY));
   return gantry_xla_select (l, infinite, gantry_xla_like (l, x, INFINITY), value);
@@ -111,16 +105,12 @@ digamma_value (XlaLower *l, guint32 x)
       denominator = plus (l, denominator, part);
     }
   t = gantry_xla_shift (l, z, LANCZOS_G + 0.5);
-  log_t = gantry_xla_shift (
-    l, gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE, gantry_xla_scale (l, z, 1 / (LANCZOS_G + 0.5))),
-    log (LANCZOS_G + 0.5));
+  log_t = gantry_xla_shift (l, gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE, gantry_xla_scale (l, z, 1 / (LANCZOS_G + 0.5))), log (LANCZOS_G + 0.5));
   value = minus (l, plus (l, log_t, over (l, numerator, denominator)), over (l, gantry_xla_like (l, t, LANCZOS_G), t));
   /* The fraction is what keeps pi x exact for large x. */
-  fraction = plus (
-    l, x, gantry_xla_unary (l, GANTRY_OP_ABS, gantry_xla_unary (l, GANTRY_OP_FLOOR, gantry_xla_shift (l, x, 0.5))));
+  fraction = plus (l, x, gantry_xla_unary (l, GANTRY_OP_ABS, gantry_xla_unary (l, GANTRY_OP_FLOOR, gantry_xla_shift (l, x, 0.5))));
   fraction = gantry_xla_scale (l, fraction, G_PI);
-  fraction = over (l, gantry_xla_scale (l, gantry_xla_unary (l, GANTRY_OP_COSINE, fraction), G_PI),
-                   gantry_xla_unary (l, GANTRY_OP_SINE, fraction));
+  fraction = over (l, gantry_xla_scale (l, gantry_xla_unary (l, GANTRY_OP_COSINE, fraction), G_PI), gantry_xla_unary (l, GANTRY_OP_SINE, fraction));
   pole = gantry_xla_binary (l, GANTRY_OP_AND, gantry_xla_compare (l, "LE", x, gantry_xla_like (l, x, 0)),
                             gantry_xla_compare (l, "EQ", x, gantry_xla_unary (l, GANTRY_OP_FLOOR, x)));
   value = gantry_xla_select (l, low, minus (l, value, fraction), value);
@@ -147,12 +137,10 @@ polynomial (XlaLower *l, guint32 x, const double *coefficients, guint n)
 static void
 erfc_ (XlaLower *l)
 {
-  static const double near_one[] = { 2.326819970068386E-2,  -1.387039388740657E-1, 3.687424674597105E-1,
-                                     -5.824733027278666E-1, 6.210004621745983E-1,  -4.944515323274145E-1,
-                                     3.404879937665872E-1,  -2.741127028184656E-1, 5.638259427386472E-1 };
-  static const double far[] = { -1.047766399936249E+1, 1.297719955372516E+1,  -7.495518717768503E+0,
-                                2.921019019210786E+0,  -1.015265279202700E+0, 4.218463358204948E-1,
-                                -2.820767439740514E-1, 5.641895067754075E-1 };
+  static const double near_one[] = { 2.326819970068386E-2,  -1.387039388740657E-1, 3.687424674597105E-1,  -5.824733027278666E-1, 6.210004621745983E-1,
+                                     -4.944515323274145E-1, 3.404879937665872E-1,  -2.741127028184656E-1, 5.638259427386472E-1 };
+  static const double far[] = { -1.047766399936249E+1, 1.297719955372516E+1, -7.495518717768503E+0, 2.921019019210786E+0,
+                                -1.015265279202700E+0, 4.218463358204948E-1, -2.820767439740514E-1, 5.641895067754075E-1 };
   guint32 x = widened (l, 0), one = gantry_xla_like (l, x, 1), near, size, square, q, series, value;
 
   size = gantry_xla_unary (l, GANTRY_OP_ABS, x);
@@ -160,14 +148,10 @@ erfc_ (XlaLower *l)
   size = gantry_xla_select (l, near, one, size);
   square = times (l, size, size);
   q = over (l, gantry_xla_like (l, x, 1), square);
-  series = gantry_xla_select (l, gantry_xla_compare (l, "LT", size, gantry_xla_like (l, x, 2)),
-                              polynomial (l, q, near_one, G_N_ELEMENTS (near_one)),
+  series = gantry_xla_select (l, gantry_xla_compare (l, "LT", size, gantry_xla_like (l, x, 2)), polynomial (l, q, near_one, G_N_ELEMENTS (near_one)),
                               polynomial (l, q, far, G_N_ELEMENTS (far)));
-  value = times (
-    l, over (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, gantry_xla_unary (l, GANTRY_OP_NEGATE, square)), size),
-    series);
-  value = gantry_xla_select (l, gantry_xla_compare (l, "LT", x, gantry_xla_like (l, x, 0)),
-                             minus (l, gantry_xla_like (l, x, 2), value), value);
+  value = times (l, over (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, gantry_xla_unary (l, GANTRY_OP_NEGATE, square)), size), series);
+  value = gantry_xla_select (l, gantry_xla_compare (l, "LT", x, gantry_xla_like (l, x, 0)), minus (l, gantry_xla_like (l, x, 2), value), value);
   set_narrowed (l, gantry_xla_select (l, near, minus (l, one, gantry_xla_unary (l, GANTRY_OP_ERF, x)), value));
 }
 
@@ -183,9 +167,7 @@ erf_inv (XlaLower *l)
 
   end = gantry_xla_compare (l, "EQ", gantry_xla_unary (l, GANTRY_OP_ABS, given), one);
   x = gantry_xla_select (l, end, gantry_xla_like (l, given, 0), given);
-  w = gantry_xla_unary (
-    l, GANTRY_OP_NEGATE,
-    gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE, gantry_xla_unary (l, GANTRY_OP_NEGATE, times (l, x, x))));
+  w = gantry_xla_unary (l, GANTRY_OP_NEGATE, gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE, gantry_xla_unary (l, GANTRY_OP_NEGATE, times (l, x, x))));
   close = gantry_xla_compare (l, "LT", w, gantry_xla_like (l, w, 5));
   tail_of = gantry_xla_unary (l, GANTRY_OP_SQRT, gantry_xla_select (l, close, gantry_xla_like (l, w, 5), w));
   value = gantry_xla_select (l, close, polynomial (l, gantry_xla_shift (l, w, -2.5), central, G_N_ELEMENTS (central)),
@@ -193,9 +175,8 @@ erf_inv (XlaLower *l)
   value = times (l, value, x);
   for (guint i = 0; i < 2 && gantry_xla_element (l, x) == GANTRY_F64; i++)
     {
-      guint32 slope = gantry_xla_scale (
-        l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, gantry_xla_unary (l, GANTRY_OP_NEGATE, times (l, value, value))),
-        2 / sqrt (G_PI));
+      guint32 slope = gantry_xla_scale (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, gantry_xla_unary (l, GANTRY_OP_NEGATE, times (l, value, value))),
+                                        2 / sqrt (G_PI));
 
       value = minus (l, value, over (l, minus (l, gantry_xla_unary (l, GANTRY_OP_ERF, value), x), slope));
     }
@@ -212,16 +193,13 @@ next_after (XlaLower *l)
 
   zero = gantry_xla_like (l, x, 0);
   bits = gantry_xla_bitcast (l, x, whole);
-  towards_zero = gantry_xla_binary (l, GANTRY_OP_XOR, gantry_xla_compare (l, "GT", x, y),
-                                    gantry_xla_compare (l, "LT", x, zero));
+  towards_zero = gantry_xla_binary (l, GANTRY_OP_XOR, gantry_xla_compare (l, "GT", x, y), gantry_xla_compare (l, "LT", x, zero));
   step = gantry_xla_select (l, towards_zero, gantry_xla_like (l, bits, -1), gantry_xla_like (l, bits, 1));
   value = gantry_xla_bitcast (l, plus (l, bits, step), element);
   from_zero = gantry_xla_bitcast (l, gantry_xla_like (l, bits, 1), element);
-  from_zero = gantry_xla_select (l, gantry_xla_compare (l, "LT", y, zero),
-                                 gantry_xla_unary (l, GANTRY_OP_NEGATE, from_zero), from_zero);
+  from_zero = gantry_xla_select (l, gantry_xla_compare (l, "LT", y, zero), gantry_xla_unary (l, GANTRY_OP_NEGATE, from_zero), from_zero);
   value = gantry_xla_select (l, gantry_xla_compare (l, "EQ", x, zero), from_zero, value);
-  nan = gantry_xla_binary (l, GANTRY_OP_OR, gantry_xla_unary (l, GANTRY_OP_IS_NAN, x),
-                           gantry_xla_unary (l, GANTRY_OP_IS_NAN, y));
+  nan = gantry_xla_binary (l, GANTRY_OP_OR, gantry_xla_unary (l, GANTRY_OP_IS_NAN, x), gantry_xla_unary (l, GANTRY_OP_IS_NAN, y));
   value = gantry_xla_select (l, gantry_xla_compare (l, "EQ", x, y), y, value);
   l->out[0] = gantry_xla_select (l, nan, gantry_xla_like (l, x, NAN), value);
 }
@@ -232,15 +210,9 @@ static guint32
 hurwitz (XlaLower *l, guint32 x, guint32 q)
 {
   /* (2 k)! / B(2 k) */
-  static const double corrections[] = { 12.0,
-                                        -720.0,
-                                        30240.0,
-                                        -1209600.0,
-                                        47900160.0,
-                                        -1.8924375803183791606e9,
-                                        7.47242496e10,
-                                        -2.950130727918164224e12,
-                                        1.1646782814350067249e14 };
+  static const double corrections[] = {
+    12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9, 7.47242496e10, -2.950130727918164224e12, 1.1646782814350067249e14
+  };
   guint32 sum = 0, power = 0, a = q, factor, term;
 
   for (guint n = 0; n < 10; n++)
@@ -276,9 +248,7 @@ zeta_value (XlaLower *l, guint32 x, guint32 q)
 
   negative = gantry_xla_compare (l, "LE", q, gantry_xla_like (l, q, 0));
   whole = gantry_xla_compare (l, "EQ", x, gantry_xla_unary (l, GANTRY_OP_FLOOR, x));
-  value = gantry_xla_select (l,
-                             gantry_xla_binary (l, GANTRY_OP_AND, negative, gantry_xla_unary (l, GANTRY_OP_NOT, whole)),
-                             gantry_xla_like (l, x, NAN), value);
+  value = gantry_xla_select (l, gantry_xla_binary (l, GANTRY_OP_AND, negative, gantry_xla_unary (l, GANTRY_OP_NOT, whole)), gantry_xla_like (l, x, NAN), value);
   value = gantry_xla_select (l, whole_pole (l, q), gantry_xla_like (l, x, INFINITY), value);
   value = gantry_xla_select (l, gantry_xla_compare (l, "LT", x, one), gantry_xla_like (l, x, NAN), value);
   return gantry_xla_select (l, gantry_xla_compare (l, "EQ", x, one), gantry_xla_like (l, x, INFINITY), value);
@@ -298,10 +268,8 @@ polygamma (XlaLower *l)
 
   value = times (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, lgamma_value (l, next)), zeta_value (l, next, x));
   odd = gantry_xla_binary (l, GANTRY_OP_REMAINDER, n, gantry_xla_like (l, n, 2));
-  value = gantry_xla_select (l, gantry_xla_compare (l, "EQ", odd, gantry_xla_like (l, n, 0)),
-                             gantry_xla_unary (l, GANTRY_OP_NEGATE, value), value);
-  value = gantry_xla_select (l, gantry_xla_compare (l, "EQ", n, gantry_xla_like (l, n, 0)), digamma_value (l, x),
-                             value);
+  value = gantry_xla_select (l, gantry_xla_compare (l, "EQ", odd, gantry_xla_like (l, n, 0)), gantry_xla_unary (l, GANTRY_OP_NEGATE, value), value);
+  value = gantry_xla_select (l, gantry_xla_compare (l, "EQ", n, gantry_xla_like (l, n, 0)), digamma_value (l, x), value);
   valid = gantry_xla_binary (l, GANTRY_OP_AND, gantry_xla_compare (l, "GE", n, gantry_xla_like (l, n, 0)),
                              gantry_xla_compare (l, "EQ", n, gantry_xla_unary (l, GANTRY_OP_FLOOR, n)));
   set_narrowed (l, gantry_xla_select (l, valid, value, gantry_xla_like (l, n, NAN)));
@@ -322,9 +290,7 @@ bessel_i1e (XlaLower *l)
     {
       double c = cos ((k + 0.5) * G_PI / n);
 
-      sum = plus (
-        l, sum,
-        gantry_xla_scale (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, minus (l, gantry_xla_scale (l, x, c), size)), c / n));
+      sum = plus (l, sum, gantry_xla_scale (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, minus (l, gantry_xla_scale (l, x, c), size)), c / n));
     }
   limit = gantry_xla_select (l, near, gantry_xla_like (l, x, 60), size);
   far = gantry_xla_like (l, x, series[5]);
@@ -370,8 +336,7 @@ rest_size (XlaLower *l, guint32 x)
 static guint32
 normalize (XlaLower *l, guint32 x, guint32 mean, guint32 variance)
 {
-  guint32 deviation = gantry_xla_unary (l, GANTRY_OP_RSQRT,
-                                        gantry_xla_shift (l, variance, gantry_xla_float (l, "epsilon", 0)));
+  guint32 deviation = gantry_xla_unary (l, GANTRY_OP_RSQRT, gantry_xla_shift (l, variance, gantry_xla_float (l, "epsilon", 0)));
 
   return times (l, minus (l, x, along (l, mean, x)), along (l, deviation, x));
 }
@@ -393,9 +358,8 @@ batch_norm_inference (XlaLower *l)
   guint32 x = gantry_xla_in (l, 0);
 
   if (good_feature (l))
-    l->out[0] = plus (
-      l, times (l, normalize (l, x, gantry_xla_in (l, 3), gantry_xla_in (l, 4)), along (l, gantry_xla_in (l, 1), x)),
-      along (l, gantry_xla_in (l, 2), x));
+    l->out[0] = plus (l, times (l, normalize (l, x, gantry_xla_in (l, 3), gantry_xla_in (l, 4)), along (l, gantry_xla_in (l, 1), x)),
+                      along (l, gantry_xla_in (l, 2), x));
 }
 
 static void
@@ -408,8 +372,7 @@ batch_norm_training (XlaLower *l)
   mean = gantry_xla_scale (l, sum_over_rest (l, x), 1 / rest_size (l, x));
   centred = minus (l, x, along (l, mean, x));
   variance = gantry_xla_scale (l, sum_over_rest (l, times (l, centred, centred)), 1 / rest_size (l, x));
-  l->out[0] = plus (l, times (l, normalize (l, x, mean, variance), along (l, gantry_xla_in (l, 1), x)),
-                    along (l, gantry_xla_in (l, 2), x));
+  l->out[0] = plus (l, times (l, normalize (l, x, mean, variance), along (l, gantry_xla_in (l, 1), x)), along (l, gantry_xla_in (l, 2), x));
   l->out[1] = mean;
   l->out[2] = variance;
 }
@@ -427,8 +390,7 @@ batch_norm_grad (XlaLower *l)
   normal = normalize (l, x, gantry_xla_in (l, 2), gantry_xla_in (l, 3));
   sum = sum_over_rest (l, g);
   product = sum_over_rest (l, times (l, g, normal));
-  deviation = gantry_xla_unary (l, GANTRY_OP_RSQRT,
-                                gantry_xla_shift (l, gantry_xla_in (l, 3), gantry_xla_float (l, "epsilon", 0)));
+  deviation = gantry_xla_unary (l, GANTRY_OP_RSQRT, gantry_xla_shift (l, gantry_xla_in (l, 3), gantry_xla_float (l, "epsilon", 0)));
   inner = minus (l, gantry_xla_scale (l, g, n), along (l, sum, x));
   inner = minus (l, inner, times (l, normal, along (l, product, x)));
   l->out[0] = gantry_xla_scale (l, times (l, inner, along (l, times (l, gantry_xla_in (l, 1), deviation), x)), 1 / n);

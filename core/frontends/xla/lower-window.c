@@ -35,9 +35,8 @@ read_window (XlaLower *l, Window *w)
     {
       gint64 size, span;
 
-      if (w->window[i] < 1 || w->strides[i] < 1 || w->base[i] < 1 || w->dilations[i] < 1 || w->window[i] > G_MAXINT32
-          || w->dilations[i] > G_MAXINT32 || w->base[i] > G_MAXINT32 || !fits (w->padding[2 * i])
-          || !fits (w->padding[2 * i + 1]) || w->strides[i] > G_MAXINT32)
+      if (w->window[i] < 1 || w->strides[i] < 1 || w->base[i] < 1 || w->dilations[i] < 1 || w->window[i] > G_MAXINT32 || w->dilations[i] > G_MAXINT32
+          || w->base[i] > G_MAXINT32 || !fits (w->padding[2 * i]) || !fits (w->padding[2 * i + 1]) || w->strides[i] > G_MAXINT32)
         {
           gantry_xla_refuse (l, "a window of these sizes");
           return FALSE;
@@ -97,8 +96,7 @@ by_kinds (XlaLower *l, guint32 body, guint n, const Window *w)
   for (guint i = 0; i < n; i++)
     {
       kinds[i] = gantry_xla_body_kind (l, body, i, n);
-      if (kinds[i] == NULL || strcmp (kinds[i], "set") == 0
-          || !gantry_xla_is_identity (l, kinds[i], gantry_xla_in (l, n + i)))
+      if (kinds[i] == NULL || strcmp (kinds[i], "set") == 0 || !gantry_xla_is_identity (l, kinds[i], gantry_xla_in (l, n + i)))
         return FALSE;
     }
   for (guint i = 0; i < w->rank; i++)
@@ -176,9 +174,7 @@ select_places (XlaLower *l, guint32 body, guint32 x, guint32 inside, const Windo
       arguments[1] = value;
       if (!gantry_xla_apply (l, body, arguments, 2, &keeps, 1, value))
         return FALSE;
-      keeps = gantry_xla_binary (
-        l, GANTRY_OP_AND, keeps,
-        gantry_xla_compare (l, "GE", selected->where, gantry_xla_like (l, selected->where, 0)));
+      keeps = gantry_xla_binary (l, GANTRY_OP_AND, keeps, gantry_xla_compare (l, "GE", selected->where, gantry_xla_like (l, selected->where, 0)));
       keeps = gantry_xla_binary (l, GANTRY_OP_OR, keeps, gantry_xla_unary (l, GANTRY_OP_NOT, real));
       selected->best = gantry_xla_select (l, keeps, selected->best, value);
       selected->where = gantry_xla_select (l, keeps, selected->where, number);
@@ -230,8 +226,7 @@ select_and_scatter (XlaLower *l)
   for (gint64 place = 0; place < w.places && !l->failed; place++)
     {
       guint32 number = gantry_builder_int_scalar (l->b, GANTRY_I32, place);
-      guint32 here = gantry_xla_select (l, gantry_xla_compare (l, "EQ", selected.where, number), source,
-                                        gantry_xla_like (l, source, 0));
+      guint32 here = gantry_xla_select (l, gantry_xla_compare (l, "EQ", selected.where, number), source, gantry_xla_like (l, source, 0));
 
       sum = gantry_xla_binary (l, GANTRY_OP_ADD, sum, put_back (l, here, zero, &w, place));
     }

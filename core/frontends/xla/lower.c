@@ -49,8 +49,7 @@ check_type (XlaLower *l, const GantryType *type, const char *what, guint i)
   else if (type->kind != GANTRY_TYPE_TENSOR)
     gantry_xla_refuse (l, "the type of %s %u is not known", what, i);
   else if (!gantry_element_is_compiled ((GantryElementType) type->element))
-    gantry_xla_refuse (l, "element type %s of %s %u is not compiled",
-                       gantry_element_name ((GantryElementType) type->element), what, i);
+    gantry_xla_refuse (l, "element type %s of %s %u is not compiled", gantry_element_name ((GantryElementType) type->element), what, i);
   return !l->failed;
 }
 
@@ -105,8 +104,7 @@ check_counts (XlaLower *l)
   if (!(flags & XLA_COUNTED))
     return TRUE;
   if (l->n_in < n_in || (l->n_in > n_in && !(flags & XLA_OR_MORE)))
-    gantry_xla_refuse (l, "it has %u operands, and takes %u%s", l->n_in, n_in,
-                       flags & XLA_OR_MORE ? " or more" : "");
+    gantry_xla_refuse (l, "it has %u operands, and takes %u%s", l->n_in, n_in, flags & XLA_OR_MORE ? " or more" : "");
   else if (n_out > 0 && l->n_out != n_out)
     gantry_xla_refuse (l, "it has %u results, and gives %u", l->n_out, n_out);
   return !l->failed;
@@ -320,8 +318,7 @@ gantry_xla_select (XlaLower *l, guint32 p, guint32 x, guint32 y)
 {
   guint32 like = gantry_xla_type (l, p)->rank > 0 ? p : gantry_xla_type (l, x)->rank > 0 ? x : y;
 
-  return gantry_xla_add (l, GANTRY_OP_SELECT, NULL, 3, gantry_xla_spread (l, p, like), gantry_xla_spread (l, x, like),
-                         gantry_xla_spread (l, y, like));
+  return gantry_xla_add (l, GANTRY_OP_SELECT, NULL, 3, gantry_xla_spread (l, p, like), gantry_xla_spread (l, x, like), gantry_xla_spread (l, y, like));
 }
 
 /* What is not zero is true. */

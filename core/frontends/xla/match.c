@@ -124,7 +124,16 @@ find_inlined (Match *m)
 
 /* Keys: nodes of @a by what they have in common with nodes of @b */
 
-enum { BY_NAME = 1, BY_OP = 2, BY_TYPE = 4, BY_ATTRS = 8, BY_SCOPE = 16, BY_LOCATION = 32, BY_OPERANDS = 64 };
+enum
+{
+  BY_NAME = 1,
+  BY_OP = 2,
+  BY_TYPE = 4,
+  BY_ATTRS = 8,
+  BY_SCOPE = 16,
+  BY_LOCATION = 32,
+  BY_OPERANDS = 64
+};
 
 static guint32
 mix (guint32 hash, guint32 value)
@@ -170,9 +179,9 @@ key_of (const Match *m, const GantryModule *module, const GantryNode *node, guin
 static gboolean
 agree (const Match *m, const GantryNode *x, const GantryNode *y, guint by)
 {
-  if (((by & BY_NAME) != 0 && x->name != y->name) || ((by & BY_OP) != 0 && x->op != y->op)
-      || ((by & BY_TYPE) != 0 && x->type != y->type) || ((by & BY_ATTRS) != 0 && x->attrs != y->attrs)
-      || ((by & BY_SCOPE) != 0 && x->scope != y->scope) || ((by & BY_LOCATION) != 0 && x->location != y->location))
+  if (((by & BY_NAME) != 0 && x->name != y->name) || ((by & BY_OP) != 0 && x->op != y->op) || ((by & BY_TYPE) != 0 && x->type != y->type)
+      || ((by & BY_ATTRS) != 0 && x->attrs != y->attrs) || ((by & BY_SCOPE) != 0 && x->scope != y->scope)
+      || ((by & BY_LOCATION) != 0 && x->location != y->location))
     return FALSE;
   if ((by & BY_OPERANDS) == 0)
     return TRUE;
@@ -192,8 +201,8 @@ agree (const Match *m, const GantryNode *x, const GantryNode *y, guint by)
 static gboolean
 says_something (const GantryNode *node, guint by)
 {
-  return ((by & BY_NAME) == 0 || node->name != 0) && ((by & BY_SCOPE) == 0 || node->scope != 0)
-         && ((by & BY_LOCATION) == 0 || node->location != 0) && ((by & BY_OPERANDS) == 0 || node->n_operands > 0);
+  return ((by & BY_NAME) == 0 || node->name != 0) && ((by & BY_SCOPE) == 0 || node->scope != 0) && ((by & BY_LOCATION) == 0 || node->location != 0)
+         && ((by & BY_OPERANDS) == 0 || node->n_operands > 0);
 }
 
 /* Unmatched nodes that agree, in the order of both programs. Returns: whether there were any */
@@ -291,8 +300,8 @@ static void
 match_all (Match *m)
 {
   static const guint sure[] = { BY_NAME | BY_OP | BY_TYPE | BY_SCOPE, BY_NAME | BY_OP | BY_TYPE };
-  static const guint likely[] = { BY_OP | BY_TYPE | BY_ATTRS | BY_SCOPE | BY_LOCATION, BY_OP | BY_TYPE | BY_SCOPE | BY_LOCATION,
-                                  BY_OP | BY_TYPE | BY_SCOPE, BY_OP | BY_TYPE | BY_ATTRS, BY_NAME | BY_TYPE };
+  static const guint likely[] = { BY_OP | BY_TYPE | BY_ATTRS | BY_SCOPE | BY_LOCATION, BY_OP | BY_TYPE | BY_SCOPE | BY_LOCATION, BY_OP | BY_TYPE | BY_SCOPE,
+                                  BY_OP | BY_TYPE | BY_ATTRS, BY_NAME | BY_TYPE };
 
   for (guint i = 0; i < G_N_ELEMENTS (sure); i++)
     match_by (m, sure[i]);
@@ -417,8 +426,8 @@ origins_of (const Match *m, guint32 position, const Origins *from, guint32 origi
     }
   if (node->op == GANTRY_OP_PARAMETER || node->scope == 0)
     return 0;
-  for (guint32 at = GPOINTER_TO_UINT (g_hash_table_lookup (from->gone, GUINT_TO_POINTER (mix (node->scope, node->location))));
-       at != 0 && n < MOST_ORIGINS; at = from->next[at])
+  for (guint32 at = GPOINTER_TO_UINT (g_hash_table_lookup (from->gone, GUINT_TO_POINTER (mix (node->scope, node->location)))); at != 0 && n < MOST_ORIGINS;
+       at = from->next[at])
     {
       const GantryNode *old = &m->a->nodes[at - 1];
 

@@ -31,8 +31,7 @@ skip_type (Mlir *m)
   if (!gantry_xla_scan_accept (&m->s, ":"))
     return;
   /* The types of operands and results follow an attribute in the pretty form; a number is of a scalar type. */
-  if (g_ascii_isalpha (gantry_xla_scan_peek (&m->s)) && !gantry_xla_scan_sees (&m->s, "tensor")
-      && !gantry_xla_scan_sees (&m->s, "tuple"))
+  if (g_ascii_isalpha (gantry_xla_scan_peek (&m->s)) && !gantry_xla_scan_sees (&m->s, "tensor") && !gantry_xla_scan_sees (&m->s, "tuple"))
     gantry_mlir_type (m);
   else
     m->s = before;
@@ -130,8 +129,8 @@ gantry_mlir_set_dense (Mlir *m, GantryAttrList *list, const char *key, guint32 i
   g_autoptr (GArray) ints = NULL;
   gint64 n = gantry_type_elements (literal->type);
 
-  if (!(gantry_element_is_integer ((GantryElementType) literal->type->element) || literal->type->element == GANTRY_BOOL)
-      || n > 4096 || literal->type->rank == 0 || strcmp (key, "value") == 0)
+  if (!(gantry_element_is_integer ((GantryElementType) literal->type->element) || literal->type->element == GANTRY_BOOL) || n > 4096 || literal->type->rank == 0
+      || strcmp (key, "value") == 0)
     {
       gantry_attr_list_set_literal (list, key, id);
       return;
@@ -184,9 +183,8 @@ dialect_attribute (Mlir *m, GantryAttrList *list, const char *key)
     }
   again = *s;
   inside = gantry_xla_scan_bracket (s);
-  if (gantry_xla_span_is (name, "stablehlo.gather") || gantry_xla_span_is (name, "stablehlo.scatter")
-      || gantry_xla_span_is (name, "stablehlo.dot") || gantry_xla_span_is (name, "mhlo.gather")
-      || gantry_xla_span_is (name, "mhlo.scatter") || gantry_xla_span_is (name, "mhlo.dot"))
+  if (gantry_xla_span_is (name, "stablehlo.gather") || gantry_xla_span_is (name, "stablehlo.scatter") || gantry_xla_span_is (name, "stablehlo.dot")
+      || gantry_xla_span_is (name, "mhlo.gather") || gantry_xla_span_is (name, "mhlo.scatter") || gantry_xla_span_is (name, "mhlo.dot"))
     {
       *s = again;
       s->at++;
@@ -296,8 +294,7 @@ attribute_inside (Mlir *m, GantryAttrList *list, const char *key, guint32 *liter
       GantryXlaSpan span = gantry_xla_scan_value (&m->s, FALSE);
 
       if (span.length == 0)
-        gantry_xla_scan_fail (&m->s, m->s.at < m->s.end ? GANTRY_ERROR_INVALID : GANTRY_ERROR_TRUNCATED,
-                              "the value of attribute '%s' is expected", key);
+        gantry_xla_scan_fail (&m->s, m->s.at < m->s.end ? GANTRY_ERROR_INVALID : GANTRY_ERROR_TRUNCATED, "the value of attribute '%s' is expected", key);
       set_text (list, key, span);
     }
 }
@@ -324,8 +321,7 @@ read_key (Mlir *m)
   name = gantry_xla_scan_word (&m->s, FALSE);
   if (name.length > 0)
     return gantry_xla_span_dup (name);
-  gantry_xla_scan_fail (&m->s, m->s.at < m->s.end ? GANTRY_ERROR_INVALID : GANTRY_ERROR_TRUNCATED,
-                        "the name of an attribute is expected");
+  gantry_xla_scan_fail (&m->s, m->s.at < m->s.end ? GANTRY_ERROR_INVALID : GANTRY_ERROR_TRUNCATED, "the name of an attribute is expected");
   return NULL;
 }
 

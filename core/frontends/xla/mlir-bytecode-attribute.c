@@ -105,13 +105,10 @@ append_key (Mlir *m, guint64 index, GString *out)
 static void
 append_suffix (const GantryType *type, GString *out)
 {
-  const char *name = type->kind == GANTRY_TYPE_TENSOR
-                       ? gantry_element_name ((GantryElementType) type->element)
-                       : "";
+  const char *name = type->kind == GANTRY_TYPE_TENSOR ? gantry_element_name ((GantryElementType) type->element) : "";
 
   if (g_ascii_isalpha (*name))
-    g_string_append_printf (out, " : %s%s", *name == 'u' ? "ui" : "",
-                            *name == 'u' ? name + 1 : name);
+    g_string_append_printf (out, " : %s%s", *name == 'u' ? "ui" : "", *name == 'u' ? name + 1 : name);
 }
 
 static void
@@ -140,9 +137,7 @@ append_integer (Mlir *m, MlirCursor *c, GString *out)
   guint32 type = gantry_mlir_bytecode_type (m, at, gantry_mlir_varint (m, c));
   const GantryType *t = gantry_context_type (m->context, type);
   gboolean small = t->kind == GANTRY_TYPE_TENSOR
-                   && (t->element == GANTRY_BOOL || t->element == GANTRY_I8
-                       || t->element == GANTRY_U8 || t->element == GANTRY_I4
-                       || t->element == GANTRY_U4);
+                   && (t->element == GANTRY_BOOL || t->element == GANTRY_I8 || t->element == GANTRY_U8 || t->element == GANTRY_I4 || t->element == GANTRY_U4);
   gint64 value = small ? (gint8) gantry_mlir_byte (m, c) : gantry_mlir_signed_varint (m, c);
 
   if (t->kind == GANTRY_TYPE_TENSOR && t->element == GANTRY_BOOL)
@@ -168,8 +163,7 @@ append_float (Mlir *m, MlirCursor *c, GString *out)
   double value = 0;
 
   memcpy (bytes, &bits, sizeof bytes); /* little endian */
-  if (t->kind == GANTRY_TYPE_TENSOR && gantry_element_is_float ((GantryElementType) t->element)
-      && gantry_element_is_compiled ((GantryElementType) t->element))
+  if (t->kind == GANTRY_TYPE_TENSOR && gantry_element_is_float ((GantryElementType) t->element) && gantry_element_is_compiled ((GantryElementType) t->element))
     value = gantry_element_read_double ((GantryElementType) t->element, bytes);
   g_ascii_dtostr (text, sizeof text, value);
   g_string_append (out, text);
@@ -188,8 +182,7 @@ append_constant (Mlir *m, guint64 index, GString *out)
 
   g_string_append (out, "\"dense<[");
   for (gint64 i = 0; i < MIN (n, MOST_SHOWN); i++)
-    g_string_append_printf (out, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "",
-                            gantry_literal_get_int (literal, i));
+    g_string_append_printf (out, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", gantry_literal_get_int (literal, i));
   g_string_append_printf (out, "%s]>\"", n > MOST_SHOWN ? ", ..." : "");
 }
 
@@ -202,20 +195,16 @@ append_numbers (Mlir *m, MlirCursor *c, GString *out)
   const GantryType *t = gantry_context_type (m->context, type);
   guint64 n = gantry_mlir_varint (m, c);
   GantryWireSpan blob = gantry_mlir_blob (m, c);
-  gsize size = t->kind == GANTRY_TYPE_TENSOR ? gantry_element_size ((GantryElementType) t->element)
-                                             : 0;
+  gsize size = t->kind == GANTRY_TYPE_TENSOR ? gantry_element_size ((GantryElementType) t->element) : 0;
 
   g_string_append (out, "array<i64");
   for (guint64 i = 0; m->s.error == NULL && size > 0 && i < n && (i + 1) * size <= blob.length; i++)
     {
       if (gantry_element_is_float ((GantryElementType) t->element))
-        g_string_append_printf (
-          out, "%s%g", i > 0 ? ", " : ": ",
-          gantry_element_read_double ((GantryElementType) t->element, blob.data + i * size));
+        g_string_append_printf (out, "%s%g", i > 0 ? ", " : ": ", gantry_element_read_double ((GantryElementType) t->element, blob.data + i * size));
       else
-        g_string_append_printf (
-          out, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : ": ",
-          gantry_element_read_int ((GantryElementType) t->element, blob.data + i * size));
+        g_string_append_printf (out, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : ": ",
+                                gantry_element_read_int ((GantryElementType) t->element, blob.data + i * size));
       if (out->len > MOST_TEXT)
         break;
     }
@@ -227,8 +216,7 @@ append_type (Mlir *m, MlirCursor *c, GString *out)
 {
   const guint8 *at = c->at;
   guint32 type = gantry_mlir_bytecode_type (m, at, gantry_mlir_varint (m, c));
-  g_autofree char *text = type != 0 ? gantry_context_type_text (m->context, type)
-                                    : g_strdup ("none");
+  g_autofree char *text = type != 0 ? gantry_context_type_text (m->context, type) : g_strdup ("none");
 
   g_string_append_printf (out, "\"%s\"", text);
 }
@@ -246,18 +234,13 @@ append_accuracy (Mlir *m, MlirCursor *c, GString *out)
       memcpy (&values[i], &bits, sizeof bits);
     }
   ulps = gantry_mlir_signed_varint (m, c);
-  g_string_append_printf (out,
-                          "\"atol = %g, rtol = %g, ulps = %" G_GINT64_FORMAT ", mode = ", values[0],
-                          values[1], ulps);
+  g_string_append_printf (out, "\"atol = %g, rtol = %g, ulps = %" G_GINT64_FORMAT ", mode = ", values[0], values[1], ulps);
   {
     const guint8 *at = c->at;
     g_autoptr (GString) mode = g_string_new (NULL);
 
     render (m, at, gantry_mlir_varint (m, c), mode);
-    g_string_append_printf (out, "%s\"",
-                            strstr (mode->str, "HIGHEST") != NULL   ? "HIGHEST"
-                            : strstr (mode->str, "DEFAULT") != NULL ? "DEFAULT"
-                                                                    : "TOLERANCE");
+    g_string_append_printf (out, "%s\"", strstr (mode->str, "HIGHEST") != NULL ? "HIGHEST" : strstr (mode->str, "DEFAULT") != NULL ? "DEFAULT" : "TOLERANCE");
   }
 }
 
@@ -283,12 +266,9 @@ render_inside (Mlir *m, const MlirEntry *entry, guint64 index, GString *out)
     {
     case G_MAXUINT:
       if (entry->custom)
-        g_string_append_printf (
-          out, "\"#%s\"", (const char *) g_ptr_array_index (m->bytecode->dialects, entry->dialect));
+        g_string_append_printf (out, "\"#%s\"", (const char *) g_ptr_array_index (m->bytecode->dialects, entry->dialect));
       else
-        g_string_append_len (
-          out, (const char *) entry->bytes.data,
-          (gssize) strnlen ((const char *) entry->bytes.data, entry->bytes.length));
+        g_string_append_len (out, (const char *) entry->bytes.data, (gssize) strnlen ((const char *) entry->bytes.data, entry->bytes.length));
       break;
     case BUILTIN_ARRAY:
     case VHLO_FROM + VHLO_ARRAY: append_array (m, &c, out); break;
@@ -304,9 +284,7 @@ render_inside (Mlir *m, const MlirEntry *entry, guint64 index, GString *out)
     case BUILTIN_TYPE:
     case VHLO_FROM + VHLO_TYPE: append_type (m, &c, out); break;
     case BUILTIN_UNIT: g_string_append (out, "unit"); break;
-    case VHLO_FROM + VHLO_BOOLEAN:
-      g_string_append (out, gantry_mlir_varint (m, &c) != 0 ? "true" : "false");
-      break;
+    case VHLO_FROM + VHLO_BOOLEAN: g_string_append (out, gantry_mlir_varint (m, &c) != 0 ? "true" : "false"); break;
     case BUILTIN_INTEGER:
     case VHLO_FROM + VHLO_INTEGER: append_integer (m, &c, out); break;
     case BUILTIN_FLOAT:
@@ -334,14 +312,12 @@ render (Mlir *m, const guint8 *at, guint64 index, GString *out)
   render_inside (m, entry, index, out);
   m->s.depth--;
   if (out->len > MOST_TEXT)
-    gantry_mlir_bytecode_fail (m, entry->bytes.data, GANTRY_ERROR_TOO_LARGE,
-                               "the text of an attribute has more than 64 KiB");
+    gantry_mlir_bytecode_fail (m, entry->bytes.data, GANTRY_ERROR_TOO_LARGE, "the text of an attribute has more than 64 KiB");
 }
 
 /* Reads @text as the value of an attribute that stands at @at. */
 static void
-set_from_text (Mlir *m, const guint8 *at, GantryAttrList *list, const char *key,
-               const GString *text, guint32 *literal)
+set_from_text (Mlir *m, const guint8 *at, GantryAttrList *list, const char *key, const GString *text, guint32 *literal)
 {
   GantryXlaScan before = m->s;
   g_autoptr (GError) error = NULL;
@@ -352,8 +328,7 @@ set_from_text (Mlir *m, const guint8 *at, GantryAttrList *list, const char *key,
   error = g_steal_pointer (&m->s.error);
   m->s = before;
   if (error != NULL)
-    gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID,
-                               "the value of attribute '%s' is not read: %s", key, error->message);
+    gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "the value of attribute '%s' is not read: %s", key, error->message);
 }
 
 /* One may be longer than what is shown of anything else. */
@@ -367,11 +342,9 @@ is_string (Mlir *m, const MlirEntry *entry)
 }
 
 void
-gantry_mlir_bytecode_set (Mlir *m, GantryAttrList *list, const char *key, guint64 index,
-                          guint32 *literal)
+gantry_mlir_bytecode_set (Mlir *m, GantryAttrList *list, const char *key, guint64 index, guint32 *literal)
 {
-  MlirEntry *entry = gantry_mlir_entry (m, (const guint8 *) m->s.at, m->bytecode->attributes,
-                                        index);
+  MlirEntry *entry = gantry_mlir_entry (m, (const guint8 *) m->s.at, m->bytecode->attributes, index);
   g_autoptr (GString) text = g_string_new (NULL);
   guint32 id;
 
@@ -400,8 +373,7 @@ gantry_mlir_bytecode_set (Mlir *m, GantryAttrList *list, const char *key, guint6
 void
 gantry_mlir_bytecode_elements (Mlir *m, guint64 index, GArray *elements)
 {
-  MlirEntry *entry = gantry_mlir_entry (m, (const guint8 *) m->s.at, m->bytecode->attributes,
-                                        index);
+  MlirEntry *entry = gantry_mlir_entry (m, (const guint8 *) m->s.at, m->bytecode->attributes, index);
   MlirCursor c;
   guint64 code = entry != NULL ? code_of (m, entry, &c) : G_MAXUINT, n;
 
@@ -419,8 +391,7 @@ gantry_mlir_bytecode_elements (Mlir *m, guint64 index, GArray *elements)
 char *
 gantry_mlir_bytecode_text (Mlir *m, guint64 index)
 {
-  MlirEntry *entry = gantry_mlir_entry (m, (const guint8 *) m->s.at, m->bytecode->attributes,
-                                        index);
+  MlirEntry *entry = gantry_mlir_entry (m, (const guint8 *) m->s.at, m->bytecode->attributes, index);
   MlirCursor c;
   guint64 code = entry != NULL ? code_of (m, entry, &c) : G_MAXUINT;
 
@@ -437,8 +408,7 @@ gantry_mlir_bytecode_text (Mlir *m, guint64 index)
 guint32
 gantry_mlir_bytecode_type_of (Mlir *m, guint64 index)
 {
-  MlirEntry *entry = gantry_mlir_entry (m, (const guint8 *) m->s.at, m->bytecode->attributes,
-                                        index);
+  MlirEntry *entry = gantry_mlir_entry (m, (const guint8 *) m->s.at, m->bytecode->attributes, index);
   MlirCursor c;
   guint64 code = entry != NULL ? code_of (m, entry, &c) : G_MAXUINT;
 
@@ -451,13 +421,9 @@ gantry_mlir_bytecode_type_of (Mlir *m, guint64 index)
 }
 
 void
-gantry_mlir_bytecode_each (Mlir *m, guint64 index,
-                           void (*take) (Mlir *m, const char *key, guint64 value,
-                                         gpointer user_data),
-                           gpointer user_data)
+gantry_mlir_bytecode_each (Mlir *m, guint64 index, void (*take) (Mlir *m, const char *key, guint64 value, gpointer user_data), gpointer user_data)
 {
-  MlirEntry *entry = gantry_mlir_entry (m, (const guint8 *) m->s.at, m->bytecode->attributes,
-                                        index);
+  MlirEntry *entry = gantry_mlir_entry (m, (const guint8 *) m->s.at, m->bytecode->attributes, index);
   MlirCursor c;
   guint64 code = entry != NULL ? code_of (m, entry, &c) : G_MAXUINT, n;
 
@@ -483,8 +449,7 @@ set_entry (Mlir *m, const char *key, guint64 value, gpointer user_data)
 {
   const Into *into = user_data;
 
-  gantry_mlir_bytecode_set (m, into->list, key, value,
-                            strcmp (key, "value") == 0 ? into->literal : NULL);
+  gantry_mlir_bytecode_set (m, into->list, key, value, strcmp (key, "value") == 0 ? into->literal : NULL);
 }
 
 void

@@ -42,8 +42,7 @@ typedef struct
 static void
 raw_init (Raw *raw)
 {
-  *raw = (Raw){ .results = g_array_new (FALSE, FALSE, sizeof (guint64)),
-                .operands = g_array_new (FALSE, FALSE, sizeof (guint64)) };
+  *raw = (Raw){ .results = g_array_new (FALSE, FALSE, sizeof (guint64)), .operands = g_array_new (FALSE, FALSE, sizeof (guint64)) };
 }
 
 static void
@@ -104,22 +103,18 @@ read_raw (Mlir *m, MlirCursor *c, Raw *raw)
   if ((mask & HAS_OPERANDS) != 0)
     read_list (m, c, raw->operands);
   if ((mask & HAS_SUCCESSORS) != 0)
-    gantry_mlir_bytecode_fail (m, raw->at, GANTRY_ERROR_UNSUPPORTED,
-                               "a region of several blocks (dialect cf) is not read");
+    gantry_mlir_bytecode_fail (m, raw->at, GANTRY_ERROR_UNSUPPORTED, "a region of several blocks (dialect cf) is not read");
   if ((mask & HAS_USE_ORDERS) != 0)
     skip_use_orders (m, c, raw->results->len);
   raw->n_regions = (mask & HAS_REGIONS) != 0 ? gantry_mlir_varint (m, c) : 0;
   raw->isolated = (raw->n_regions & 1) != 0;
   raw->n_regions >>= 1;
   if (m->s.error == NULL && name >= b->op_names->len)
-    gantry_mlir_bytecode_fail (m, raw->at, GANTRY_ERROR_INVALID,
-                               "operation name %" G_GUINT64_FORMAT " is not there", name);
+    gantry_mlir_bytecode_fail (m, raw->at, GANTRY_ERROR_INVALID, "operation name %" G_GUINT64_FORMAT " is not there", name);
   if (m->s.error == NULL)
     raw->name = &g_array_index (b->op_names, MlirOpName, name);
   if (raw->properties > b->properties->len)
-    gantry_mlir_bytecode_fail (m, raw->at, GANTRY_ERROR_INVALID,
-                               "properties %" G_GUINT64_FORMAT " are not there",
-                               raw->properties - 1);
+    gantry_mlir_bytecode_fail (m, raw->at, GANTRY_ERROR_INVALID, "properties %" G_GUINT64_FORMAT " are not there", raw->properties - 1);
   m->s.at = (const char *) raw->at; /* of what is wrong with its attributes */
 }
 
@@ -131,24 +126,17 @@ operation_name (Mlir *m, const Raw *raw)
   g_autofree char *name = g_strndup ((const char *) raw->name->name.data, raw->name->name.length);
   g_autofree char *valid = g_utf8_make_valid (name, -1);
 
-  return strcmp (dialect, "vhlo") == 0 ? gantry_vhlo_operation (valid)
-                                       : g_strdup_printf ("%s.%s", dialect, valid);
+  return strcmp (dialect, "vhlo") == 0 ? gantry_vhlo_operation (valid) : g_strdup_printf ("%s.%s", dialect, valid);
 }
 
 /* Properties are the numbers of attributes in the order of their names. What is not known is numbered. */
 static void
-read_properties (Mlir *m, const Raw *raw,
-                 void (*take) (Mlir *m, const char *key, guint64 index, gpointer user_data),
-                 gpointer user_data)
+read_properties (Mlir *m, const Raw *raw, void (*take) (Mlir *m, const char *key, guint64 index, gpointer user_data), gpointer user_data)
 {
-  GantryWireSpan span = g_array_index (m->bytecode->properties, GantryWireSpan,
-                                       raw->properties - 1);
+  GantryWireSpan span = g_array_index (m->bytecode->properties, GantryWireSpan, raw->properties - 1);
   MlirCursor c = gantry_mlir_cursor (span);
   g_autofree char *name = g_strndup ((const char *) raw->name->name.data, raw->name->name.length);
-  const char *known = strcmp (g_ptr_array_index (m->bytecode->dialects, raw->name->dialect), "vhlo")
-                          == 0
-                        ? gantry_vhlo_attributes (name)
-                        : NULL;
+  const char *known = strcmp (g_ptr_array_index (m->bytecode->dialects, raw->name->dialect), "vhlo") == 0 ? gantry_vhlo_attributes (name) : NULL;
   g_auto (GStrv) keys = g_strsplit (known != NULL ? known : "", " ", -1);
   guint n_keys = g_strv_length (keys);
 
@@ -162,28 +150,24 @@ read_properties (Mlir *m, const Raw *raw,
 
 /* Operations */
 
-static void read_block (Mlir *m, MlirCursor *c, MlirFrame *frame, Numbers *numbers,
-                        const MlirFunction *function);
+static void read_block (Mlir *m, MlirCursor *c, MlirFrame *frame, Numbers *numbers, const MlirFunction *function);
 
 static void
 set_property (Mlir *m, const char *key, guint64 index, gpointer user_data)
 {
   MlirOp *op = user_data;
 
-  gantry_mlir_bytecode_set (m, op->attrs, key, index,
-                            strcmp (key, "value") == 0 ? &op->literal : NULL);
+  gantry_mlir_bytecode_set (m, op->attrs, key, index, strcmp (key, "value") == 0 ? &op->literal : NULL);
 }
 
 /* How many blocks and values there are, where there are any. */
 static guint64
 region_head (Mlir *m, MlirCursor *c, guint64 before, Numbers *numbers)
 {
-  guint64 n_blocks = gantry_mlir_varint (m, c),
-          n_values = n_blocks > 0 ? gantry_mlir_varint (m, c) : 0;
+  guint64 n_blocks = gantry_mlir_varint (m, c), n_values = n_blocks > 0 ? gantry_mlir_varint (m, c) : 0;
 
   if (n_values > MOST_VALUES || before > MOST_VALUES)
-    gantry_mlir_bytecode_fail (m, c->at, GANTRY_ERROR_TOO_LARGE,
-                               "a region has more than a billion values");
+    gantry_mlir_bytecode_fail (m, c->at, GANTRY_ERROR_TOO_LARGE, "a region has more than a billion values");
   *numbers = (Numbers){ before, before + n_values };
   return m->s.error == NULL ? n_blocks : 0;
 }
@@ -201,8 +185,7 @@ read_region (Mlir *m, MlirCursor *c, MlirFrame *parent, MlirOp *op, const Number
   g_array_append_val (op->regions, function);
   gantry_builder_set_place (m->b, 0, gantry_mlir_here (m, 0, 0));
   if (n_blocks > 1)
-    gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_UNSUPPORTED,
-                               "a region of several blocks (dialect cf) is not read");
+    gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_UNSUPPORTED, "a region of several blocks (dialect cf) is not read");
   else if (n_blocks == 1)
     read_block (m, c, frame, &numbers, NULL);
   gantry_builder_end (m->b, frame->results, m->s.error == NULL ? frame->n_results : 0);
@@ -210,8 +193,7 @@ read_region (Mlir *m, MlirCursor *c, MlirFrame *parent, MlirOp *op, const Number
 
 /* Regions that are isolated are a section together; they see nothing of outside. */
 static void
-read_regions (Mlir *m, MlirCursor *c, MlirFrame *frame, MlirOp *op, const Raw *raw,
-              const Numbers *numbers)
+read_regions (Mlir *m, MlirCursor *c, MlirFrame *frame, MlirOp *op, const Raw *raw, const Numbers *numbers)
 {
   const Numbers none = { 0, 0 };
   MlirCursor inside;
@@ -235,13 +217,10 @@ take_operands (Mlir *m, MlirFrame *frame, const Raw *raw, MlirOp *op)
     {
       guint64 value = g_array_index (raw->operands, guint64, i);
       gboolean known = FALSE;
-      guint32 id = value < G_MAXUINT32
-                     ? gantry_mlir_look_up (m, frame, (guint32) value + 1, 0, &known)
-                     : 0;
+      guint32 id = value < G_MAXUINT32 ? gantry_mlir_look_up (m, frame, (guint32) value + 1, 0, &known) : 0;
 
       if (!known)
-        gantry_mlir_bytecode_fail (m, raw->at, GANTRY_ERROR_INVALID,
-                                   "value %" G_GUINT64_FORMAT " is not defined before", value);
+        gantry_mlir_bytecode_fail (m, raw->at, GANTRY_ERROR_INVALID, "value %" G_GUINT64_FORMAT " is not defined before", value);
       g_array_append_val (op->operands, id);
     }
 }
@@ -282,8 +261,7 @@ read_operation (Mlir *m, MlirCursor *c, MlirFrame *frame, Numbers *numbers)
       take_operands (m, frame, &raw, &op);
       for (guint i = 0; i < op.n_results && m->s.error == NULL; i++)
         {
-          guint32 type = gantry_mlir_bytecode_type (m, raw.at,
-                                                    g_array_index (raw.results, guint64, i));
+          guint32 type = gantry_mlir_bytecode_type (m, raw.at, g_array_index (raw.results, guint64, i));
 
           g_array_append_val (op.types, type);
         }
@@ -318,8 +296,7 @@ attributes_of (Mlir *m, const GArray *dictionaries, guint i)
 }
 
 static void
-read_arguments (Mlir *m, MlirCursor *c, MlirFrame *frame, Numbers *numbers,
-                const MlirFunction *function)
+read_arguments (Mlir *m, MlirCursor *c, MlirFrame *frame, Numbers *numbers, const MlirFunction *function)
 {
   g_autoptr (GArray) dictionaries = g_array_new (FALSE, FALSE, sizeof (guint64));
   guint64 n = gantry_mlir_count (m, c);
@@ -342,15 +319,12 @@ read_arguments (Mlir *m, MlirCursor *c, MlirFrame *frame, Numbers *numbers,
       if (m->s.error != NULL)
         return;
       if (function != NULL)
-        gantry_mlir_add_argument (m, frame, (guint32) number + 1, name, made,
-                                  attributes_of (m, dictionaries, (guint) i), &place,
-                                  gantry_mlir_here (m, 0, 0));
+        gantry_mlir_add_argument (m, frame, (guint32) number + 1, name, made, attributes_of (m, dictionaries, (guint) i), &place, gantry_mlir_here (m, 0, 0));
       else
         {
           guint32 id;
 
-          gantry_builder_set_place (
-            m->b, place.scope, place.location != 0 ? place.location : gantry_mlir_here (m, 0, 0));
+          gantry_builder_set_place (m->b, place.scope, place.location != 0 ? place.location : gantry_mlir_here (m, 0, 0));
           id = gantry_builder_parameter (m->b, made, name);
           gantry_mlir_define (m, frame, (guint32) number + 1, &id, 1);
         }
@@ -361,8 +335,7 @@ read_arguments (Mlir *m, MlirCursor *c, MlirFrame *frame, Numbers *numbers,
 
 /* @function: (nullable): whose body it is */
 static void
-read_block (Mlir *m, MlirCursor *c, MlirFrame *frame, Numbers *numbers,
-            const MlirFunction *function)
+read_block (Mlir *m, MlirCursor *c, MlirFrame *frame, Numbers *numbers, const MlirFunction *function)
 {
   guint64 head = gantry_mlir_varint (m, c);
 
@@ -387,8 +360,7 @@ gantry_mlir_bytecode_body (Mlir *m, MlirFrame *frame, const MlirFunction *functi
   m->s.at = (const char *) function->region.data;
   if (region_head (m, &c, 0, &numbers) != 1)
     {
-      gantry_mlir_bytecode_fail (m, function->region.data, GANTRY_ERROR_UNSUPPORTED,
-                                 "a region of several blocks (dialect cf) is not read");
+      gantry_mlir_bytecode_fail (m, function->region.data, GANTRY_ERROR_UNSUPPORTED, "a region of several blocks (dialect cf) is not read");
       return;
     }
   if (function->results != 0)
@@ -447,8 +419,7 @@ index_function (Mlir *m, const Raw *raw, GantryWireSpan region)
   if (m->s.error != NULL)
     return;
   name = gantry_mlir_bytecode_text (m, about.name - 1);
-  visibility = about.visibility != 0 ? gantry_mlir_bytecode_text (m, about.visibility - 1)
-                                     : g_strdup ("");
+  visibility = about.visibility != 0 ? gantry_mlir_bytecode_text (m, about.visibility - 1) : g_strdup ("");
   key = g_strdup_printf ("%u:%s", m->module, name);
   function.public = strcmp (visibility, "private") != 0;
   function.has_body = region.length > 1;
@@ -459,8 +430,7 @@ index_function (Mlir *m, const Raw *raw, GantryWireSpan region)
   function.name = gantry_context_intern (m->context, name);
   function.function = gantry_context_next_function_id (m->context);
   g_array_append_val (m->functions, function);
-  g_hash_table_insert (m->by_name, GUINT_TO_POINTER (gantry_context_intern (m->context, key)),
-                       GUINT_TO_POINTER (m->functions->len));
+  g_hash_table_insert (m->by_name, GUINT_TO_POINTER (gantry_context_intern (m->context, key)), GUINT_TO_POINTER (m->functions->len));
   g_ptr_array_add (m->info->functions, g_strdup (name));
   g_array_append_val (m->info->function_modules, function.module);
 }

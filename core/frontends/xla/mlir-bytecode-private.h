@@ -49,8 +49,7 @@ gantry_mlir_cursor (GantryWireSpan span)
   return (MlirCursor){ span.data, span.length > 0 ? span.data + span.length : span.data };
 }
 
-void gantry_mlir_bytecode_fail (Mlir *m, const guint8 *at, GantryError code, const char *format,
-                                ...) G_GNUC_PRINTF (4, 5);
+void gantry_mlir_bytecode_fail (Mlir *m, const guint8 *at, GantryError code, const char *format, ...) G_GNUC_PRINTF (4, 5);
 guint64 gantry_mlir_varint (Mlir *m, MlirCursor *c);
 gint64 gantry_mlir_signed_varint (Mlir *m, MlirCursor *c);
 guint8 gantry_mlir_byte (Mlir *m, MlirCursor *c);
@@ -73,16 +72,11 @@ void gantry_mlir_bytecode_results (Mlir *m, const guint8 *at, guint64 index, GAr
 
 /* mlir-bytecode-attribute.c */
 /** Sets attribute @index under @key. */
-void gantry_mlir_bytecode_set (Mlir *m, GantryAttrList *list, const char *key, guint64 index,
-                               guint32 *literal);
+void gantry_mlir_bytecode_set (Mlir *m, GantryAttrList *list, const char *key, guint64 index, guint32 *literal);
 /** The entries of a dictionary as attributes. */
-void
-gantry_mlir_bytecode_dictionary (Mlir *m, GantryAttrList *list, guint64 index, guint32 *literal);
+void gantry_mlir_bytecode_dictionary (Mlir *m, GantryAttrList *list, guint64 index, guint32 *literal);
 /** Calls @take for each entry of a dictionary. */
-void gantry_mlir_bytecode_each (Mlir *m, guint64 index,
-                                void (*take) (Mlir *m, const char *key, guint64 value,
-                                              gpointer user_data),
-                                gpointer user_data);
+void gantry_mlir_bytecode_each (Mlir *m, guint64 index, void (*take) (Mlir *m, const char *key, guint64 value, gpointer user_data), gpointer user_data);
 /** Returns: the number of the type that a type attribute says, from 1 on; 0 for another attribute */
 guint32 gantry_mlir_bytecode_type_of (Mlir *m, guint64 index);
 /** The attributes that an array has, by number, appended to @elements (guint64). */

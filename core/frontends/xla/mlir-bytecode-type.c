@@ -21,21 +21,16 @@ typedef struct
 } Code;
 
 static const Code builtin_codes[] = {
-  [0] = { INTEGER, NULL }, [1] = { SCALAR, "index" }, [3] = { SCALAR, "bf16" },
-  [4] = { SCALAR, "f16" }, [5] = { SCALAR, "f32" },   [6] = { SCALAR, "f64" },
-  [9] = { COMPLEX, NULL }, [13] = { TENSOR, NULL },   [14] = { ENCODED, NULL },
-  [15] = { TUPLE, NULL },
+  [0] = { INTEGER, NULL }, [1] = { SCALAR, "index" }, [3] = { SCALAR, "bf16" }, [4] = { SCALAR, "f16" },  [5] = { SCALAR, "f32" },
+  [6] = { SCALAR, "f64" }, [9] = { COMPLEX, NULL },   [13] = { TENSOR, NULL },  [14] = { ENCODED, NULL }, [15] = { TUPLE, NULL },
 };
 
 static const Code vhlo_codes[] = {
-  [0] = { SCALAR, "i1" },       [1] = { COMPLEX, NULL },    [2] = { SCALAR, "bf16" },
-  [3] = { SCALAR, "f16" },      [4] = { SCALAR, "f32" },    [5] = { SCALAR, "f64" },
-  [6] = { SCALAR, "f8E4M3FN" }, [7] = { SCALAR, "f8E5M2" }, [9] = { SCALAR, "index" },
-  [10] = { SCALAR, "i4" },      [11] = { SCALAR, "i8" },    [12] = { SCALAR, "i16" },
-  [13] = { SCALAR, "i32" },     [14] = { SCALAR, "i64" },   [15] = { SCALAR, "ui4" },
-  [16] = { SCALAR, "ui8" },     [17] = { SCALAR, "ui16" },  [18] = { SCALAR, "ui32" },
-  [19] = { SCALAR, "ui64" },    [20] = { TENSOR, NULL },    [21] = { ENCODED, NULL },
-  [22] = { TOKEN, NULL },       [23] = { TUPLE, NULL },
+  [0] = { SCALAR, "i1" },   [1] = { COMPLEX, NULL },      [2] = { SCALAR, "bf16" },   [3] = { SCALAR, "f16" },   [4] = { SCALAR, "f32" },
+  [5] = { SCALAR, "f64" },  [6] = { SCALAR, "f8E4M3FN" }, [7] = { SCALAR, "f8E5M2" }, [9] = { SCALAR, "index" }, [10] = { SCALAR, "i4" },
+  [11] = { SCALAR, "i8" },  [12] = { SCALAR, "i16" },     [13] = { SCALAR, "i32" },   [14] = { SCALAR, "i64" },  [15] = { SCALAR, "ui4" },
+  [16] = { SCALAR, "ui8" }, [17] = { SCALAR, "ui16" },    [18] = { SCALAR, "ui32" },  [19] = { SCALAR, "ui64" }, [20] = { TENSOR, NULL },
+  [21] = { ENCODED, NULL }, [22] = { TOKEN, NULL },       [23] = { TUPLE, NULL },
 };
 
 static Code
@@ -53,16 +48,14 @@ scalar (Mlir *m, const char *name)
 {
   GantryElementType element = gantry_mlir_element ((GantryXlaSpan){ name, strlen (name) });
 
-  return gantry_context_scalar (m->context,
-                                element != GANTRY_ELEMENT_NONE ? element : GANTRY_ELEMENT_OTHER);
+  return gantry_context_scalar (m->context, element != GANTRY_ELEMENT_NONE ? element : GANTRY_ELEMENT_OTHER);
 }
 
 static guint32
 integer (Mlir *m, MlirCursor *c)
 {
   guint64 value = gantry_mlir_varint (m, c);
-  g_autofree char *name = g_strdup_printf ("%si%" G_GUINT64_FORMAT, (value & 3) == 2 ? "u" : "",
-                                           value >> 2);
+  g_autofree char *name = g_strdup_printf ("%si%" G_GUINT64_FORMAT, (value & 3) == 2 ? "u" : "", value >> 2);
 
   return scalar (m, name);
 }
@@ -72,8 +65,7 @@ element_of (Mlir *m, guint32 type)
 {
   const GantryType *t = gantry_context_type (m->context, type);
 
-  return type != 0 && t->kind == GANTRY_TYPE_TENSOR ? (GantryElementType) t->element
-                                                    : GANTRY_ELEMENT_OTHER;
+  return type != 0 && t->kind == GANTRY_TYPE_TENSOR ? (GantryElementType) t->element : GANTRY_ELEMENT_OTHER;
 }
 
 static guint32
@@ -87,8 +79,7 @@ tensor (Mlir *m, MlirCursor *c)
 
   if (rank > GANTRY_MAX_RANK)
     {
-      gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_TOO_LARGE,
-                                 "a tensor has more than %d dimensions", GANTRY_MAX_RANK);
+      gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_TOO_LARGE, "a tensor has more than %d dimensions", GANTRY_MAX_RANK);
       return 0;
     }
   for (guint64 i = 0; i < rank; i++)
@@ -102,8 +93,7 @@ tensor (Mlir *m, MlirCursor *c)
     return 0;
   if (!gantry_dims_fit ((guint) rank, dims, &which))
     {
-      gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_TOO_LARGE,
-                                 "dimension %u of a tensor is too large", which);
+      gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_TOO_LARGE, "dimension %u of a tensor is too large", which);
       return 0;
     }
   return gantry_context_tensor (m->context, element, (guint) rank, dims);
@@ -157,8 +147,7 @@ read_type (Mlir *m, const MlirEntry *entry)
     case INTEGER: return integer (m, &c);
     case COMPLEX:
       part = gantry_mlir_bytecode_type (m, c.at, gantry_mlir_varint (m, &c));
-      return gantry_context_scalar (m->context,
-                                    element_of (m, part) == GANTRY_F32 ? GANTRY_C64 : GANTRY_C128);
+      return gantry_context_scalar (m->context, element_of (m, part) == GANTRY_F32 ? GANTRY_C64 : GANTRY_C128);
     case ENCODED: gantry_mlir_varint (m, &c); return tensor (m, &c);
     case TENSOR: return tensor (m, &c);
     case TUPLE: return tuple (m, &c);
@@ -177,8 +166,7 @@ gantry_mlir_bytecode_type (Mlir *m, const guint8 *at, guint64 index)
     return entry != NULL ? entry->type : 0;
   if (entry->busy)
     {
-      gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID,
-                                 "type %" G_GUINT64_FORMAT " is a part of itself", index);
+      gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "type %" G_GUINT64_FORMAT " is a part of itself", index);
       return 0;
     }
   if (!gantry_xla_scan_enter (&m->s))
@@ -205,8 +193,7 @@ gantry_mlir_bytecode_results (Mlir *m, const guint8 *at, guint64 index, GArray *
   code = gantry_mlir_varint (m, &c);
   if (!entry->custom || code != (gantry_mlir_entry_is (m, entry, "vhlo") ? 8 : 2))
     {
-      gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID,
-                                 "type %" G_GUINT64_FORMAT " is no function's", index);
+      gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "type %" G_GUINT64_FORMAT " is no function's", index);
       return;
     }
   for (guint side = 0; side < 2; side++)
@@ -228,8 +215,7 @@ gantry_mlir_bytecode_results (Mlir *m, const guint8 *at, guint64 index, GArray *
 guint32
 gantry_mlir_bytecode_literal (Mlir *m, guint64 index)
 {
-  MlirEntry *entry = gantry_mlir_entry (m, (const guint8 *) m->s.at, m->bytecode->attributes,
-                                        index);
+  MlirEntry *entry = gantry_mlir_entry (m, (const guint8 *) m->s.at, m->bytecode->attributes, index);
   MlirCursor c;
   guint64 code;
   guint32 type;

@@ -55,17 +55,13 @@ find_in_export (GantryWireSpan file, GantryWireSpan *bytecode)
   if (table < 0 || (guint64) table + 4 > file.length)
     return FALSE;
   size = number16 (file.data + table);
-  for (guint64 at = (guint64) table + 4; at + 2 <= MIN ((guint64) table + size, file.length);
-       at += 2)
+  for (guint64 at = (guint64) table + 4; at + 2 <= MIN ((guint64) table + size, file.length); at += 2)
     {
       guint64 member = root + number16 (file.data + at);
-      guint64 bytes = member > root && member + 4 <= file.length
-                        ? member + number32 (file.data + member)
-                        : file.length;
+      guint64 bytes = member > root && member + 4 <= file.length ? member + number32 (file.data + member) : file.length;
       guint64 length = bytes + 4 <= file.length ? number32 (file.data + bytes) : 0;
 
-      if (length == 0 || length > file.length - bytes - 4
-          || !begins (file.data + bytes + 4, length))
+      if (length == 0 || length > file.length - bytes - 4 || !begins (file.data + bytes + 4, length))
         continue;
       *bytecode = (GantryWireSpan){ file.data + bytes + 4, (gsize) length };
       return TRUE;
@@ -119,9 +115,7 @@ gantry_mlir_bytecode_fail (Mlir *m, const guint8 *at, GantryError code, const ch
 static void
 cut (Mlir *m, MlirCursor *c)
 {
-  gantry_mlir_bytecode_fail (
-    m, c->at, GANTRY_ERROR_TRUNCATED,
-    "what is written here ends too early; the file is damaged or cut short");
+  gantry_mlir_bytecode_fail (m, c->at, GANTRY_ERROR_TRUNCATED, "what is written here ends too early; the file is damaged or cut short");
   c->at = c->end;
 }
 
@@ -170,9 +164,7 @@ gantry_mlir_count (Mlir *m, MlirCursor *c)
 
   if (n <= (guint64) (c->end - c->at))
     return n;
-  gantry_mlir_bytecode_fail (
-    m, at, GANTRY_ERROR_INVALID,
-    "%" G_GUINT64_FORMAT " things are said to follow, and there is no room for them", n);
+  gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "%" G_GUINT64_FORMAT " things are said to follow, and there is no room for them", n);
   c->at = c->end;
   return 0;
 }
@@ -195,8 +187,7 @@ gantry_mlir_bytecode_string (Mlir *m, const guint8 *at, guint64 index)
 
   if (index >= m->bytecode->strings->len)
     {
-      gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID,
-                                 "string %" G_GUINT64_FORMAT " is not there", index);
+      gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "string %" G_GUINT64_FORMAT " is not there", index);
       return g_strdup ("");
     }
   span = &g_array_index (m->bytecode->strings, GantryWireSpan, index);
@@ -209,8 +200,7 @@ gantry_mlir_entry (Mlir *m, const guint8 *at, GArray *entries, guint64 index)
 {
   if (m->s.error == NULL && index < entries->len)
     return &g_array_index (entries, MlirEntry, index);
-  gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "%s %" G_GUINT64_FORMAT " is not there",
-                             entries == m->bytecode->types ? "type" : "attribute", index);
+  gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "%s %" G_GUINT64_FORMAT " is not there", entries == m->bytecode->types ? "type" : "attribute", index);
   return NULL;
 }
 
@@ -235,17 +225,14 @@ gantry_mlir_section (Mlir *m, MlirCursor *c, GantryWireSpan *content)
       guint64 alignment = gantry_mlir_varint (m, c);
 
       if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > (1 << 20))
-        gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID,
-                                   "a section is aligned to %" G_GUINT64_FORMAT " bytes",
-                                   alignment);
+        gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "a section is aligned to %" G_GUINT64_FORMAT " bytes", alignment);
       while (m->s.error == NULL && ((guint64) (c->at - m->bytecode->start) & (alignment - 1)) != 0)
         gantry_mlir_byte (m, c);
     }
   if (m->s.error == NULL && length > (guint64) (c->end - c->at))
     gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_TRUNCATED,
-                               "a section of %" G_GUINT64_FORMAT " bytes has %" G_GSIZE_FORMAT
-                               "; the file is damaged or cut short",
-                               length, (gsize) (c->end - c->at));
+                               "a section of %" G_GUINT64_FORMAT " bytes has %" G_GSIZE_FORMAT "; the file is damaged or cut short", length,
+                               (gsize) (c->end - c->at));
   if (m->s.error != NULL)
     {
       *content = (GantryWireSpan){ 0 };
@@ -273,13 +260,11 @@ read_strings (Mlir *m, GantryWireSpan span)
 
       if (length == 0 || c.at > end || length > (guint64) (end - c.at))
         {
-          gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID,
-                                     "a string is longer than its section");
+          gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "a string is longer than its section");
           return;
         }
       end -= length;
-      g_array_index (m->bytecode->strings, GantryWireSpan,
-                     i) = (GantryWireSpan){ end, (gsize) length - 1 };
+      g_array_index (m->bytecode->strings, GantryWireSpan, i) = (GantryWireSpan){ end, (gsize) length - 1 };
     }
 }
 
@@ -298,8 +283,7 @@ read_dialects (Mlir *m, GantryWireSpan span)
 
       if (b->version >= VERSION_DIALECTS && (name & 1) != 0)
         gantry_mlir_section (m, &c, &version);
-      g_ptr_array_add (b->dialects, gantry_mlir_bytecode_string (
-                                      m, at, b->version >= VERSION_DIALECTS ? name >> 1 : name));
+      g_ptr_array_add (b->dialects, gantry_mlir_bytecode_string (m, at, b->version >= VERSION_DIALECTS ? name >> 1 : name));
     }
   if (b->version >= VERSION_ARGUMENT_PLACES)
     gantry_mlir_varint (m, &c); /* how many names */
@@ -309,8 +293,7 @@ read_dialects (Mlir *m, GantryWireSpan span)
       guint64 dialect = gantry_mlir_varint (m, &c), count = gantry_mlir_count (m, &c);
 
       if (dialect >= b->dialects->len)
-        gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID,
-                                   "dialect %" G_GUINT64_FORMAT " is not there", dialect);
+        gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "dialect %" G_GUINT64_FORMAT " is not there", dialect);
       for (guint64 i = 0; i < count && m->s.error == NULL; i++)
         {
           guint64 name = gantry_mlir_varint (m, &c);
@@ -320,8 +303,7 @@ read_dialects (Mlir *m, GantryWireSpan span)
           if (name < b->strings->len)
             op.name = g_array_index (b->strings, GantryWireSpan, name);
           else
-            gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID,
-                                       "string %" G_GUINT64_FORMAT " is not there", name);
+            gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "string %" G_GUINT64_FORMAT " is not there", name);
           g_array_append_val (b->op_names, op);
         }
     }
@@ -342,8 +324,7 @@ read_entries (Mlir *m, GantryWireSpan offsets, GantryWireSpan data)
       guint64 dialect = gantry_mlir_varint (m, &c), count = gantry_mlir_count (m, &c);
 
       if (dialect >= b->dialects->len)
-        gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID,
-                                   "dialect %" G_GUINT64_FORMAT " is not there", dialect);
+        gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "dialect %" G_GUINT64_FORMAT " is not there", dialect);
       for (guint64 i = 0; i < count && m->s.error == NULL; i++)
         {
           guint64 size = gantry_mlir_varint (m, &c);
@@ -351,8 +332,7 @@ read_entries (Mlir *m, GantryWireSpan offsets, GantryWireSpan data)
 
           if (size >> 1 > data.length - position)
             {
-              gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID,
-                                         "an attribute or type is longer than its section");
+              gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_INVALID, "an attribute or type is longer than its section");
               return;
             }
           entry.bytes = (GantryWireSpan){ data.data + position, (gsize) (size >> 1) };
@@ -361,8 +341,7 @@ read_entries (Mlir *m, GantryWireSpan offsets, GantryWireSpan data)
         }
     }
   if (m->s.error == NULL && (b->attributes->len != n_attributes || b->types->len != n_types))
-    gantry_mlir_bytecode_fail (m, offsets.data, GANTRY_ERROR_INVALID,
-                               "there are not as many attributes and types as are said");
+    gantry_mlir_bytecode_fail (m, offsets.data, GANTRY_ERROR_INVALID, "there are not as many attributes and types as are said");
 }
 
 static void
@@ -389,9 +368,8 @@ read_head (Mlir *m, MlirCursor *c)
   m->bytecode->version = gantry_mlir_varint (m, c);
   if (m->s.error == NULL && m->bytecode->version > MOST_VERSION)
     gantry_mlir_bytecode_fail (m, at, GANTRY_ERROR_UNSUPPORTED,
-                               "bytecode of version %" G_GUINT64_FORMAT
-                               " is not read; up to %d is: export for an older version",
-                               m->bytecode->version, MOST_VERSION);
+                               "bytecode of version %" G_GUINT64_FORMAT " is not read; up to %d is: export for an older version", m->bytecode->version,
+                               MOST_VERSION);
   end = m->s.error == NULL ? memchr (c->at, 0, (gsize) (c->end - c->at)) : NULL;
   if (end == NULL)
     {
@@ -406,8 +384,7 @@ read_head (Mlir *m, MlirCursor *c)
 static void
 read_sections (Mlir *m, GantryWireSpan sections[N_SECTIONS])
 {
-  static const guint needed[] = { SECTION_STRINGS, SECTION_DIALECTS, SECTION_ENTRIES,
-                                  SECTION_OFFSETS, SECTION_OPERATIONS };
+  static const guint needed[] = { SECTION_STRINGS, SECTION_DIALECTS, SECTION_ENTRIES, SECTION_OFFSETS, SECTION_OPERATIONS };
   GantryWireSpan bytecode;
   MlirCursor c;
 
@@ -425,8 +402,7 @@ read_sections (Mlir *m, GantryWireSpan sections[N_SECTIONS])
     }
   for (guint i = 0; i < G_N_ELEMENTS (needed); i++)
     if (sections[needed[i]].data == NULL)
-      gantry_mlir_bytecode_fail (m, c.end, GANTRY_ERROR_TRUNCATED,
-                                 "a section is missing (number %u)", needed[i]);
+      gantry_mlir_bytecode_fail (m, c.end, GANTRY_ERROR_TRUNCATED, "a section is missing (number %u)", needed[i]);
 }
 
 void

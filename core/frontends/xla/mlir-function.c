@@ -8,8 +8,7 @@ const MlirFunction *
 gantry_mlir_find_function (Mlir *m, guint module, const char *name)
 {
   g_autofree char *key = g_strdup_printf ("%u:%s", module, name);
-  guint index = GPOINTER_TO_UINT (
-    g_hash_table_lookup (m->by_name, GUINT_TO_POINTER (gantry_context_intern (m->context, key))));
+  guint index = GPOINTER_TO_UINT (g_hash_table_lookup (m->by_name, GUINT_TO_POINTER (gantry_context_intern (m->context, key))));
   const MlirFunction *found = index != 0 ? &g_array_index (m->functions, MlirFunction, index - 1) : NULL;
 
   return found != NULL && found->has_body ? found : NULL;
@@ -31,9 +30,7 @@ in_memory (Mlir *m, guint32 type, GantryMemoryKind memory)
 {
   const GantryType *t = gantry_context_type (m->context, type);
 
-  return t->kind == GANTRY_TYPE_TENSOR
-           ? gantry_context_tensor_in (m->context, (GantryElementType) t->element, t->rank, t->dims, memory)
-           : type;
+  return t->kind == GANTRY_TYPE_TENSOR ? gantry_context_tensor_in (m->context, (GantryElementType) t->element, t->rank, t->dims, memory) : type;
 }
 
 guint32
@@ -56,8 +53,7 @@ note_donation (Mlir *m, guint32 parameter, guint32 attrs)
 }
 
 void
-gantry_mlir_add_argument (Mlir *m, MlirFrame *frame, guint32 name, const char *shown, guint32 type, guint32 attrs,
-                          const MlirPlace *place, guint32 fallback)
+gantry_mlir_add_argument (Mlir *m, MlirFrame *frame, guint32 name, const char *shown, guint32 type, guint32 attrs, const MlirPlace *place, guint32 fallback)
 {
   g_autofree char *whole = NULL;
   guint32 id;
@@ -90,8 +86,7 @@ gantry_mlir_argument (Mlir *m, MlirFrame *frame, guint32 given)
   gantry_mlir_location (m, &place);
   if (m->s.error != NULL)
     return;
-  gantry_mlir_add_argument (m, frame, name, gantry_context_string (m->context, name), type, attrs, &place,
-                            gantry_mlir_here (m, line, column));
+  gantry_mlir_add_argument (m, frame, name, gantry_context_string (m->context, name), type, attrs, &place, gantry_mlir_here (m, line, column));
 }
 
 static void
@@ -143,8 +138,7 @@ move_results (Mlir *m, MlirFrame *frame, const GArray *results)
         continue;
       attrs = gantry_attr_list_new (m->context);
       gantry_attr_list_set_string (attrs, "memory", gantry_memory_kind_name (memory));
-      frame->results[i] = gantry_builder_add (m->b, GANTRY_OP_COPY, &frame->results[i], 1,
-                                              gantry_attr_list_end (attrs));
+      frame->results[i] = gantry_builder_add (m->b, GANTRY_OP_COPY, &frame->results[i], 1, gantry_attr_list_end (attrs));
     }
 }
 
@@ -189,8 +183,8 @@ gantry_mlir_function (Mlir *m, const MlirFunction *function, gboolean entry)
     m->entry = function->function;
   body (m, frame, function, results);
   if (frame->n_results != results->len)
-    gantry_xla_scan_fail (&m->s, GANTRY_ERROR_INVALID, "function @%s returns %u values, and declares %u",
-                          gantry_context_string (m->context, function->name), frame->n_results, results->len);
+    gantry_xla_scan_fail (&m->s, GANTRY_ERROR_INVALID, "function @%s returns %u values, and declares %u", gantry_context_string (m->context, function->name),
+                          frame->n_results, results->len);
   if (entry && m->options->checks)
     gantry_builder_end (m->b, (const guint32 *) m->checked->data, m->checked->len);
   else
@@ -234,8 +228,7 @@ gantry_mlir_feed (Mlir *m, guint32 literal)
   GantryLiteral *value = gantry_context_literal (m->context, literal);
   gboolean whole = !gantry_element_is_float ((GantryElementType) value->type->element);
 
-  if (!m->in_entry || m->options->feed == 0 || (m->options->feed == 2 && whole)
-      || (value->type->rank == 0 && !m->in_inputs))
+  if (!m->in_entry || m->options->feed == 0 || (m->options->feed == 2 && whole) || (value->type->rank == 0 && !m->in_inputs))
     return 0;
   g_ptr_array_add (m->info->feeds, gantry_literal_ref (value));
   return gantry_builder_capture (m->b, m->entry, gantry_context_type_id (m->context, value->type));
@@ -263,8 +256,7 @@ gantry_mlir_check (Mlir *m, MlirFrame *frame, MlirOp *op)
     pair[1] = gantry_builder_literal (m->b, gantry_context_literal (m->context, op->literal));
   else
     {
-      gantry_xla_scan_fail (&m->s, GANTRY_ERROR_UNSUPPORTED,
-                            "%s compares with a value of an element type that is not compiled", name);
+      gantry_xla_scan_fail (&m->s, GANTRY_ERROR_UNSUPPORTED, "%s compares with a value of an element type that is not compiled", name);
       g_free (check.operation);
       return;
     }

@@ -32,8 +32,7 @@ function_type (Mlir *m, GArray *types)
   gantry_xla_scan_expect (&m->s, ")");
   gantry_xla_scan_expect (&m->s, "->");
   list = gantry_xla_scan_accept (&m->s, "(");
-  for (gboolean more = !list || !gantry_xla_scan_sees (&m->s, ")"); more && m->s.error == NULL;
-       more = list && gantry_xla_scan_accept (&m->s, ","))
+  for (gboolean more = !list || !gantry_xla_scan_sees (&m->s, ")"); more && m->s.error == NULL; more = list && gantry_xla_scan_accept (&m->s, ","))
     {
       guint32 type = gantry_mlir_type (m);
 
@@ -211,8 +210,7 @@ arguments (Mlir *m, MlirFrame *frame, const GArray *attrs)
   gantry_xla_scan_suffix (&m->s);
   if (gantry_xla_scan_accept (&m->s, "("))
     {
-      for (gboolean more = !gantry_xla_scan_sees (&m->s, ")"); more && m->s.error == NULL;
-           more = gantry_xla_scan_accept (&m->s, ","), n++)
+      for (gboolean more = !gantry_xla_scan_sees (&m->s, ")"); more && m->s.error == NULL; more = gantry_xla_scan_accept (&m->s, ","), n++)
         gantry_mlir_argument (m, frame, n < attrs->len ? g_array_index (attrs, guint32, n) : 0);
       gantry_xla_scan_expect (&m->s, ")");
     }
@@ -238,8 +236,7 @@ gantry_mlir_generic_body (Mlir *m, MlirFrame *frame, GArray *results)
     }
   for (guint i = 0; i < about.types->len; i++)
     {
-      MlirResult result = { g_array_index (about.types, guint32, i),
-                            i < about.attrs->len ? g_array_index (about.attrs, guint32, i) : 0 };
+      MlirResult result = { g_array_index (about.types, guint32, i), i < about.attrs->len ? g_array_index (about.attrs, guint32, i) : 0 };
 
       g_array_append_val (results, result);
     }

@@ -42,16 +42,15 @@ looks_read (const char *path)
   if (!g_str_has_suffix (path, ".txt"))
     return FALSE;
   gantry_xla_scan_init (&s, path, g_mapped_file_get_contents (file), g_mapped_file_get_length (file));
-  return gantry_xla_scan_sees (&s, "HloModule") || gantry_xla_scan_sees (&s, "module")
-         || gantry_xla_scan_sees (&s, "func.func") || gantry_jaxpr_is (s.text, (gsize) (s.end - s.text));
+  return gantry_xla_scan_sees (&s, "HloModule") || gantry_xla_scan_sees (&s, "module") || gantry_xla_scan_sees (&s, "func.func")
+         || gantry_jaxpr_is (s.text, (gsize) (s.end - s.text));
 }
 
 gboolean
 gantry_xla_reads (const char *path)
 {
   return g_str_has_suffix (path, ".mlir") || g_str_has_suffix (path, ".mlirbc") || g_str_has_suffix (path, ".stablehlo") || g_str_has_suffix (path, ".hlo")
-         || g_str_has_suffix (path, ".jaxpr")
-         || (g_file_test (path, G_FILE_TEST_IS_REGULAR) && looks_read (path));
+         || g_str_has_suffix (path, ".jaxpr") || (g_file_test (path, G_FILE_TEST_IS_REGULAR) && looks_read (path));
 }
 
 static void
@@ -310,13 +309,9 @@ choose_entry (Mlir *m)
     {
       const MlirFunction *f = &g_array_index (m->functions, MlirFunction, i);
       const char *name = gantry_context_string (m->context, f->name);
-      guint rank = m->options->entry != NULL    ? 3u * (strcmp (name, m->options->entry) == 0)
-                   : strcmp (name, "main") == 0 ? 3
-                   : f->public                  ? 2
-                                                : 1;
+      guint rank = m->options->entry != NULL ? 3u * (strcmp (name, m->options->entry) == 0) : strcmp (name, "main") == 0 ? 3 : f->public ? 2 : 1;
 
-      if (!f->has_body
-          || (m->options->entry != NULL && m->options->module >= 0 && (guint) m->options->module != f->module))
+      if (!f->has_body || (m->options->entry != NULL && m->options->module >= 0 && (guint) m->options->module != f->module))
         continue;
       if (rank > best_rank && (best == NULL || best->module == f->module))
         {
@@ -334,8 +329,8 @@ read_functions (Mlir *m, GError **error)
 
   if (entry == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: no function%s%s is defined in it", m->s.name,
-                   m->options->entry != NULL ? " named " : "", m->options->entry != NULL ? m->options->entry : "");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: no function%s%s is defined in it", m->s.name, m->options->entry != NULL ? " named " : "",
+                   m->options->entry != NULL ? m->options->entry : "");
       return FALSE;
     }
   gantry_mlir_function (m, entry, TRUE);
@@ -388,14 +383,11 @@ calls_end (Calls *calls, const GantryFunction *f, guint depth)
   *state = 1;
   for (guint i = 0; i < f->n_nodes; i++)
     {
-      const GantryAttrs *attrs = gantry_context_attrs (calls->module->context,
-                                                       calls->module->nodes[f->first_node + i].attrs);
+      const GantryAttrs *attrs = gantry_context_attrs (calls->module->context, calls->module->nodes[f->first_node + i].attrs);
 
       for (guint a = 0; a < attrs->n; a++)
         {
-          const GantryFunction *body = attrs->items[a].kind == GANTRY_ATTR_FUNCTION
-                                         ? gantry_module_function (calls->module, attrs->items[a].id)
-                                         : NULL;
+          const GantryFunction *body = attrs->items[a].kind == GANTRY_ATTR_FUNCTION ? gantry_module_function (calls->module, attrs->items[a].id) : NULL;
 
           if (body != NULL && !calls_end (calls, body, depth + 1))
             return FALSE;
@@ -414,8 +406,7 @@ gantry_xla_check_calls (const GantryModule *module, const char *name, GError **e
   for (guint i = 0; i < module->n_functions; i++)
     if (!calls_end (&calls, &module->functions[i], 0))
       {
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                     "%s: function @%s calls itself, or calls are nested more than %d deep", name,
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: function @%s calls itself, or calls are nested more than %d deep", name,
                      gantry_context_string (module->context, module->functions[i].name), GANTRY_XLA_MOST_DEPTH);
         return FALSE;
       }
@@ -472,9 +463,8 @@ import (Mlir *m, GError **error)
 }
 
 GantryModule *
-gantry_xla_import_text (GantryContext *context, const char *text, gsize length, const char *name,
-                        const GantryXlaOptions *options, GantryXlaInfo **info, const GantryProgress *progress,
-                        GError **error)
+gantry_xla_import_text (GantryContext *context, const char *text, gsize length, const char *name, const GantryXlaOptions *options, GantryXlaInfo **info,
+                        const GantryProgress *progress, GError **error)
 {
   const GantryXlaOptions none = { .module = -1 };
   g_autoptr (GantryXlaInfo) own = info_new ();
@@ -493,8 +483,8 @@ gantry_xla_import_text (GantryContext *context, const char *text, gsize length, 
     gantry_context_add_dialect (context, &dialects[i]);
   if (is_hlo (text, length, name) || is_jaxpr (text, length, name))
     {
-      module = (is_jaxpr (text, length, name) ? gantry_jaxpr_import : gantry_hlo_import) (
-        context, text, length, name, options != NULL ? options : &none, own, progress, error);
+      module = (is_jaxpr (text, length, name) ? gantry_jaxpr_import : gantry_hlo_import) (context, text, length, name, options != NULL ? options : &none, own,
+                                                                                          progress, error);
       if (info != NULL && module != NULL)
         *info = g_steal_pointer (&own);
       return module;
@@ -523,13 +513,12 @@ gantry_xla_import_text (GantryContext *context, const char *text, gsize length, 
 }
 
 GantryModule *
-gantry_xla_import (GantryContext *context, const char *path, const GantryXlaOptions *options, GantryXlaInfo **info,
-                   const GantryProgress *progress, GError **error)
+gantry_xla_import (GantryContext *context, const char *path, const GantryXlaOptions *options, GantryXlaInfo **info, const GantryProgress *progress,
+                   GError **error)
 {
   g_autoptr (GMappedFile) file = gantry_file_map (path, error);
 
   if (file == NULL)
     return NULL;
-  return gantry_xla_import_text (context, g_mapped_file_get_contents (file), g_mapped_file_get_length (file), path,
-                                 options, info, progress, error);
+  return gantry_xla_import_text (context, g_mapped_file_get_contents (file), g_mapped_file_get_length (file), path, options, info, progress, error);
 }

@@ -74,8 +74,7 @@ gantry_mlir_arguments (Mlir *m, MlirFrame *frame)
       gantry_mlir_location (m, &place);
       if (m->s.error != NULL)
         return;
-      gantry_builder_set_place (m->b, place.scope,
-                                place.location != 0 ? place.location : gantry_mlir_here (m, line, column));
+      gantry_builder_set_place (m->b, place.scope, place.location != 0 ? place.location : gantry_mlir_here (m, line, column));
       id = gantry_builder_parameter (m->b, type, gantry_context_string (m->context, name));
       gantry_mlir_define (m, frame, name, &id, 1);
       if (!gantry_xla_scan_accept (&m->s, ","))
@@ -108,8 +107,7 @@ reducer_arguments (Mlir *m, MlirFrame *frame)
     for (guint i = side; i < names->len; i += 2)
       {
         guint32 name = g_array_index (names, guint32, i);
-        guint32 id = gantry_builder_parameter (m->b, g_array_index (types, guint32, i),
-                                               gantry_context_string (m->context, name));
+        guint32 id = gantry_builder_parameter (m->b, g_array_index (types, guint32, i), gantry_context_string (m->context, name));
 
         gantry_mlir_define (m, frame, name, &id, 1);
       }
@@ -166,8 +164,7 @@ add_move (Mlir *m, MlirOp *op)
   guint32 attrs, operand = op->operands->len == 1 ? g_array_index (op->operands, guint32, 0) : 0;
   const char *kind;
 
-  if (op->n_results != 1 || operand == 0 || op->symbol == 0
-      || gantry_builder_get_type (m->b, operand)->kind != GANTRY_TYPE_TENSOR
+  if (op->n_results != 1 || operand == 0 || op->symbol == 0 || gantry_builder_get_type (m->b, operand)->kind != GANTRY_TYPE_TENSOR
       || strcmp (gantry_context_string (m->context, op->symbol), "annotate_device_placement") != 0)
     return 0;
   attrs = gantry_attr_list_end (g_steal_pointer (&op->attrs));
@@ -178,8 +175,7 @@ add_move (Mlir *m, MlirOp *op)
     if (strcmp (kind, gantry_memory_kind_name (i)) == 0)
       {
         gantry_attr_list_set_string (op->attrs, "memory", kind);
-        return gantry_builder_add (m->b, GANTRY_OP_COPY, &operand, 1,
-                                   gantry_attr_list_end (g_steal_pointer (&op->attrs)));
+        return gantry_builder_add (m->b, GANTRY_OP_COPY, &operand, 1, gantry_attr_list_end (g_steal_pointer (&op->attrs)));
       }
   return 0;
 }
@@ -187,9 +183,7 @@ add_move (Mlir *m, MlirOp *op)
 static guint32
 add_call (Mlir *m, MlirOp *op, guint32 type)
 {
-  const MlirFunction *callee = op->symbol != 0 ? gantry_mlir_find_function (
-                                 m, m->module, gantry_context_string (m->context, op->symbol))
-                                               : NULL;
+  const MlirFunction *callee = op->symbol != 0 ? gantry_mlir_find_function (m, m->module, gantry_context_string (m->context, op->symbol)) : NULL;
 
   if (callee == NULL)
     return 0;
@@ -244,8 +238,7 @@ add_node (Mlir *m, MlirOp *op, guint32 type)
     return id;
   if (!gantry_xla_knows_operation (op->name) && !g_str_has_prefix (op->name, "check."))
     g_hash_table_add (m->unknown, GUINT_TO_POINTER (gantry_context_intern (m->context, op->name)));
-  return gantry_builder_add_typed (m->b, gantry_context_foreign_op (m->context, op->name),
-                                   (const guint32 *) op->operands->data, op->operands->len,
+  return gantry_builder_add_typed (m->b, gantry_context_foreign_op (m->context, op->name), (const guint32 *) op->operands->data, op->operands->len,
                                    gantry_attr_list_end (g_steal_pointer (&op->attrs)), type);
 }
 
@@ -425,12 +418,12 @@ define_results (Mlir *m, MlirFrame *frame, const GArray *results, const guint32 
 static void
 end_operation (Mlir *m, MlirFrame *frame, MlirOp *op, guint32 *ids)
 {
-  const MlirFunction *callee = op->symbol != 0 && ends_with (op, "call") ? gantry_mlir_find_function (
-                                 m, m->module, gantry_context_string (m->context, op->symbol))
-                                                                         : NULL;
+  const MlirFunction *callee = op->symbol != 0 && ends_with (op, "call")
+                                 ? gantry_mlir_find_function (m, m->module, gantry_context_string (m->context, op->symbol))
+                                 : NULL;
 
-  if (callee != NULL && m->options->feed != 0 && m->in_entry && frame->parent == NULL
-      && strcmp (gantry_context_string (m->context, op->symbol), "inputs") == 0 && op->operands->len == 0)
+  if (callee != NULL && m->options->feed != 0 && m->in_entry && frame->parent == NULL && strcmp (gantry_context_string (m->context, op->symbol), "inputs") == 0
+      && op->operands->len == 0)
     {
       gantry_mlir_write_inputs (m, frame, callee, ids, op->n_results);
       return;

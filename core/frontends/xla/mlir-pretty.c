@@ -37,9 +37,8 @@ operation_of (const MlirOp *op)
 static gboolean
 is_strict (const MlirOp *op)
 {
-  return g_str_has_prefix (op->name, "stablehlo.") || g_str_has_prefix (op->name, "mhlo.")
-         || g_str_has_prefix (op->name, "chlo.") || g_str_has_prefix (op->name, "func.")
-         || strchr (op->name, '.') == NULL;
+  return g_str_has_prefix (op->name, "stablehlo.") || g_str_has_prefix (op->name, "mhlo.") || g_str_has_prefix (op->name, "chlo.")
+         || g_str_has_prefix (op->name, "func.") || strchr (op->name, '.') == NULL;
 }
 
 static const char *
@@ -125,8 +124,7 @@ nested_ints (Mlir *m, GantryAttrList *list, const char *key)
     {
       gint64 value;
 
-      if (gantry_xla_scan_accept (&inside, "[") || gantry_xla_scan_accept (&inside, "]")
-          || gantry_xla_scan_accept (&inside, ","))
+      if (gantry_xla_scan_accept (&inside, "[") || gantry_xla_scan_accept (&inside, "]") || gantry_xla_scan_accept (&inside, ","))
         continue;
       if (gantry_xla_scan_accept (&inside, "true"))
         value = 1;
@@ -153,9 +151,7 @@ window (Mlir *m, MlirOp *op)
   {
     const char *pretty, *attribute;
   } keys[] = {
-    { "stride", "window_strides" },   { "pad", "padding" },
-    { "lhs_dilate", "lhs_dilation" }, { "rhs_dilate", "rhs_dilation" },
-    { "reverse", "window_reversal" },
+    { "stride", "window_strides" }, { "pad", "padding" }, { "lhs_dilate", "lhs_dilation" }, { "rhs_dilate", "rhs_dilation" }, { "reverse", "window_reversal" },
   };
 
   gantry_xla_scan_expect (&m->s, "{");
@@ -266,9 +262,7 @@ short_region (Mlir *m, MlirFrame *frame, MlirOp *op, guint32 operand)
   GantryXlaSpan word = gantry_xla_scan_word (&m->s, FALSE);
   g_autofree char *name = gantry_xla_span_dup (word);
   const GantryType *type = gantry_builder_get_type (m->b, operand);
-  guint32 scalar = type->kind == GANTRY_TYPE_TENSOR
-                     ? gantry_context_scalar (m->context, (GantryElementType) type->element)
-                     : 0;
+  guint32 scalar = type->kind == GANTRY_TYPE_TENSOR ? gantry_context_scalar (m->context, (GantryElementType) type->element) : 0;
   guint32 function = gantry_builder_begin (m->b, op->name, 0);
   MlirFrame *region = gantry_mlir_frame_new (frame, function);
   guint32 arguments[2], result;
@@ -411,8 +405,7 @@ skip_rest (Mlir *m, MlirFrame *frame, MlirOp *op)
 {
   GantryXlaScan *s = &m->s;
 
-  while (s->at < s->end && gantry_xla_scan_peek (s) != 0 && !gantry_xla_scan_first (s) && *s->at != '}'
-         && !gantry_xla_scan_sees (s, "loc("))
+  while (s->at < s->end && gantry_xla_scan_peek (s) != 0 && !gantry_xla_scan_first (s) && *s->at != '}' && !gantry_xla_scan_sees (s, "loc("))
     {
       if (*s->at == '%')
         {

@@ -19,9 +19,9 @@ typedef struct
   const char *line_start;
   guint module;
   gboolean public, has_body, has_arguments;
-  gboolean generic; /* written as "func.func"() <{...}> ({...}) */
-  guint32 name;     /* string id, without @ */
-  guint32 function; /* id */
+  gboolean generic;                  /* written as "func.func"() <{...}> ({...}) */
+  guint32 name;                      /* string id, without @ */
+  guint32 function;                  /* id */
   GantryWireSpan region;             /* of bytecode, instead of @at */
   guint32 arguments, results, types; /* numbers of its attributes, from 1 on; 0 for none */
 } MlirFunction;
@@ -76,11 +76,11 @@ typedef struct
   GHashTable *unknown; /* string ids */
   guint module;
   gboolean in_entry, in_inputs;
-  guint32 entry;   /* function id */
-  GArray *checked; /* guint32: ids of what checks compare, in pairs */
+  guint32 entry;     /* function id */
+  GArray *checked;   /* guint32: ids of what checks compare, in pairs */
   GArray *donations; /* XlaDonation: of the entry's parameters */
   guint n_nodes;
-  guint32 dense_type; /* of the last constant value, whether Gantry holds its numbers or not */
+  guint32 dense_type;     /* of the last constant value, whether Gantry holds its numbers or not */
   MlirBytecode *bytecode; /* (nullable) */
 } Mlir;
 
@@ -173,8 +173,8 @@ typedef struct
 } MlirResult;
 
 /** A parameter of @frame; @fallback: its place where @place says none. */
-void gantry_mlir_add_argument (Mlir *m, MlirFrame *frame, guint32 name, const char *shown, guint32 type, guint32 attrs,
-                               const MlirPlace *place, guint32 fallback);
+void
+gantry_mlir_add_argument (Mlir *m, MlirFrame *frame, guint32 name, const char *shown, guint32 type, guint32 attrs, const MlirPlace *place, guint32 fallback);
 /** "%a: type {attributes} loc(...)"; @given: attributes that stand elsewhere, 0 for none. */
 void gantry_mlir_argument (Mlir *m, MlirFrame *frame, guint32 given);
 /** What stands in braces, where such come. Returns: id of the attributes */

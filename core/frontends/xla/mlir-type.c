@@ -10,20 +10,17 @@ gantry_mlir_element (GantryXlaSpan word)
     const char *name;
     GantryElementType element;
   } names[] = {
-    { "i1", GANTRY_BOOL },           { "i8", GANTRY_I8 },         { "si8", GANTRY_I8 },   { "ui8", GANTRY_U8 },
-    { "i16", GANTRY_I16 },           { "si16", GANTRY_I16 },      { "ui16", GANTRY_U16 }, { "i32", GANTRY_I32 },
-    { "si32", GANTRY_I32 },          { "ui32", GANTRY_U32 },      { "i64", GANTRY_I64 },  { "si64", GANTRY_I64 },
-    { "ui64", GANTRY_U64 },          { "index", GANTRY_I64 },     { "f16", GANTRY_F16 },  { "bf16", GANTRY_BF16 },
-    { "f32", GANTRY_F32 },           { "f64", GANTRY_F64 },       { "i4", GANTRY_I4 },    { "ui4", GANTRY_U4 },
+    { "i1", GANTRY_BOOL },           { "i8", GANTRY_I8 },         { "si8", GANTRY_I8 },   { "ui8", GANTRY_U8 },    { "i16", GANTRY_I16 },
+    { "si16", GANTRY_I16 },          { "ui16", GANTRY_U16 },      { "i32", GANTRY_I32 },  { "si32", GANTRY_I32 },  { "ui32", GANTRY_U32 },
+    { "i64", GANTRY_I64 },           { "si64", GANTRY_I64 },      { "ui64", GANTRY_U64 }, { "index", GANTRY_I64 }, { "f16", GANTRY_F16 },
+    { "bf16", GANTRY_BF16 },         { "f32", GANTRY_F32 },       { "f64", GANTRY_F64 },  { "i4", GANTRY_I4 },     { "ui4", GANTRY_U4 },
     { "f8E4M3FN", GANTRY_F8E4M3FN }, { "f8E5M2", GANTRY_F8E5M2 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (gantry_xla_span_is (word, names[i].name))
       return names[i].element;
-  return word.length > 1 && strchr ("fisu", word.at[0]) != NULL && g_ascii_isdigit (word.at[word.length - 1])
-           ? GANTRY_ELEMENT_OTHER
-           : GANTRY_ELEMENT_NONE;
+  return word.length > 1 && strchr ("fisu", word.at[0]) != NULL && g_ascii_isdigit (word.at[word.length - 1]) ? GANTRY_ELEMENT_OTHER : GANTRY_ELEMENT_NONE;
 }
 
 /* complex<f32>, !quant.uniform<...>, f32. */
@@ -135,9 +132,7 @@ type_inside (Mlir *m)
       word = gantry_xla_scan_suffix (s);
       if (gantry_xla_scan_ahead (s, 0) == '<')
         gantry_xla_scan_bracket (s);
-      return gantry_xla_span_is (word, "stablehlo.token") || gantry_xla_span_is (word, "mhlo.token")
-               ? gantry_context_token (m->context)
-               : 0;
+      return gantry_xla_span_is (word, "stablehlo.token") || gantry_xla_span_is (word, "mhlo.token") ? gantry_context_token (m->context) : 0;
     }
   word = gantry_xla_scan_word (s, FALSE);
   if (gantry_xla_span_is (word, "tensor"))

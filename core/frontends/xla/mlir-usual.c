@@ -30,7 +30,8 @@ is_usual_list (const GantryAttr *item, const char *key)
   if (is_one_of ("lhs_batching_dimensions rhs_batching_dimensions operand_batching_dims start_indices_batching_dims "
                  "input_batching_dims scatter_indices_batching_dims update_window_dims inserted_window_dims "
                  "scatter_dims_to_operand_dims offset_dims collapsed_slice_dims start_index_map called_computations output_operand_aliases "
-                 "operand_layouts result_layouts", key))
+                 "operand_layouts result_layouts",
+                 key))
     return item->n == 0;
   if (is_one_of ("window_strides lhs_dilation rhs_dilation base_dilations window_dilations", key))
     return are_all (item, 1);
@@ -43,7 +44,8 @@ is_usual_number (const GantryAttr *item, const char *key)
   if (is_one_of ("batch_group_count feature_group_count api_version", key))
     return item->i == 1;
   return is_one_of ("indices_are_sorted unique_indices has_side_effect is_stable use_global_device_ids index_vector_dim "
-                    "version", key)
+                    "version",
+                    key)
          && item->i == 0;
 }
 
@@ -51,12 +53,13 @@ static gboolean
 is_usual_text (const char *text, const char *key)
 {
   if (is_one_of ("accumulation_type allow_imprecise_accumulation lhs_component_count lhs_precision_type "
-                 "num_primitive_operations rhs_component_count rhs_precision_type", key))
+                 "num_primitive_operations rhs_component_count rhs_precision_type",
+                 key))
     return strcmp (text, "none") == 0;
   return strcmp (key, "compare_type") == 0      ? strcmp (text, "NOTYPE") == 0
          : strcmp (key, "backend_config") == 0  ? *text == 0
          : strcmp (key, "result_accuracy") == 0 ? strstr (text, "atol = 0") != NULL && strstr (text, "mode = DEFAULT") != NULL
-                                                  && strstr (text, "rtol = 0") != NULL && strstr (text, "ulps = 0") != NULL
+                                                    && strstr (text, "rtol = 0") != NULL && strstr (text, "ulps = 0") != NULL
                                                 : FALSE;
 }
 
@@ -100,8 +103,8 @@ take_item (Mlir *m, MlirOp *op, const GantryAttr *item, gboolean is_call)
       if (precision != NULL)
         gantry_attr_list_set_string (op->attrs, "precision_config", precision);
     }
-  else if ((item->kind == GANTRY_ATTR_INTS && is_usual_list (item, key))
-           || (item->kind == GANTRY_ATTR_INT && is_usual_number (item, key)) || (text != NULL && is_usual_text (text, key)))
+  else if ((item->kind == GANTRY_ATTR_INTS && is_usual_list (item, key)) || (item->kind == GANTRY_ATTR_INT && is_usual_number (item, key))
+           || (text != NULL && is_usual_text (text, key)))
     ;
   else
     gantry_attr_list_set_item (op->attrs, item);

@@ -93,8 +93,7 @@ gantry_mlir_operand (Mlir *m, MlirFrame *frame, gboolean tolerant)
     return 0;
   id = gantry_mlir_look_up (m, frame, name, (guint64) index, &known);
   if (!known && !tolerant)
-    gantry_xla_scan_fail (&m->s, GANTRY_ERROR_INVALID, "value %%%s is not defined before",
-                          gantry_context_string (m->context, name));
+    gantry_xla_scan_fail (&m->s, GANTRY_ERROR_INVALID, "value %%%s is not defined before", gantry_context_string (m->context, name));
   return id;
 }
 

@@ -11,7 +11,7 @@
 
 typedef enum
 {
-  IN_LOSS = 1 << 0,    /* what the results that are looked at are computed from */
+  IN_LOSS = 1 << 0, /* what the results that are looked at are computed from */
   IN_FORWARD = 1 << 1,
   TO_PRODUCT = 1 << 2, /* a product or reduction, or one is computed from it */
 } Mark;
@@ -68,8 +68,9 @@ is_product (const Phases *p, const GantryNode *node)
 static gboolean
 gathers (const Phases *p, const GantryNode *node)
 {
-  static const char *const names[] = { "reduce", "scatter", "select_and_scatter", "reduce_sum", "scatter-add", "scatter_add",
-                                       "while", "scan", "reduce_window" };
+  static const char *const names[] = {
+    "reduce", "scatter", "select_and_scatter", "reduce_sum", "scatter-add", "scatter_add", "while", "scan", "reduce_window"
+  };
 
   return is_product (p, node) || is_one_of (name_of (p, node), names, G_N_ELEMENTS (names));
 }
@@ -78,8 +79,9 @@ gathers (const Phases *p, const GantryNode *node)
 static gboolean
 is_alias (const Phases *p, const GantryNode *node)
 {
-  static const char *const names[] = { "transpose", "reshape", "convert", "copy", "broadcast_in_dim", "broadcast", "bitcast",
-                                       "optimization_barrier", "convert_element_type", "squeeze" };
+  static const char *const names[] = {
+    "transpose", "reshape", "convert", "copy", "broadcast_in_dim", "broadcast", "bitcast", "optimization_barrier", "convert_element_type", "squeeze"
+  };
 
   return node->n_operands == 1 && is_one_of (name_of (p, node), names, G_N_ELEMENTS (names));
 }
@@ -162,8 +164,7 @@ find_loss (Phases *p, const guint32 *results, guint n)
       const GantryType *type = gantry_builder_get_type (p->b, results[i]);
       guint products;
 
-      if (type->kind != GANTRY_TYPE_TENSOR || type->rank != 0 || !gantry_element_is_float ((GantryElementType) type->element)
-          || place_of (p, results[i]) < 0)
+      if (type->kind != GANTRY_TYPE_TENSOR || type->rank != 0 || !gantry_element_is_float ((GantryElementType) type->element) || place_of (p, results[i]) < 0)
         continue;
       tried++;
       clear (p, IN_LOSS);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the names say that JAX gives operations: scopes, and the phases of a training step that it has differentiated. It
- * names each operation after the transformations that made it, the outermost first: "jit(step)/jvp(net)/dot_general" computes what the gradient is of, "jit(step)/transpose(jvp(net))/mul" is of
+ * names each operation after the transformations that made it, the outermost first: "jit(step)/jvp(net)/dot_general" computes what the gradient is of,
+ * "jit(step)/transpose(jvp(net))/mul" is of
  * the backward phase, and so is what is computed again there. What is named after neither and reads what they made is the
  * update. Of a text without names the structure tells the same where it can (phase-structure.c). */
 #include "core/frontends/xla/xla-private.h"
@@ -27,9 +28,7 @@ guint32
 gantry_xla_scope_of (GantryContext *context, const char *name)
 {
   const char *last = gantry_xla_last_part (name);
-  g_autofree char *path = g_str_has_suffix (last, ")") ? g_strdup (name)
-                          : last > name                ? g_strndup (name, (gsize) (last - name) - 1)
-                                                       : NULL;
+  g_autofree char *path = g_str_has_suffix (last, ")") ? g_strdup (name) : last > name ? g_strndup (name, (gsize) (last - name) - 1) : NULL;
 
   return path != NULL ? gantry_context_scope (context, path) : 0;
 }

@@ -7,9 +7,7 @@ gantry_xla_scan_init (GantryXlaScan *s, const char *name, const char *text, gsiz
 {
   /* An empty file that is mapped lies nowhere. */
   text = length > 0 ? text : "";
-  *s = (GantryXlaScan){
-    .name = name, .text = text, .at = text, .end = text + length, .line = 1, .line_start = text, .first = text
-  };
+  *s = (GantryXlaScan){ .name = name, .text = text, .at = text, .end = text + length, .line = 1, .line_start = text, .first = text };
 }
 
 guint
@@ -47,8 +45,7 @@ gantry_xla_scan_fail (GantryXlaScan *s, GantryError code, const char *format, ..
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   if (s->binary)
-    g_set_error (&s->error, GANTRY_ERROR, code, "%s: byte %" G_GSIZE_FORMAT ": %s", s->name, (gsize) (s->at - s->text),
-                 what);
+    g_set_error (&s->error, GANTRY_ERROR, code, "%s: byte %" G_GSIZE_FORMAT ": %s", s->name, (gsize) (s->at - s->text), what);
   else
     g_set_error (&s->error, GANTRY_ERROR, code, "%s:%u:%u: %s", s->name, s->line, gantry_xla_scan_column (s), what);
   s->at = s->end;
@@ -197,8 +194,7 @@ gantry_xla_scan_suffix (GantryXlaScan *s)
           return name;
         }
     }
-  while (s->at < s->end && (is_word (*s->at) || *s->at == '$' || *s->at == '.' || *s->at == '-')
-         && !(*s->at == '-' && gantry_xla_scan_ahead (s, 1) == '>'))
+  while (s->at < s->end && (is_word (*s->at) || *s->at == '$' || *s->at == '.' || *s->at == '-') && !(*s->at == '-' && gantry_xla_scan_ahead (s, 1) == '>'))
     s->at++;
   name.length = (gsize) (s->at - name.at);
   if (name.length == 0)
@@ -276,8 +272,7 @@ gantry_xla_scan_int (GantryXlaScan *s)
   value = g_ascii_strtoll (digits, &end, 10);
   if (n > (c == '-') && errno == 0 && *end == 0)
     return value;
-  gantry_xla_scan_fail (s, s->at < s->end ? GANTRY_ERROR_INVALID : GANTRY_ERROR_TRUNCATED,
-                        "a whole number is expected");
+  gantry_xla_scan_fail (s, s->at < s->end ? GANTRY_ERROR_INVALID : GANTRY_ERROR_TRUNCATED, "a whole number is expected");
   return 0;
 }
 

@@ -286,9 +286,8 @@ sort (MlirExport *m, MlirName **in, guint n)
   for (guint i = 0; i < 2 * n; i++)
     pairs[i] = gantry_stablehlo_tensor (m, (GantryElementType) types[i / 2]->element, 0, NULL);
   value = gantry_stablehlo_begin (m, "stablehlo.sort", in, n, types, n);
-  gantry_stablehlo_attributes (m, "dimension = %" G_GINT64_FORMAT " : i64, is_stable = %s",
-                          gantry_attrs_int (m->context, m->node->attrs, "dimension", 0),
-                          gantry_attrs_int (m->context, m->node->attrs, "stable", 0) != 0 ? "true" : "false");
+  gantry_stablehlo_attributes (m, "dimension = %" G_GINT64_FORMAT " : i64, is_stable = %s", gantry_attrs_int (m->context, m->node->attrs, "dimension", 0),
+                               gantry_attrs_int (m->context, m->node->attrs, "stable", 0) != 0 ? "true" : "false");
   gantry_stablehlo_open (m);
   gantry_stablehlo_block (m, pairs, 2 * n, arguments);
   before = gantry_stablehlo_begin (m, "stablehlo.compare", arguments, 2, &truth, 1);

@@ -56,8 +56,8 @@ stopped (MlirExport *m, MlirName *x)
 
   if (!gantry_element_is_float (element))
     return x;
-  x = gantry_stablehlo_op (m, "stablehlo.bitcast_convert",
-                           gantry_stablehlo_tensor (m, whole[gantry_element_size (element)], x->type->rank, x->type->dims), 1, x);
+  x = gantry_stablehlo_op (m, "stablehlo.bitcast_convert", gantry_stablehlo_tensor (m, whole[gantry_element_size (element)], x->type->rank, x->type->dims), 1,
+                           x);
   return gantry_stablehlo_op (m, "stablehlo.bitcast_convert", own_type (m), 1, x);
 }
 
@@ -68,15 +68,13 @@ gantry_stablehlo_export_elementwise (MlirExport *m, MlirName **in, guint n)
   const char *name = gantry_node_op_name (m->module, m->node);
   g_autofree char *full = g_strconcat (is_chlo (op) ? "chlo." : "stablehlo.", name, NULL);
 
-  if ((op == GANTRY_OP_ABS || op == GANTRY_OP_SIGN) && gantry_element_is_integer (ELEMENT (in[0]))
-      && !gantry_element_is_signed (ELEMENT (in[0])))
+  if ((op == GANTRY_OP_ABS || op == GANTRY_OP_SIGN) && gantry_element_is_integer (ELEMENT (in[0])) && !gantry_element_is_signed (ELEMENT (in[0])))
     return of_unsigned (m, in[0]);
   switch (op)
     {
     case GANTRY_OP_STOP_GRADIENT: return stopped (m, in[0]);
     case GANTRY_OP_IS_NAN: return compare (m, "NE", in[0], in[0], own_type (m));
-    case GANTRY_OP_COMPARE:
-      return compare (m, gantry_attrs_string (m->context, m->node->attrs, "comparison_direction", "EQ"), in[0], in[1], own_type (m));
+    case GANTRY_OP_COMPARE: return compare (m, gantry_attrs_string (m->context, m->node->attrs, "comparison_direction", "EQ"), in[0], in[1], own_type (m));
     default: return plain (m, full, in, n, own_type (m));
     }
 }
@@ -98,13 +96,13 @@ with_attributes (MlirExport *m, MlirName **in, guint n, const char *attributes)
 static char *
 gather_attributes (MlirExport *m)
 {
-  return g_strdup_printf (
-    "dimension_numbers = #stablehlo.gather<offset_dims = %s, collapsed_slice_dims = %s, operand_batching_dims = %s, "
-    "start_indices_batching_dims = %s, start_index_map = %s, index_vector_dim = %" G_GINT64_FORMAT ">, indices_are_sorted = false, "
-    "slice_sizes = %s",
-    gantry_stablehlo_list (m, "offset_dims"), gantry_stablehlo_list (m, "collapsed_slice_dims"), gantry_stablehlo_list (m, "operand_batching_dims"),
-    gantry_stablehlo_list (m, "start_indices_batching_dims"), gantry_stablehlo_list (m, "start_index_map"),
-    gantry_attrs_int (m->context, m->node->attrs, "index_vector_dim", 0), gantry_stablehlo_array (m, "slice_sizes", 0, 0));
+  return g_strdup_printf ("dimension_numbers = #stablehlo.gather<offset_dims = %s, collapsed_slice_dims = %s, operand_batching_dims = %s, "
+                          "start_indices_batching_dims = %s, start_index_map = %s, index_vector_dim = %" G_GINT64_FORMAT ">, indices_are_sorted = false, "
+                          "slice_sizes = %s",
+                          gantry_stablehlo_list (m, "offset_dims"), gantry_stablehlo_list (m, "collapsed_slice_dims"),
+                          gantry_stablehlo_list (m, "operand_batching_dims"), gantry_stablehlo_list (m, "start_indices_batching_dims"),
+                          gantry_stablehlo_list (m, "start_index_map"), gantry_attrs_int (m->context, m->node->attrs, "index_vector_dim", 0),
+                          gantry_stablehlo_array (m, "slice_sizes", 0, 0));
 }
 
 static char *
@@ -115,21 +113,17 @@ movement_attributes (MlirExport *m, guint rank)
 
   switch (m->node->op)
     {
-    case GANTRY_OP_IOTA:
-      return g_strdup_printf ("iota_dimension = %" G_GINT64_FORMAT " : i64", gantry_attrs_int (context, attrs, "iota_dimension", 0));
-    case GANTRY_OP_BROADCAST_IN_DIM:
-      return g_strdup_printf ("broadcast_dimensions = %s", gantry_stablehlo_array (m, "broadcast_dimensions", 0, 0));
+    case GANTRY_OP_IOTA: return g_strdup_printf ("iota_dimension = %" G_GINT64_FORMAT " : i64", gantry_attrs_int (context, attrs, "iota_dimension", 0));
+    case GANTRY_OP_BROADCAST_IN_DIM: return g_strdup_printf ("broadcast_dimensions = %s", gantry_stablehlo_array (m, "broadcast_dimensions", 0, 0));
     case GANTRY_OP_TRANSPOSE: return g_strdup_printf ("permutation = %s", gantry_stablehlo_array (m, "permutation", 0, 0));
     case GANTRY_OP_REVERSE: return g_strdup_printf ("dimensions = %s", gantry_stablehlo_array (m, "dimensions", 0, 0));
     case GANTRY_OP_SLICE:
       return g_strdup_printf ("start_indices = %s, limit_indices = %s, strides = %s", gantry_stablehlo_array (m, "start_indices", rank, 0),
                               gantry_stablehlo_array (m, "limit_indices", rank, 0), gantry_stablehlo_array (m, "strides", rank, 1));
     case GANTRY_OP_PAD:
-      return g_strdup_printf ("edge_padding_low = %s, edge_padding_high = %s, interior_padding = %s",
-                              gantry_stablehlo_array (m, "edge_padding_low", rank, 0), gantry_stablehlo_array (m, "edge_padding_high", rank, 0),
-                              gantry_stablehlo_array (m, "interior_padding", rank, 0));
-    case GANTRY_OP_CONCATENATE:
-      return g_strdup_printf ("dimension = %" G_GINT64_FORMAT " : i64", gantry_attrs_int (context, attrs, "dimension", 0));
+      return g_strdup_printf ("edge_padding_low = %s, edge_padding_high = %s, interior_padding = %s", gantry_stablehlo_array (m, "edge_padding_low", rank, 0),
+                              gantry_stablehlo_array (m, "edge_padding_high", rank, 0), gantry_stablehlo_array (m, "interior_padding", rank, 0));
+    case GANTRY_OP_CONCATENATE: return g_strdup_printf ("dimension = %" G_GINT64_FORMAT " : i64", gantry_attrs_int (context, attrs, "dimension", 0));
     case GANTRY_OP_DYNAMIC_SLICE: return g_strdup_printf ("slice_sizes = %s", gantry_stablehlo_array (m, "slice_sizes", 0, 0));
     case GANTRY_OP_GATHER: return gather_attributes (m);
     default: return NULL;
@@ -165,15 +159,17 @@ identity (MlirExport *m, const char *kind, GantryElementType element)
     return gantry_stablehlo_splat (m, scalar, most ? INFINITY : -INFINITY);
   if (!most && !sign)
     return gantry_stablehlo_splat (m, scalar, 0);
-  return gantry_stablehlo_integer (m, element, most ? (gint64) (G_MAXUINT64 >> (64 - bits + (sign ? 1 : 0)))
-                                               : (gint64) (G_MAXUINT64 << (bits - 1)));
+  return gantry_stablehlo_integer (m, element, most ? (gint64) (G_MAXUINT64 >> (64 - bits + (sign ? 1 : 0))) : (gint64) (G_MAXUINT64 << (bits - 1)));
 }
 
 /* A region of two scalars that combines them. */
 static void
 combiner (MlirExport *m, const char *kind, GantryElementType element)
 {
-  static const struct { const char *kind, *name; } names[] = {
+  static const struct
+  {
+    const char *kind, *name;
+  } names[] = {
     { "add", "stablehlo.add" },     { "mul", "stablehlo.multiply" }, { "max", "stablehlo.maximum" },
     { "min", "stablehlo.minimum" }, { "and", "stablehlo.and" },      { "or", "stablehlo.or" },
   };
@@ -200,8 +196,8 @@ padding_text (MlirExport *m, guint n)
 
   g_string_append (text, n > 0 ? "[" : "");
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "%s[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", i > 0 ? ", " : "",
-                            2 * i < found ? padding[2 * i] : 0, 2 * i + 1 < found ? padding[2 * i + 1] : 0);
+    g_string_append_printf (text, "%s[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", i > 0 ? ", " : "", 2 * i < found ? padding[2 * i] : 0,
+                            2 * i + 1 < found ? padding[2 * i + 1] : 0);
   g_string_append_printf (text, "%s> : tensor<%ux2xi64>", n > 0 ? "]" : "", n);
   return gantry_arena_strdup (m->arena, text->str);
 }
@@ -223,9 +219,9 @@ reduction (MlirExport *m, MlirName *x)
     {
       value = gantry_stablehlo_begin (m, "stablehlo.reduce_window", in, 2, &type, 1);
       gantry_stablehlo_attributes (m, "window_dimensions = %s, window_strides = %s, base_dilations = %s, window_dilations = %s, padding = %s",
-                              gantry_stablehlo_array (m, "window_dimensions", rank, 1), gantry_stablehlo_array (m, "window_strides", rank, 1),
-                              gantry_stablehlo_array (m, "base_dilations", rank, 1), gantry_stablehlo_array (m, "window_dilations", rank, 1),
-                              padding_text (m, rank));
+                                   gantry_stablehlo_array (m, "window_dimensions", rank, 1), gantry_stablehlo_array (m, "window_strides", rank, 1),
+                                   gantry_stablehlo_array (m, "base_dilations", rank, 1), gantry_stablehlo_array (m, "window_dilations", rank, 1),
+                                   padding_text (m, rank));
     }
   combiner (m, kind, ELEMENT (x));
   gantry_stablehlo_end (m, in, 2, &type, 1);
@@ -238,14 +234,13 @@ scatter (MlirExport *m, MlirName **in)
   const GantryType *type = own_type (m);
   MlirName *value = gantry_stablehlo_begin (m, "stablehlo.scatter", in, 3, &type, 1);
 
-  gantry_stablehlo_attributes (
-    m,
-    "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = %s, inserted_window_dims = %s, input_batching_dims = %s, "
-    "scatter_indices_batching_dims = %s, scatter_dims_to_operand_dims = %s, index_vector_dim = %" G_GINT64_FORMAT
-    ">, indices_are_sorted = false, unique_indices = false",
-    gantry_stablehlo_list (m, "update_window_dims"), gantry_stablehlo_list (m, "inserted_window_dims"), gantry_stablehlo_list (m, "input_batching_dims"),
-    gantry_stablehlo_list (m, "scatter_indices_batching_dims"), gantry_stablehlo_list (m, "scatter_dims_to_operand_dims"),
-    gantry_attrs_int (m->context, m->node->attrs, "index_vector_dim", 0));
+  gantry_stablehlo_attributes (m,
+                               "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = %s, inserted_window_dims = %s, input_batching_dims = %s, "
+                               "scatter_indices_batching_dims = %s, scatter_dims_to_operand_dims = %s, index_vector_dim = %" G_GINT64_FORMAT
+                               ">, indices_are_sorted = false, unique_indices = false",
+                               gantry_stablehlo_list (m, "update_window_dims"), gantry_stablehlo_list (m, "inserted_window_dims"),
+                               gantry_stablehlo_list (m, "input_batching_dims"), gantry_stablehlo_list (m, "scatter_indices_batching_dims"),
+                               gantry_stablehlo_list (m, "scatter_dims_to_operand_dims"), gantry_attrs_int (m->context, m->node->attrs, "index_vector_dim", 0));
   combiner (m, gantry_attrs_string (m->context, m->node->attrs, "kind", "set"), ELEMENT (in[0]));
   gantry_stablehlo_end (m, in, 3, &type, 1);
   return value;
@@ -260,10 +255,10 @@ dot (MlirExport *m, MlirName **in)
   MlirName *value = gantry_stablehlo_begin (m, "stablehlo.dot_general", in, 2, &type, 1);
 
   gantry_stablehlo_attributes (m,
-                          "dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, "
-                          "lhs_contracting_dimensions = %s, rhs_contracting_dimensions = %s>",
-                          gantry_stablehlo_list (m, "lhs_batching_dimensions"), gantry_stablehlo_list (m, "rhs_batching_dimensions"),
-                          gantry_stablehlo_list (m, "lhs_contracting_dimensions"), gantry_stablehlo_list (m, "rhs_contracting_dimensions"));
+                               "dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, "
+                               "lhs_contracting_dimensions = %s, rhs_contracting_dimensions = %s>",
+                               gantry_stablehlo_list (m, "lhs_batching_dimensions"), gantry_stablehlo_list (m, "rhs_batching_dimensions"),
+                               gantry_stablehlo_list (m, "lhs_contracting_dimensions"), gantry_stablehlo_list (m, "rhs_contracting_dimensions"));
   gantry_stablehlo_end (m, in, 2, &type, 1);
   return value;
 }
@@ -298,12 +293,12 @@ convolution (MlirExport *m, MlirName **in, guint n)
   for (guint i = 0; i < spatial; i++)
     g_string_append_printf (space, ", %u", i);
   gantry_stablehlo_attributes (m,
-                          "batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f%s]x[o, i%s]->[b, f%s]>, "
-                          "feature_group_count = %" G_GINT64_FORMAT " : i64, lhs_dilation = %s, rhs_dilation = %s, window_strides = %s, "
-                          "padding = %s",
-                          space->str, space->str, space->str, gantry_attrs_int (m->context, m->node->attrs, "feature_group_count", 1),
-                          gantry_stablehlo_array (m, "lhs_dilation", spatial, 1), gantry_stablehlo_array (m, "rhs_dilation", spatial, 1),
-                          gantry_stablehlo_array (m, "window_strides", spatial, 1), padding_text (m, spatial));
+                               "batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f%s]x[o, i%s]->[b, f%s]>, "
+                               "feature_group_count = %" G_GINT64_FORMAT " : i64, lhs_dilation = %s, rhs_dilation = %s, window_strides = %s, "
+                               "padding = %s",
+                               space->str, space->str, space->str, gantry_attrs_int (m->context, m->node->attrs, "feature_group_count", 1),
+                               gantry_stablehlo_array (m, "lhs_dilation", spatial, 1), gantry_stablehlo_array (m, "rhs_dilation", spatial, 1),
+                               gantry_stablehlo_array (m, "window_strides", spatial, 1), padding_text (m, spatial));
   gantry_stablehlo_end (m, in, 2, &type, 1);
   return finish_convolution (m, value, n > 2 ? in[2] : NULL);
 }

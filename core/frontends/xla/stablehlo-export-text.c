@@ -13,9 +13,9 @@ static const char *
 element_name (GantryElementType element)
 {
   static const char *const names[GANTRY_N_ELEMENT_TYPES] = {
-    [GANTRY_BOOL] = "i1", [GANTRY_I8] = "i8", [GANTRY_I16] = "i16", [GANTRY_I32] = "i32", [GANTRY_I64] = "i64",
-    [GANTRY_U8] = "ui8", [GANTRY_U16] = "ui16", [GANTRY_U32] = "ui32", [GANTRY_U64] = "ui64", [GANTRY_F16] = "f16",
-    [GANTRY_BF16] = "bf16", [GANTRY_F32] = "f32", [GANTRY_F64] = "f64",
+    [GANTRY_BOOL] = "i1",   [GANTRY_I8] = "i8",    [GANTRY_I16] = "i16",  [GANTRY_I32] = "i32",  [GANTRY_I64] = "i64",
+    [GANTRY_U8] = "ui8",    [GANTRY_U16] = "ui16", [GANTRY_U32] = "ui32", [GANTRY_U64] = "ui64", [GANTRY_F16] = "f16",
+    [GANTRY_BF16] = "bf16", [GANTRY_F32] = "f32",  [GANTRY_F64] = "f64",
   };
 
   return names[element] != NULL ? names[element] : "none";
@@ -78,8 +78,7 @@ gantry_stablehlo_print_end (MlirExport *m)
     {
       const char *own = gantry_context_string (m->context, m->node->name);
 
-      name = g_strdup_printf ("%s%s%s", scope, *scope != '\0' ? "/" : "",
-                              *own != '\0' ? own : gantry_node_op_name (m->module, m->node));
+      name = g_strdup_printf ("%s%s%s", scope, *scope != '\0' ? "/" : "", *own != '\0' ? own : gantry_node_op_name (m->module, m->node));
       g_string_append (m->out, " loc(");
       gantry_stablehlo_print_string (m->out, name);
       if (location != NULL && location->line > 0)

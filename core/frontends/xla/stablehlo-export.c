@@ -21,9 +21,8 @@ gantry_stablehlo_export_fail (MlirExport *m, const char *format, ...)
   va_start (arguments, format);
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_set_error (&m->error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s%s%s '%s': %s", place != NULL ? place : "",
-               place != NULL && *place != '\0' ? ": " : "", m->node != NULL ? gantry_node_op_name (m->module, m->node) : "module", label,
-               what);
+  g_set_error (&m->error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s%s%s '%s': %s", place != NULL ? place : "", place != NULL && *place != '\0' ? ": " : "",
+               m->node != NULL ? gantry_node_op_name (m->module, m->node) : "module", label, what);
 }
 
 const GantryFunction *
@@ -57,9 +56,10 @@ copy (MlirExport *m, MlirName *x)
     return drop (m, x);
   value = gantry_stablehlo_new_name (m, type);
   gantry_stablehlo_print_indent (m);
-  g_string_append_printf (m->out, "%s = stablehlo.custom_call @annotate_device_placement(%s) {has_side_effect = true, "
-                          "mhlo.frontend_attributes = {_xla_buffer_placement = \"%s\"}}", value->text, x->text,
-                          gantry_memory_kind_name ((GantryMemoryKind) type->memory));
+  g_string_append_printf (m->out,
+                          "%s = stablehlo.custom_call @annotate_device_placement(%s) {has_side_effect = true, "
+                          "mhlo.frontend_attributes = {_xla_buffer_placement = \"%s\"}}",
+                          value->text, x->text, gantry_memory_kind_name ((GantryMemoryKind) type->memory));
   gantry_stablehlo_end (m, &x, 1, &type, 1);
   return value;
 }

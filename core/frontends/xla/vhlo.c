@@ -26,36 +26,28 @@ static const struct
   { "composite", "composite_attributes decomposition name version" },
   { "concatenate", "dimension" },
   { "constant", "value" },
-  { "convolution",
-    "batch_group_count feature_group_count input_batch_dimension input_feature_dimension input_spatial_dimensions "
-    "kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation "
-    "output_batch_dimension output_feature_dimension output_spatial_dimensions padding precision_config rhs_dilation "
-    "window_reversal window_strides" },
+  { "convolution", "batch_group_count feature_group_count input_batch_dimension input_feature_dimension input_spatial_dimensions "
+                   "kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation "
+                   "output_batch_dimension output_feature_dimension output_spatial_dimensions padding precision_config rhs_dilation "
+                   "window_reversal window_strides" },
   { "cosine_v2", "result_accuracy" },
   { "cross_replica_sum", "replica_groups" },
-  { "custom_call",
-    "api_version backend_config call_target_name called_computations has_side_effect operand_layouts "
-    "output_operand_aliases result_layouts" },
+  { "custom_call", "api_version backend_config call_target_name called_computations has_side_effect operand_layouts "
+                   "output_operand_aliases result_layouts" },
   { "dot", "precision_config" },
-  { "dot_general_v1",
-    "lhs_batching_dimensions lhs_contracting_dimensions precision_config rhs_batching_dimensions "
-    "rhs_contracting_dimensions" },
-  { "dot_general",
-    "accumulation_type allow_imprecise_accumulation lhs_batching_dimensions lhs_component_count "
-    "lhs_contracting_dimensions lhs_precision_type num_primitive_operations precision_config rhs_batching_dimensions "
-    "rhs_component_count rhs_contracting_dimensions rhs_precision_type" },
-  { "dynamic_broadcast_in_dim",
-    "broadcast_dimensions known_expanding_dimensions known_nonexpanding_dimensions" },
-  { "dynamic_conv",
-    "batch_group_count feature_group_count input_batch_dimension input_feature_dimension input_spatial_dimensions "
-    "kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation "
-    "output_batch_dimension output_feature_dimension output_spatial_dimensions precision_config rhs_dilation "
-    "window_reversal window_strides" },
-  { "dynamic_gather_v1",
-    "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims start_index_map" },
-  { "dynamic_gather",
-    "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims operand_batching_dims start_index_map "
-    "start_indices_batching_dims" },
+  { "dot_general_v1", "lhs_batching_dimensions lhs_contracting_dimensions precision_config rhs_batching_dimensions "
+                      "rhs_contracting_dimensions" },
+  { "dot_general", "accumulation_type allow_imprecise_accumulation lhs_batching_dimensions lhs_component_count "
+                   "lhs_contracting_dimensions lhs_precision_type num_primitive_operations precision_config rhs_batching_dimensions "
+                   "rhs_component_count rhs_contracting_dimensions rhs_precision_type" },
+  { "dynamic_broadcast_in_dim", "broadcast_dimensions known_expanding_dimensions known_nonexpanding_dimensions" },
+  { "dynamic_conv", "batch_group_count feature_group_count input_batch_dimension input_feature_dimension input_spatial_dimensions "
+                    "kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation "
+                    "output_batch_dimension output_feature_dimension output_spatial_dimensions precision_config rhs_dilation "
+                    "window_reversal window_strides" },
+  { "dynamic_gather_v1", "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims start_index_map" },
+  { "dynamic_gather", "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims operand_batching_dims start_index_map "
+                      "start_indices_batching_dims" },
   { "dynamic_iota", "iota_dimension" },
   { "dynamic_slice", "slice_sizes" },
   { "einsum", "einsum_config" },
@@ -63,11 +55,9 @@ static const struct
   { "exponential_v2", "result_accuracy" },
   { "fft", "fft_length fft_type" },
   { "func", "arg_attrs function_type res_attrs sym_name sym_visibility" },
-  { "gather_v1",
-    "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims slice_sizes start_index_map" },
-  { "gather",
-    "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims operand_batching_dims slice_sizes "
-    "start_index_map start_indices_batching_dims" },
+  { "gather_v1", "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims slice_sizes start_index_map" },
+  { "gather", "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims operand_batching_dims slice_sizes "
+              "start_index_map start_indices_batching_dims" },
   { "get_dimension_size", "dimension" },
   { "get_tuple_element", "index" },
   { "infeed", "infeed_config layout" },
@@ -87,12 +77,10 @@ static const struct
   { "rng", "rng_distribution" },
   { "rng_bit_generator", "rng_algorithm" },
   { "rsqrt_v2", "result_accuracy" },
-  { "scatter_v1",
-    "index_vector_dim indices_are_sorted inserted_window_dims scatter_dims_to_operand_dims unique_indices "
-    "update_window_dims" },
-  { "scatter",
-    "index_vector_dim indices_are_sorted input_batching_dims inserted_window_dims scatter_dims_to_operand_dims "
-    "scatter_indices_batching_dims unique_indices update_window_dims" },
+  { "scatter_v1", "index_vector_dim indices_are_sorted inserted_window_dims scatter_dims_to_operand_dims unique_indices "
+                  "update_window_dims" },
+  { "scatter", "index_vector_dim indices_are_sorted input_batching_dims inserted_window_dims scatter_dims_to_operand_dims "
+               "scatter_indices_batching_dims unique_indices update_window_dims" },
   { "select_and_scatter", "padding window_dimensions window_strides" },
   { "send_v1", "channel_id channel_type is_host_transfer" },
   { "set_dimension_size", "dimension" },
@@ -126,9 +114,7 @@ gantry_vhlo_operation (const char *name)
 {
   g_autofree char *plain = g_strndup (name, length_without_version (name));
 
-  return strcmp (plain, "func") == 0   ? g_strdup ("func.func")
-         : strcmp (plain, "call") == 0 ? g_strdup ("func.call")
-                                       : g_strconcat ("stablehlo.", plain, NULL);
+  return strcmp (plain, "func") == 0 ? g_strdup ("func.func") : strcmp (plain, "call") == 0 ? g_strdup ("func.call") : g_strconcat ("stablehlo.", plain, NULL);
 }
 
 const char *
@@ -137,9 +123,7 @@ gantry_vhlo_attributes (const char *name)
   gsize length = length_without_version (name);
 
   for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
-    if (strcmp (operations[i].operation, name) == 0
-        || (strlen (operations[i].operation) == length
-            && strncmp (operations[i].operation, name, length) == 0))
+    if (strcmp (operations[i].operation, name) == 0 || (strlen (operations[i].operation) == length && strncmp (operations[i].operation, name, length) == 0))
       return operations[i].attributes;
   return NULL;
 }
@@ -148,34 +132,25 @@ const char *
 gantry_vhlo_choice (guint64 code, guint64 value, const char **enumeration)
 {
   static const char *const directions[] = { "EQ", "NE", "GE", "GT", "LE", "LT", NULL };
-  static const char *const types[] = {
-    "NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED", NULL
-  };
+  static const char *const types[] = { "NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED", NULL };
   static const char *const transforms[] = { "FFT", "IFFT", "RFFT", "IRFFT", NULL };
   static const char *const precisions[] = { "DEFAULT", "HIGH", "HIGHEST", NULL };
   static const char *const algorithms[] = { "DEFAULT", "THREE_FRY", "PHILOX", NULL };
   static const char *const distributions[] = { "UNIFORM", "NORMAL", NULL };
-  static const char *const transposes[] = { "TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE",
-                                            "ADJOINT", NULL };
+  static const char *const transposes[] = { "TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT", NULL };
   static const char *const modes[] = { "DEFAULT", "HIGHEST", "TOLERANCE", NULL };
   static const struct
   {
     const char *name;
     const char *const *values;
   } choices[] = {
-    [3] = { "comparison_direction", directions },
-    [4] = { "comparison_type", types },
-    [7] = { "fft_type", transforms },
-    [11] = { "precision", precisions },
-    [12] = { "rng_algorithm", algorithms },
-    [13] = { "rng_distribution", distributions },
-    [16] = { "transpose", transposes },
-    [19] = { "result_accuracy_mode", modes },
+    [3] = { "comparison_direction", directions }, [4] = { "comparison_type", types },       [7] = { "fft_type", transforms },
+    [11] = { "precision", precisions },           [12] = { "rng_algorithm", algorithms },   [13] = { "rng_distribution", distributions },
+    [16] = { "transpose", transposes },           [19] = { "result_accuracy_mode", modes },
   };
 
   *enumeration = "";
-  if (code >= G_N_ELEMENTS (choices) || choices[code].name == NULL
-      || value >= g_strv_length ((char **) choices[code].values))
+  if (code >= G_N_ELEMENTS (choices) || choices[code].name == NULL || value >= g_strv_length ((char **) choices[code].values))
     return NULL;
   *enumeration = choices[code].name;
   return choices[code].values[value];
@@ -185,8 +160,7 @@ gantry_vhlo_choice (guint64 code, guint64 value, const char **enumeration)
 
 /* "[b, 0, 1, f]" of the dimensions that @letters name and the spatial ones. Returns: FALSE where they do not fit */
 static gboolean
-append_labels (Mlir *m, guint32 attrs, const char *side, const char *first, const char *second,
-               const char *letters, GString *text)
+append_labels (Mlir *m, guint32 attrs, const char *side, const char *first, const char *second, const char *letters, GString *text)
 {
   char keys[3][64];
   char labels[GANTRY_MAX_RANK][4] = { { 0 } };
@@ -221,13 +195,11 @@ convolution (Mlir *m, MlirOp *op, guint32 attrs)
   g_autoptr (GString) text = g_string_new (NULL);
 
   if (append_labels (m, attrs, "input", "batch", "feature", "bf", text)
-      && append_labels (m, attrs, "kernel", "input_feature", "output_feature", "io",
-                        g_string_append (text, "x"))
+      && append_labels (m, attrs, "kernel", "input_feature", "output_feature", "io", g_string_append (text, "x"))
       && append_labels (m, attrs, "output", "batch", "feature", "bf", g_string_append (text, "->")))
     gantry_attr_list_set_string (op->attrs, "dim_numbers", text->str);
   else
-    gantry_xla_scan_fail (&m->s, GANTRY_ERROR_INVALID,
-                          "dimensions of a convolution are numbered twice or out of range");
+    gantry_xla_scan_fail (&m->s, GANTRY_ERROR_INVALID, "dimensions of a convolution are numbered twice or out of range");
 }
 
 void
@@ -235,8 +207,7 @@ gantry_vhlo_finish (Mlir *m, MlirOp *op)
 {
   guint32 id;
   const GantryAttrs *attrs;
-  gboolean conv = strcmp (op->name, "stablehlo.convolution") == 0
-                  || strcmp (op->name, "stablehlo.dynamic_conv") == 0;
+  gboolean conv = strcmp (op->name, "stablehlo.convolution") == 0 || strcmp (op->name, "stablehlo.dynamic_conv") == 0;
 
   if (m->s.error != NULL || !g_str_has_prefix (op->name, "stablehlo."))
     return;

@@ -18,8 +18,7 @@ G_BEGIN_DECLS
 guint32 gantry_xla_literal (GantryXlaScan *s, GantryContext *context, GantryXlaSpan content, guint32 type);
 
 /** The same of the bytes of all elements, or of one that stands for all; bools may lie eight in a byte. */
-guint32 gantry_xla_literal_bytes (GantryXlaScan *s, GantryContext *context, const guint8 *bytes, gsize length,
-                                  guint32 type);
+guint32 gantry_xla_literal_bytes (GantryXlaScan *s, GantryContext *context, const guint8 *bytes, gsize length, guint32 type);
 
 /** @result: index of the result that is written over @parameter, -1 for any of its type */
 typedef struct

@@ -13,8 +13,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint actual, expected; /* indices of results of the entry */
-  gboolean
-    exact; /* bit by bit but for zeros' signs and NaNs; else within @tolerance or a few units in the last place */
+  gboolean exact;         /* bit by bit but for zeros' signs and NaNs; else within @tolerance or a few units in the last place */
   double tolerance;
   char *operation; /* "check.expect_eq" */
 } GantryXlaCheck;
@@ -81,13 +80,12 @@ gboolean gantry_xla_reads (const char *path);
  * Returns: (transfer full): the imported module, in foreign operations; NULL and one error that names file, line and
  * column, of a binary file the byte: %GANTRY_ERROR_INVALID, TRUNCATED, TOO_LARGE, UNSUPPORTED, a %G_FILE_ERROR, or %G_IO_ERROR_CANCELLED
  */
-GantryModule *gantry_xla_import (GantryContext *context, const char *path, const GantryXlaOptions *options,
-                                 GantryXlaInfo **info, const GantryProgress *progress, GError **error);
+GantryModule *gantry_xla_import (GantryContext *context, const char *path, const GantryXlaOptions *options, GantryXlaInfo **info,
+                                 const GantryProgress *progress, GError **error);
 
 /** As gantry_xla_import() for a file in memory, which need not end in a NUL; @name stands for its path. */
-GantryModule *gantry_xla_import_text (GantryContext *context, const char *text, gsize length, const char *name,
-                                      const GantryXlaOptions *options, GantryXlaInfo **info,
-                                      const GantryProgress *progress, GError **error);
+GantryModule *gantry_xla_import_text (GantryContext *context, const char *text, gsize length, const char *name, const GantryXlaOptions *options,
+                                      GantryXlaInfo **info, const GantryProgress *progress, GError **error);
 
 /**
  * gantry_stablehlo_export:

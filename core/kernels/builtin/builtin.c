@@ -242,8 +242,7 @@ run_random (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
     {
       philox (seed[0], seed[1] + (guint64) block, words);
       for (guint k = 0; k < per_block && block * per_block + k < random->elements; k++)
-        memcpy ((guint8 *) buffers[2] + (gsize) (block * per_block + k) * random->size, &words[k * words_each],
-                random->size);
+        memcpy ((guint8 *) buffers[2] + (gsize) (block * per_block + k) * random->size, &words[k * words_each], random->size);
     }
 }
 
@@ -254,8 +253,8 @@ gantry_random_bits_read (GantryRandomBits *random, const GantryModule *module, c
   const GantryType *type = gantry_node_n_results (module, node) == 2 ? gantry_node_result_type (module, node, 1) : NULL;
   gint64 per_block;
 
-  if (type == NULL || state->element != GANTRY_U64 || gantry_type_elements (state) != 2
-      || !gantry_element_is_integer (type->element) || !gantry_element_is_compiled (type->element))
+  if (type == NULL || state->element != GANTRY_U64 || gantry_type_elements (state) != 2 || !gantry_element_is_integer (type->element)
+      || !gantry_element_is_compiled (type->element))
     return cannot (why, "the state has to be u64[2] and the bits integers");
   random->elements = gantry_type_elements (type);
   random->size = gantry_element_size (type->element);
@@ -284,13 +283,9 @@ gantry_builtin_make (const GantryModule *module, const GantryNode *node, GantryK
   kernel->kind = GANTRY_KERNEL_BUILTIN;
   switch (node->op)
     {
-    case GANTRY_OP_SORT:
-      return make_sort (module, node, kernel, why);
-    case GANTRY_OP_RNG_BIT_GENERATOR:
-      return make_random (module, node, kernel, why);
-    case GANTRY_OP_SCATTER:
-      return gantry_builtin_make_scatter (module, node, kernel, why);
-    default:
-      return GANTRY_NOT_MINE;
+    case GANTRY_OP_SORT: return make_sort (module, node, kernel, why);
+    case GANTRY_OP_RNG_BIT_GENERATOR: return make_random (module, node, kernel, why);
+    case GANTRY_OP_SCATTER: return gantry_builtin_make_scatter (module, node, kernel, why);
+    default: return GANTRY_NOT_MINE;
     }
 }

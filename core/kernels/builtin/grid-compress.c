@@ -67,10 +67,8 @@ pack (GantryGrid *grid, const GantryCompression *c, guint32 first, guint32 w, gu
       guint32 x = gantry_builtin_op (grid, GANTRY_OP_MULTIPLY, load_float (grid, element_at (grid, c, first, k)), factor);
       guint32 q = gantry_kx_unary (kx, GANTRY_F32, GANTRY_OP_ROUND_NEAREST_EVEN, gantry_kx_select (kx, usable, x, number (grid, 0)));
 
-      q = gantry_builtin_op (grid, GANTRY_OP_AND, gantry_kx_bitcast (kx, GANTRY_U32, gantry_kx_cast (kx, GANTRY_I32, q)),
-                             word_of (grid, 255));
-      word = gantry_builtin_op (grid, GANTRY_OP_OR, word,
-                                gantry_builtin_op (grid, GANTRY_OP_SHIFT_LEFT, q, word_of (grid, 8 * j)));
+      q = gantry_builtin_op (grid, GANTRY_OP_AND, gantry_kx_bitcast (kx, GANTRY_U32, gantry_kx_cast (kx, GANTRY_I32, q)), word_of (grid, 255));
+      word = gantry_builtin_op (grid, GANTRY_OP_OR, word, gantry_builtin_op (grid, GANTRY_OP_SHIFT_LEFT, q, word_of (grid, 8 * j)));
     }
   return word;
 }
@@ -95,14 +93,12 @@ bind_to_int8 (GantryBuiltin *builtin, const GantryCompression *c)
   gantry_grid_set (grid, sofar, zero, gantry_builtin_op (grid, GANTRY_OP_MAXIMUM, gantry_grid_get (grid, sofar, zero), most));
   gantry_grid_end (grid);
   most = gantry_grid_get (grid, sofar, zero);
-  gantry_grid_set (grid, result, record,
-                   gantry_kx_bitcast (kx, GANTRY_U32, gantry_builtin_op (grid, GANTRY_OP_DIVIDE, most, number (grid, 127))));
+  gantry_grid_set (grid, result, record, gantry_kx_bitcast (kx, GANTRY_U32, gantry_builtin_op (grid, GANTRY_OP_DIVIDE, most, number (grid, 127))));
   usable = gantry_grid_let (grid, gantry_builtin_and (grid, gantry_builtin_compare (grid, GANTRY_GE, most, number (grid, (double) GANTRY_COMPRESSED_LEAST)),
                                                       gantry_builtin_compare (grid, GANTRY_LT, most, number (grid, INFINITY))));
   factor = gantry_grid_let (grid, gantry_builtin_op (grid, GANTRY_OP_DIVIDE, number (grid, 127), most));
   w = gantry_grid_begin_for_to (grid, WORDS, FALSE);
-  gantry_grid_set (grid, result, gantry_kx_linear (kx, 1, (GantryKxTerm[]){ { record, 1 }, { w, 1 } }, 2),
-                   pack (grid, c, first, w, factor, usable));
+  gantry_grid_set (grid, result, gantry_kx_linear (kx, 1, (GantryKxTerm[]){ { record, 1 }, { w, 1 } }, 2), pack (grid, c, first, w, factor, usable));
   gantry_grid_end (grid);
   gantry_builtin_end (grid);
 }
@@ -123,8 +119,7 @@ bind_from_int8 (GantryBuiltin *builtin, const GantryCompression *c)
   for (guint j = 0; j < 4; j++)
     {
       guint32 at = gantry_kx_linear (kx, j, (GantryKxTerm[]){ { index, 4 } }, 1);
-      guint32 q = gantry_builtin_op (grid, GANTRY_OP_AND,
-                                     gantry_builtin_op (grid, GANTRY_OP_SHIFT_RIGHT_LOGICAL, word, word_of (grid, 8 * j)),
+      guint32 q = gantry_builtin_op (grid, GANTRY_OP_AND, gantry_builtin_op (grid, GANTRY_OP_SHIFT_RIGHT_LOGICAL, word, word_of (grid, 8 * j)),
                                      word_of (grid, 255));
       /* The sign of the byte: (q xor 128) - 128 */
       guint32 byte = gantry_builtin_op (grid, GANTRY_OP_SUBTRACT,
@@ -134,8 +129,7 @@ bind_from_int8 (GantryBuiltin *builtin, const GantryCompression *c)
 
       if (c->elements % BLOCK != 0)
         gantry_grid_begin_if (grid, gantry_index_below (kx, at, c->elements));
-      gantry_grid_set (grid, result, c->elements % BLOCK != 0 ? gantry_index_minimum (kx, at, c->elements - 1) : at,
-                       gantry_kx_cast (kx, c->element, x));
+      gantry_grid_set (grid, result, c->elements % BLOCK != 0 ? gantry_index_minimum (kx, at, c->elements - 1) : at, gantry_kx_cast (kx, c->element, x));
       if (c->elements % BLOCK != 0)
         gantry_grid_end (grid);
     }

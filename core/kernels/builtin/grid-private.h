@@ -27,8 +27,7 @@ typedef struct
 GantryGrid *gantry_builtin_begin (GantryBuiltin *builtin, gint64 n, guint32 *index);
 void gantry_builtin_end (GantryGrid *grid);
 /** A launch of blocks x threads; there is no condition to end. */
-GantryGrid *gantry_builtin_begin_blocks (GantryBuiltin *builtin, gint64 n_blocks, guint threads, guint32 *block,
-                                         guint32 *thread);
+GantryGrid *gantry_builtin_begin_blocks (GantryBuiltin *builtin, gint64 n_blocks, guint threads, guint32 *block, guint32 *thread);
 
 /* Nodes. */
 guint32 gantry_builtin_u64 (GantryGrid *grid, guint64 value);

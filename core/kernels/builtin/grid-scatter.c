@@ -75,18 +75,15 @@ place_of_item (const Work *w, GantryGrid *grid, const guint32 *at)
         continue;
       if (s->component_of[d] >= 0)
         {
-          guint32 index = gantry_kx_load (kx, 1,
-                                          gantry_index_shift (grid->kx, row, s->component_of[d] * s->component_stride));
+          guint32 index = gantry_kx_load (kx, 1, gantry_index_shift (grid->kx, row, s->component_of[d] * s->component_stride));
 
           /* An index that only an unsigned number can say is none. */
           index = gantry_grid_let (grid, gantry_kx_cast (kx, GANTRY_I64, index));
           if (s->index_element == GANTRY_U64)
-            inside = gantry_builtin_and (grid, inside,
-                                         gantry_builtin_compare (grid, GANTRY_GE, index, gantry_index_const (grid->kx, 0)));
+            inside = gantry_builtin_and (grid, inside, gantry_builtin_compare (grid, GANTRY_GE, index, gantry_index_const (grid->kx, 0)));
           start = s->window_of[d] >= 0 ? gantry_index_sum (grid->kx, index, 1, start, 1) : index;
         }
-      inside = gantry_builtin_and (grid, inside,
-                                   gantry_builtin_compare (grid, GANTRY_GE, start, gantry_index_const (grid->kx, 0)));
+      inside = gantry_builtin_and (grid, inside, gantry_builtin_compare (grid, GANTRY_GE, start, gantry_index_const (grid->kx, 0)));
       inside = gantry_builtin_and (grid, inside, gantry_index_below (grid->kx, start, s->dims[d]));
       place = gantry_index_sum (grid->kx, place, 1, start, s->strides[d]);
     }
@@ -125,8 +122,7 @@ combined (const Work *w, GantryGrid *grid, guint32 old, guint32 update)
 {
   switch (w->s.op)
     {
-    case GANTRY_OP_NONE:
-      return update;
+    case GANTRY_OP_NONE: return update;
     case GANTRY_OP_ADD:
     case GANTRY_OP_MULTIPLY:
       if (w->s.element == GANTRY_BOOL)
@@ -179,8 +175,7 @@ few_items (Work *w)
   gantry_grid_begin_if (grid, gantry_builtin_compare (grid, GANTRY_NE, key, gantry_builtin_u64 (grid, NOWHERE)));
   place = gantry_grid_let (grid, gantry_kx_cast (grid->kx, GANTRY_I64, key));
   gantry_grid_assume (grid, place, 0, w->s.n_elements - 1);
-  apply (w, grid, result, gantry_index_sum (grid->kx, place, 1, place_of_free (w, grid, at), 1),
-         update_at (w, grid, at));
+  apply (w, grid, result, gantry_index_sum (grid->kx, place, 1, place_of_free (w, grid, at), 1), update_at (w, grid, at));
   gantry_builtin_end (grid);
 }
 
@@ -203,8 +198,7 @@ sort_items (Work *w, GantryNetwork *network)
 static guint32
 end_of_run (const Work *w, const GantryNetwork *network, GantryGrid *grid, guint32 keys, guint32 from, guint32 key)
 {
-  guint32 place = gantry_grid_array (grid, GANTRY_SPACE_PRIVATE, GANTRY_I64, 1, 0, "end"),
-          zero = gantry_index_const (grid->kx, 0);
+  guint32 place = gantry_grid_array (grid, GANTRY_SPACE_PRIVATE, GANTRY_I64, 1, 0, "end"), zero = gantry_index_const (grid->kx, 0);
   guint32 end;
 
   gantry_grid_set (grid, place, zero, from);
@@ -231,20 +225,15 @@ apply_runs (Work *w, const GantryNetwork *network)
   guint32 index, first, key, before, is_first, place, item, q, at[GANTRY_MAX_RANK] = { 0 };
   GantryGrid *grid = gantry_builtin_begin (w->builtin, w->n_items * w->n_free, &index);
   guint32 result = result_array (w, grid), keys = gantry_network_keys (network, grid);
-  guint32 numbers = gantry_network_numbers (network, grid), one = gantry_index_const (grid->kx, 1),
-          zero = gantry_index_const (grid->kx, 0);
+  guint32 numbers = gantry_network_numbers (network, grid), one = gantry_index_const (grid->kx, 1), zero = gantry_index_const (grid->kx, 0);
 
   coordinates (w, grid, gantry_index_remainder (grid->kx, index, w->n_free), TRUE, at);
   first = gantry_index_divide (grid->kx, index, w->n_free);
   key = gantry_grid_get (grid, keys, first);
-  before = gantry_grid_get (
-    grid, keys, gantry_builtin_op (grid, GANTRY_OP_MAXIMUM, gantry_builtin_op (grid, GANTRY_OP_SUBTRACT, first, one), zero));
-  is_first = gantry_kx_binary (grid->kx, GANTRY_BOOL, GANTRY_OP_OR, 0,
-                               gantry_builtin_compare (grid, GANTRY_LT, first, one),
+  before = gantry_grid_get (grid, keys, gantry_builtin_op (grid, GANTRY_OP_MAXIMUM, gantry_builtin_op (grid, GANTRY_OP_SUBTRACT, first, one), zero));
+  is_first = gantry_kx_binary (grid->kx, GANTRY_BOOL, GANTRY_OP_OR, 0, gantry_builtin_compare (grid, GANTRY_LT, first, one),
                                gantry_builtin_compare (grid, GANTRY_NE, before, key));
-  gantry_grid_begin_if (
-    grid,
-    gantry_builtin_and (grid, is_first, gantry_builtin_compare (grid, GANTRY_NE, key, gantry_builtin_u64 (grid, NOWHERE))));
+  gantry_grid_begin_if (grid, gantry_builtin_and (grid, is_first, gantry_builtin_compare (grid, GANTRY_NE, key, gantry_builtin_u64 (grid, NOWHERE))));
   place = gantry_grid_let (grid, gantry_kx_cast (grid->kx, GANTRY_I64, key));
   gantry_grid_assume (grid, place, 0, w->s.n_elements - 1);
   place = gantry_grid_let (grid, gantry_index_sum (grid->kx, place, 1, place_of_free (w, grid, at), 1));

@@ -58,19 +58,16 @@ key_of (GantryGrid *grid, guint32 x, gboolean descending)
     return key;
   if (gantry_kx_node (kx, x)->type != GANTRY_F64)
     x = gantry_kx_cast (kx, GANTRY_F32, x);
-  return gantry_kx_select (kx, gantry_builtin_compare (grid, GANTRY_NE, x, x),
-                           gantry_builtin_u64 (grid, descending ? 0 : G_MAXUINT64), key);
+  return gantry_kx_select (kx, gantry_builtin_compare (grid, GANTRY_NE, x, x), gantry_builtin_u64 (grid, descending ? 0 : G_MAXUINT64), key);
 }
 
 /* The place of element @position of line @line. */
 static guint32
 place_in (GantryGrid *grid, const GantrySort *sort, guint32 line, guint32 position)
 {
-  guint32 outer = gantry_index_divide (grid->kx, line, sort->stride),
-          inner = gantry_index_remainder (grid->kx, line, sort->stride);
+  guint32 outer = gantry_index_divide (grid->kx, line, sort->stride), inner = gantry_index_remainder (grid->kx, line, sort->stride);
 
-  return gantry_index_sum (grid->kx, gantry_index_sum (grid->kx, outer, sort->stride * sort->length, inner, 1), 1,
-                           position, sort->stride);
+  return gantry_index_sum (grid->kx, gantry_index_sum (grid->kx, outer, sort->stride * sort->length, inner, 1), 1, position, sort->stride);
 }
 
 gboolean
@@ -93,15 +90,13 @@ gantry_builtin_sort (GantryBuiltin *builtin, const GantryModule *module, const G
   gantry_network_init (&network, builtin, sort.lines, sort.length);
   grid = gantry_network_begin (&network, builtin, &line, &number);
   from = gantry_index_minimum (grid->kx, number, sort.length - 1);
-  gantry_network_set (&network, grid, line, number,
-                      key_of (grid, gantry_kx_load (grid->kx, 0, place_in (grid, &sort, line, from)), sort.descending));
+  gantry_network_set (&network, grid, line, number, key_of (grid, gantry_kx_load (grid->kx, 0, place_in (grid, &sort, line, from)), sort.descending));
   gantry_builtin_end (grid);
   gantry_network_sort (&network, builtin);
   grid = gantry_builtin_begin (builtin, sort.lines * sort.length, &index);
   line = gantry_index_divide (grid->kx, index, sort.length);
   number = gantry_index_remainder (grid->kx, index, sort.length);
-  chosen = gantry_grid_get (grid, gantry_network_numbers (&network, grid),
-                            gantry_index_sum (grid->kx, line, network.padded, number, 1));
+  chosen = gantry_grid_get (grid, gantry_network_numbers (&network, grid), gantry_index_sum (grid->kx, line, network.padded, number, 1));
   chosen = gantry_grid_let (grid, gantry_kx_cast (grid->kx, GANTRY_I64, chosen));
   gantry_grid_assume (grid, chosen, 0, sort.length - 1);
   to = place_in (grid, &sort, line, number);
@@ -110,9 +105,8 @@ gantry_builtin_sort (GantryBuiltin *builtin, const GantryModule *module, const G
     {
       GantryElementType element = gantry_node_operand_type (module, node, i)->element;
 
-      gantry_grid_set (
-        grid, gantry_grid_array (grid, GANTRY_SPACE_RESULT, element, (guint64) (sort.lines * sort.length), i, "result"),
-        to, gantry_kx_load (grid->kx, i, from));
+      gantry_grid_set (grid, gantry_grid_array (grid, GANTRY_SPACE_RESULT, element, (guint64) (sort.lines * sort.length), i, "result"), to,
+                       gantry_kx_load (grid->kx, i, from));
     }
   gantry_builtin_end (grid);
   return TRUE;
@@ -132,12 +126,10 @@ static void
 multiply_wide (GantryGrid *grid, guint32 x, guint32 by, guint32 *high, guint32 *low)
 {
   GantryKx *kx = grid->kx;
-  guint32 product = gantry_builtin_op (grid, GANTRY_OP_MULTIPLY, gantry_kx_cast (kx, GANTRY_U64, x),
-                                       gantry_builtin_u64 (grid, by));
+  guint32 product = gantry_builtin_op (grid, GANTRY_OP_MULTIPLY, gantry_kx_cast (kx, GANTRY_U64, x), gantry_builtin_u64 (grid, by));
 
   *low = gantry_kx_cast (kx, GANTRY_U32, product);
-  *high = gantry_kx_cast (kx, GANTRY_U32,
-                          gantry_builtin_op (grid, GANTRY_OP_SHIFT_RIGHT_LOGICAL, product, gantry_builtin_u64 (grid, 32)));
+  *high = gantry_kx_cast (kx, GANTRY_U32, gantry_builtin_op (grid, GANTRY_OP_SHIFT_RIGHT_LOGICAL, product, gantry_builtin_u64 (grid, 32)));
 }
 
 static guint32
@@ -182,8 +174,7 @@ element_of (GantryGrid *grid, const GantryRandomBits *random, GantryElementType 
   if (random->size < 8)
     return gantry_kx_cast (kx, type, words[k]);
   wide = gantry_builtin_op (grid, GANTRY_OP_OR, gantry_kx_cast (kx, GANTRY_U64, words[2 * k]),
-                            gantry_builtin_op (grid, GANTRY_OP_SHIFT_LEFT, gantry_kx_cast (kx, GANTRY_U64, words[2 * k + 1]),
-                                               gantry_builtin_u64 (grid, 32)));
+                            gantry_builtin_op (grid, GANTRY_OP_SHIFT_LEFT, gantry_kx_cast (kx, GANTRY_U64, words[2 * k + 1]), gantry_builtin_u64 (grid, 32)));
   return type == GANTRY_U64 ? wide : gantry_kx_bitcast (kx, type, wide);
 }
 
@@ -197,8 +188,7 @@ advance (GantryBuiltin *builtin, const GantryRandomBits *random)
   guint32 key = gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 0));
   guint32 counter = gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 1));
 
-  counter = gantry_grid_let (
-    grid, gantry_builtin_op (grid, GANTRY_OP_ADD, counter, gantry_builtin_u64 (grid, (guint64) random->n_blocks)));
+  counter = gantry_grid_let (grid, gantry_builtin_op (grid, GANTRY_OP_ADD, counter, gantry_builtin_u64 (grid, (guint64) random->n_blocks)));
   gantry_grid_set (grid, state, gantry_index_const (grid->kx, 0), key);
   gantry_grid_set (grid, state, gantry_index_const (grid->kx, 1), counter);
   gantry_builtin_end (grid);
@@ -231,7 +221,7 @@ gantry_builtin_random (GantryBuiltin *builtin, const GantryModule *module, const
       philox (grid, gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 0)), counter, words);
       for (guint k = 0; k < per_block; k++)
         {
-          guint32 at = gantry_kx_linear (grid->kx, k, (GantryKxTerm[]) { { index, per_block } }, 1);
+          guint32 at = gantry_kx_linear (grid->kx, k, (GantryKxTerm[]){ { index, per_block } }, 1);
 
           gantry_grid_begin_if (grid, gantry_index_below (grid->kx, at, random.elements));
           gantry_grid_set (grid, bits, at, element_of (grid, &random, type, words, k));

@@ -71,7 +71,7 @@ gantry_builtin_and (GantryGrid *grid, guint32 a, guint32 b)
 void
 gantry_network_init (GantryNetwork *network, GantryBuiltin *builtin, gint64 lines, gint64 length)
 {
-  *network = (GantryNetwork) { .lines = lines, .length = length, .padded = 2 };
+  *network = (GantryNetwork){ .lines = lines, .length = length, .padded = 2 };
   while (network->padded < length)
     network->padded *= 2;
   network->keys = gantry_bound_reserve (builtin->bound, (guint64) (lines * network->padded) * 8);
@@ -81,15 +81,13 @@ gantry_network_init (GantryNetwork *network, GantryBuiltin *builtin, gint64 line
 guint32
 gantry_network_keys (const GantryNetwork *network, GantryGrid *grid)
 {
-  return gantry_grid_array (grid, GANTRY_SPACE_WORKSPACE, GANTRY_U64, (guint64) (network->lines * network->padded),
-                            network->keys, "keys");
+  return gantry_grid_array (grid, GANTRY_SPACE_WORKSPACE, GANTRY_U64, (guint64) (network->lines * network->padded), network->keys, "keys");
 }
 
 guint32
 gantry_network_numbers (const GantryNetwork *network, GantryGrid *grid)
 {
-  return gantry_grid_array (grid, GANTRY_SPACE_WORKSPACE, GANTRY_U32, (guint64) (network->lines * network->padded),
-                            network->numbers, "numbers");
+  return gantry_grid_array (grid, GANTRY_SPACE_WORKSPACE, GANTRY_U32, (guint64) (network->lines * network->padded), network->numbers, "numbers");
 }
 
 GantryGrid *
@@ -110,8 +108,7 @@ gantry_network_set (const GantryNetwork *network, GantryGrid *grid, guint32 line
   guint32 at = gantry_index_sum (grid->kx, line, network->padded, number, 1);
   guint32 used = gantry_index_below (grid->kx, number, network->length);
 
-  gantry_grid_set (grid, gantry_network_keys (network, grid), at,
-                   gantry_kx_select (grid->kx, used, key, gantry_builtin_u64 (grid, G_MAXUINT64)));
+  gantry_grid_set (grid, gantry_network_keys (network, grid), at, gantry_kx_select (grid->kx, used, key, gantry_builtin_u64 (grid, G_MAXUINT64)));
   gantry_grid_set (grid, gantry_network_numbers (network, grid), at, gantry_kx_cast (grid->kx, GANTRY_U32, number));
 }
 
@@ -122,13 +119,10 @@ exchange (GantryGrid *grid, guint32 keys, guint32 numbers, guint32 low, guint32 
   GantryKx *kx = grid->kx;
   guint32 a = gantry_grid_get (grid, keys, low), b = gantry_grid_get (grid, keys, high);
   guint32 m = gantry_grid_get (grid, numbers, low), n = gantry_grid_get (grid, numbers, high);
-  guint32 later = gantry_builtin_and (grid, gantry_builtin_compare (grid, GANTRY_EQ, a, b),
-                                      gantry_builtin_compare (grid, GANTRY_GT, m, n));
-  guint32 greater = gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_OR, 0, gantry_builtin_compare (grid, GANTRY_GT, a, b),
-                                      later);
+  guint32 later = gantry_builtin_and (grid, gantry_builtin_compare (grid, GANTRY_EQ, a, b), gantry_builtin_compare (grid, GANTRY_GT, m, n));
+  guint32 greater = gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_OR, 0, gantry_builtin_compare (grid, GANTRY_GT, a, b), later);
 
-  gantry_grid_begin_if (grid, gantry_kx_select (kx, ascending, greater,
-                                                gantry_kx_unary (kx, GANTRY_BOOL, GANTRY_OP_NOT, greater)));
+  gantry_grid_begin_if (grid, gantry_kx_select (kx, ascending, greater, gantry_kx_unary (kx, GANTRY_BOOL, GANTRY_OP_NOT, greater)));
   gantry_grid_set (grid, keys, low, b);
   gantry_grid_set (grid, keys, high, a);
   gantry_grid_set (grid, numbers, low, n);
@@ -146,22 +140,19 @@ far_step (const GantryNetwork *network, GantryBuiltin *builtin, gint64 run, gint
 
   line = gantry_index_divide (grid->kx, index, network->padded / 2);
   rest = gantry_index_remainder (grid->kx, index, network->padded / 2);
-  low = gantry_index_sum (grid->kx, gantry_index_divide (grid->kx, rest, distance), 2 * distance,
-                          gantry_index_remainder (grid->kx, rest, distance), 1);
-  ascending = gantry_builtin_compare (grid, GANTRY_EQ,
-                                      gantry_index_remainder (grid->kx, gantry_index_divide (grid->kx, low, run), 2),
+  low = gantry_index_sum (grid->kx, gantry_index_divide (grid->kx, rest, distance), 2 * distance, gantry_index_remainder (grid->kx, rest, distance), 1);
+  ascending = gantry_builtin_compare (grid, GANTRY_EQ, gantry_index_remainder (grid->kx, gantry_index_divide (grid->kx, low, run), 2),
                                       gantry_index_const (grid->kx, 0));
   low = gantry_index_sum (grid->kx, line, network->padded, low, 1);
-  exchange (grid, gantry_network_keys (network, grid), gantry_network_numbers (network, grid), low,
-            gantry_index_shift (grid->kx, low, distance), ascending);
+  exchange (grid, gantry_network_keys (network, grid), gantry_network_numbers (network, grid), low, gantry_index_shift (grid->kx, low, distance), ascending);
   gantry_builtin_end (grid);
 }
 
 typedef struct
 {
   GantryGrid *grid;
-  guint32 thread, first;   /* nodes: of the block; place in its line of the block's first pair */
-  guint32 keys, numbers;   /* shared */
+  guint32 thread, first; /* nodes: of the block; place in its line of the block's first pair */
+  guint32 keys, numbers; /* shared */
 } Near;
 
 /* A step within the block. @distance and @run are nodes, powers of two. */
@@ -188,8 +179,7 @@ log2_of (gint64 n)
 static guint32
 power (GantryGrid *grid, guint32 exponent)
 {
-  return gantry_grid_let (grid,
-                          gantry_builtin_op (grid, GANTRY_OP_SHIFT_LEFT, gantry_index_const (grid->kx, 1), exponent));
+  return gantry_grid_let (grid, gantry_builtin_op (grid, GANTRY_OP_SHIFT_LEFT, gantry_index_const (grid->kx, 1), exponent));
 }
 
 /* From @keys and @numbers of the workspace into shared memory, or back. */
@@ -203,10 +193,8 @@ move (const Near *near, guint32 keys, guint32 numbers, guint32 base, gint64 half
       guint32 at = gantry_index_shift (grid->kx, near->thread, i * half);
       guint32 far = gantry_index_sum (grid->kx, base, 1, at, 1);
 
-      gantry_grid_set (grid, back ? keys : near->keys, back ? far : at,
-                       gantry_grid_get (grid, back ? near->keys : keys, back ? at : far));
-      gantry_grid_set (grid, back ? numbers : near->numbers, back ? far : at,
-                       gantry_grid_get (grid, back ? near->numbers : numbers, back ? at : far));
+      gantry_grid_set (grid, back ? keys : near->keys, back ? far : at, gantry_grid_get (grid, back ? near->keys : keys, back ? at : far));
+      gantry_grid_set (grid, back ? numbers : near->numbers, back ? far : at, gantry_grid_get (grid, back ? near->numbers : numbers, back ? at : far));
     }
   if (!back)
     gantry_grid_barrier (grid);
@@ -219,8 +207,7 @@ near_steps (const GantryNetwork *network, GantryBuiltin *builtin, gint64 chunk, 
   Near near;
   guint32 block, base, keys, numbers, i, j;
 
-  near.grid = gantry_builtin_begin_blocks (builtin, network->lines * network->padded / chunk, (guint) chunk / 2, &block,
-                                           &near.thread);
+  near.grid = gantry_builtin_begin_blocks (builtin, network->lines * network->padded / chunk, (guint) chunk / 2, &block, &near.thread);
   base = gantry_index_scale (near.grid->kx, block, chunk);
   near.first = gantry_index_remainder (near.grid->kx, base, network->padded);
   near.keys = gantry_grid_array (near.grid, GANTRY_SPACE_SHARED, GANTRY_U64, (guint64) chunk, 0, "block_keys");
@@ -230,22 +217,17 @@ near_steps (const GantryNetwork *network, GantryBuiltin *builtin, gint64 chunk, 
   move (&near, keys, numbers, base, chunk / 2, FALSE);
   if (run == 0)
     {
-      i = gantry_grid_begin_for (near.grid, gantry_index_const (near.grid->kx, 1),
-                                 gantry_index_const (near.grid->kx, log2_of (chunk) + 1), 1, FALSE);
+      i = gantry_grid_begin_for (near.grid, gantry_index_const (near.grid->kx, 1), gantry_index_const (near.grid->kx, log2_of (chunk) + 1), 1, FALSE);
       j = gantry_grid_begin_for (near.grid, gantry_index_const (near.grid->kx, 0), i, 1, FALSE);
-      near_step (&near,
-                 power (near.grid, gantry_kx_linear (near.grid->kx, -1, (GantryKxTerm[]){ { i, 1 }, { j, -1 } }, 2)),
-                 power (near.grid, i));
+      near_step (&near, power (near.grid, gantry_kx_linear (near.grid->kx, -1, (GantryKxTerm[]){ { i, 1 }, { j, -1 } }, 2)), power (near.grid, i));
       gantry_grid_end (near.grid);
       gantry_grid_end (near.grid);
     }
   else
     {
       j = gantry_grid_begin_for_to (near.grid, log2_of (chunk), FALSE);
-      near_step (
-        &near,
-        power (near.grid, gantry_kx_linear (near.grid->kx, log2_of (chunk) - 1, (GantryKxTerm[]){ { j, -1 } }, 1)),
-        gantry_index_const (near.grid->kx, run));
+      near_step (&near, power (near.grid, gantry_kx_linear (near.grid->kx, log2_of (chunk) - 1, (GantryKxTerm[]){ { j, -1 } }, 1)),
+                 gantry_index_const (near.grid->kx, run));
       gantry_grid_end (near.grid);
     }
   move (&near, keys, numbers, base, chunk / 2, TRUE);
@@ -268,8 +250,7 @@ gantry_network_sort (const GantryNetwork *network, GantryBuiltin *builtin)
 /* All of them */
 
 GantryBound *
-gantry_builtin_bind (const GantryModule *module, const GantryNode *node, const GantryKxInput *inputs, guint n_inputs,
-                     const GantryGpu *gpu, GString *why)
+gantry_builtin_bind (const GantryModule *module, const GantryNode *node, const GantryKxInput *inputs, guint n_inputs, const GantryGpu *gpu, GString *why)
 {
   g_autoptr (GantryBound) bound = gantry_bound_new ();
   GantryBuiltin builtin = { bound, inputs, n_inputs, gpu };
@@ -277,17 +258,10 @@ gantry_builtin_bind (const GantryModule *module, const GantryNode *node, const G
 
   switch (node->op)
     {
-    case GANTRY_OP_SORT:
-      made = gantry_builtin_sort (&builtin, module, node, why);
-      break;
-    case GANTRY_OP_SCATTER:
-      made = gantry_builtin_scatter (&builtin, module, node, why);
-      break;
-    case GANTRY_OP_RNG_BIT_GENERATOR:
-      made = gantry_builtin_random (&builtin, module, node, why);
-      break;
-    default:
-      g_string_append (why, "there is no kernel of it for a GPU");
+    case GANTRY_OP_SORT: made = gantry_builtin_sort (&builtin, module, node, why); break;
+    case GANTRY_OP_SCATTER: made = gantry_builtin_scatter (&builtin, module, node, why); break;
+    case GANTRY_OP_RNG_BIT_GENERATOR: made = gantry_builtin_random (&builtin, module, node, why); break;
+    default: g_string_append (why, "there is no kernel of it for a GPU");
     }
   return made ? g_steal_pointer (&bound) : NULL;
 }

@@ -66,9 +66,7 @@ target_of (const GantryScatter *s, const guint8 *indices, const gint64 *at, gint
       gint64 along = s->window_of[d] >= 0 ? at[s->window_of[d]] : 0;
 
       if (s->component_of[d] >= 0)
-        start = gantry_element_read_int (s->index_element,
-                                         indices + (gsize) (row + s->component_of[d] * s->component_stride)
-                                                     * s->index_size);
+        start = gantry_element_read_int (s->index_element, indices + (gsize) (row + s->component_of[d] * s->component_stride) * s->index_size);
       if (s->index_element == GANTRY_U64 && start < 0)
         return FALSE; /* beyond what a signed index can say */
       if (__builtin_add_overflow (start, along, &start) || start < 0 || start >= s->dims[d])
@@ -117,8 +115,9 @@ op_of_kind (const char *kind, GantryOp *op)
   {
     const char *kind;
     guint op;
-  } kinds[] = { { "set", GANTRY_OP_NONE }, { "add", GANTRY_OP_ADD }, { "mul", GANTRY_OP_MULTIPLY },
-                { "max", GANTRY_OP_MAXIMUM }, { "min", GANTRY_OP_MINIMUM } };
+  } kinds[] = {
+    { "set", GANTRY_OP_NONE }, { "add", GANTRY_OP_ADD }, { "mul", GANTRY_OP_MULTIPLY }, { "max", GANTRY_OP_MAXIMUM }, { "min", GANTRY_OP_MINIMUM }
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_strcmp0 (kinds[i].kind, kind) == 0)
@@ -167,10 +166,9 @@ map_dimensions (GantryScatter *s, const GantryModule *module, const GantryNode *
   gsize windows = 0;
   guint next = 0;
 
-  if (vector < 0 || vector > indices->rank || !within (window, s->update_rank) || !within (inserted, s->rank)
-      || !within (batch, s->rank) || !within (index_batch, indices->rank) || !within (to_operand, s->rank)
-      || batch.n != index_batch.n || gantry_ints_contain (index_batch.ints, index_batch.n, vector)
-      || to_operand.n != (gsize) (vector < indices->rank ? indices->dims[vector] : 1))
+  if (vector < 0 || vector > indices->rank || !within (window, s->update_rank) || !within (inserted, s->rank) || !within (batch, s->rank)
+      || !within (index_batch, indices->rank) || !within (to_operand, s->rank) || batch.n != index_batch.n
+      || gantry_ints_contain (index_batch.ints, index_batch.n, vector) || to_operand.n != (gsize) (vector < indices->rank ? indices->dims[vector] : 1))
     return FALSE;
   for (guint d = 0; d < indices->rank; d++)
     {
@@ -216,8 +214,8 @@ gantry_scatter_read (GantryScatter *s, const GantryModule *module, const GantryN
   const GantryType *updates = gantry_node_operand_type (module, node, 2);
   gint64 stride = 1;
 
-  if (!gantry_element_is_compiled (input->element) || updates->element != input->element
-      || !gantry_element_is_integer (indices->element) || !gantry_element_is_compiled (indices->element))
+  if (!gantry_element_is_compiled (input->element) || updates->element != input->element || !gantry_element_is_integer (indices->element)
+      || !gantry_element_is_compiled (indices->element))
     {
       g_string_append (why, "its types are not compiled");
       return FALSE;
@@ -237,8 +235,7 @@ gantry_scatter_read (GantryScatter *s, const GantryModule *module, const GantryN
       s->dims[d] = input->dims[d];
       s->strides[d] = stride;
     }
-  if (op_of_kind (gantry_attrs_string (module->context, node->attrs, "kind", NULL), &s->op)
-      && map_dimensions (s, module, node))
+  if (op_of_kind (gantry_attrs_string (module->context, node->attrs, "kind", NULL), &s->op) && map_dimensions (s, module, node))
     return TRUE;
   g_string_append (why, "its dimension numbers or kind do not fit the operands");
   return FALSE;

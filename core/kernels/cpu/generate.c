@@ -24,8 +24,7 @@ part_clear (gpointer data)
 }
 
 static gboolean
-add_part (GArray *parts, const GantryKernelSource *source, guint first, guint vector_bytes, gint64 *n_tasks,
-          GError **error)
+add_part (GArray *parts, const GantryKernelSource *source, guint first, guint vector_bytes, gint64 *n_tasks, GError **error)
 {
   Part part = { .kx = gantry_kernel_source_group (source, first, error), .first = *n_tasks };
 
@@ -72,8 +71,7 @@ has_many_long (GArray *parts)
         {
           const GantryKxNode *node = gantry_kx_node (part->kx, id);
 
-          if (needed[id] && (node->kind == GANTRY_KX_UNARY || node->kind == GANTRY_KX_BINARY)
-              && gantry_emit_is_long (node->op, node->type))
+          if (needed[id] && (node->kind == GANTRY_KX_UNARY || node->kind == GANTRY_KX_BINARY) && gantry_emit_is_long (node->op, node->type))
             n += copies;
         }
     }
@@ -90,9 +88,7 @@ load_addresses (GantryEmit *e, guint n)
     {
       LLVMValueRef at = LLVMConstInt (i64, i, FALSE);
 
-      addresses[i] = LLVMBuildLoad2 (e->builder, pointer,
-                                     LLVMBuildGEP2 (e->builder, pointer, LLVMGetParam (e->function, 1), &at, 1, ""),
-                                     "");
+      addresses[i] = LLVMBuildLoad2 (e->builder, pointer, LLVMBuildGEP2 (e->builder, pointer, LLVMGetParam (e->function, 1), &at, 1, ""), "");
     }
   return addresses;
 }
@@ -125,8 +121,7 @@ emit_part (GantryEmit *e, Part *part, const LLVMValueRef *inputs, const LLVMValu
 }
 
 LLVMMemoryBufferRef
-gantry_generate (GantryCompiler *compiler, const GantryKernelSource *source, const char *name, gint64 *n_tasks,
-                 char **ir, char **assembly, GError **error)
+gantry_generate (GantryCompiler *compiler, const GantryKernelSource *source, const char *name, gint64 *n_tasks, char **ir, char **assembly, GError **error)
 {
   g_autoptr (GArray) parts = make_parts (source, compiler->vector_bytes, n_tasks, error);
   g_autofree LLVMValueRef *addresses = NULL;

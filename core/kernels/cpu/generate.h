@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /** Generates the function @name. Returns: the object, NULL with @error. */
-LLVMMemoryBufferRef gantry_generate (GantryCompiler *compiler, const GantryKernelSource *source, const char *name,
-                                     gint64 *n_tasks, char **ir, char **assembly, GError **error);
+LLVMMemoryBufferRef
+gantry_generate (GantryCompiler *compiler, const GantryKernelSource *source, const char *name, gint64 *n_tasks, char **ir, char **assembly, GError **error);
 
 G_END_DECLS

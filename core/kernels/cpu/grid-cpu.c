@@ -21,19 +21,19 @@ typedef struct
   const GantryGrid *grid;
   LLVMTypeRef i32, i64, pointer;
   guint n_inputs, n_results;
-  V *buffers;          /* operands, results, workspace */
-  V block;             /* memory of the block: see gantry_grid_block_new() */
-  V block_axis[3];     /* i32 */
-  V thread;            /* i32: number of the thread whose statements are emitted; NULL: none */
-  V place;             /* i32: its place in the order of the threads */
+  V *buffers;      /* operands, results, workspace */
+  V block;         /* memory of the block: see gantry_grid_block_new() */
+  V block_axis[3]; /* i32 */
+  V thread;        /* i32: number of the thread whose statements are emitted; NULL: none */
+  V place;         /* i32: its place in the order of the threads */
   LLVMBasicBlockRef head;
   guint32 n_threads;
   guint64 shared_bytes, thread_bytes;
-  guint64 *offset_of;  /* per array: in shared memory or in the thread's record */
-  V *stack_of;         /* per array: where nothing is cut */
-  guint32 *slot_of;    /* per value: byte offset in the thread's record, 0: not of this program */
-  guint8 *is_watched;  /* per array: accesses are told to who looks for races */
-  gboolean races;      /* they are looked for */
+  guint64 *offset_of; /* per array: in shared memory or in the thread's record */
+  V *stack_of;        /* per array: where nothing is cut */
+  guint32 *slot_of;   /* per value: byte offset in the thread's record, 0: not of this program */
+  guint8 *is_watched; /* per array: accesses are told to who looks for races */
+  gboolean races;     /* they are looked for */
   gboolean cut;
 } Cpu;
 
@@ -158,12 +158,9 @@ cpu_array (GantryGridEmit *g, guint32 at)
 
   switch ((GantryGridSpace) array->space)
     {
-    case GANTRY_SPACE_RESULT:
-      return cpu->buffers[cpu->n_inputs + array->slot];
-    case GANTRY_SPACE_WORKSPACE:
-      return at_byte (cpu, cpu->buffers[cpu->n_inputs + cpu->n_results], number (cpu, array->slot));
-    case GANTRY_SPACE_SHARED:
-      return at_byte (cpu, cpu->block, number (cpu, cpu->offset_of[at]));
+    case GANTRY_SPACE_RESULT: return cpu->buffers[cpu->n_inputs + array->slot];
+    case GANTRY_SPACE_WORKSPACE: return at_byte (cpu, cpu->buffers[cpu->n_inputs + cpu->n_results], number (cpu, array->slot));
+    case GANTRY_SPACE_SHARED: return at_byte (cpu, cpu->block, number (cpu, cpu->offset_of[at]));
     default:
       if (cpu->stack_of[at] != NULL)
         return cpu->stack_of[at];
@@ -228,7 +225,7 @@ cpu_begin_threads (GantryGridEmit *g)
   cpu->place = cpu->thread = LLVMBuildPhi (B, cpu->i32, "");
   LLVMAddIncoming (cpu->place, &zero, &before, 1);
   if (cpu->races && cpu->cut)
-    cpu->thread = call (cpu, "gantry_grid_block_thread", cpu->i32, (V[]) { cpu->block, cpu->place }, 2);
+    cpu->thread = call (cpu, "gantry_grid_block_thread", cpu->i32, (V[]){ cpu->block, cpu->place }, 2);
   if (!cpu->cut)
     make_stack (cpu);
 }
@@ -296,8 +293,7 @@ cpu_take (GantryGridEmit *g, LLVMTypeRef type, guint32 mask)
 static V
 fragment (GantryGridEmit *g, guint32 array, guint32 offset)
 {
-  return gantry_grid_emit_pointer (g, cpu_array (g, array),
-                                   g_array_index (g->grid->arrays, GantryGridArray, array).element, offset);
+  return gantry_grid_emit_pointer (g, cpu_array (g, array), g_array_index (g->grid->arrays, GantryGridArray, array).element, offset);
 }
 
 static void
@@ -311,9 +307,8 @@ cpu_collective (GantryGridEmit *g, const GantryGridStatement *s)
     {
       V rows = at_byte (cpu, this_record (cpu), number (cpu, PUT_SLOT));
 
-      call_void (cpu, "gantry_grid_warps_load",
-                 (V[]) { cpu->block, rows, fragment (g, s->c, s->offset_a), stride, threads, shape,
-                         statement_number (cpu, s) }, 7);
+      call_void (cpu, "gantry_grid_warps_load", (V[]){ cpu->block, rows, fragment (g, s->c, s->offset_a), stride, threads, shape, statement_number (cpu, s) },
+                 7);
       return;
     }
   if (s->kind == GANTRY_GRID_BARRIER) /* which the end of the threads' loop is, but for whom it has to be told */
@@ -324,8 +319,7 @@ cpu_collective (GantryGridEmit *g, const GantryGridStatement *s)
     }
   if (s->kind == GANTRY_GRID_WGMMA_AWAIT)
     {
-      call_void (cpu, "gantry_grid_block_wgmma_await",
-                 (V[]){ cpu->block, threads, LLVMConstInt (cpu->i32, s->mask, FALSE) }, 3);
+      call_void (cpu, "gantry_grid_block_wgmma_await", (V[]){ cpu->block, threads, LLVMConstInt (cpu->i32, s->mask, FALSE) }, 3);
       return;
     }
   if (s->kind == GANTRY_GRID_WGMMA)
@@ -333,16 +327,14 @@ cpu_collective (GantryGridEmit *g, const GantryGridStatement *s)
       guint bf16 = g_array_index (g->grid->arrays, GantryGridArray, s->c).element == GANTRY_BF16 ? 4 : 0;
 
       call_void (cpu, "gantry_grid_block_wgmma",
-                 (V[]){ cpu->block, at_byte (cpu, this_record (cpu), number (cpu, PUT_SLOT)), cpu_array (g, s->array),
-                        stride, threads, LLVMConstInt (cpu->i32, (guint64) s->step, FALSE),
-                        LLVMConstInt (cpu->i32, s->shape | bf16, FALSE), LLVMConstInt (cpu->i32, s->mask, FALSE),
-                        statement_number (cpu, s) },
+                 (V[]){ cpu->block, at_byte (cpu, this_record (cpu), number (cpu, PUT_SLOT)), cpu_array (g, s->array), stride, threads,
+                        LLVMConstInt (cpu->i32, (guint64) s->step, FALSE), LLVMConstInt (cpu->i32, s->shape | bf16, FALSE),
+                        LLVMConstInt (cpu->i32, s->mask, FALSE), statement_number (cpu, s) },
                  9);
       return;
     }
   call_void (cpu, "gantry_grid_warps_mma",
-             (V[]) { shape, fragment (g, s->array, s->b), fragment (g, s->c, s->offset_a),
-                     fragment (g, s->d, s->offset_b), stride, threads }, 6);
+             (V[]){ shape, fragment (g, s->array, s->b), fragment (g, s->c, s->offset_a), fragment (g, s->d, s->offset_b), stride, threads }, 6);
 }
 
 static void
@@ -352,9 +344,7 @@ cpu_fetch (GantryGridEmit *g, const GantryGridStatement *s, V to, V from, V pred
 
   if (predicate != NULL)
     from = LLVMBuildSelect (g->e->builder, predicate, from, LLVMConstNull (LLVMTypeOf (from)), "");
-  call_void (cpu, "gantry_grid_block_fetch",
-             (V[]) { cpu->block, cpu->thread, to, from, LLVMConstInt (cpu->i32, bytes, FALSE),
-                     statement_number (cpu, s) }, 6);
+  call_void (cpu, "gantry_grid_block_fetch", (V[]){ cpu->block, cpu->thread, to, from, LLVMConstInt (cpu->i32, bytes, FALSE), statement_number (cpu, s) }, 6);
 }
 
 static void
@@ -364,8 +354,9 @@ cpu_access (GantryGridEmit *g, const GantryGridStatement *s, V at, guint bytes)
 
   if (cpu->races && cpu->is_watched[s->array])
     call_void (cpu, "gantry_grid_block_access",
-               (V[]) { cpu->block, cpu->thread, at, LLVMConstInt (cpu->i32, bytes, FALSE),
-                       LLVMConstInt (cpu->i32, s->kind == GANTRY_GRID_SET, FALSE), statement_number (cpu, s) }, 6);
+               (V[]){ cpu->block, cpu->thread, at, LLVMConstInt (cpu->i32, bytes, FALSE), LLVMConstInt (cpu->i32, s->kind == GANTRY_GRID_SET, FALSE),
+                      statement_number (cpu, s) },
+               6);
 }
 
 static void
@@ -374,7 +365,7 @@ cpu_fence (GantryGridEmit *g)
   Cpu *cpu = g->data;
 
   if (cpu->races && cpu->cut)
-    call_void (cpu, "gantry_grid_block_fence", (V[]) { cpu->block, cpu->thread }, 2);
+    call_void (cpu, "gantry_grid_block_fence", (V[]){ cpu->block, cpu->thread }, 2);
 }
 
 static void
@@ -382,7 +373,7 @@ cpu_commit (GantryGridEmit *g)
 {
   Cpu *cpu = g->data;
 
-  call_void (cpu, "gantry_grid_block_commit", (V[]) { cpu->block, cpu->thread }, 2);
+  call_void (cpu, "gantry_grid_block_commit", (V[]){ cpu->block, cpu->thread }, 2);
 }
 
 static void
@@ -390,8 +381,7 @@ cpu_await (GantryGridEmit *g, guint groups)
 {
   Cpu *cpu = g->data;
 
-  call_void (cpu, "gantry_grid_block_await",
-             (V[]) { cpu->block, cpu->thread, LLVMConstInt (cpu->i32, groups, FALSE) }, 3);
+  call_void (cpu, "gantry_grid_block_await", (V[]){ cpu->block, cpu->thread, LLVMConstInt (cpu->i32, groups, FALSE) }, 3);
 }
 
 static const GantryGridMachine machine = {
@@ -439,9 +429,9 @@ emit_blocks (Cpu *cpu, V begin, V end)
   V task, next;
 
   cpu->block = call (cpu, "gantry_grid_block_new", cpu->pointer,
-                     (V[]) { number (cpu, cpu->shared_bytes), number (cpu, cpu->thread_bytes),
-                             LLVMConstInt (cpu->i32, cpu->n_threads, FALSE),
-                             LLVMConstInt (cpu->i32, cpu->races && cpu->cut, FALSE) }, 4);
+                     (V[]){ number (cpu, cpu->shared_bytes), number (cpu, cpu->thread_bytes), LLVMConstInt (cpu->i32, cpu->n_threads, FALSE),
+                            LLVMConstInt (cpu->i32, cpu->races && cpu->cut, FALSE) },
+                     4);
   before = LLVMGetInsertBlock (B);
   LLVMBuildBr (B, head);
   LLVMPositionBuilderAtEnd (B, head);
@@ -449,7 +439,7 @@ emit_blocks (Cpu *cpu, V begin, V end)
   LLVMAddIncoming (task, &begin, &before, 1);
   set_block_axes (cpu, task);
   if (cpu->cut)
-    call_void (cpu, "gantry_grid_block_begin", (V[]) { cpu->block, task }, 2);
+    call_void (cpu, "gantry_grid_block_begin", (V[]){ cpu->block, task }, 2);
   gantry_grid_emit (e, cpu->grid, &machine, cpu);
   if (cpu->cut)
     call_void (cpu, "gantry_grid_block_end", &cpu->block, 1);
@@ -472,8 +462,7 @@ load_buffers (Cpu *cpu, guint n)
     {
       V at = number (cpu, i);
 
-      cpu->buffers[i] = LLVMBuildLoad2 (B, cpu->pointer,
-                                        LLVMBuildGEP2 (B, cpu->pointer, LLVMGetParam (e->function, 1), &at, 1, ""), "");
+      cpu->buffers[i] = LLVMBuildLoad2 (B, cpu->pointer, LLVMBuildGEP2 (B, cpu->pointer, LLVMGetParam (e->function, 1), &at, 1, ""), "");
     }
 }
 
@@ -491,8 +480,7 @@ copy_attributes (V to, V from)
 
 /* One launch in a function of its own, like that of the whole; the builder is left at the end of the other one. */
 static V
-emit_launch (GantryEmit *e, const GantryGrid *grid, guint n_inputs, guint n_results, gboolean workspace,
-             const char *name, gboolean races)
+emit_launch (GantryEmit *e, const GantryGrid *grid, guint n_inputs, guint n_results, gboolean workspace, const char *name, gboolean races)
 {
   Cpu cpu = { .grid = grid, .n_inputs = n_inputs, .n_results = n_results, .races = races };
   LLVMBasicBlockRef outside = LLVMGetInsertBlock (e->builder), work, done;
@@ -556,8 +544,8 @@ promote (GantryCompiler *compiler, GantryEmit *e, GError **error)
 }
 
 LLVMMemoryBufferRef
-gantry_grid_to_cpu (GantryCompiler *compiler, const GantryBound *bound, const char *name, guint n_inputs,
-                    guint n_results, gint64 *n_tasks, char **ir, char **assembly, GError **error)
+gantry_grid_to_cpu (GantryCompiler *compiler, const GantryBound *bound, const char *name, guint n_inputs, guint n_results, gint64 *n_tasks, char **ir,
+                    char **assembly, GError **error)
 {
   gboolean one = bound->grids->len == 1;
   LLVMTypeRef i64 = LLVMInt64TypeInContext (compiler->context);
@@ -570,8 +558,7 @@ gantry_grid_to_cpu (GantryCompiler *compiler, const GantryBound *bound, const ch
     {
       const GantryGrid *grid = g_ptr_array_index (bound->grids, i);
       g_autofree char *inner = g_strdup_printf ("%s_launch_%u", name, i);
-      V launch = emit_launch (&emit, grid, n_inputs, n_results, bound->workspace_bytes > 0, inner,
-                              compiler->find_races), arguments[4];
+      V launch = emit_launch (&emit, grid, n_inputs, n_results, bound->workspace_bytes > 0, inner, compiler->find_races), arguments[4];
 
       for (guint k = 0; k < 4; k++)
         arguments[k] = LLVMGetParam (emit.function, k);

@@ -13,8 +13,7 @@ G_BEGIN_DECLS
  * Blocks become iterations; threads become loops, split at barriers and collective statements, with an element of
  * memory per thread for what lives across a split. Returns: an object
  */
-LLVMMemoryBufferRef gantry_grid_to_cpu (GantryCompiler *compiler, const GantryBound *bound, const char *name,
-                                        guint n_inputs, guint n_results, gint64 *n_tasks, char **ir, char **assembly,
-                                        GError **error);
+LLVMMemoryBufferRef gantry_grid_to_cpu (GantryCompiler *compiler, const GantryBound *bound, const char *name, guint n_inputs, guint n_results, gint64 *n_tasks,
+                                        char **ir, char **assembly, GError **error);
 
 G_END_DECLS

@@ -22,11 +22,11 @@
 /* Times are never 0 where something happened. */
 typedef struct
 {
-  guint32 written, read;   /* times */
-  guint32 write_number;    /* of the writer's writes and fences, counted */
-  guint16 writer, reader;  /* threads */
-  guint16 fetching;        /* the thread whose fetch is under way, NOBODY: none is */
-  guint16 products;        /* that read it and are not awaited */
+  guint32 written, read;  /* times */
+  guint32 write_number;   /* of the writer's writes and fences, counted */
+  guint16 writer, reader; /* threads */
+  guint16 fetching;       /* the thread whose fetch is under way, NOBODY: none is */
+  guint16 products;       /* that read it and are not awaited */
 } Byte;
 
 typedef struct
@@ -39,12 +39,12 @@ typedef struct
 struct _GantryGridRaces
 {
   GantryGridBlock *block;
-  Byte *bytes;      /* of shared memory */
+  Byte *bytes; /* of shared memory */
   Thread *threads;
   guint32 time, first_time; /* of this block */
-  guint32 *warps;   /* order, of this piece */
-  guint32 lanes;    /* lane i comes in place i xor this */
-  guint64 random;   /* 0: no choice is made */
+  guint32 *warps;           /* order, of this piece */
+  guint32 lanes;            /* lane i comes in place i xor this */
+  guint64 random;           /* 0: no choice is made */
 };
 
 /* Of the process */
@@ -81,8 +81,7 @@ gantry_grid_races_end (char **first)
   return n;
 }
 
-static void G_GNUC_PRINTF (1, 2)
-found (const char *format, ...)
+static void G_GNUC_PRINTF (1, 2) found (const char *format, ...)
 {
   va_list list;
 
@@ -232,8 +231,7 @@ byte_at (const GantryGridRaces *races, const void *at, guint32 bytes, guint32 st
   gsize offset = (gsize) at - (gsize) races->block->memory; /* of what lies before it too large */
 
   if (bytes > races->block->shared_bytes || offset > races->block->shared_bytes - bytes)
-    g_error ("statement %u of a bound program is outside the %" G_GUINT64_FORMAT " bytes of shared memory", statement,
-             races->block->shared_bytes);
+    g_error ("statement %u of a bound program is outside the %" G_GUINT64_FORMAT " bytes of shared memory", statement, races->block->shared_bytes);
   return &races->bytes[offset];
 }
 
@@ -258,8 +256,7 @@ read_byte (GantryGridRaces *races, Byte *byte, guint32 thread, guint32 statement
 {
   may_see (races, byte, thread, "reads", statement);
   if (byte->fetching == NOBODY && byte->written < races->first_time)
-    found ("statement %u: thread %u reads byte %" G_GUINT64_FORMAT " of shared memory, which nobody has written", statement,
-           thread, OFFSET (races, byte));
+    found ("statement %u: thread %u reads byte %" G_GUINT64_FORMAT " of shared memory, which nobody has written", statement, thread, OFFSET (races, byte));
   byte->reader = byte->read != races->time || byte->reader == thread ? (guint16) thread : MANY;
   byte->read = races->time;
 }
@@ -312,16 +309,14 @@ touch_sums (GantryGridRaces *races, guint32 thread, const guint8 *at, guint32 by
       sums = p->d + (thread - p->first_thread) * p->stride;
       if (at + bytes > sums && at < sums + p->columns / 2 * 4)
         {
-          found ("statement %u: thread %u touches sums of the wgmma of statement %u, which was not waited for", statement,
-                 thread, p->statement);
+          found ("statement %u: thread %u touches sums of the wgmma of statement %u, which was not waited for", statement, thread, p->statement);
           return;
         }
     }
 }
 
 void
-gantry_grid_block_access (guint8 *block, guint32 thread, const void *at, guint32 bytes, guint32 access,
-                          guint32 statement)
+gantry_grid_block_access (guint8 *block, guint32 thread, const void *at, guint32 bytes, guint32 access, guint32 statement)
 {
   GantryGridRaces *races = gantry_grid_block_of (block)->races;
   Byte *byte;
@@ -388,8 +383,7 @@ read_for_product (GantryGridRaces *races, Byte *byte, const GantryGridProduct *p
   else if (byte->write_number >= races->threads[byte->writer].fence_before)
     why = "whose writer has put no fence behind it before the barrier";
   if (why != NULL)
-    found ("statement %u: a wgmma reads byte %" G_GUINT64_FORMAT " of shared memory, %s", product->statement,
-           OFFSET (races, byte), why);
+    found ("statement %u: a wgmma reads byte %" G_GUINT64_FORMAT " of shared memory, %s", product->statement, OFFSET (races, byte), why);
   byte->products++;
 }
 
@@ -403,8 +397,7 @@ known_byte (GantryGridRaces *races, Byte *byte, const GantryGridProduct *product
 }
 
 static void
-each_byte (GantryGridRaces *races, const GantryGridProduct *product,
-           void (*work) (GantryGridRaces *races, Byte *byte, const GantryGridProduct *product))
+each_byte (GantryGridRaces *races, const GantryGridProduct *product, void (*work) (GantryGridRaces *races, Byte *byte, const GantryGridProduct *product))
 {
   for (guint tile = 0; tile < 2; tile++)
     for (guint own = 0; own < (tile == 0 ? GANTRY_WGMMA_ROWS : product->columns); own++)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define GROUP GANTRY_GRID_GROUP
-#define ATOM 1024                            /* bytes of 8 rows of 128 bytes */
-#define BLOCK (GANTRY_WGMMA_DEPTH * 128)     /* from 64 elements of a transposed tile to the next 64 */
+#define ATOM 1024                        /* bytes of 8 rows of 128 bytes */
+#define BLOCK (GANTRY_WGMMA_DEPTH * 128) /* from 64 elements of a transposed tile to the next 64 */
 
 /* 16 bytes are exchanged by bits 7 to 9 of the address. */
 const guint8 *
@@ -37,8 +37,7 @@ static void
 do_product (const GantryGridProduct *p)
 {
   gboolean bf16 = (p->shape & 4) != 0;
-  g_autofree float *a = g_new (float, GANTRY_WGMMA_ROWS *GANTRY_WGMMA_DEPTH),
-                   *b = g_new (float, p->columns *GANTRY_WGMMA_DEPTH);
+  g_autofree float *a = g_new (float, GANTRY_WGMMA_ROWS *GANTRY_WGMMA_DEPTH), *b = g_new (float, p->columns *GANTRY_WGMMA_DEPTH);
 
   for (guint k = 0; k < GANTRY_WGMMA_DEPTH; k++)
     {
@@ -86,16 +85,17 @@ gantry_grid_block_wgmma_await (guint8 *block, guint32 n_threads, guint32 left)
 }
 
 void
-gantry_grid_block_wgmma (guint8 *block, const void *tiles, void *d, guint64 stride, guint32 n_threads, guint32 columns,
-                         guint32 shape, guint32 left, guint32 statement)
+gantry_grid_block_wgmma (guint8 *block, const void *tiles, void *d, guint64 stride, guint32 n_threads, guint32 columns, guint32 shape, guint32 left,
+                         guint32 statement)
 {
   GantryGridBlock *self = gantry_grid_block_of (block);
 
   for (guint32 first = 0; first < n_threads; first += GROUP)
     {
       const guint8 *of_first = (const guint8 *) tiles + first * stride;
-      GantryGridProduct product = { .d = (guint8 *) d + first * stride, .stride = stride, .first_thread = first,
-                                    .columns = columns, .shape = shape, .statement = statement };
+      GantryGridProduct product = {
+        .d = (guint8 *) d + first * stride, .stride = stride, .first_thread = first, .columns = columns, .shape = shape, .statement = statement
+      };
 
       memcpy (&product.a, of_first, sizeof product.a);
       memcpy (&product.b, of_first + sizeof product.a, sizeof product.b);

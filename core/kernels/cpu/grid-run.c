@@ -74,8 +74,7 @@ gantry_grid_block_end (guint8 *block)
 
   for (guint i = 0; i < GUARD; i++)
     if (block[self->shared_bytes + i] != 0xff)
-      g_error ("a bound program has written %u bytes behind the %" G_GUINT64_FORMAT " bytes of shared memory", i,
-               self->shared_bytes);
+      g_error ("a bound program has written %u bytes behind the %" G_GUINT64_FORMAT " bytes of shared memory", i, self->shared_bytes);
 }
 
 /* Fetches */
@@ -142,8 +141,7 @@ gantry_grid_block_await (guint8 *block, guint32 thread, guint32 groups)
 
 /* Thread t of the warp gets, of each matrix, the four bytes at row t / 4, or of its transpose. @row: of 8. */
 static void
-note_reads (GantryGridRaces *races, guint32 first_thread, const guint8 *const row[8], gboolean transposed,
-            guint32 statement)
+note_reads (GantryGridRaces *races, guint32 first_thread, const guint8 *const row[8], gboolean transposed, guint32 statement)
 {
   for (guint t = 0; t < WARP; t++)
     if (transposed)
@@ -154,8 +152,7 @@ note_reads (GantryGridRaces *races, guint32 first_thread, const guint8 *const ro
 }
 
 static void
-warp_load (GantryGridRaces *races, guint32 first_thread, const guint8 *rows, guint8 *to, guint64 stride, guint32 shape,
-           guint32 statement)
+warp_load (GantryGridRaces *races, guint32 first_thread, const guint8 *rows, guint8 *to, guint64 stride, guint32 shape, guint32 statement)
 {
   guint matrices = shape & 0x7f;
   gboolean transposed = (shape & 0x80) != 0;
@@ -185,14 +182,12 @@ warp_load (GantryGridRaces *races, guint32 first_thread, const guint8 *rows, gui
 }
 
 void
-gantry_grid_warps_load (guint8 *block, const void *rows, void *to, guint64 stride, guint32 n_threads, guint32 shape,
-                        guint32 statement)
+gantry_grid_warps_load (guint8 *block, const void *rows, void *to, guint64 stride, guint32 n_threads, guint32 shape, guint32 statement)
 {
   GantryGridRaces *races = gantry_grid_block_of (block)->races;
 
   for (guint32 first = 0; first < n_threads; first += WARP)
-    warp_load (races, first, (const guint8 *) rows + first * stride, (guint8 *) to + first * stride, stride, shape,
-               statement);
+    warp_load (races, first, (const guint8 *) rows + first * stride, (guint8 *) to + first * stride, stride, shape, statement);
 }
 
 /* f32 to tf32: 10 bits of fraction, nearest, ties away from zero. */
@@ -277,22 +272,28 @@ void
 gantry_grid_warps_mma (guint32 shape, void *d, const void *a, const void *b, guint64 stride, guint32 n_threads)
 {
   for (guint32 first = 0; first < n_threads; first += WARP)
-    warp_mma (shape, (guint8 *) d + first * stride, (const guint8 *) a + first * stride,
-              (const guint8 *) b + first * stride, stride);
+    warp_mma (shape, (guint8 *) d + first * stride, (const guint8 *) a + first * stride, (const guint8 *) b + first * stride, stride);
 }
 
 const GantryGridSymbol *
 gantry_grid_symbols (guint *n)
 {
   static const GantryGridSymbol symbols[] = {
-    { "gantry_grid_block_new", gantry_grid_block_new },       { "gantry_grid_block_free", gantry_grid_block_free },
-    { "gantry_grid_block_begin", gantry_grid_block_begin },   { "gantry_grid_block_end", gantry_grid_block_end },
-    { "gantry_grid_block_fetch", gantry_grid_block_fetch },   { "gantry_grid_block_commit", gantry_grid_block_commit },
-    { "gantry_grid_block_await", gantry_grid_block_await },   { "gantry_grid_warps_load", gantry_grid_warps_load },
-    { "gantry_grid_warps_mma", gantry_grid_warps_mma },       { "gantry_grid_block_wgmma", gantry_grid_block_wgmma },
+    { "gantry_grid_block_new", gantry_grid_block_new },
+    { "gantry_grid_block_free", gantry_grid_block_free },
+    { "gantry_grid_block_begin", gantry_grid_block_begin },
+    { "gantry_grid_block_end", gantry_grid_block_end },
+    { "gantry_grid_block_fetch", gantry_grid_block_fetch },
+    { "gantry_grid_block_commit", gantry_grid_block_commit },
+    { "gantry_grid_block_await", gantry_grid_block_await },
+    { "gantry_grid_warps_load", gantry_grid_warps_load },
+    { "gantry_grid_warps_mma", gantry_grid_warps_mma },
+    { "gantry_grid_block_wgmma", gantry_grid_block_wgmma },
     { "gantry_grid_block_wgmma_await", gantry_grid_block_wgmma_await },
-    { "gantry_grid_block_thread", gantry_grid_block_thread }, { "gantry_grid_block_access", gantry_grid_block_access },
-    { "gantry_grid_block_fence", gantry_grid_block_fence },   { "gantry_grid_block_barrier", gantry_grid_block_barrier },
+    { "gantry_grid_block_thread", gantry_grid_block_thread },
+    { "gantry_grid_block_access", gantry_grid_block_access },
+    { "gantry_grid_block_fence", gantry_grid_block_fence },
+    { "gantry_grid_block_barrier", gantry_grid_block_barrier },
   };
 
   *n = G_N_ELEMENTS (symbols);

@@ -23,7 +23,7 @@ typedef struct
   guint32 bytes;
   guint8 *to;
   const guint8 *from; /* NULL: zeros */
-  gboolean landed; /* the bytes are there, which nobody may know yet */
+  gboolean landed;    /* the bytes are there, which nobody may know yet */
 } GantryGridFetch;
 
 typedef struct _GantryGridRaces GantryGridRaces;
@@ -31,12 +31,12 @@ typedef struct _GantryGridRaces GantryGridRaces;
 /** A block: what stands before its memory. */
 typedef struct
 {
-  guint8 *memory;   /* shared memory, the guard, the threads' records */
+  guint8 *memory; /* shared memory, the guard, the threads' records */
   guint64 shared_bytes, thread_bytes;
   guint32 n_threads;
-  GArray **fetches; /* per thread, NULL: none yet: GantryGridFetch */
-  guint32 *group;   /* per thread: the one that is open */
-  GArray *products; /* of grid-run-wgmma.c */
+  GArray **fetches;       /* per thread, NULL: none yet: GantryGridFetch */
+  guint32 *group;         /* per thread: the one that is open */
+  GArray *products;       /* of grid-run-wgmma.c */
   GantryGridRaces *races; /* NULL: they are not looked for */
 } GantryGridBlock;
 
@@ -62,8 +62,7 @@ void gantry_grid_block_end (guint8 *block);
 /* Fetches really are late: until they are waited for, their target holds no numbers. @from: (nullable): NULL for zeros;
  * @statement: for messages. */
 /** @to: in shared memory, at a multiple of @bytes, which are 4, 8 or 16. Adds to the group of @thread that is open */
-void gantry_grid_block_fetch (guint8 *block, guint32 thread, void *to, const void *from, guint32 bytes,
-                              guint32 statement);
+void gantry_grid_block_fetch (guint8 *block, guint32 thread, void *to, const void *from, guint32 bytes, guint32 statement);
 /** Now its bytes are there. */
 void gantry_grid_fetch_land (GantryGridFetch *fetch);
 /** The fetches of @thread since the last commit are one group. */
@@ -72,8 +71,7 @@ void gantry_grid_block_commit (guint8 *block, guint32 thread);
 void gantry_grid_block_await (guint8 *block, guint32 thread, guint32 groups);
 
 /** All warps: @rows: thread 0's pointer to its row; @to: thread 0's fragment; both @stride bytes apart. */
-void gantry_grid_warps_load (guint8 *block, const void *rows, void *to, guint64 stride, guint32 n_threads,
-                             guint32 shape, guint32 statement);
+void gantry_grid_warps_load (guint8 *block, const void *rows, void *to, guint64 stride, guint32 n_threads, guint32 shape, guint32 statement);
 
 /**
  * gantry_grid_warps_mma:
@@ -107,8 +105,8 @@ typedef struct
  * Begins a product of each group of 128 threads. It is done as late as it may be, so that a tile that is overwritten
  * too early gives wrong results here too.
  */
-void gantry_grid_block_wgmma (guint8 *block, const void *tiles, void *d, guint64 stride, guint32 n_threads,
-                              guint32 columns, guint32 shape, guint32 left, guint32 statement);
+void gantry_grid_block_wgmma (guint8 *block, const void *tiles, void *d, guint64 stride, guint32 n_threads, guint32 columns, guint32 shape, guint32 left,
+                              guint32 statement);
 /** All groups wait: their oldest products are done, until @left of each are under way. */
 void gantry_grid_block_wgmma_await (guint8 *block, guint32 n_threads, guint32 left);
 /** Unless it is done. Those of one group are done in their order. */
@@ -140,8 +138,7 @@ void gantry_grid_races_new_block (GantryGridRaces *races, gint64 task);
  * of what is under way may arrive. */
 guint32 gantry_grid_block_thread (guint8 *block, guint32 number);
 /** @access: 0: reads; 1: writes. */
-void gantry_grid_block_access (guint8 *block, guint32 thread, const void *at, guint32 bytes, guint32 access,
-                               guint32 statement);
+void gantry_grid_block_access (guint8 *block, guint32 thread, const void *at, guint32 bytes, guint32 access, guint32 statement);
 /** fence.proxy.async of @thread: what it wrote to shared memory before may be read by a wgmma after the next barrier. */
 void gantry_grid_block_fence (guint8 *block, guint32 thread);
 /** All threads have met: each may see what the others wrote, and write what they read. */

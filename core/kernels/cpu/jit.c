@@ -106,9 +106,8 @@ define_symbols (GantryJit *jit, GError **error)
     add_symbol (jit, pairs, grid[i].name, ADDRESS (grid[i].function));
   for (guint i = 0; i < n_special; i++)
     add_symbol (jit, pairs, special[i].name, ADDRESS (special[i].function));
-  return take_error (LLVMOrcJITDylibDefine (library, LLVMOrcAbsoluteSymbols ((LLVMOrcCSymbolMapPairs) pairs->data,
-                                                                              pairs->len)),
-                     "LLVM's linker did not start", error);
+  return take_error (LLVMOrcJITDylibDefine (library, LLVMOrcAbsoluteSymbols ((LLVMOrcCSymbolMapPairs) pairs->data, pairs->len)), "LLVM's linker did not start",
+                     error);
 }
 
 GantryJit *
@@ -119,8 +118,7 @@ gantry_jit_new (GError **error)
   if (!gantry_llvm_load (error))
     return NULL;
   gantry_compiler_initialize_x86 ();
-  if (!take_error (LLVMOrcCreateLLJIT (&jit->lljit, NULL), "LLVM's linker did not start", error)
-      || !define_symbols (jit, error))
+  if (!take_error (LLVMOrcCreateLLJIT (&jit->lljit, NULL), "LLVM's linker did not start", error) || !define_symbols (jit, error))
     return NULL;
   return g_steal_pointer (&jit);
 }
@@ -136,9 +134,19 @@ gantry_jit_free (GantryJit *jit)
 guint64
 gantry_jit_object_bytes (LLVMMemoryBufferRef object)
 {
-  enum { CODE, READ_ONLY, DATA, N_SEGMENTS };
-  static const struct { const char *prefix; guint segment; } kinds[] = { { ".text", CODE }, { ".ltext", CODE },
-    { ".rodata", READ_ONLY }, { ".lrodata", READ_ONLY }, { ".eh_frame", READ_ONLY }, { ".data", DATA }, { ".bss", DATA } };
+  enum
+  {
+    CODE,
+    READ_ONLY,
+    DATA,
+    N_SEGMENTS
+  };
+  static const struct
+  {
+    const char *prefix;
+    guint segment;
+  } kinds[] = { { ".text", CODE },          { ".ltext", CODE }, { ".rodata", READ_ONLY }, { ".lrodata", READ_ONLY },
+                { ".eh_frame", READ_ONLY }, { ".data", DATA },  { ".bss", DATA } };
   const guint64 page = 4096;
   guint64 segments[N_SEGMENTS] = { 0 }, bytes = 0;
   char *message = NULL;

@@ -104,8 +104,7 @@ can_turn (GantryNest *nest, guint32 address, gint64 stride, V offsets)
   const GantryKxNode *node = gantry_kx_node (nest->kx, address);
   gboolean other;
 
-  return offsets == NULL && stride > 1 && nest->rows == nest->lanes
-         && node->kind == GANTRY_KX_LINEAR && nest->row_variable >= 0
+  return offsets == NULL && stride > 1 && nest->rows == nest->lanes && node->kind == GANTRY_KX_LINEAR && nest->row_variable >= 0
          && gantry_kx_factor_of (nest->kx, node, (guint) nest->row_variable, &other) == 1 && !other;
 }
 

@@ -13,18 +13,18 @@ G_BEGIN_DECLS
 /** A loop, or the inside of a condition, that is being emitted. */
 typedef struct
 {
-  int variable;               /* bound here, or GANTRY_NO_VARIABLE */
+  int variable; /* bound here, or GANTRY_NO_VARIABLE */
   LLVMValueRef value;
-  LLVMValueRef limit;         /* of a loop */
+  LLVMValueRef limit; /* of a loop */
   gint64 step;
-  LLVMBasicBlockRef head;     /* of a loop; NULL for a condition */
-  LLVMBasicBlockRef content;  /* where it begins: entered from the parent's `open` when it ends */
-  LLVMBasicBlockRef open;     /* values of this level are appended here */
-  LLVMBasicBlockRef join;     /* of a condition */
+  LLVMBasicBlockRef head;    /* of a loop; NULL for a condition */
+  LLVMBasicBlockRef content; /* where it begins: entered from the parent's `open` when it ends */
+  LLVMBasicBlockRef open;    /* values of this level are appended here */
+  LLVMBasicBlockRef join;    /* of a condition */
   guint parent;
-  int outer_level;            /* what the variable was bound to before */
+  int outer_level; /* what the variable was bound to before */
   LLVMValueRef outer_value;
-  GArray *trail;              /* memo slots to forget when the level ends */
+  GArray *trail; /* memo slots to forget when the level ends */
 } GantryLevel;
 
 #define GANTRY_MAX_LEVELS 128
@@ -43,7 +43,7 @@ typedef struct
   int level_of[GANTRY_KX_MAX_VARS];
   int vector_variable, row_variable;
   guint lanes, unroll, rows;
-  GArray *memo; /* LLVMValueRef, GANTRY_SLOTS per node */
+  GArray *memo;                        /* LLVMValueRef, GANTRY_SLOTS per node */
   LLVMValueRef block_begin, block_end; /* of the task, when tasks are blocks of a variable */
   guint leaves;
 } GantryNest;
@@ -80,8 +80,8 @@ LLVMValueRef gantry_nest_value (GantryNest *nest, guint32 id, guint row, guint u
 LLVMValueRef gantry_nest_const (GantryNest *nest, gint64 value);
 /** The address of the sum @address of @element at @base; *@stride: between lanes, in elements; *@offsets: (nullable)
  *  instead of a stride, one offset for each lane. @keep: node in whose memo it may be kept, or GANTRY_NO_NODE. */
-LLVMValueRef gantry_nest_pointer (GantryNest *nest, LLVMValueRef base, GantryElementType element, guint32 address,
-                                  guint32 keep, guint row, guint unroll, gint64 *stride, LLVMValueRef *offsets);
+LLVMValueRef gantry_nest_pointer (GantryNest *nest, LLVMValueRef base, GantryElementType element, guint32 address, guint32 keep, guint row, guint unroll,
+                                  gint64 *stride, LLVMValueRef *offsets);
 /** The value of a load, read at @level. What else it reads of other rows is kept for them. */
 LLVMValueRef gantry_nest_load (GantryNest *nest, guint32 id, guint row, guint unroll, guint level);
 void gantry_nest_keep (GantryNest *nest, guint32 id, guint slot, guint level, LLVMValueRef value);
@@ -89,7 +89,7 @@ void gantry_nest_reduce (GantryNest *nest, guint32 id, guint level);
 
 /** Emits the loop over the tasks [@begin, @end) of @kx as scheduled, at the end of the builder's block, which is in e->function.
  *  @inputs, @outputs: addresses. */
-void gantry_nest_emit (GantryEmit *e, GantryKx *kx, const GantrySchedule *schedule, const LLVMValueRef *inputs,
-                       const LLVMValueRef *outputs, LLVMValueRef begin, LLVMValueRef end);
+void gantry_nest_emit (GantryEmit *e, GantryKx *kx, const GantrySchedule *schedule, const LLVMValueRef *inputs, const LLVMValueRef *outputs, LLVMValueRef begin,
+                       LLVMValueRef end);
 
 G_END_DECLS

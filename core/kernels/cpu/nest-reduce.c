@@ -22,11 +22,11 @@ typedef struct
   guint n_rows, n_vectors; /* values that the node has: n_vectors counts the outer vector variable's */
   guint n_axes;
   guint axes[GANTRY_KX_MAX_VARS];
-  gboolean along;          /* vectors along the last axis */
-  gboolean of_products;    /* a sum that takes products unrounded */
-  GantryElementType type;  /* of an accumulator */
-  guint lanes;             /* of an accumulator */
-  guint n_partial;         /* accumulators per value */
+  gboolean along;         /* vectors along the last axis */
+  gboolean of_products;   /* a sum that takes products unrounded */
+  GantryElementType type; /* of an accumulator */
+  guint lanes;            /* of an accumulator */
+  guint n_partial;        /* accumulators per value */
   V slots[GANTRY_MAX_ROWS][GANTRY_MAX_UNROLL];
   V tails[GANTRY_MAX_ROWS]; /* scalar accumulators of what is left over */
 } Reduction;
@@ -84,7 +84,7 @@ prepare (GantryNest *nest, Reduction *r, guint32 id, guint level)
   r->of_products = r->node.op == GANTRY_OP_ADD && r->type == r->node.type && gantry_kx_is_addend (nest->kx, r->node.a);
   r->lanes = of_vector ? nest->lanes : 1;
   r->n_partial = r->n_vectors;
-  body = (GantryKxRoot) { .value = r->node.a, .address = r->node.a };
+  body = (GantryKxRoot){ .value = r->node.a, .address = r->node.a };
   if (!of_vector)
     {
       guint axis = r->axes[r->n_axes - 1], unit, strided;
@@ -183,8 +183,7 @@ axis_loop (GantryNest *nest, const Reduction *r, guint parent, gint64 lo, gint64
 
   if (hi <= lo)
     return;
-  gantry_nest_begin_loop (nest, parent, (int) axis, gantry_nest_const (nest, lo), gantry_nest_const (nest, hi),
-                          (gint64) lanes * vectors);
+  gantry_nest_begin_loop (nest, parent, (int) axis, gantry_nest_const (nest, lo), gantry_nest_const (nest, hi), (gint64) lanes * vectors);
   if (r->along)
     {
       nest->vector_variable = lanes > 1 ? (int) axis : GANTRY_NO_VARIABLE;
@@ -228,8 +227,7 @@ all_axes (GantryNest *nest, const Reduction *r)
 
   for (; depth + 1 < r->n_axes; depth++)
     {
-      gantry_nest_begin_loop (nest, parent, (int) r->axes[depth], gantry_nest_const (nest, 0),
-                              gantry_nest_const (nest, nest->kx->extents[r->axes[depth]]), 1);
+      gantry_nest_begin_loop (nest, parent, (int) r->axes[depth], gantry_nest_const (nest, 0), gantry_nest_const (nest, nest->kx->extents[r->axes[depth]]), 1);
       parent = gantry_nest_top (nest);
     }
   last_axis (nest, r, parent);
@@ -268,8 +266,7 @@ finish_along (GantryNest *nest, const Reduction *r, guint row)
   for (guint u = 1; u < r->n_partial; u++)
     x = combine (nest, r, x, LLVMBuildLoad2 (B, type, r->slots[row][u], ""));
   x = across_lanes (nest, r, x);
-  return combine (nest, r, x,
-                  LLVMBuildLoad2 (B, gantry_emit_type (nest->e, r->type, 1), r->tails[row], ""));
+  return combine (nest, r, x, LLVMBuildLoad2 (B, gantry_emit_type (nest->e, r->type, 1), r->tails[row], ""));
 }
 
 void
@@ -291,8 +288,7 @@ gantry_nest_reduce (GantryNest *nest, guint32 id, guint level)
         V x;
 
         gantry_nest_at (nest, level);
-        x = r.along ? finish_along (nest, &r, i)
-                    : LLVMBuildLoad2 (B, gantry_emit_type (nest->e, r.type, r.lanes), r.slots[i][u], "");
+        x = r.along ? finish_along (nest, &r, i) : LLVMBuildLoad2 (B, gantry_emit_type (nest->e, r.type, r.lanes), r.slots[i][u], "");
         if (r.type != r.node.type)
           x = LLVMBuildFPTrunc (B, x, gantry_emit_type (nest->e, r.node.type, r.along ? 1 : r.lanes), "");
         gantry_nest_keep (nest, id, i * GANTRY_MAX_UNROLL + u, level, x);

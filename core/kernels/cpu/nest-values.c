@@ -101,7 +101,7 @@ typedef struct
   gint64 step;
   GArray *uniform; /* GantryKxTerm */
   GArray *varying;
-  gboolean rows;   /* some uniform term depends on the row otherwise than by its index */
+  gboolean rows; /* some uniform term depends on the row otherwise than by its index */
 } Sum;
 
 static Sum
@@ -155,8 +155,7 @@ uniform_term (GantryNest *nest, const GantryKxTerm *term, guint row, guint unrol
 
 /* Calls @add for the sum of the uniform terms of each level, outermost first, with the builder there. */
 static V
-fold_levels (GantryNest *nest, const Sum *sum, guint row, guint unroll, V start,
-             V (*add) (GantryNest *nest, V so_far, V x, gpointer data), gpointer data)
+fold_levels (GantryNest *nest, const Sum *sum, guint row, guint unroll, V start, V (*add) (GantryNest *nest, V so_far, V x, gpointer data), gpointer data)
 {
   g_autofree V *values = g_new (V, sum->uniform->len + 1);
 
@@ -239,8 +238,7 @@ fits_narrow (GantryNest *nest, guint32 id)
   const GantryKxNode *node = gantry_kx_node (nest->kx, id);
   GantryIndexRange range;
 
-  if (node->type != GANTRY_I64 || (node->kind != GANTRY_KX_INDEX && node->kind != GANTRY_KX_LINEAR)
-      || !gantry_nest_depends (node->vars, nest->vector_variable))
+  if (node->type != GANTRY_I64 || (node->kind != GANTRY_KX_INDEX && node->kind != GANTRY_KX_LINEAR) || !gantry_nest_depends (node->vars, nest->vector_variable))
     return FALSE;
   range = gantry_kx_range (nest->kx, id);
   if (range.lo < -G_MAXINT32 || range.hi > G_MAXINT32)
@@ -289,8 +287,7 @@ offset_lanes (GantryNest *nest, const Sum *sum, guint row, guint unroll, guint l
 }
 
 V
-gantry_nest_pointer (GantryNest *nest, V base, GantryElementType element, guint32 address, guint32 keep, guint row,
-                     guint unroll, gint64 *stride, V *offsets)
+gantry_nest_pointer (GantryNest *nest, V base, GantryElementType element, guint32 address, guint32 keep, guint row, guint unroll, gint64 *stride, V *offsets)
 {
   Sum sum = sum_new (nest, address, row, unroll);
   Step step = { gantry_emit_memory_type (nest->e, element, 1) };
@@ -365,16 +362,12 @@ binary_value (GantryNest *nest, guint32 id, guint row, guint unroll, guint level
 {
   GantryKxNode node = *gantry_kx_node (nest->kx, id);
   GantryElementType of = gantry_kx_node (nest->kx, node.a)->type;
-  gboolean narrow = node.op == GANTRY_OP_COMPARE && nest->lanes > 1
-                    && (fits_narrow (nest, node.a) || fits_narrow (nest, node.b))
-                    && gantry_kx_range (nest->kx, node.a).lo >= -G_MAXINT32
-                    && gantry_kx_range (nest->kx, node.a).hi <= G_MAXINT32
-                    && gantry_kx_range (nest->kx, node.b).lo >= -G_MAXINT32
-                    && gantry_kx_range (nest->kx, node.b).hi <= G_MAXINT32;
+  gboolean narrow = node.op == GANTRY_OP_COMPARE && nest->lanes > 1 && (fits_narrow (nest, node.a) || fits_narrow (nest, node.b))
+                    && gantry_kx_range (nest->kx, node.a).lo >= -G_MAXINT32 && gantry_kx_range (nest->kx, node.a).hi <= G_MAXINT32
+                    && gantry_kx_range (nest->kx, node.b).lo >= -G_MAXINT32 && gantry_kx_range (nest->kx, node.b).hi <= G_MAXINT32;
   V x, y;
 
-  narrow = narrow && (fits_narrow (nest, node.a) || is_uniform (nest, node.a))
-           && (fits_narrow (nest, node.b) || is_uniform (nest, node.b));
+  narrow = narrow && (fits_narrow (nest, node.a) || is_uniform (nest, node.a)) && (fits_narrow (nest, node.b) || is_uniform (nest, node.b));
   x = narrow ? sum_value (nest, node.a, row, unroll, TRUE) : gantry_nest_value (nest, node.a, row, unroll);
   y = narrow ? sum_value (nest, node.b, row, unroll, TRUE) : gantry_nest_value (nest, node.b, row, unroll);
   gantry_nest_at (nest, level);
@@ -385,8 +378,8 @@ binary_value (GantryNest *nest, guint32 id, guint row, guint unroll, guint level
     }
   if (node.op == GANTRY_OP_COMPARE)
     return gantry_emit_compare (nest->e, node.direction, narrow ? GANTRY_I32 : of, x, y);
-  if (node.type == GANTRY_I64 && (node.op == GANTRY_OP_DIVIDE || node.op == GANTRY_OP_REMAINDER)
-      && gantry_kx_range (nest->kx, node.a).lo >= 0 && gantry_kx_range (nest->kx, node.b).lo >= 1)
+  if (node.type == GANTRY_I64 && (node.op == GANTRY_OP_DIVIDE || node.op == GANTRY_OP_REMAINDER) && gantry_kx_range (nest->kx, node.a).lo >= 0
+      && gantry_kx_range (nest->kx, node.b).lo >= 1)
     return divide_index (nest, &node, x, y);
   return gantry_emit_binary (nest->e, node.op, node.type, x, y);
 }
@@ -429,23 +422,17 @@ build_value (GantryNest *nest, guint32 id, guint row, guint unroll, guint level)
   switch ((GantryKxKind) node.kind)
     {
     case GANTRY_KX_INDEX:
-    case GANTRY_KX_LINEAR:
-      return sum_value (nest, id, row, unroll, FALSE);
-    case GANTRY_KX_LOAD:
-      return gantry_nest_load (nest, id, row, unroll, level);
+    case GANTRY_KX_LINEAR: return sum_value (nest, id, row, unroll, FALSE);
+    case GANTRY_KX_LOAD: return gantry_nest_load (nest, id, row, unroll, level);
     case GANTRY_KX_UNARY:
       x = gantry_nest_value (nest, node.a, row, unroll);
       gantry_nest_at (nest, level);
       return gantry_emit_unary (nest->e, node.op, gantry_kx_node (nest->kx, node.a)->type, x);
-    case GANTRY_KX_BINARY:
-      return binary_value (nest, id, row, unroll, level);
-    case GANTRY_KX_SELECT:
-      return select_value (nest, &node, row, unroll, level);
+    case GANTRY_KX_BINARY: return binary_value (nest, id, row, unroll, level);
+    case GANTRY_KX_SELECT: return select_value (nest, &node, row, unroll, level);
     case GANTRY_KX_CAST:
-    case GANTRY_KX_BITCAST:
-      return cast_value (nest, &node, row, unroll, level);
-    default:
-      g_assert_not_reached ();
+    case GANTRY_KX_BITCAST: return cast_value (nest, &node, row, unroll, level);
+    default: g_assert_not_reached ();
     }
 }
 

@@ -23,7 +23,7 @@ push (GantryNest *nest, guint parent, int variable, V value, LLVMBasicBlockRef c
 
   g_assert (nest->n_levels < GANTRY_MAX_LEVELS);
   level = &nest->levels[nest->n_levels++];
-  *level = (GantryLevel) { .variable = variable, .value = value, .content = content, .open = open, .parent = parent };
+  *level = (GantryLevel){ .variable = variable, .value = value, .content = content, .open = open, .parent = parent };
   level->trail = g_array_new (FALSE, FALSE, sizeof (guint32));
   if (variable >= 0)
     {
@@ -132,8 +132,7 @@ store_lanes (GantryNest *nest, GantryElementType element, V value, V pointer, gi
 
       if (offsets != NULL)
         at = LLVMBuildExtractElement (B, offsets, lane, "");
-      gantry_emit_raw_store (nest->e, LLVMBuildExtractElement (B, value, lane, ""),
-                             LLVMBuildGEP2 (B, type, pointer, &at, 1, ""));
+      gantry_emit_raw_store (nest->e, LLVMBuildExtractElement (B, value, lane, ""), LLVMBuildGEP2 (B, type, pointer, &at, 1, ""));
     }
 }
 
@@ -143,8 +142,7 @@ store_result (GantryNest *nest, const GantryKxRoot *root, V value, guint row, gu
   gint64 stride;
   V offsets, pointer;
 
-  pointer = gantry_nest_pointer (nest, nest->outputs[root->output], root->element, root->address, GANTRY_NO_NODE, row,
-                                 unroll, &stride, &offsets);
+  pointer = gantry_nest_pointer (nest, nest->outputs[root->output], root->element, root->address, GANTRY_NO_NODE, row, unroll, &stride, &offsets);
   gantry_nest_at (nest, gantry_nest_top (nest));
   value = gantry_emit_to_memory (nest->e, root->element, gantry_emit_splat (nest->e, value, nest->lanes));
   if (nest->lanes == 1 || (stride == 1 && offsets == NULL))
@@ -172,7 +170,7 @@ emit_leaf (GantryNest *nest, const GantryKxRoot *roots)
 
 typedef struct
 {
-  gint64 lo, hi; /* hi exclusive; of the widest that may be */
+  gint64 lo, hi;        /* hi exclusive; of the widest that may be */
   V lo_value, hi_value; /* NULL: the numbers */
 } Bounds;
 
@@ -196,8 +194,7 @@ guard (GantryNest *nest, V lo, V hi)
 static gboolean
 is_empty (V lo, V hi)
 {
-  return LLVMIsAConstantInt (lo) != NULL && LLVMIsAConstantInt (hi) != NULL
-         && LLVMConstIntGetSExtValue (lo) >= LLVMConstIntGetSExtValue (hi);
+  return LLVMIsAConstantInt (lo) != NULL && LLVMIsAConstantInt (hi) != NULL && LLVMConstIntGetSExtValue (lo) >= LLVMConstIntGetSExtValue (hi);
 }
 
 /* lo + (hi - lo) / step * step */
@@ -427,8 +424,7 @@ decode_block (GantryNest *nest, V task)
   last = gantry_nest_const (nest, nest->kx->extents[schedule->order[schedule->n_task]]);
   nest->block_begin = LLVMBuildMul (B, LLVMBuildURem (B, task, n, ""), size, "");
   nest->block_end = LLVMBuildAdd (B, nest->block_begin, size, "");
-  nest->block_end = LLVMBuildSelect (B, LLVMBuildICmp (B, LLVMIntSGT, nest->block_end, last, ""), last,
-                                     nest->block_end, "");
+  nest->block_end = LLVMBuildSelect (B, LLVMBuildICmp (B, LLVMIntSGT, nest->block_end, last, ""), last, nest->block_end, "");
   return LLVMBuildUDiv (B, task, n, "");
 }
 
@@ -456,8 +452,7 @@ emit_task (GantryNest *nest)
 }
 
 void
-gantry_nest_emit (GantryEmit *e, GantryKx *kx, const GantrySchedule *schedule, const V *inputs, const V *outputs,
-                  V begin, V end)
+gantry_nest_emit (GantryEmit *e, GantryKx *kx, const GantrySchedule *schedule, const V *inputs, const V *outputs, V begin, V end)
 {
   GantryNest *nest = g_new0 (GantryNest, 1);
 

@@ -22,7 +22,7 @@ i32_type (GantryEmit *e)
 static V
 rounded (GantryEmit *e, V low, V high)
 {
-  return LLVMBuildBitCast (B, gantry_emit_intrinsic (e, rounding, NULL, 0, (V[]) { high, low }, 2), i32_type (e), "");
+  return LLVMBuildBitCast (B, gantry_emit_intrinsic (e, rounding, NULL, 0, (V[]){ high, low }, 2), i32_type (e), "");
 }
 
 /* The operand @i of @x where it is an instruction @opcode, else NULL. @x: (nullable) */
@@ -91,10 +91,9 @@ fused (GantryEmit *e, V a, V b, V c)
 {
   static const char text[] = "fma.rn.bf16x2 $0, $1, $2, $3;", constraints[] = "=r,r,r,r";
   LLVMTypeRef i32 = i32_type (e), types[] = { i32, i32, i32 }, signature = LLVMFunctionType (i32, types, 3, FALSE);
-  V code = LLVMGetInlineAsm (signature, text, strlen (text), constraints, strlen (constraints), FALSE, FALSE,
-                             LLVMInlineAsmDialectATT, FALSE);
+  V code = LLVMGetInlineAsm (signature, text, strlen (text), constraints, strlen (constraints), FALSE, FALSE, LLVMInlineAsmDialectATT, FALSE);
 
-  return LLVMBuildCall2 (B, signature, code, (V[]) { a, b, c }, 3, "");
+  return LLVMBuildCall2 (B, signature, code, (V[]){ a, b, c }, 3, "");
 }
 
 static V
@@ -120,7 +119,7 @@ packed_operation (GantryEmit *e, V low, V high)
   if (b == NULL)
     return NULL;
   if (opcode == LLVMFMul)
-    return fused (e, a, b, both (e, 0x8000)); /* + -0 */
+    return fused (e, a, b, both (e, 0x8000));                                                        /* + -0 */
   return opcode == LLVMFAdd ? fused (e, a, both (e, 0x3f80), b) : fused (e, b, both (e, 0xbf80), a); /* times 1, -1 */
 }
 

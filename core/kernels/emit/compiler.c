@@ -52,8 +52,7 @@ gantry_compiler_host_has (const char *feature)
 static LLVMTargetMachineRef
 new_machine (const char *cpu, const char *features, guint level, GError **error)
 {
-  static const LLVMCodeGenOptLevel levels[] = { LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
-                                                LLVMCodeGenLevelAggressive };
+  static const LLVMCodeGenOptLevel levels[] = { LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive };
   g_autofree char *triple = take_message (LLVMGetDefaultTargetTriple ());
   LLVMTargetMachineRef machine = NULL;
   LLVMTargetRef target;
@@ -66,8 +65,7 @@ new_machine (const char *cpu, const char *features, guint level, GError **error)
       LLVMDisposeMessage (message);
       return NULL;
     }
-  machine = LLVMCreateTargetMachine (target, triple, cpu, features, levels[MIN (level, 3)], LLVMRelocPIC,
-                                     LLVMCodeModelSmall);
+  machine = LLVMCreateTargetMachine (target, triple, cpu, features, levels[MIN (level, 3)], LLVMRelocPIC, LLVMCodeModelSmall);
   if (machine == NULL)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "LLVM cannot generate code for the processor %s", cpu);
   return machine;
@@ -84,11 +82,11 @@ has_feature (const char *cpu, const char *features, const char *name)
   if (features[0] != '\0')
     return g_strv_contains ((const char *const *) list, with);
   /* x86-64-v3 and the processors that contain it. */
-  if (g_str_equal (cpu, "x86-64-v3") || g_str_equal (cpu, "haswell") || g_str_equal (cpu, "broadwell")
-      || g_str_has_prefix (cpu, "znver") || g_str_equal (cpu, "alderlake"))
+  if (g_str_equal (cpu, "x86-64-v3") || g_str_equal (cpu, "haswell") || g_str_equal (cpu, "broadwell") || g_str_has_prefix (cpu, "znver")
+      || g_str_equal (cpu, "alderlake"))
     return !g_str_has_prefix (name, "avx512") || g_str_equal (cpu, "znver4") || g_str_equal (cpu, "znver5");
-  if (g_str_equal (cpu, "x86-64-v4") || g_str_has_prefix (cpu, "skylake-avx512") || g_str_equal (cpu, "sapphirerapids")
-      || g_str_has_prefix (cpu, "icelake") || g_str_equal (cpu, "cascadelake"))
+  if (g_str_equal (cpu, "x86-64-v4") || g_str_has_prefix (cpu, "skylake-avx512") || g_str_equal (cpu, "sapphirerapids") || g_str_has_prefix (cpu, "icelake")
+      || g_str_equal (cpu, "cascadelake"))
     return TRUE;
   return FALSE;
 }
@@ -105,8 +103,7 @@ gantry_compiler_new (const char *cpu, guint level, GError **error)
   compiler->features = cpu != NULL ? g_strdup ("") : take_message (LLVMGetHostCPUFeatures ());
   compiler->has_fma = has_feature (compiler->cpu, compiler->features, "fma");
   compiler->has_f16c = has_feature (compiler->cpu, compiler->features, "f16c");
-  compiler->vector_bytes = has_feature (compiler->cpu, compiler->features, "avx512f") ? 64
-                           : has_feature (compiler->cpu, compiler->features, "avx2")  ? 32 : 16;
+  compiler->vector_bytes = has_feature (compiler->cpu, compiler->features, "avx512f") ? 64 : has_feature (compiler->cpu, compiler->features, "avx2") ? 32 : 16;
   compiler->machine = new_machine (compiler->cpu, compiler->features, level, error);
   compiler->context = LLVMContextCreate ();
   if (compiler->machine == NULL)
@@ -131,8 +128,7 @@ gantry_compiler_free (GantryCompiler *compiler)
 static void
 add_attribute (GantryEmit *emit, const char *key, const char *value)
 {
-  LLVMAddAttributeAtIndex (emit->function, LLVMAttributeFunctionIndex,
-                           LLVMCreateStringAttribute (emit->context, key, strlen (key), value, strlen (value)));
+  LLVMAddAttributeAtIndex (emit->function, LLVMAttributeFunctionIndex, LLVMCreateStringAttribute (emit->context, key, strlen (key), value, strlen (value)));
 }
 
 void
@@ -146,9 +142,12 @@ gantry_compiler_begin (GantryCompiler *compiler, const char *name, GantryEmit *e
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout (compiler->machine);
   unsigned nounwind = LLVMGetEnumAttributeKindForName ("nounwind", strlen ("nounwind"));
 
-  *emit = (GantryEmit) { .context = context, .vector_bytes = compiler->vector_bytes, .has_fma = compiler->has_fma,
-                         .has_f16c = compiler->has_f16c, .no_calls = compiler->no_calls,
-                         .special = compiler->special };
+  *emit = (GantryEmit){ .context = context,
+                        .vector_bytes = compiler->vector_bytes,
+                        .has_fma = compiler->has_fma,
+                        .has_f16c = compiler->has_f16c,
+                        .no_calls = compiler->no_calls,
+                        .special = compiler->special };
   emit->module = LLVMModuleCreateWithNameInContext (name, context);
   LLVMSetTarget (emit->module, triple);
   LLVMSetModuleDataLayout (emit->module, layout);
@@ -189,8 +188,7 @@ verify (GantryEmit *emit, GError **error)
   gboolean broken = LLVMVerifyModule (emit->module, LLVMReturnStatusAction, &message);
 
   if (broken)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "the generated code is not valid (please report this): %s",
-                 message);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "the generated code is not valid (please report this): %s", message);
   LLVMDisposeMessage (message);
   return !broken;
 }

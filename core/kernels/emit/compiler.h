@@ -17,10 +17,10 @@ typedef struct
   guint vector_bytes;
   gboolean has_fma;
   gboolean has_f16c;
-  gboolean no_calls;     /* as in GantryEmit */
+  gboolean no_calls;       /* as in GantryEmit */
   GantrySpecialBy special; /* the same; of code for the processor NONE or BY_MODEL, which wants has_fma */
-  gboolean find_races;   /* as in GantryKernelOptions */
-  GantryGpu *gpu;        /* (nullable): made by gantry_compiler_new_nvptx() */
+  gboolean find_races;     /* as in GantryKernelOptions */
+  GantryGpu *gpu;          /* (nullable): made by gantry_compiler_new_nvptx() */
 } GantryCompiler;
 
 /** @cpu: (nullable): NULL: the host's; @level: 0..3 */
@@ -37,8 +37,7 @@ void gantry_compiler_begin (GantryCompiler *compiler, const char *name, GantryEm
  *
  * Runs the passes and generates code; disposes of the module. Returns: an object file, NULL and @error on failure
  */
-LLVMMemoryBufferRef gantry_compiler_end (GantryCompiler *compiler, GantryEmit *emit, char **ir, char **assembly,
-                                         GError **error);
+LLVMMemoryBufferRef gantry_compiler_end (GantryCompiler *compiler, GantryEmit *emit, char **ir, char **assembly, GError **error);
 
 /** LLVM's name of this processor. (transfer full) */
 char *gantry_compiler_host_cpu (void);

@@ -16,10 +16,9 @@ typedef LLVMValueRef V;
 /* Bits -63 .. 1216 after the point of 2/pi, the first of them zeros, so that every window of 192 bits that is asked for lies
  * in it. */
 static const guint64 two_over_pi[] = {
-  0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
-  0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41,
-  0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7,
-  0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
+  0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c,
+  0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f,
+  0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
 };
 
 static V
@@ -65,7 +64,7 @@ take_window (GantryEmit *e, V offset, V *window)
       words[i] = LLVMBuildLoad2 (B, i64, LLVMBuildGEP2 (B, i64, table (e), &at, 1, ""), "");
     }
   for (guint i = 0; i < 3; i++)
-    window[i] = gantry_emit_intrinsic (e, "llvm.fshl", &i64, 1, (V[]) { words[i], words[i + 1], shift }, 3);
+    window[i] = gantry_emit_intrinsic (e, "llvm.fshl", &i64, 1, (V[]){ words[i], words[i + 1], shift }, 3);
 }
 
 /* Of a finite |x| of at least 2^16: quarter turns modulo 4 in *turns, and the rest in [-pi/4, pi/4]. */
@@ -76,8 +75,7 @@ reduce_far (GantryEmit *e, V x, V *turns)
   V bits = LLVMBuildBitCast (B, x, i64, ""), negative, mantissa, offset, window[3], high[2], low[3], middle, top, carry, r;
 
   negative = LLVMBuildICmp (B, LLVMIntSLT, bits, INTEGER (bits, 0), "");
-  mantissa = LLVMBuildOr (B, LLVMBuildAnd (B, bits, INTEGER (bits, 0xfffffffffffff), ""),
-                          INTEGER (bits, G_GINT64_CONSTANT (1) << 52), "");
+  mantissa = LLVMBuildOr (B, LLVMBuildAnd (B, bits, INTEGER (bits, 0xfffffffffffff), ""), INTEGER (bits, G_GINT64_CONSTANT (1) << 52), "");
   offset = LLVMBuildAnd (B, LLVMBuildLShr (B, bits, INTEGER (bits, 52), ""), INTEGER (bits, 0x7ff), "");
   /* |x| = mantissa 2^(exponent - 1075). What stands before the bit of weight 2 in mantissa * 2/pi counts whole turns: the
    * window begins there. */
@@ -130,8 +128,8 @@ reduce (GantryEmit *e, V x, V *turns)
   LLVMPositionBuilderAtEnd (B, join);
   rest = LLVMBuildPhi (B, LLVMTypeOf (x), "");
   *turns = LLVMBuildPhi (B, LLVMTypeOf (near_turns), "");
-  LLVMAddIncoming (rest, (V[]) { near_rest, far_rest }, (LLVMBasicBlockRef[]) { near_block, far_block }, 2);
-  LLVMAddIncoming (*turns, (V[]) { near_turns, far_turns }, (LLVMBasicBlockRef[]) { near_block, far_block }, 2);
+  LLVMAddIncoming (rest, (V[]){ near_rest, far_rest }, (LLVMBasicBlockRef[]){ near_block, far_block }, 2);
+  LLVMAddIncoming (*turns, (V[]){ near_turns, far_turns }, (LLVMBasicBlockRef[]){ near_block, far_block }, 2);
   /* Of infinity there is no sine. */
   return LLVMBuildFAdd (B, rest, LLVMBuildFMul (B, x, REAL (x, 0), ""), "");
 }
@@ -147,8 +145,7 @@ sine_of (GantryEmit *e, V r)
       factorial *= -(2.0 * k + 2) * (2.0 * k + 3);
       coefficients[k] = 1 / factorial;
     }
-  return gantry_emit_fused (e, LLVMBuildFMul (B, square, r, ""),
-                            gantry_emit_polynomial (e, square, coefficients, G_N_ELEMENTS (coefficients)), r);
+  return gantry_emit_fused (e, LLVMBuildFMul (B, square, r, ""), gantry_emit_polynomial (e, square, coefficients, G_N_ELEMENTS (coefficients)), r);
 }
 
 static V
@@ -162,8 +159,7 @@ cosine_of (GantryEmit *e, V r)
       factorial *= -(2.0 * k + 3) * (2.0 * k + 4);
       coefficients[k] = 1 / factorial;
     }
-  return gantry_emit_fused (e, LLVMBuildFMul (B, square, square, ""),
-                            gantry_emit_polynomial (e, square, coefficients, G_N_ELEMENTS (coefficients)), first);
+  return gantry_emit_fused (e, LLVMBuildFMul (B, square, square, ""), gantry_emit_polynomial (e, square, coefficients, G_N_ELEMENTS (coefficients)), first);
 }
 
 static V
@@ -221,10 +217,9 @@ greater (GantryEmit *e, V x, double value)
 static V
 arc_tangent (GantryEmit *e, V t)
 {
-  static const double coefficients[] = { -0.33333333333333331, 0.19999999999995091, -0.14285714284577217,
-                                         0.11111111008107874, -0.090909042891285166, 0.076921765107959283,
-                                         -0.066644178241869551, 0.058573396761385246, -0.050812361646425427,
-                                         0.039110536743476129, -0.019029290809743134 };
+  static const double coefficients[] = { -0.33333333333333331,  0.19999999999995091,  -0.14285714284577217,  0.11111111008107874,
+                                         -0.090909042891285166, 0.076921765107959283, -0.066644178241869551, 0.058573396761385246,
+                                         -0.050812361646425427, 0.039110536743476129, -0.019029290809743134 };
   V upper = greater (e, t, 0.41421356237309503), z, r;
 
   z = LLVMBuildFDiv (B, LLVMBuildFSub (B, t, REAL (t, 1), ""), LLVMBuildFAdd (B, t, REAL (t, 1), ""), "");
@@ -264,8 +259,7 @@ gantry_emit_double_atan2 (GantryEmit *e, V y, V x)
   small = LLVMBuildSelect (B, steep, b, a, "");
   t = LLVMBuildFDiv (B, small, large, "");
   zero = LLVMBuildFCmp (B, LLVMRealOEQ, large, REAL (x, 0), "");
-  infinite = LLVMBuildAnd (B, LLVMBuildFCmp (B, LLVMRealOEQ, a, b, ""),
-                           LLVMBuildFCmp (B, LLVMRealOEQ, a, REAL (x, INFINITY), ""), "");
+  infinite = LLVMBuildAnd (B, LLVMBuildFCmp (B, LLVMRealOEQ, a, b, ""), LLVMBuildFCmp (B, LLVMRealOEQ, a, REAL (x, INFINITY), ""), "");
   t = LLVMBuildSelect (B, zero, REAL (x, 0), LLVMBuildSelect (B, infinite, REAL (x, 1), t, ""), "");
   r = arc_tangent (e, t);
   r = LLVMBuildSelect (B, steep, away_from (e, r, 1), r, "");
@@ -279,11 +273,9 @@ gantry_emit_double_atan2 (GantryEmit *e, V y, V x)
 static V
 arc_sine (GantryEmit *e, V t, V z)
 {
-  static const double coefficients[] = { 0.16666666666666669, 0.074999999999983885, 0.044642857146446051,
-                                         0.030381944131237199, 0.022372173243832207, 0.017352385393480947,
-                                         0.013971325328728771, 0.011478047472510145, 0.010330370295404406,
-                                         0.005424230839804001, 0.017493569476248205, -0.014999855783811349,
-                                         0.02886097438799853 };
+  static const double coefficients[] = { 0.16666666666666669,  0.074999999999983885,  0.044642857146446051, 0.030381944131237199, 0.022372173243832207,
+                                         0.017352385393480947, 0.013971325328728771,  0.011478047472510145, 0.010330370295404406, 0.005424230839804001,
+                                         0.017493569476248205, -0.014999855783811349, 0.02886097438799853 };
   V p = gantry_emit_polynomial (e, z, coefficients, G_N_ELEMENTS (coefficients));
 
   return gantry_emit_fused (e, LLVMBuildFMul (B, z, t, ""), p, t);

@@ -79,7 +79,6 @@ gantry_emit_double_cbrt (GantryEmit *e, V x)
       t = gantry_emit_fused (e, t, LLVMBuildFDiv (B, over, under, ""), t);
     }
   t = LLVMBuildFMul (B, t, LLVMBuildSelect (B, tiny, REAL (x, 0x1p-18), REAL (x, 1), ""), "");
-  usual = LLVMBuildAnd (B, LLVMBuildFCmp (B, LLVMRealONE, x, REAL (x, 0), ""),
-                        LLVMBuildFCmp (B, LLVMRealOLT, a, REAL (x, INFINITY), ""), "");
+  usual = LLVMBuildAnd (B, LLVMBuildFCmp (B, LLVMRealONE, x, REAL (x, 0), ""), LLVMBuildFCmp (B, LLVMRealOLT, a, REAL (x, INFINITY), ""), "");
   return gantry_emit_copy_sign (e, LLVMBuildSelect (B, usual, t, gantry_emit_call1 (e, "llvm.fabs", x), ""), x);
 }

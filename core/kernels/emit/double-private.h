@@ -71,7 +71,7 @@ gantry_emit_fused (GantryEmit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c
 {
   LLVMTypeRef type = LLVMTypeOf (a);
 
-  return gantry_emit_intrinsic (e, "llvm.fma", &type, 1, (LLVMValueRef[]) { a, b, c }, 3);
+  return gantry_emit_intrinsic (e, "llvm.fma", &type, 1, (LLVMValueRef[]){ a, b, c }, 3);
 }
 /** coefficients[0] + coefficients[1] x + ... */
 static inline LLVMValueRef

@@ -101,8 +101,7 @@ gantry_emit_double_expm1 (GantryEmit *e, V x)
   r = gantry_emit_fused (e, q, s, LLVMBuildFSub (B, s, REAL (x, 0.5), ""));
   r = LLVMBuildFMul (B, r, REAL (x, 2), "");
   /* Minus zero, and what is too small for anything but itself. */
-  return LLVMBuildSelect (B, LLVMBuildFCmp (B, LLVMRealOLT, gantry_emit_call1 (e, "llvm.fabs", x), REAL (x, 0x1p-54), ""),
-                          x, r, "");
+  return LLVMBuildSelect (B, LLVMBuildFCmp (B, LLVMRealOLT, gantry_emit_call1 (e, "llvm.fabs", x), REAL (x, 0x1p-54), ""), x, r, "");
 }
 
 /* Logarithm */
@@ -125,9 +124,8 @@ gantry_emit_double_split (GantryEmit *e, V x, V *exponent)
 V
 gantry_emit_double_log_series (GantryEmit *e, V z)
 {
-  static const double coefficients[] = { 0.66666666666666663, 0.40000000000000907, 0.2857142857078428,
-                                         0.22222222396085492, 0.18181795174169585, 0.15386264984142528,
-                                         0.13268097770489085, 0.13093671486101804 };
+  static const double coefficients[] = { 0.66666666666666663, 0.40000000000000907, 0.2857142857078428,  0.22222222396085492,
+                                         0.18181795174169585, 0.15386264984142528, 0.13268097770489085, 0.13093671486101804 };
 
   return gantry_emit_polynomial (e, z, coefficients, G_N_ELEMENTS (coefficients));
 }
@@ -161,8 +159,7 @@ gantry_emit_double_log1p (GantryEmit *e, V x)
   V of_small = LLVMBuildFSub (B, x, LLVMBuildFSub (B, u, one, ""), "");
   V of_large = LLVMBuildFSub (B, one, LLVMBuildFSub (B, u, x, ""), "");
   V lost = LLVMBuildSelect (B, LLVMBuildFCmp (B, LLVMRealOLT, x, one, ""), of_small, of_large, "");
-  V usual = LLVMBuildAnd (B, LLVMBuildFCmp (B, LLVMRealOGT, u, REAL (x, 0), ""),
-                          LLVMBuildFCmp (B, LLVMRealOLT, u, REAL (x, INFINITY), ""), "");
+  V usual = LLVMBuildAnd (B, LLVMBuildFCmp (B, LLVMRealOGT, u, REAL (x, 0), ""), LLVMBuildFCmp (B, LLVMRealOLT, u, REAL (x, INFINITY), ""), "");
 
   correction = LLVMBuildSelect (B, usual, LLVMBuildFDiv (B, lost, u, ""), REAL (x, 0), "");
   r = LLVMBuildFAdd (B, gantry_emit_double_log (e, u), correction, "");

@@ -25,9 +25,9 @@ typedef enum
 /** Who does them */
 typedef enum
 {
-  GANTRY_SPECIAL_NONE,     /* nobody: math.c's polynomials take their place */
-  GANTRY_SPECIAL_BY_UNIT,  /* instructions of PTX */
-  GANTRY_SPECIAL_BY_MODEL  /* functions of the model for the processor */
+  GANTRY_SPECIAL_NONE,    /* nobody: math.c's polynomials take their place */
+  GANTRY_SPECIAL_BY_UNIT, /* instructions of PTX */
+  GANTRY_SPECIAL_BY_MODEL /* functions of the model for the processor */
 } GantrySpecialBy;
 
 typedef struct
@@ -39,16 +39,16 @@ typedef struct
   guint vector_bytes; /* of the widest registers */
   gboolean has_fma;
   gboolean has_f16c;
-  gboolean no_calls;    /* there is no C library: what else would call it is written out (own.c) */
-  gboolean shares;      /* elementary functions are calls of the module's own: see gantry_emit_shared() */
-  gboolean has_bf16;    /* conversions to bf16 are native, and there are no lanes */
-  guint constant_space; /* address space of tables */
+  gboolean no_calls;       /* there is no C library: what else would call it is written out (own.c) */
+  gboolean shares;         /* elementary functions are calls of the module's own: see gantry_emit_shared() */
+  gboolean has_bf16;       /* conversions to bf16 are native, and there are no lanes */
+  guint constant_space;    /* address space of tables */
   GantrySpecialBy special; /* who does what the unit for special functions of a GPU does */
 } GantryEmit;
 
 /* emit-values.c: types, constants, memory, conversions */
 
-guint gantry_emit_lanes (LLVMTypeRef type);              /* 1: a scalar */
+guint gantry_emit_lanes (LLVMTypeRef type); /* 1: a scalar */
 /** In which one @element is computed with */
 LLVMTypeRef gantry_emit_scalar_type (GantryEmit *e, GantryElementType element);
 /** In which @lanes of @element are computed with */
@@ -66,8 +66,7 @@ LLVMValueRef gantry_emit_real (LLVMTypeRef type, double value);
 /** The constant @value in each lane of an integer @type */
 LLVMValueRef gantry_emit_integer (LLVMTypeRef type, gint64 value);
 /** Calls the intrinsic @name ("llvm.fabs") of the types @overloads with @n @arguments */
-LLVMValueRef gantry_emit_intrinsic (GantryEmit *e, const char *name, const LLVMTypeRef *overloads, guint n_overloads,
-                                    const LLVMValueRef *arguments, guint n);
+LLVMValueRef gantry_emit_intrinsic (GantryEmit *e, const char *name, const LLVMTypeRef *overloads, guint n_overloads, const LLVMValueRef *arguments, guint n);
 /** Memory holds other types than computation: bool as a byte, f16 and bf16 as 16 bits. */
 LLVMValueRef gantry_emit_raw_load (GantryEmit *e, LLVMTypeRef type, LLVMValueRef pointer);
 /** Stores @value as it is, aligned to its element */
@@ -92,8 +91,7 @@ typedef LLVMValueRef (*GantryEmitBody) (GantryEmit *e, gconstpointer data, LLVMV
 LLVMValueRef gantry_emit_function (GantryEmit *e, const char *name, LLVMTypeRef signature, GantryEmitBody body, gconstpointer data);
 /** Calls the function of the module that computes @what of as many lanes as @x has. @y: (nullable). @body and @data follow from
  *  @what and the type. */
-LLVMValueRef gantry_emit_shared (GantryEmit *e, const char *what, GantryEmitBody body, gconstpointer data, LLVMValueRef x,
-                                 LLVMValueRef y);
+LLVMValueRef gantry_emit_shared (GantryEmit *e, const char *what, GantryEmitBody body, gconstpointer data, LLVMValueRef x, LLVMValueRef y);
 
 /* own.c: a function of the module that does what the C library's @symbol does. */
 /** Returns: a function of @signature, made in the module where it has none yet, and always inlined */
@@ -112,8 +110,7 @@ LLVMValueRef gantry_emit_unary (GantryEmit *e, GantryOp op, GantryElementType of
 /** @op of @x and @y, whose elements are @of; there is code for it */
 LLVMValueRef gantry_emit_binary (GantryEmit *e, GantryOp op, GantryElementType of, LLVMValueRef x, LLVMValueRef y);
 /** i1 lanes: @x @direction @y, of elements @of; false where one is NaN, but for NE */
-LLVMValueRef gantry_emit_compare (GantryEmit *e, GantryDirection direction, GantryElementType of, LLVMValueRef x,
-                                  LLVMValueRef y);
+LLVMValueRef gantry_emit_compare (GantryEmit *e, GantryDirection direction, GantryElementType of, LLVMValueRef x, LLVMValueRef y);
 
 /* special.c: what a GPU's unit for special functions does, and elementary functions of float by it */
 

@@ -40,10 +40,8 @@ gantry_grid_is_collective (const GantryGrid *grid, guint32 at)
       case GANTRY_GRID_MATRIX_LOAD:
       case GANTRY_GRID_MMA:
       case GANTRY_GRID_WGMMA:
-      case GANTRY_GRID_WGMMA_AWAIT:
-        return TRUE;
-      default:
-        break;
+      case GANTRY_GRID_WGMMA_AWAIT: return TRUE;
+      default: break;
       }
   return FALSE;
 }
@@ -130,8 +128,7 @@ emit_loop (GantryGridEmit *g, guint32 at, V lo, V hi)
   const GantryGridStatement *s = statement_at (g->grid, at);
   LLVMTypeRef i32 = LLVMInt32TypeInContext (g->e->context), i64 = LLVMInt64TypeInContext (g->e->context);
   /* The variable goes one step beyond the end. */
-  gboolean narrow = LLVMTypeOf (lo) == i32 && LLVMTypeOf (hi) == i32
-                    && gantry_kx_range (g->kx, s->b).hi <= G_MAXINT32 - s->step;
+  gboolean narrow = LLVMTypeOf (lo) == i32 && LLVMTypeOf (hi) == i32 && gantry_kx_range (g->kx, s->b).hi <= G_MAXINT32 - s->step;
   LLVMTypeRef type = narrow ? i32 : i64;
   LLVMBasicBlockRef before, body = new_block (g, "loop"), end = new_block (g, "after"), last;
   guint mark;
@@ -221,8 +218,7 @@ emit_fetch (GantryGridEmit *g, const GantryGridStatement *s)
 {
   GantryElementType element = g_array_index (g->grid->arrays, GantryGridArray, s->array).element;
   V to = element_at (g, s->array, s->b);
-  V from = (s->shape & 1) != 0 ? element_at (g, s->d, s->a)
-                         : gantry_grid_emit_pointer (g, g->machine->input (g, s->d), element, s->a);
+  V from = (s->shape & 1) != 0 ? element_at (g, s->d, s->a) : gantry_grid_emit_pointer (g, g->machine->input (g, s->d), element, s->a);
   V predicate = s->c != GANTRY_GRID_NONE ? gantry_grid_emit_value (g, s->c, 0) : NULL;
 
   g->machine->fetch (g, s, to, from, predicate, s->lanes * (guint) gantry_element_size (element));
@@ -237,29 +233,18 @@ emit_together (GantryGridEmit *g, const GantryGridStatement *s)
 
   switch ((GantryGridKind) s->kind)
     {
-    case GANTRY_GRID_BARRIER:
-      g->machine->barrier (g);
-      break;
+    case GANTRY_GRID_BARRIER: g->machine->barrier (g); break;
     case GANTRY_GRID_SHUFFLE:
       x = gantry_grid_emit_index (g, s->a, 0);
-      element = LLVMTypeOf (x) == LLVMInt32TypeInContext (g->e->context) && s->element == GANTRY_I64
-                  ? GANTRY_I32 : (GantryElementType) s->element;
+      element = LLVMTypeOf (x) == LLVMInt32TypeInContext (g->e->context) && s->element == GANTRY_I64 ? GANTRY_I32 : (GantryElementType) s->element;
       gantry_grid_emit_define (g, s->value, g->machine->shuffle (g, element, x, s->mask));
       break;
-    case GANTRY_GRID_MATRIX_LOAD:
-      g->machine->matrix_load (g, s, element_at (g, s->c, s->offset_a), element_at (g, s->array, s->b));
-      break;
+    case GANTRY_GRID_MATRIX_LOAD: g->machine->matrix_load (g, s, element_at (g, s->c, s->offset_a), element_at (g, s->array, s->b)); break;
     case GANTRY_GRID_WGMMA:
-      g->machine->wgmma (g, s, g->machine->array (g, s->array), element_at (g, s->c, s->offset_a),
-                         element_at (g, s->d, s->offset_b));
+      g->machine->wgmma (g, s, g->machine->array (g, s->array), element_at (g, s->c, s->offset_a), element_at (g, s->d, s->offset_b));
       break;
-    case GANTRY_GRID_WGMMA_AWAIT:
-      g->machine->wgmma_await (g, s, g->machine->array (g, s->array));
-      break;
-    default:
-      g->machine->mma (g, s, element_at (g, s->array, s->b), element_at (g, s->c, s->offset_a),
-                       element_at (g, s->d, s->offset_b));
-      break;
+    case GANTRY_GRID_WGMMA_AWAIT: g->machine->wgmma_await (g, s, g->machine->array (g, s->array)); break;
+    default: g->machine->mma (g, s, element_at (g, s->array, s->b), element_at (g, s->c, s->offset_a), element_at (g, s->d, s->offset_b)); break;
     }
 }
 
@@ -270,37 +255,19 @@ emit_statement (GantryGridEmit *g, guint32 at)
 
   switch ((GantryGridKind) s->kind)
     {
-    case GANTRY_GRID_LET:
-      gantry_grid_emit_define (g, s->value, gantry_grid_emit_index (g, s->a, 0));
-      break;
-    case GANTRY_GRID_SET:
-      gantry_grid_emit_sets (g, s, 1);
-      break;
-    case GANTRY_GRID_GET:
-      gantry_grid_emit_get (g, s);
-      break;
-    case GANTRY_GRID_FOR:
-      emit_for (g, at);
-      break;
-    case GANTRY_GRID_IF:
-      emit_if (g, at);
-      break;
-    case GANTRY_GRID_FETCH:
-      emit_fetch (g, s);
-      break;
-    case GANTRY_GRID_COMMIT:
-      g->machine->commit (g);
-      break;
-    case GANTRY_GRID_AWAIT:
-      g->machine->await (g, s->mask);
-      break;
+    case GANTRY_GRID_LET: gantry_grid_emit_define (g, s->value, gantry_grid_emit_index (g, s->a, 0)); break;
+    case GANTRY_GRID_SET: gantry_grid_emit_sets (g, s, 1); break;
+    case GANTRY_GRID_GET: gantry_grid_emit_get (g, s); break;
+    case GANTRY_GRID_FOR: emit_for (g, at); break;
+    case GANTRY_GRID_IF: emit_if (g, at); break;
+    case GANTRY_GRID_FETCH: emit_fetch (g, s); break;
+    case GANTRY_GRID_COMMIT: g->machine->commit (g); break;
+    case GANTRY_GRID_AWAIT: g->machine->await (g, s->mask); break;
     case GANTRY_GRID_FENCE:
       if (g->machine->fence != NULL)
         g->machine->fence (g);
       break;
-    default:
-      emit_together (g, s);
-      break;
+    default: emit_together (g, s); break;
     }
 }
 
@@ -369,9 +336,7 @@ emit_collective (GantryGridEmit *g, const GantryGridStatement *s)
       end_threads (g, mark);
       g->machine->collective (g, s);
       break;
-    default:
-      g->machine->collective (g, s);
-      break;
+    default: g->machine->collective (g, s); break;
     }
 }
 
@@ -385,8 +350,7 @@ sets_at (const GantryGrid *grid, guint32 at, guint32 end)
     {
       const GantryGridStatement *s = statement_at (grid, at + n);
 
-      if (s->kind != GANTRY_GRID_SET
-          || g_array_index (grid->arrays, GantryGridArray, s->array).space != GANTRY_SPACE_RESULT)
+      if (s->kind != GANTRY_GRID_SET || g_array_index (grid->arrays, GantryGridArray, s->array).space != GANTRY_SPACE_RESULT)
         break;
     }
   return n;
@@ -426,8 +390,7 @@ emit_list (GantryGridEmit *g, guint32 first, guint32 end)
 void
 gantry_grid_emit (GantryEmit *e, const GantryGrid *grid, const GantryGridMachine *machine, gpointer data)
 {
-  GantryGridEmit emit = { .e = e, .grid = grid, .kx = grid->kx, .machine = machine, .data = data,
-                          .lane_variable = GANTRY_GRID_NONE, .lanes = 1 };
+  GantryGridEmit emit = { .e = e, .grid = grid, .kx = grid->kx, .machine = machine, .data = data, .lane_variable = GANTRY_GRID_NONE, .lanes = 1 };
 
   emit.memo = g_array_new (FALSE, TRUE, sizeof (V));
   emit.trail = g_array_new (FALSE, FALSE, sizeof (guint32));

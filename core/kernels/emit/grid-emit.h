@@ -35,8 +35,7 @@ typedef struct
   void (*input_load) (GantryGridEmit *emit, LLVMValueRef load); /* (nullable): may mark it as never written */
 
   /** @predicate: (nullable): i1; zeros come instead where it is false, and nothing is read */
-  void (*fetch) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef to, LLVMValueRef from,
-                 LLVMValueRef predicate, guint bytes);
+  void (*fetch) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef to, LLVMValueRef from, LLVMValueRef predicate, guint bytes);
   void (*commit) (GantryGridEmit *emit);
   void (*await) (GantryGridEmit *emit, guint groups);
   /** (nullable): told of each GET and SET before it happens. */
@@ -49,12 +48,10 @@ typedef struct
   /** @to: the first element of the private fragment; @row: this thread's row in shared memory */
   void (*matrix_load) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef to, LLVMValueRef row);
   /** The first elements of the private fragments. */
-  void (*mma) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a,
-               LLVMValueRef b);
+  void (*mma) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a, LLVMValueRef b);
 
   /** wgmma and its wait; @d: the first of the sums; @a, @b: the tiles. NULL where the program may have none. */
-  void (*wgmma) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a,
-                 LLVMValueRef b);
+  void (*wgmma) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a, LLVMValueRef b);
   void (*wgmma_await) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d);
   void (*fence) (GantryGridEmit *emit); /* (nullable): there is nothing to order */
 
@@ -79,16 +76,16 @@ struct _GantryGridEmit
   const GantryGrid *grid;
   GantryKx *kx;
   const GantryGridMachine *machine;
-  gpointer data;                         /* the machine's */
-  gboolean in_threads;                   /* always TRUE without begin_threads */
-  gboolean keeps;                        /* the program is split: values are kept by the machine */
+  gpointer data;                          /* the machine's */
+  gboolean in_threads;                    /* always TRUE without begin_threads */
+  gboolean keeps;                         /* the program is split: values are kept by the machine */
   LLVMValueRef index[GANTRY_KX_MAX_VARS]; /* i32 or i64; NULL: not bound now */
-  guint lane_variable, lanes;            /* of the statement that is emitted; GANTRY_GRID_NONE: it has none */
+  guint lane_variable, lanes;             /* of the statement that is emitted; GANTRY_GRID_NONE: it has none */
   /* Kept values: GANTRY_GRID_MAX_LANES for each node that was asked for. */
-  guint32 *slot_of;                      /* per node: 1 + slot */
+  guint32 *slot_of; /* per node: 1 + slot */
   guint32 n_slot_of;
-  GArray *memo;                          /* LLVMValueRef */
-  GArray *trail;                         /* guint32 pairs: place in memo, node; in the order they were made */
+  GArray *memo;  /* LLVMValueRef */
+  GArray *trail; /* guint32 pairs: place in memo, node; in the order they were made */
 };
 
 /* grid-emit.c */
@@ -113,8 +110,7 @@ gboolean gantry_grid_is_collective (const GantryGrid *grid, guint32 statement);
  * indices. */
 LLVMValueRef gantry_grid_emit_value (GantryGridEmit *emit, guint32 node, guint lane);
 /** An address: the element @index of @base. */
-LLVMValueRef gantry_grid_emit_pointer (GantryGridEmit *emit, LLVMValueRef base, GantryElementType element,
-                                       guint32 index);
+LLVMValueRef gantry_grid_emit_pointer (GantryGridEmit *emit, LLVMValueRef base, GantryElementType element, guint32 index);
 /** The same, as i32 where what is known of the node says that it fits. */
 LLVMValueRef gantry_grid_emit_index (GantryGridEmit *emit, guint32 node, guint lane);
 /** @n statements that follow each other: all values, then all stores. */

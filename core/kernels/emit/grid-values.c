@@ -121,28 +121,23 @@ is_narrow (GantryGridEmit *g, guint32 id)
     {
     case GANTRY_KX_CONST:
     case GANTRY_KX_INDEX:
-    case GANTRY_KX_VALUE:
-      return TRUE;
-    case GANTRY_KX_LINEAR:
-      return sum_fits (g->kx, &node);
+    case GANTRY_KX_VALUE: return TRUE;
+    case GANTRY_KX_LINEAR: return sum_fits (g->kx, &node);
     case GANTRY_KX_BINARY:
       if (!fits (gantry_kx_range (g->kx, node.a)) || !fits (gantry_kx_range (g->kx, node.b)))
         return FALSE;
       if (node.op == GANTRY_OP_DIVIDE || node.op == GANTRY_OP_REMAINDER)
         return gantry_kx_range (g->kx, node.a).lo >= 0 && gantry_kx_range (g->kx, node.b).lo >= 1;
       return node.op == GANTRY_OP_MAXIMUM || node.op == GANTRY_OP_MINIMUM
-             || (node.op == GANTRY_OP_MULTIPLY && gantry_kx_range (g->kx, node.a).lo >= 0
-                 && gantry_kx_range (g->kx, node.b).lo >= 0);
-    case GANTRY_KX_SELECT:
-      return fits (gantry_kx_range (g->kx, node.b)) && fits (gantry_kx_range (g->kx, node.c));
+             || (node.op == GANTRY_OP_MULTIPLY && gantry_kx_range (g->kx, node.a).lo >= 0 && gantry_kx_range (g->kx, node.b).lo >= 0);
+    case GANTRY_KX_SELECT: return fits (gantry_kx_range (g->kx, node.b)) && fits (gantry_kx_range (g->kx, node.c));
     case GANTRY_KX_CAST:
       {
         GantryElementType from = gantry_kx_node (g->kx, node.a)->type;
 
         return !gantry_element_is_float (from) && from != GANTRY_U32 && from != GANTRY_U64;
       }
-    default:
-      return FALSE;
+    default: return FALSE;
     }
 }
 
@@ -217,8 +212,7 @@ index_binary (GantryGridEmit *g, const GantryKxNode *node, guint lane, gboolean 
   V x = to_width (g, gantry_grid_emit_index (g, node->a, lane), narrow);
   V y = to_width (g, gantry_grid_emit_index (g, node->b, lane), narrow);
 
-  if ((node->op == GANTRY_OP_DIVIDE || node->op == GANTRY_OP_REMAINDER) && gantry_kx_range (g->kx, node->a).lo >= 0
-      && gantry_kx_range (g->kx, node->b).lo >= 1)
+  if ((node->op == GANTRY_OP_DIVIDE || node->op == GANTRY_OP_REMAINDER) && gantry_kx_range (g->kx, node->a).lo >= 0 && gantry_kx_range (g->kx, node->b).lo >= 1)
     return node->op == GANTRY_OP_DIVIDE ? LLVMBuildUDiv (B, x, y, "") : LLVMBuildURem (B, x, y, "");
   return gantry_emit_binary (g->e, node->op, narrow ? GANTRY_I32 : GANTRY_I64, x, y);
 }
@@ -262,8 +256,7 @@ pointer_at (GantryGridEmit *g, V base, GantryElementType element, guint32 index,
   V sum, number;
 
   if (node.kind == GANTRY_KX_LINEAR || node.kind == GANTRY_KX_LOAD)
-    sum = sum_of (g, &node, lane, node.kind == GANTRY_KX_LINEAR ? is_narrow (g, index) : sum_fits (g->kx, &node),
-                  &constant);
+    sum = sum_of (g, &node, lane, node.kind == GANTRY_KX_LINEAR ? is_narrow (g, index) : sum_fits (g->kx, &node), &constant);
   else
     sum = gantry_grid_emit_index (g, index, lane);
   if (sum != NULL)
@@ -314,8 +307,7 @@ halves_of_word (GantryGridEmit *g, V words, guint i, V *halves)
 
 /* Loads @piece elements; @values: of each, as it is computed with. */
 static void
-load_piece (GantryGridEmit *g, GantryElementType element, V pointer, guint piece, guint alignment, gboolean of_input,
-            V *values)
+load_piece (GantryGridEmit *g, GantryElementType element, V pointer, guint piece, guint alignment, gboolean of_input, V *values)
 {
   gboolean in_words = is_in_words (element, piece);
   LLVMTypeRef type = in_words ? gantry_emit_with_lanes (i32_type (g), piece / 2) : gantry_emit_memory_type (g->e, element, piece);
@@ -348,14 +340,13 @@ store_piece (GantryGridEmit *g, GantryElementType element, V pointer, guint piec
     piece /= 2;
   for (guint i = 0; i < piece; i++)
     {
-      V one = in_words ? gantry_emit_bf16_pair (g->e, values[2 * i], values[2 * i + 1])
-                       : gantry_emit_to_memory (g->e, element, values[i]);
+      V one = in_words ? gantry_emit_bf16_pair (g->e, values[2 * i], values[2 * i + 1]) : gantry_emit_to_memory (g->e, element, values[i]);
 
       if (piece == 1)
         x = one;
       else
-        x = LLVMBuildInsertElement (B, x != NULL ? x : LLVMGetPoison (LLVMVectorType (LLVMTypeOf (one), piece)), one,
-                                    LLVMConstInt (i32_type (g), i, FALSE), "");
+        x = LLVMBuildInsertElement (B, x != NULL ? x : LLVMGetPoison (LLVMVectorType (LLVMTypeOf (one), piece)), one, LLVMConstInt (i32_type (g), i, FALSE),
+                                    "");
     }
   LLVMSetAlignment (LLVMBuildStore (B, x, pointer), alignment);
 }
@@ -427,8 +418,7 @@ binary_value (GantryGridEmit *g, const GantryKxNode *node, guint lane)
       x = gantry_grid_emit_index (g, node->a, lane);
       y = gantry_grid_emit_index (g, node->b, lane);
       narrow = LLVMTypeOf (x) == i32_type (g) && LLVMTypeOf (y) == i32_type (g);
-      return gantry_emit_compare (g->e, node->direction, narrow ? GANTRY_I32 : GANTRY_I64, to_width (g, x, narrow),
-                                  to_width (g, y, narrow));
+      return gantry_emit_compare (g->e, node->direction, narrow ? GANTRY_I32 : GANTRY_I64, to_width (g, x, narrow), to_width (g, y, narrow));
     }
   x = gantry_grid_emit_value (g, node->a, lane);
   y = gantry_grid_emit_value (g, node->b, lane);
@@ -449,8 +439,7 @@ cast_value (GantryGridEmit *g, const GantryKxNode *node, guint lane)
       return gantry_emit_cast (g->e, node->type, LLVMTypeOf (x) == i32_type (g) ? GANTRY_I32 : GANTRY_I64, x);
     }
   x = gantry_grid_emit_value (g, node->a, lane);
-  return node->kind == GANTRY_KX_CAST ? gantry_emit_cast (g->e, node->type, of, x)
-                                      : gantry_emit_bitcast (g->e, node->type, of, x);
+  return node->kind == GANTRY_KX_CAST ? gantry_emit_cast (g->e, node->type, of, x) : gantry_emit_bitcast (g->e, node->type, of, x);
 }
 
 static V
@@ -488,32 +477,19 @@ build_value (GantryGridEmit *g, guint32 id, guint lane)
 
   switch ((GantryKxKind) node.kind)
     {
-    case GANTRY_KX_CONST:
-      return constant_value (g, &node, narrow);
-    case GANTRY_KX_INDEX:
-      return variable_value (g, &node, lane, narrow);
-    case GANTRY_KX_LINEAR:
-      return linear_value (g, &node, lane, narrow);
-    case GANTRY_KX_LOAD:
-      return load_value (g, id, lane);
-    case GANTRY_KX_UNARY:
-      x = gantry_grid_emit_value (g, node.a, lane);
-      return gantry_emit_unary (g->e, node.op, gantry_kx_node (g->kx, node.a)->type, x);
+    case GANTRY_KX_CONST: return constant_value (g, &node, narrow);
+    case GANTRY_KX_INDEX: return variable_value (g, &node, lane, narrow);
+    case GANTRY_KX_LINEAR: return linear_value (g, &node, lane, narrow);
+    case GANTRY_KX_LOAD: return load_value (g, id, lane);
+    case GANTRY_KX_UNARY: x = gantry_grid_emit_value (g, node.a, lane); return gantry_emit_unary (g->e, node.op, gantry_kx_node (g->kx, node.a)->type, x);
     case GANTRY_KX_BINARY:
-      return node.type == GANTRY_I64 && (narrow || node.op == GANTRY_OP_DIVIDE || node.op == GANTRY_OP_REMAINDER)
-               ? index_binary (g, &node, lane, narrow) : binary_value (g, &node, lane);
-    case GANTRY_KX_SELECT:
-      return select_value (g, &node, lane, narrow);
-    case GANTRY_KX_CAST:
-      x = cast_value (g, &node, lane);
-      return node.type == GANTRY_I64 ? to_width (g, x, narrow) : x;
-    case GANTRY_KX_BITCAST:
-      return cast_value (g, &node, lane);
-    case GANTRY_KX_VALUE:
-      g_assert (g->keeps);
-      return g->machine->kept (g, node.a, narrow ? i32_type (g) : gantry_emit_scalar_type (g->e, node.type));
-    default:
-      g_assert_not_reached ();
+      return node.type == GANTRY_I64 && (narrow || node.op == GANTRY_OP_DIVIDE || node.op == GANTRY_OP_REMAINDER) ? index_binary (g, &node, lane, narrow)
+                                                                                                                  : binary_value (g, &node, lane);
+    case GANTRY_KX_SELECT: return select_value (g, &node, lane, narrow);
+    case GANTRY_KX_CAST: x = cast_value (g, &node, lane); return node.type == GANTRY_I64 ? to_width (g, x, narrow) : x;
+    case GANTRY_KX_BITCAST: return cast_value (g, &node, lane);
+    case GANTRY_KX_VALUE: g_assert (g->keeps); return g->machine->kept (g, node.a, narrow ? i32_type (g) : gantry_emit_scalar_type (g->e, node.type));
+    default: g_assert_not_reached ();
     }
 }
 

@@ -64,8 +64,7 @@ take_apart (GantryEmit *e, V x, const Format *format, V *exponent)
   *exponent = LLVMBuildLShr (B, bits, INTEGER (bits, format->mantissa), "");
   mantissa = LLVMBuildAnd (B, bits, INTEGER (bits, (G_GINT64_CONSTANT (1) << format->mantissa) - 1), "");
   normal = LLVMBuildICmp (B, LLVMIntNE, *exponent, INTEGER (bits, 0), "");
-  mantissa = LLVMBuildOr (B, mantissa, LLVMBuildSelect (B, normal, INTEGER (bits, G_GINT64_CONSTANT (1) << format->mantissa),
-                                                        INTEGER (bits, 0), ""), "");
+  mantissa = LLVMBuildOr (B, mantissa, LLVMBuildSelect (B, normal, INTEGER (bits, G_GINT64_CONSTANT (1) << format->mantissa), INTEGER (bits, 0), ""), "");
   *exponent = LLVMBuildSelect (B, normal, *exponent, INTEGER (bits, 1), "");
   return mantissa;
 }
@@ -77,10 +76,8 @@ put_together (GantryEmit *e, V mantissa, V exponent, const Format *format, LLVMT
   LLVMTypeRef own = LLVMIntTypeInContext (e->context, format->mantissa == 52 ? 64 : 32);
   V shift = LLVMBuildSub (B, exponent, INTEGER (exponent, format->mantissa), "");
   V normal = LLVMBuildICmp (B, LLVMIntSGT, shift, INTEGER (shift, 0), "");
-  V high = LLVMBuildShl (B, LLVMBuildSelect (B, normal, shift, INTEGER (shift, 0), ""),
-                         INTEGER (shift, format->mantissa), "");
-  V low = LLVMBuildShl (B, INTEGER (shift, 1), LLVMBuildSelect (B, normal, INTEGER (shift, 0),
-                                                                LLVMBuildSub (B, exponent, INTEGER (shift, 1), ""), ""), "");
+  V high = LLVMBuildShl (B, LLVMBuildSelect (B, normal, shift, INTEGER (shift, 0), ""), INTEGER (shift, format->mantissa), "");
+  V low = LLVMBuildShl (B, INTEGER (shift, 1), LLVMBuildSelect (B, normal, INTEGER (shift, 0), LLVMBuildSub (B, exponent, INTEGER (shift, 1), ""), ""), "");
   V unit = LLVMBuildTrunc (B, LLVMBuildSelect (B, normal, high, low, ""), own, "");
 
   return LLVMBuildFMul (B, LLVMBuildUIToFP (B, mantissa, type, ""), LLVMBuildBitCast (B, unit, type, ""), "");
@@ -91,7 +88,7 @@ gantry_emit_loop_remainder (GantryEmit *e, V x, V y)
 {
   LLVMTypeRef type = LLVMTypeOf (x);
   gboolean wide = LLVMGetTypeKind (type) == LLVMDoubleTypeKind;
-  const Format format = wide ? (Format) { 52, 0x7ff } : (Format) { 23, 0xff };
+  const Format format = wide ? (Format){ 52, 0x7ff } : (Format){ 23, 0xff };
   V a = gantry_emit_call1 (e, "llvm.fabs", x), b = gantry_emit_call1 (e, "llvm.fabs", y);
   V none, smaller, mx, my, ex, ey, distance, step, rest, r, safe;
   Loop loop;
@@ -105,13 +102,13 @@ gantry_emit_loop_remainder (GantryEmit *e, V x, V y)
   distance = LLVMBuildSub (B, ex, ey, "");
   distance = LLVMBuildSelect (B, LLVMBuildOr (B, none, smaller, ""), INTEGER (distance, 0), distance, "");
   /* As many bits at once as 64 leave room for beside the mantissa. */
-  loop = begin_loop (e, (V[]) { LLVMBuildURem (B, mx, safe, ""), distance }, 2);
-  step = LLVMBuildSelect (B, LLVMBuildICmp (B, LLVMIntSLT, loop.phi[1], INTEGER (distance, 63 - (gint) format.mantissa), ""),
-                          loop.phi[1], INTEGER (distance, 63 - (gint) format.mantissa), "");
+  loop = begin_loop (e, (V[]){ LLVMBuildURem (B, mx, safe, ""), distance }, 2);
+  step = LLVMBuildSelect (B, LLVMBuildICmp (B, LLVMIntSLT, loop.phi[1], INTEGER (distance, 63 - (gint) format.mantissa), ""), loop.phi[1],
+                          INTEGER (distance, 63 - (gint) format.mantissa), "");
   step = LLVMBuildSelect (B, LLVMBuildICmp (B, LLVMIntSLT, step, INTEGER (step, 0), ""), INTEGER (step, 0), step, "");
   r = LLVMBuildURem (B, LLVMBuildShl (B, loop.phi[0], step, ""), safe, "");
   rest = LLVMBuildSub (B, loop.phi[1], step, "");
-  end_loop (e, &loop, LLVMBuildICmp (B, LLVMIntSGT, rest, INTEGER (rest, 0), ""), (V[]) { r, rest });
+  end_loop (e, &loop, LLVMBuildICmp (B, LLVMIntSGT, rest, INTEGER (rest, 0), ""), (V[]){ r, rest });
   r = put_together (e, r, ey, &format, type);
   r = LLVMBuildSelect (B, smaller, a, r, "");
   r = LLVMBuildSelect (B, none, gantry_emit_real (type, NAN), r, "");
@@ -123,13 +120,12 @@ gantry_emit_loop_remainder (GantryEmit *e, V x, V y)
 V
 gantry_emit_loop_power_unsigned (GantryEmit *e, V base, V exponent)
 {
-  Loop loop = begin_loop (e, (V[]) { INTEGER (base, 1), base, exponent }, 3);
+  Loop loop = begin_loop (e, (V[]){ INTEGER (base, 1), base, exponent }, 3);
   V odd = LLVMBuildICmp (B, LLVMIntNE, LLVMBuildAnd (B, loop.phi[2], INTEGER (base, 1), ""), INTEGER (base, 0), "");
   V result = LLVMBuildSelect (B, odd, LLVMBuildMul (B, loop.phi[0], loop.phi[1], ""), loop.phi[0], "");
   V rest = LLVMBuildLShr (B, loop.phi[2], INTEGER (base, 1), "");
 
-  end_loop (e, &loop, LLVMBuildICmp (B, LLVMIntNE, rest, INTEGER (base, 0), ""),
-            (V[]) { result, LLVMBuildMul (B, loop.phi[1], loop.phi[1], ""), rest });
+  end_loop (e, &loop, LLVMBuildICmp (B, LLVMIntNE, rest, INTEGER (base, 0), ""), (V[]){ result, LLVMBuildMul (B, loop.phi[1], loop.phi[1], ""), rest });
   return result;
 }
 

@@ -34,7 +34,7 @@ gantry_emit_fma (GantryEmit *e, V a, V b, V c)
 {
   LLVMTypeRef type = LLVMTypeOf (a);
 
-  return gantry_emit_intrinsic (e, "llvm.fmuladd", &type, 1, (V[]) { a, b, c }, 3);
+  return gantry_emit_intrinsic (e, "llvm.fmuladd", &type, 1, (V[]){ a, b, c }, 3);
 }
 
 static V
@@ -59,7 +59,7 @@ gantry_emit_copy_sign (GantryEmit *e, V magnitude, V sign)
   V a, b;
 
   if (e->special != GANTRY_SPECIAL_BY_UNIT || type != LLVMFloatTypeInContext (e->context))
-    return gantry_emit_intrinsic (e, "llvm.copysign", &type, 1, (V[]) { magnitude, sign }, 2);
+    return gantry_emit_intrinsic (e, "llvm.copysign", &type, 1, (V[]){ magnitude, sign }, 2);
   a = LLVMBuildBitCast (B, magnitude, bits, "");
   b = LLVMBuildAnd (B, LLVMBuildBitCast (B, sign, bits, ""), gantry_emit_integer (bits, 0x80000000), "");
   return LLVMBuildBitCast (B, LLVMBuildOr (B, a, b, ""), type, "");
@@ -112,8 +112,7 @@ power_of_two (GantryEmit *e, V n, V like)
 
 /* Exponential */
 
-static const double expm1_coefficients[] = { 4.999999404e-01, 1.666651517e-01, 4.166845605e-02, 8.369418792e-03,
-                                             1.381314476e-03 };
+static const double expm1_coefficients[] = { 4.999999404e-01, 1.666651517e-01, 4.166845605e-02, 8.369418792e-03, 1.381314476e-03 };
 
 /* e^x - 1 = 2^n (q + 1) - 1, n in the return value. @x is within the range of n. */
 static V
@@ -192,9 +191,8 @@ split_exponent (GantryEmit *e, V x, V *exponent)
 V
 gantry_emit_log (GantryEmit *e, V x)
 {
-  static const double coefficients[] = { 3.333331347e-01, -2.500000894e-01, 2.000211924e-01, -1.666799635e-01,
-                                         1.421955228e-01, -1.240558922e-01, 1.188816279e-01, -1.167565137e-01,
-                                         6.746638566e-02 };
+  static const double coefficients[] = { 3.333331347e-01,  -2.500000894e-01, 2.000211924e-01,  -1.666799635e-01, 1.421955228e-01,
+                                         -1.240558922e-01, 1.188816279e-01,  -1.167565137e-01, 6.746638566e-02 };
   V n, f, square, y, r;
 
   f = LLVMBuildFSub (B, split_exponent (e, x, &n), real (x, 1), "");
@@ -218,10 +216,8 @@ gantry_emit_log1p (GantryEmit *e, V x)
   V of_small = LLVMBuildFSub (B, x, LLVMBuildFSub (B, u, one, ""), "");
   V of_large = LLVMBuildFSub (B, one, LLVMBuildFSub (B, u, x, ""), "");
   V lost = LLVMBuildSelect (B, LLVMBuildFCmp (B, LLVMRealOLT, x, one, ""), of_small, of_large, "");
-  V usual = LLVMBuildAnd (B, LLVMBuildFCmp (B, LLVMRealOGT, u, real (x, 0), ""),
-                          LLVMBuildFCmp (B, LLVMRealOLT, u, real (x, INFINITY), ""), "");
-  V part = e->special == GANTRY_SPECIAL_NONE ? LLVMBuildFDiv (B, lost, u, "")
-                                             : LLVMBuildFMul (B, lost, gantry_emit_special (e, GANTRY_SPECIAL_RCP, u), "");
+  V usual = LLVMBuildAnd (B, LLVMBuildFCmp (B, LLVMRealOGT, u, real (x, 0), ""), LLVMBuildFCmp (B, LLVMRealOLT, u, real (x, INFINITY), ""), "");
+  V part = e->special == GANTRY_SPECIAL_NONE ? LLVMBuildFDiv (B, lost, u, "") : LLVMBuildFMul (B, lost, gantry_emit_special (e, GANTRY_SPECIAL_RCP, u), "");
   V correction = LLVMBuildSelect (B, usual, part, real (x, 0), "");
 
   return LLVMBuildFAdd (B, gantry_emit_log (e, u), correction, "");
@@ -231,9 +227,8 @@ gantry_emit_log1p (GantryEmit *e, V x)
 V
 gantry_emit_erf (GantryEmit *e, V x)
 {
-  static const double small[] = { 1.128379107e+00, -3.761262596e-01, 1.128358543e-01, -2.685381286e-02,
-                                  5.188329145e-03, -8.010205347e-04, 7.853896386e-05 };
-  static const double large[] = { -1.880365453e-04, 1.129578352e+00, 6.332198977e-01, 1.084185466e-01,
+  static const double small[] = { 1.128379107e+00, -3.761262596e-01, 1.128358543e-01, -2.685381286e-02, 5.188329145e-03, -8.010205347e-04, 7.853896386e-05 };
+  static const double large[] = { -1.880365453e-04, 1.129578352e+00, 6.332198977e-01,  1.084185466e-01,
                                   -2.520823851e-02, 4.204555415e-03, -4.413351417e-04, 2.168675201e-05 };
   V a = at_most (e, absolute (e, x), 4.0);
   V below = LLVMBuildFMul (B, a, POLYNOMIAL (LLVMBuildFMul (B, a, a, ""), small), "");
@@ -288,10 +283,8 @@ gantry_emit_power_signs (GantryEmit *e, V x, V y, V magnitude)
   V whole = LLVMBuildFCmp (B, LLVMRealOEQ, call1 (e, "llvm.floor", y), y, "");
   V odd = LLVMBuildAnd (B, whole, LLVMBuildFCmp (B, LLVMRealONE, call1 (e, "llvm.floor", half), half, ""), "");
   V below = LLVMBuildFCmp (B, LLVMRealOLT, x, zero, "");
-  V none = LLVMBuildAnd (B, LLVMBuildAnd (B, below, LLVMBuildNot (B, whole, ""), ""),
-                         LLVMBuildFCmp (B, LLVMRealOLT, a, real (x, INFINITY), ""), "");
-  V unit = LLVMBuildAnd (B, LLVMBuildFCmp (B, LLVMRealOEQ, a, one, ""),
-                         LLVMBuildFCmp (B, LLVMRealOEQ, absolute (e, y), real (x, INFINITY), ""), "");
+  V none = LLVMBuildAnd (B, LLVMBuildAnd (B, below, LLVMBuildNot (B, whole, ""), ""), LLVMBuildFCmp (B, LLVMRealOLT, a, real (x, INFINITY), ""), "");
+  V unit = LLVMBuildAnd (B, LLVMBuildFCmp (B, LLVMRealOEQ, a, one, ""), LLVMBuildFCmp (B, LLVMRealOEQ, absolute (e, y), real (x, INFINITY), ""), "");
   V unordered = LLVMBuildFCmp (B, LLVMRealUNO, x, y, "");
   V always = LLVMBuildOr (B, LLVMBuildFCmp (B, LLVMRealOEQ, y, zero, ""), LLVMBuildFCmp (B, LLVMRealOEQ, x, one, ""), "");
 
@@ -312,7 +305,12 @@ gantry_emit_pow (GantryEmit *e, V x, V y)
 
 /* Sine, cosine, tangent */
 
-typedef enum { SINE, COSINE, TANGENT } Circular;
+typedef enum
+{
+  SINE,
+  COSINE,
+  TANGENT
+} Circular;
 
 /* Quarter turns as integer; *r in [-pi/4, pi/4]: Cody and Waite's reduction, exact with fused multiply-adds. */
 static V
@@ -351,8 +349,7 @@ circular_near (GantryEmit *e, Circular which, V x)
   if (which == TANGENT)
     {
       swapped = is_odd (e, n);
-      return LLVMBuildFDiv (B, LLVMBuildSelect (B, swapped, LLVMBuildFNeg (B, c, ""), s, ""),
-                            LLVMBuildSelect (B, swapped, s, c, ""), "");
+      return LLVMBuildFDiv (B, LLVMBuildSelect (B, swapped, LLVMBuildFNeg (B, c, ""), s, ""), LLVMBuildSelect (B, swapped, s, c, ""), "");
     }
   if (which == COSINE)
     n = LLVMBuildAdd (B, n, integer (n, 1), "");
@@ -383,7 +380,7 @@ circular (GantryEmit *e, Circular which, V x)
   LLVMBuildBr (B, join);
   LLVMPositionBuilderAtEnd (B, join);
   phi = LLVMBuildPhi (B, LLVMTypeOf (x), "");
-  LLVMAddIncoming (phi, (V[]) { near_value, far_value }, (LLVMBasicBlockRef[]) { near_block, far_block }, 2);
+  LLVMAddIncoming (phi, (V[]){ near_value, far_value }, (LLVMBasicBlockRef[]){ near_block, far_block }, 2);
   return phi;
 }
 

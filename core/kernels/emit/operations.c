@@ -45,10 +45,12 @@ call1 (GantryEmit *e, const char *name, V x)
 
 /* Unary */
 
+/* clang-format off */
 CODE_FOR (float_negate) { return LLVMBuildFNeg (B, x, ""); }
 CODE_FOR (float_rsqrt) { return LLVMBuildFDiv (B, real (x, 1), call1 (e, "llvm.sqrt", x), ""); }
 CODE_FOR (float_is_nan) { return LLVMBuildFCmp (B, LLVMRealUNO, x, x, ""); }
 CODE_FOR (float_is_finite) { return LLVMBuildFCmp (B, LLVMRealOLT, call1 (e, "llvm.fabs", x), real (x, INFINITY), ""); }
+/* clang-format on */
 
 CODE_FOR (float_round_away)
 {
@@ -74,11 +76,13 @@ CODE_FOR (double_logistic)
   return LLVMBuildFDiv (B, real (x, 1), LLVMBuildFAdd (B, t, real (x, 1), ""), "");
 }
 
+/* clang-format off */
 CODE_FOR (integer_not) { return LLVMBuildNot (B, x, ""); }
 CODE_FOR (integer_negate) { return of == GANTRY_BOOL ? x : LLVMBuildNeg (B, x, ""); }
 CODE_FOR (integer_popcnt) { return of == GANTRY_BOOL ? x : call1 (e, "llvm.ctpop", x); }
 CODE_FOR (integer_is_finite) { return LLVMConstAllOnes (gantry_emit_like (LLVMInt1TypeInContext (e->context), LLVMTypeOf (x))); }
 CODE_FOR (integer_is_nan) { return LLVMConstNull (gantry_emit_like (LLVMInt1TypeInContext (e->context), LLVMTypeOf (x))); }
+/* clang-format on */
 
 CODE_FOR (integer_abs)
 {
@@ -109,8 +113,7 @@ CODE_FOR (integer_leading_zeros)
 
   if (of == GANTRY_BOOL)
     return LLVMConstAllOnes (type); /* 7 or 8 as a truth value */
-  return gantry_emit_intrinsic (e, "llvm.ctlz", &type, 1,
-                                (V[]) { x, LLVMConstInt (LLVMInt1TypeInContext (e->context), 0, FALSE) }, 2);
+  return gantry_emit_intrinsic (e, "llvm.ctlz", &type, 1, (V[]){ x, LLVMConstInt (LLVMInt1TypeInContext (e->context), 0, FALSE) }, 2);
 }
 
 /* Binary */
@@ -123,7 +126,7 @@ float_extreme (GantryEmit *e, gboolean maximum, V x, V y)
   V r;
 
   if (e->special == GANTRY_SPECIAL_BY_UNIT && LLVMTypeOf (x) == LLVMFloatTypeInContext (e->context))
-    return gantry_emit_intrinsic (e, maximum ? "llvm.nvvm.fmax.nan.f" : "llvm.nvvm.fmin.nan.f", NULL, 0, (V[]) { x, y }, 2);
+    return gantry_emit_intrinsic (e, maximum ? "llvm.nvvm.fmax.nan.f" : "llvm.nvvm.fmin.nan.f", NULL, 0, (V[]){ x, y }, 2);
   if (LLVMIsConstant (x) || LLVMIsConstant (y))
     {
       V number = LLVMIsConstant (x) ? x : y, other = LLVMIsConstant (x) ? y : x;
@@ -214,12 +217,14 @@ CODE_FOR (float_power)
   return e->shares ? gantry_emit_shared (e, "power", shared_power, NULL, x, y) : gantry_emit_pow (e, x, y);
 }
 
+/* clang-format off */
 CODE_FOR (float_add) { return LLVMBuildFAdd (B, x, y, ""); }
 CODE_FOR (float_subtract) { return LLVMBuildFSub (B, x, y, ""); }
 CODE_FOR (float_multiply) { return LLVMBuildFMul (B, x, y, ""); }
 CODE_FOR (float_divide) { return LLVMBuildFDiv (B, x, y, ""); }
 CODE_FOR (float_maximum) { return float_extreme (e, TRUE, x, y); }
 CODE_FOR (float_minimum) { return float_extreme (e, FALSE, x, y); }
+/* clang-format on */
 
 /* Divisors for which the instruction traps are replaced by 1; a divisor of 0 then gives -1 or the dividend. */
 CODE_FOR (integer_divide)
@@ -263,8 +268,7 @@ CODE_FOR (integer_power)
 {
   gboolean u = is_unsigned (of);
   GantryElementType wide = u ? GANTRY_U64 : GANTRY_I64;
-  V r = gantry_emit_per_lane (e, u ? "gantry_power_u64" : "gantry_power_i64", gantry_emit_cast (e, wide, of, x),
-                              gantry_emit_cast (e, wide, of, y));
+  V r = gantry_emit_per_lane (e, u ? "gantry_power_u64" : "gantry_power_i64", gantry_emit_cast (e, wide, of, x), gantry_emit_cast (e, wide, of, y));
 
   return gantry_emit_cast (e, of, wide, r);
 }
@@ -277,6 +281,7 @@ integer_extreme (GantryEmit *e, gboolean maximum, gboolean u, V x, V y)
   return LLVMBuildSelect (B, LLVMBuildICmp (B, better, x, y, ""), x, y, "");
 }
 
+/* clang-format off */
 CODE_FOR (integer_add) { return LLVMBuildAdd (B, x, y, ""); }
 CODE_FOR (integer_subtract) { return LLVMBuildSub (B, x, y, ""); }
 CODE_FOR (integer_multiply) { return LLVMBuildMul (B, x, y, ""); }
@@ -285,13 +290,16 @@ CODE_FOR (integer_minimum) { return integer_extreme (e, FALSE, is_unsigned (of),
 CODE_FOR (integer_and) { return LLVMBuildAnd (B, x, y, ""); }
 CODE_FOR (integer_or) { return LLVMBuildOr (B, x, y, ""); }
 CODE_FOR (integer_xor) { return LLVMBuildXor (B, x, y, ""); }
+/* clang-format on */
 
 /* Truth values count modulo "not zero": 1 + 1 is 1. */
+/* clang-format off */
 CODE_FOR (bool_and) { return LLVMBuildAnd (B, x, y, ""); }
 CODE_FOR (bool_or) { return LLVMBuildOr (B, x, y, ""); }
 CODE_FOR (bool_xor) { return LLVMBuildXor (B, x, y, ""); }
 CODE_FOR (bool_or_not) { return LLVMBuildOr (B, x, LLVMBuildNot (B, y, ""), ""); }
 CODE_FOR (bool_and_not) { return LLVMBuildAnd (B, x, LLVMBuildNot (B, y, ""), ""); }
+/* clang-format on */
 
 /* The columns of core/graph/scalar-ops.h */
 
@@ -307,6 +315,7 @@ typedef struct
   gboolean is_long; /* is `code` of float that long? */
 } FloatCode;
 
+/* clang-format off */
 #define NO_CODE { NULL }
 #define CODE(name) { .code = float_##name }
 #define LONG_CODE(name) { .code = float_##name, .is_long = TRUE }
@@ -314,10 +323,9 @@ typedef struct
 #define LIBRARY(name) { .of_float = #name "f", .of_double = #name }
 #define EXPANDED(name) { .expanded = gantry_emit_##name, .of_double = #name }
 #define EXPANDED_BOTH(name) { .expanded = gantry_emit_##name, .code = double_##name }
-#define UNARY(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, ...) \
-  [GANTRY_OP_##NAME] = float_code,
-#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, ...) \
-  [GANTRY_OP_##NAME] = float_code,
+/* clang-format on */
+#define UNARY(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, ...) [GANTRY_OP_##NAME] = float_code,
+#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, ...) [GANTRY_OP_##NAME] = float_code,
 static const FloatCode float_codes[GANTRY_N_OPS] = { GANTRY_UNARY_OPERATIONS (UNARY, ) GANTRY_BINARY_OPERATIONS (BINARY, ) };
 #undef NO_CODE
 #undef CODE
@@ -407,7 +415,7 @@ gantry_emit_unary (GantryEmit *e, GantryOp op, GantryElementType of, V x)
 {
   if (is_copy (op))
     return x;
-  return is_float (of) ? float_operation (e, op, of, x, NULL) : integer_codes[op] (e, op, of, x, NULL);
+  return is_float (of) ? float_operation (e, op, of, x, NULL) : integer_codes[op](e, op, of, x, NULL);
 }
 
 V
@@ -415,14 +423,13 @@ gantry_emit_binary (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
 {
   if (is_float (of))
     return float_operation (e, op, of, x, y);
-  return (of == GANTRY_BOOL ? bool_codes : integer_codes)[op] (e, op, of, x, y);
+  return (of == GANTRY_BOOL ? bool_codes : integer_codes)[op](e, op, of, x, y);
 }
 
 V
 gantry_emit_compare (GantryEmit *e, GantryDirection direction, GantryElementType of, V x, V y)
 {
-  static const LLVMRealPredicate reals[] = { LLVMRealOEQ, LLVMRealUNE, LLVMRealOLT, LLVMRealOLE, LLVMRealOGT,
-                                             LLVMRealOGE };
+  static const LLVMRealPredicate reals[] = { LLVMRealOEQ, LLVMRealUNE, LLVMRealOLT, LLVMRealOLE, LLVMRealOGT, LLVMRealOGE };
   static const LLVMIntPredicate signeds[] = { LLVMIntEQ, LLVMIntNE, LLVMIntSLT, LLVMIntSLE, LLVMIntSGT, LLVMIntSGE };
   static const LLVMIntPredicate unsigneds[] = { LLVMIntEQ, LLVMIntNE, LLVMIntULT, LLVMIntULE, LLVMIntUGT, LLVMIntUGE };
 

@@ -13,7 +13,7 @@ typedef struct
   const char *symbol; /* in the C library */
   V (*of_one) (GantryEmit *e, V x);
   V (*of_two) (GantryEmit *e, V x, V y);
-  gboolean is_float;  /* it takes float, and `of_` double */
+  gboolean is_float; /* it takes float, and `of_` double */
 } Own;
 
 /* Of the unary operations that are calls of the C library, those of float and of double. */
@@ -26,9 +26,10 @@ typedef struct
 #define ROW(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, ...) float_code
 
 static const Own list[] = {
-  GANTRY_UNARY_OPERATIONS (ROW, )
-  { "pow", NULL, gantry_emit_double_pow, FALSE },       { "atan2", NULL, gantry_emit_double_atan2, FALSE },
-  { "atan2f", NULL, gantry_emit_double_atan2, TRUE },   { "fmod", NULL, gantry_emit_loop_remainder, FALSE },
+  GANTRY_UNARY_OPERATIONS (ROW, ){ "pow", NULL, gantry_emit_double_pow, FALSE },
+  { "atan2", NULL, gantry_emit_double_atan2, FALSE },
+  { "atan2f", NULL, gantry_emit_double_atan2, TRUE },
+  { "fmod", NULL, gantry_emit_loop_remainder, FALSE },
   { "fmodf", NULL, gantry_emit_loop_remainder, FALSE }, /* knows both */
   { "gantry_power_i64", NULL, gantry_emit_loop_power_signed, FALSE },
   { "gantry_power_u64", NULL, gantry_emit_loop_power_unsigned, FALSE },

@@ -53,5 +53,5 @@ gantry_emit_shared (GantryEmit *e, const char *what, GantryEmitBody body, gconst
   LLVMTypeRef signature = LLVMFunctionType (type, parameters, n, FALSE);
   g_autofree char *name = g_strdup_printf ("gantry_shared_%s_%u", what, gantry_emit_lanes (type));
 
-  return LLVMBuildCall2 (e->builder, signature, gantry_emit_function (e, name, signature, body, data), (V[]) { x, y }, n, "");
+  return LLVMBuildCall2 (e->builder, signature, gantry_emit_function (e, name, signature, body, data), (V[]){ x, y }, n, "");
 }

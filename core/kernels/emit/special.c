@@ -64,8 +64,7 @@ gantry_emit_special (GantryEmit *e, GantrySpecial which, V x)
   else if (text == NULL)
     return gantry_emit_intrinsic (e, instructions[which].intrinsic, NULL, 0, &x, 1);
   else
-    callee = LLVMGetInlineAsm (signature, text, strlen (text), "=f,f", strlen ("=f,f"), FALSE, FALSE, LLVMInlineAsmDialectATT,
-                               FALSE);
+    callee = LLVMGetInlineAsm (signature, text, strlen (text), "=f,f", strlen ("=f,f"), FALSE, FALSE, LLVMInlineAsmDialectATT, FALSE);
   return LLVMBuildCall2 (B, signature, callee, &x, 1, "");
 }
 
@@ -163,8 +162,7 @@ tanh_of_float (GantryEmit *e, V x)
 static V
 logistic_of_float (GantryEmit *e, V x)
 {
-  static const double coefficients[] = { 1, 6.931472029e-01, 2.402264791e-01, 5.550332471e-02, 9.618437358e-03, 1.339887445e-03,
-                                         1.535336181e-04 };
+  static const double coefficients[] = { 1, 6.931472029e-01, 2.402264791e-01, 5.550332471e-02, 9.618437358e-03, 1.339887445e-03, 1.535336181e-04 };
   V a = gantry_emit_binary (e, GANTRY_OP_MAXIMUM, GANTRY_F32, LLVMBuildFNeg (B, absolute (e, x), ""), real (x, -104));
   V m = gantry_emit_fma (e, a, real (x, log2e), real (x, 12582912 + 127 + 100)), power, f, t, d, r;
 
@@ -283,28 +281,17 @@ of_short (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
 {
   switch (op)
     {
-    case GANTRY_OP_EXPONENTIAL:
-      return short_exp (e, x);
-    case GANTRY_OP_LOGISTIC:
-      return short_logistic (e, x);
-    case GANTRY_OP_TANH:
-      return short_tanh (e, of, x);
-    case GANTRY_OP_ERF:
-      return short_erf (e, x);
-    case GANTRY_OP_RSQRT:
-      return gantry_emit_special (e, GANTRY_SPECIAL_RSQRT, x);
-    case GANTRY_OP_SQRT:
-      return gantry_emit_special (e, GANTRY_SPECIAL_SQRT, x);
-    case GANTRY_OP_DIVIDE:
-      return short_quotient (e, of, x, y);
-    case GANTRY_OP_EXPONENTIAL_MINUS_ONE:
-      return short_expm1 (e, x);
-    case GANTRY_OP_LOG:
-      return short_log (e, x, LLVMBuildFSub (B, x, real (x, 1), ""));
-    case GANTRY_OP_LOG_PLUS_ONE:
-      return short_log (e, LLVMBuildFAdd (B, x, real (x, 1), ""), x);
-    default:
-      return NULL;
+    case GANTRY_OP_EXPONENTIAL: return short_exp (e, x);
+    case GANTRY_OP_LOGISTIC: return short_logistic (e, x);
+    case GANTRY_OP_TANH: return short_tanh (e, of, x);
+    case GANTRY_OP_ERF: return short_erf (e, x);
+    case GANTRY_OP_RSQRT: return gantry_emit_special (e, GANTRY_SPECIAL_RSQRT, x);
+    case GANTRY_OP_SQRT: return gantry_emit_special (e, GANTRY_SPECIAL_SQRT, x);
+    case GANTRY_OP_DIVIDE: return short_quotient (e, of, x, y);
+    case GANTRY_OP_EXPONENTIAL_MINUS_ONE: return short_expm1 (e, x);
+    case GANTRY_OP_LOG: return short_log (e, x, LLVMBuildFSub (B, x, real (x, 1), ""));
+    case GANTRY_OP_LOG_PLUS_ONE: return short_log (e, LLVMBuildFAdd (B, x, real (x, 1), ""), x);
+    default: return NULL;
     }
 }
 
@@ -314,14 +301,10 @@ of_float (GantryEmit *e, GantryOp op, V x)
 {
   switch (op)
     {
-    case GANTRY_OP_TANH:
-      return tanh_of_float (e, x);
-    case GANTRY_OP_LOGISTIC:
-      return logistic_of_float (e, x);
-    case GANTRY_OP_RSQRT:
-      return reciprocal_root_of_float (e, x);
-    default:
-      return NULL;
+    case GANTRY_OP_TANH: return tanh_of_float (e, x);
+    case GANTRY_OP_LOGISTIC: return logistic_of_float (e, x);
+    case GANTRY_OP_RSQRT: return reciprocal_root_of_float (e, x);
+    default: return NULL;
     }
 }
 

@@ -16,18 +16,12 @@ can_generate (const GantryTexpr *texpr, const GantryTx *tx)
 
   switch ((GantryTxKind) tx->kind)
     {
-    case GANTRY_TX_UNARY:
-      return gantry_emit_has_unary (tx->op, of);
-    case GANTRY_TX_BINARY:
-      return gantry_emit_has_binary (tx->op, of);
-    case GANTRY_TX_BITCAST:
-      return gantry_element_size (of) == gantry_element_size (tx->type);
-    case GANTRY_TX_REDUCE:
-      return gantry_scalar_identity (tx->op, tx->type, &identity);
-    case GANTRY_TX_CAST:
-      return gantry_element_is_compiled (of);
-    default:
-      return TRUE;
+    case GANTRY_TX_UNARY: return gantry_emit_has_unary (tx->op, of);
+    case GANTRY_TX_BINARY: return gantry_emit_has_binary (tx->op, of);
+    case GANTRY_TX_BITCAST: return gantry_element_size (of) == gantry_element_size (tx->type);
+    case GANTRY_TX_REDUCE: return gantry_scalar_identity (tx->op, tx->type, &identity);
+    case GANTRY_TX_CAST: return gantry_element_is_compiled (of);
+    default: return TRUE;
     }
 }
 
@@ -62,8 +56,7 @@ gantry_generate_check (const GantryTexpr *texpr, const GantryCompiler *compiler,
   gsize before = why->len;
 
   if (texpr->n_nodes > MAX_TEXPR_NODES)
-    g_string_append_printf (why, "its expression has %u nodes, at most %d can be compiled\n", texpr->n_nodes,
-                            MAX_TEXPR_NODES);
+    g_string_append_printf (why, "its expression has %u nodes, at most %d can be compiled\n", texpr->n_nodes, MAX_TEXPR_NODES);
   else if (depth_of (texpr) > MAX_DEPTH)
     g_string_append_printf (why, "its expression is nested %u deep, at most %d can be compiled\n", depth_of (texpr), MAX_DEPTH);
   for (guint32 i = 0; i < texpr->n_nodes && why->len == before; i++)
@@ -76,8 +69,7 @@ gantry_generate_check (const GantryTexpr *texpr, const GantryCompiler *compiler,
         g_string_append (why, "f16 needs a processor with F16C\n");
       else if (!can_generate (texpr, tx))
         g_string_append_printf (why, "there is no code for %s of %s\n",
-                                tx->op != GANTRY_OP_NONE && gantry_op_info (tx->op) != NULL
-                                  ? gantry_op_info (tx->op)->name : "a conversion",
+                                tx->op != GANTRY_OP_NONE && gantry_op_info (tx->op) != NULL ? gantry_op_info (tx->op)->name : "a conversion",
                                 gantry_element_name (texpr->nodes[tx->a].type));
     }
   return why->len == before;

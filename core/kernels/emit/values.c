@@ -34,16 +34,12 @@ gantry_emit_scalar_type (GantryEmit *e, GantryElementType element)
 {
   switch (element)
     {
-    case GANTRY_BOOL:
-      return LLVMInt1TypeInContext (e->context);
+    case GANTRY_BOOL: return LLVMInt1TypeInContext (e->context);
     case GANTRY_F16:
     case GANTRY_BF16:
-    case GANTRY_F32:
-      return LLVMFloatTypeInContext (e->context);
-    case GANTRY_F64:
-      return LLVMDoubleTypeInContext (e->context);
-    default:
-      return LLVMIntTypeInContext (e->context, 8 * gantry_element_size (element));
+    case GANTRY_F32: return LLVMFloatTypeInContext (e->context);
+    case GANTRY_F64: return LLVMDoubleTypeInContext (e->context);
+    default: return LLVMIntTypeInContext (e->context, 8 * gantry_element_size (element));
     }
 }
 
@@ -106,17 +102,14 @@ gantry_emit_splat (GantryEmit *e, LLVMValueRef scalar, guint lanes)
     return scalar;
   if (LLVMIsConstant (scalar))
     return constant_splat (LLVMVectorType (type, lanes), scalar);
-  vector = LLVMBuildInsertElement (e->builder, LLVMGetPoison (LLVMVectorType (type, lanes)), scalar,
-                                   LLVMConstInt (i32, 0, FALSE), "");
-  return LLVMBuildShuffleVector (e->builder, vector, LLVMGetPoison (LLVMVectorType (type, lanes)),
-                                 LLVMConstNull (LLVMVectorType (i32, lanes)), "");
+  vector = LLVMBuildInsertElement (e->builder, LLVMGetPoison (LLVMVectorType (type, lanes)), scalar, LLVMConstInt (i32, 0, FALSE), "");
+  return LLVMBuildShuffleVector (e->builder, vector, LLVMGetPoison (LLVMVectorType (type, lanes)), LLVMConstNull (LLVMVectorType (i32, lanes)), "");
 }
 
 /* Calls */
 
 LLVMValueRef
-gantry_emit_intrinsic (GantryEmit *e, const char *name, const LLVMTypeRef *overloads, guint n_overloads,
-                       const LLVMValueRef *arguments, guint n)
+gantry_emit_intrinsic (GantryEmit *e, const char *name, const LLVMTypeRef *overloads, guint n_overloads, const LLVMValueRef *arguments, guint n)
 {
   unsigned id = LLVMLookupIntrinsicID (name, strlen (name));
   LLVMTypeRef types[4];
@@ -163,7 +156,7 @@ gantry_emit_per_lane (GantryEmit *e, const char *symbol, LLVMValueRef x, LLVMVal
   callee = e->no_calls ? gantry_emit_own (e, symbol, signature) : LLVMGetNamedFunction (e->module, symbol);
   if (callee == NULL)
     callee = LLVMAddFunction (e->module, symbol, signature);
-  return LLVMBuildCall2 (e->builder, signature, callee, (LLVMValueRef[]) { x, y }, n, "");
+  return LLVMBuildCall2 (e->builder, signature, callee, (LLVMValueRef[]){ x, y }, n, "");
 }
 
 /* bf16, by integers: x86 processors before AVX512-BF16 have nothing for it */
@@ -269,8 +262,7 @@ float_to_integer (GantryEmit *e, GantryElementType to, LLVMValueRef x)
 
   if (to == GANTRY_BOOL)
     return LLVMBuildFCmp (e->builder, LLVMRealUNE, x, LLVMConstNull (LLVMTypeOf (x)), "");
-  return gantry_emit_intrinsic (e, gantry_element_is_signed (to) ? "llvm.fptosi.sat" : "llvm.fptoui.sat", overloads, 2,
-                                &x, 1);
+  return gantry_emit_intrinsic (e, gantry_element_is_signed (to) ? "llvm.fptosi.sat" : "llvm.fptoui.sat", overloads, 2, &x, 1);
 }
 
 static gboolean

@@ -20,8 +20,7 @@ descriptor (GantryEmit *e, V tile, gboolean transposed)
   guint64 rest = leading << 16 | stride << 32 | G_GUINT64_CONSTANT (1) << 62;
   V at = LLVMBuildPtrToInt (B, tile, LLVMInt32TypeInContext (e->context), "");
 
-  at = LLVMBuildLShr (B, LLVMBuildAnd (B, at, LLVMConstInt (LLVMTypeOf (at), 0x3ffff, FALSE), ""),
-                      LLVMConstInt (LLVMTypeOf (at), 4, FALSE), "");
+  at = LLVMBuildLShr (B, LLVMBuildAnd (B, at, LLVMConstInt (LLVMTypeOf (at), 0x3ffff, FALSE), ""), LLVMConstInt (LLVMTypeOf (at), 4, FALSE), "");
   return LLVMBuildOr (B, LLVMBuildZExt (B, at, i64, ""), LLVMConstInt (i64, rest, FALSE), "");
 }
 
@@ -60,8 +59,7 @@ with_sums (GantryEmit *e, const char *text, V d, guint n, const V *more, guint n
     }
   g_string_append (constraints, ",~{memory}");
   function = LLVMFunctionType (LLVMStructTypeInContext (e->context, results, n, FALSE), types, n + n_more, FALSE);
-  code = LLVMGetInlineAsm (function, text, strlen (text), constraints->str, constraints->len, TRUE, FALSE,
-                           LLVMInlineAsmDialectATT, FALSE);
+  code = LLVMGetInlineAsm (function, text, strlen (text), constraints->str, constraints->len, TRUE, FALSE, LLVMInlineAsmDialectATT, FALSE);
   sums = LLVMBuildCall2 (B, function, code, values, n + n_more, "");
   for (guint i = 0; i < n; i++)
     LLVMBuildStore (B, LLVMBuildExtractValue (B, sums, i, ""), pointer_to (e, d, i));
@@ -80,15 +78,14 @@ gantry_nvptx_wgmma (GantryGridEmit *emit, const GantryGridStatement *s, V d, V a
 
   for (guint k = 0; k < STEPS; k++)
     {
-      g_string_append_printf (text, "\tadd.s64 a, $%u, %u;\n\tadd.s64 b, $%u, %u;\n", 2 * n, k * a_step, 2 * n + 1,
-                              k * b_step);
+      g_string_append_printf (text, "\tadd.s64 a, $%u, %u;\n\tadd.s64 b, $%u, %u;\n", 2 * n, k * a_step, 2 * n + 1, k * b_step);
       g_string_append_printf (text, "\twgmma.mma_async.sync.aligned.m64n%uk16.f32.%s.%s {", 2 * n, type, type);
       for (guint i = 0; i < n; i++)
         g_string_append_printf (text, "%s$%u", i == 0 ? "" : ", ", i);
       g_string_append_printf (text, "}, a, b, p, 1, 1, %u, %u;\n", s->shape & 1, s->shape >> 1 & 1);
     }
   g_string_append_printf (text, "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned %u;\n}", s->mask);
-  with_sums (e, text->str, d, n, (V[]) { descriptor (e, a, s->shape & 1), descriptor (e, b, s->shape & 2) }, 2);
+  with_sums (e, text->str, d, n, (V[]){ descriptor (e, a, s->shape & 1), descriptor (e, b, s->shape & 2) }, 2);
 }
 
 void
@@ -103,8 +100,7 @@ gantry_nvptx_wgmma_fence (GantryGridEmit *emit)
   static const char text[] = "fence.proxy.async.shared::cta;";
   GantryEmit *e = emit->e;
   LLVMTypeRef function = LLVMFunctionType (LLVMVoidTypeInContext (e->context), NULL, 0, FALSE);
-  V code = LLVMGetInlineAsm (function, text, strlen (text), "~{memory}", strlen ("~{memory}"), TRUE, FALSE,
-                             LLVMInlineAsmDialectATT, FALSE);
+  V code = LLVMGetInlineAsm (function, text, strlen (text), "~{memory}", strlen ("~{memory}"), TRUE, FALSE, LLVMInlineAsmDialectATT, FALSE);
 
   LLVMBuildCall2 (B, function, code, NULL, 0, "");
 }

@@ -68,16 +68,12 @@ static V
 axis (GantryGridEmit *g, GantryGridAxis which)
 {
   static const char *const names[] = {
-    [GANTRY_AXIS_BLOCK_X] = "llvm.nvvm.read.ptx.sreg.ctaid.x",
-    [GANTRY_AXIS_BLOCK_Y] = "llvm.nvvm.read.ptx.sreg.ctaid.y",
-    [GANTRY_AXIS_BLOCK_Z] = "llvm.nvvm.read.ptx.sreg.ctaid.z",
-    [GANTRY_AXIS_THREAD_X] = "llvm.nvvm.read.ptx.sreg.tid.x",
-    [GANTRY_AXIS_THREAD_Y] = "llvm.nvvm.read.ptx.sreg.tid.y",
-    [GANTRY_AXIS_THREAD_Z] = "llvm.nvvm.read.ptx.sreg.tid.z",
+    [GANTRY_AXIS_BLOCK_X] = "llvm.nvvm.read.ptx.sreg.ctaid.x", [GANTRY_AXIS_BLOCK_Y] = "llvm.nvvm.read.ptx.sreg.ctaid.y",
+    [GANTRY_AXIS_BLOCK_Z] = "llvm.nvvm.read.ptx.sreg.ctaid.z", [GANTRY_AXIS_THREAD_X] = "llvm.nvvm.read.ptx.sreg.tid.x",
+    [GANTRY_AXIS_THREAD_Y] = "llvm.nvvm.read.ptx.sreg.tid.y",  [GANTRY_AXIS_THREAD_Z] = "llvm.nvvm.read.ptx.sreg.tid.z",
   };
   GantryEmit *e = g->e;
-  guint32 extent = which >= GANTRY_AXIS_THREAD_X ? g->grid->block[which - GANTRY_AXIS_THREAD_X]
-                                                 : g->grid->grid[which - GANTRY_AXIS_BLOCK_X];
+  guint32 extent = which >= GANTRY_AXIS_THREAD_X ? g->grid->block[which - GANTRY_AXIS_THREAD_X] : g->grid->grid[which - GANTRY_AXIS_BLOCK_X];
   LLVMMetadataRef range[2] = { LLVMValueAsMetadata (number (e, 0)), LLVMValueAsMetadata (number (e, extent)) };
   V x;
 
@@ -98,14 +94,10 @@ array_of (GantryGridEmit *g, guint32 array)
 
   switch ((GantryGridSpace) a->space)
     {
-    case GANTRY_SPACE_RESULT:
-      return LLVMGetParam (e->function, ptx->n_inputs + (guint) a->slot);
-    case GANTRY_SPACE_WORKSPACE:
-      return at_byte (e, LLVMGetParam (e->function, ptx->workspace), a->slot);
-    case GANTRY_SPACE_SHARED:
-      return at_byte (e, ptx->shared, ptx->shared_offset[array]);
-    default:
-      return ptx->slot[array];
+    case GANTRY_SPACE_RESULT: return LLVMGetParam (e->function, ptx->n_inputs + (guint) a->slot);
+    case GANTRY_SPACE_WORKSPACE: return at_byte (e, LLVMGetParam (e->function, ptx->workspace), a->slot);
+    case GANTRY_SPACE_SHARED: return at_byte (e, ptx->shared, ptx->shared_offset[array]);
+    default: return ptx->slot[array];
     }
 }
 
@@ -131,9 +123,9 @@ fetch (GantryGridEmit *g, const GantryGridStatement *s, V to, V from, V predicat
   GantryEmit *e = g->e;
 
   if (predicate == NULL)
-    call (e, name[0], NULL, 0, (V[]) { to, from }, 2);
+    call (e, name[0], NULL, 0, (V[]){ to, from }, 2);
   else
-    call (e, name[1], NULL, 0, (V[]) { to, from, LLVMBuildSelect (B, predicate, number (e, bytes), number (e, 0), "") }, 3);
+    call (e, name[1], NULL, 0, (V[]){ to, from, LLVMBuildSelect (B, predicate, number (e, bytes), number (e, 0), "") }, 3);
 }
 
 static void
@@ -166,8 +158,7 @@ shuffle_word (GantryGridEmit *g, V x, guint32 mask)
   guint32 n = g->grid->block[0] * g->grid->block[1] * g->grid->block[2];
   guint32 members = n >= 32 ? G_MAXUINT32 : (1u << n) - 1;
 
-  return call (e, "llvm.nvvm.shfl.sync.bfly.i32", NULL, 0,
-               (V[]){ number (e, members), x, number (e, mask), number (e, 31) }, 4);
+  return call (e, "llvm.nvvm.shfl.sync.bfly.i32", NULL, 0, (V[]){ number (e, members), x, number (e, mask), number (e, 31) }, 4);
 }
 
 static V
@@ -184,8 +175,7 @@ shuffle (GantryGridEmit *g, GantryElementType element, V x, guint32 mask)
   x = LLVMBuildBitCast (B, x, i64, "");
   low = shuffle_word (g, LLVMBuildTrunc (B, x, i32, ""), mask);
   high = shuffle_word (g, LLVMBuildTrunc (B, LLVMBuildLShr (B, x, thirty_two, ""), i32, ""), mask);
-  x = LLVMBuildOr (B, LLVMBuildZExt (B, low, i64, ""),
-                   LLVMBuildShl (B, LLVMBuildZExt (B, high, i64, ""), thirty_two, ""), "");
+  x = LLVMBuildOr (B, LLVMBuildZExt (B, low, i64, ""), LLVMBuildShl (B, LLVMBuildZExt (B, high, i64, ""), thirty_two, ""), "");
   return LLVMBuildBitCast (B, x, type, "");
 }
 
@@ -194,8 +184,7 @@ matrix_load (GantryGridEmit *g, const GantryGridStatement *s, V to, V row)
 {
   GantryEmit *e = g->e;
   guint n = s->shape & 0x7f;
-  g_autofree char *name = g_strdup_printf ("llvm.nvvm.ldmatrix.sync.aligned.m8n8.x%u%s.b16", n,
-                                           s->shape & 0x80 ? ".trans" : "");
+  g_autofree char *name = g_strdup_printf ("llvm.nvvm.ldmatrix.sync.aligned.m8n8.x%u%s.b16", n, s->shape & 0x80 ? ".trans" : "");
   LLVMTypeRef pointer = LLVMTypeOf (row);
   V x = call (e, name, &pointer, 1, &row, 1);
 
@@ -215,13 +204,9 @@ factor (GantryEmit *e, guint8 shape, V base, guint i)
 
   switch ((GantryMmaShape) shape)
     {
-    case GANTRY_MMA_M16N8K16_F16:
-      return load_word (e, base, i, LLVMVectorType (LLVMHalfTypeInContext (e->context), 2));
-    case GANTRY_MMA_M16N8K16_BF16:
-      return load_word (e, base, i, i32_type (e));
-    default:
-      x = load_word (e, base, i, LLVMFloatTypeInContext (e->context));
-      return call (e, "llvm.nvvm.f2tf32.rna", NULL, 0, &x, 1);
+    case GANTRY_MMA_M16N8K16_F16: return load_word (e, base, i, LLVMVectorType (LLVMHalfTypeInContext (e->context), 2));
+    case GANTRY_MMA_M16N8K16_BF16: return load_word (e, base, i, i32_type (e));
+    default: x = load_word (e, base, i, LLVMFloatTypeInContext (e->context)); return call (e, "llvm.nvvm.f2tf32.rna", NULL, 0, &x, 1);
     }
 }
 
@@ -275,8 +260,7 @@ shared_memory (GantryEmit *e)
 
   if (global != NULL)
     return global;
-  global = LLVMAddGlobalInAddressSpace (e->module, LLVMArrayType2 (LLVMInt8TypeInContext (e->context), 0),
-                                        "gantry_shared", 3);
+  global = LLVMAddGlobalInAddressSpace (e->module, LLVMArrayType2 (LLVMInt8TypeInContext (e->context), 0), "gantry_shared", 3);
   LLVMSetLinkage (global, LLVMExternalLinkage);
   LLVMSetAlignment (global, 1024); /* tiles of wgmma */
   return global;
@@ -300,14 +284,12 @@ place_arrays (Ptx *ptx, GantryEmit *e, const GantryGrid *grid)
           offset += (array->count * gantry_element_size (array->element) + 127) / 128 * 128;
         }
       else if (array->space == GANTRY_SPACE_PRIVATE)
-        ptx->slot[i] = gantry_grid_emit_stack (
-          e, LLVMArrayType2 (gantry_emit_memory_type (e, array->element, 1), array->count), 16);
+        ptx->slot[i] = gantry_grid_emit_stack (e, LLVMArrayType2 (gantry_emit_memory_type (e, array->element, 1), array->count), 16);
     }
 }
 
 static void
-emit_kernel (GantryEmit *e, const GantryGrid *grid, const char *name, guint n_inputs, guint n_results,
-             gboolean workspace)
+emit_kernel (GantryEmit *e, const GantryGrid *grid, const char *name, guint n_inputs, guint n_results, gboolean workspace)
 {
   Ptx ptx = { .n_inputs = n_inputs, .workspace = n_inputs + n_results };
 
@@ -320,8 +302,7 @@ emit_kernel (GantryEmit *e, const GantryGrid *grid, const char *name, guint n_in
 }
 
 char *
-gantry_grid_to_ptx (GantryCompiler *compiler, const GantryBound *bound, const char *name, guint n_inputs,
-                    guint n_results, char **ir, GError **error)
+gantry_grid_to_ptx (GantryCompiler *compiler, const GantryBound *bound, const char *name, guint n_inputs, guint n_results, char **ir, GError **error)
 {
   GantryEmit emit;
 

@@ -13,7 +13,6 @@ G_BEGIN_DECLS
  * Parameters of each entry: addresses of the operands, results and, when there is any, the workspace. Shared memory is
  * dynamic. Returns: (transfer full): the text of a PTX module
  */
-char *gantry_grid_to_ptx (GantryCompiler *compiler, const GantryBound *bound, const char *name, guint n_inputs,
-                          guint n_results, char **ir, GError **error);
+char *gantry_grid_to_ptx (GantryCompiler *compiler, const GantryBound *bound, const char *name, guint n_inputs, guint n_results, char **ir, GError **error);
 
 G_END_DECLS

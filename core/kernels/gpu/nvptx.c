@@ -9,8 +9,8 @@
 #define TRIPLE "nvptx64-nvidia-cuda"
 /* PTX ISA 8.0, of CUDA 12.0, has all that is used here. */
 #define FEATURES "+ptx80"
-#define PASSES                                                                                                    \
-  "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,"           \
+#define PASSES \
+  "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>," \
   "simplifycfg,loop-mssa(licm),early-cse<memssa>,separate-const-offset-from-gep,early-cse,slsr,dce)"
 
 static void
@@ -31,8 +31,7 @@ initialize_llvm (void)
 static LLVMTargetMachineRef
 new_machine (const char *cpu, guint level, GError **error)
 {
-  static const LLVMCodeGenOptLevel levels[] = { LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
-                                                LLVMCodeGenLevelAggressive };
+  static const LLVMCodeGenOptLevel levels[] = { LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive };
   LLVMTargetMachineRef machine;
   LLVMTargetRef target;
   char *message = NULL;
@@ -44,8 +43,7 @@ new_machine (const char *cpu, guint level, GError **error)
       LLVMDisposeMessage (message);
       return NULL;
     }
-  machine = LLVMCreateTargetMachine (target, TRIPLE, cpu, FEATURES, levels[MIN (level, 3)], LLVMRelocDefault,
-                                     LLVMCodeModelDefault);
+  machine = LLVMCreateTargetMachine (target, TRIPLE, cpu, FEATURES, levels[MIN (level, 3)], LLVMRelocDefault, LLVMCodeModelDefault);
   if (machine == NULL)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "LLVM cannot generate code for the GPU %s", cpu);
   return machine;
@@ -80,9 +78,14 @@ gantry_nvptx_begin (GantryCompiler *compiler, const char *name, GantryEmit *emit
 {
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout (compiler->machine);
 
-  *emit = (GantryEmit) { .context = compiler->context, .vector_bytes = compiler->vector_bytes, .has_fma = TRUE,
-                         .has_f16c = TRUE, .no_calls = TRUE, .has_bf16 = TRUE, .constant_space = 4,
-                         .special = GANTRY_SPECIAL_BY_UNIT };
+  *emit = (GantryEmit){ .context = compiler->context,
+                        .vector_bytes = compiler->vector_bytes,
+                        .has_fma = TRUE,
+                        .has_f16c = TRUE,
+                        .no_calls = TRUE,
+                        .has_bf16 = TRUE,
+                        .constant_space = 4,
+                        .special = GANTRY_SPECIAL_BY_UNIT };
   emit->module = LLVMModuleCreateWithNameInContext (name, compiler->context);
   LLVMSetTarget (emit->module, TRIPLE);
   LLVMSetModuleDataLayout (emit->module, layout);
@@ -117,8 +120,7 @@ gantry_nvptx_begin_kernel (GantryEmit *emit, const char *name, guint n_parameter
   type = LLVMFunctionType (LLVMVoidTypeInContext (emit->context), parameters, n_parameters, FALSE);
   emit->function = LLVMAddFunction (emit->module, name, type);
   LLVMSetFunctionCallConv (emit->function, 71); /* a kernel of PTX */
-  LLVMAddAttributeAtIndex (emit->function, (LLVMAttributeIndex) LLVMAttributeFunctionIndex,
-                           LLVMCreateEnumAttribute (emit->context, nounwind, 0));
+  LLVMAddAttributeAtIndex (emit->function, (LLVMAttributeIndex) LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute (emit->context, nounwind, 0));
   for (guint i = 0; i < 3; i++)
     annotate (emit, dimensions[i], grid->block[i]);
   if (grid->min_blocks > 0)
@@ -143,8 +145,7 @@ verify_and_run_passes (GantryCompiler *compiler, GantryEmit *emit, GError **erro
 
   if (LLVMVerifyModule (emit->module, LLVMReturnStatusAction, &message))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "the generated code is not valid (please report this): %s",
-                   message);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "the generated code is not valid (please report this): %s", message);
       LLVMDisposeMessage (message);
       return FALSE;
     }

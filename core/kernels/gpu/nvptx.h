@@ -25,8 +25,7 @@ char *gantry_nvptx_end (GantryCompiler *compiler, GantryEmit *emit, char **ir, G
 
 /* grid-ptx-wgmma.c: see GantryGridMachine. */
 /** A WGMMA, its commit and its wait for older ones. @d: this thread's sums, added to; @a: @b: the tiles' addresses in shared memory */
-void gantry_nvptx_wgmma (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a,
-                         LLVMValueRef b);
+void gantry_nvptx_wgmma (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a, LLVMValueRef b);
 /** wgmma.wait_group for all that is under way. @d: this thread's sums, which may be read from here on. */
 void gantry_nvptx_wgmma_await (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d);
 /** fence.proxy.async: what this thread wrote to shared memory before is there for a wgmma after the next barrier. */

@@ -18,13 +18,11 @@ static char *
 version_of (const char *path)
 {
   const char *arguments[] = { path, "--version", NULL };
-  g_autoptr (GSubprocess) child = g_subprocess_newv (arguments, G_SUBPROCESS_FLAGS_STDOUT_PIPE
-                                                                  | G_SUBPROCESS_FLAGS_STDERR_SILENCE, NULL);
+  g_autoptr (GSubprocess) child = g_subprocess_newv (arguments, G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, NULL);
   g_autofree char *text = NULL;
   const char *at;
 
-  if (child == NULL || !g_subprocess_communicate_utf8 (child, NULL, NULL, &text, NULL, NULL)
-      || !g_subprocess_get_successful (child))
+  if (child == NULL || !g_subprocess_communicate_utf8 (child, NULL, NULL, &text, NULL, NULL) || !g_subprocess_get_successful (child))
     return NULL;
   at = strstr (text, ", V"); /* "Cuda compilation tools, release 13.0, V13.0.88" */
   return at != NULL ? g_strndup (at + 3, strspn (at + 3, "0123456789.")) : g_strdup ("?");
@@ -172,8 +170,10 @@ put_into_cache (const char *folder, const char *path, const GantryGpuImage *imag
   const gsize summed = offsetof (Header, registers);
   gsize size;
   const char *code = g_bytes_get_data (image->code, &size);
-  Header header = { .registers = image->registers, .spill_store_bytes = image->spill_store_bytes,
-                    .spill_load_bytes = image->spill_load_bytes, .stack_bytes = image->stack_bytes,
+  Header header = { .registers = image->registers,
+                    .spill_store_bytes = image->spill_store_bytes,
+                    .spill_load_bytes = image->spill_load_bytes,
+                    .stack_bytes = image->stack_bytes,
                     .static_shared_bytes = image->static_shared_bytes };
   g_autofree char *data = g_malloc (sizeof header + size);
 
@@ -190,13 +190,11 @@ put_into_cache (const char *folder, const char *path, const GantryGpuImage *imag
 /* Assembling */
 
 static gboolean
-run_assembler (const GantryPtxas *ptxas, const char *arch, const char *from, const char *to, GCancellable *cancellable,
-               char **report, GError **error)
+run_assembler (const GantryPtxas *ptxas, const char *arch, const char *from, const char *to, GCancellable *cancellable, char **report, GError **error)
 {
   g_autofree char *option = g_strconcat ("-arch=", arch, NULL);
   const char *arguments[] = { ptxas->path, option, "-v", from, "-o", to, NULL };
-  g_autoptr (GSubprocess) child = g_subprocess_newv (arguments, G_SUBPROCESS_FLAGS_STDOUT_PIPE
-                                                                  | G_SUBPROCESS_FLAGS_STDERR_MERGE, error);
+  g_autoptr (GSubprocess) child = g_subprocess_newv (arguments, G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, error);
 
   if (child == NULL)
     {
@@ -210,36 +208,32 @@ run_assembler (const GantryPtxas *ptxas, const char *arch, const char *from, con
     }
   if (g_subprocess_get_successful (child))
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
-               "ptxas %s does not assemble the code for %s (please report this): %.400s", ptxas->version, arch,
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "ptxas %s does not assemble the code for %s (please report this): %.400s", ptxas->version, arch,
                *report != NULL ? *report : "");
   return FALSE;
 }
 
 static gboolean
-assemble_in (const char *folder, const GantryPtxas *ptxas, const char *ptx, const char *arch, GCancellable *cancellable,
-             GantryGpuImage *image, GError **error)
+assemble_in (const char *folder, const GantryPtxas *ptxas, const char *ptx, const char *arch, GCancellable *cancellable, GantryGpuImage *image, GError **error)
 {
-  g_autofree char *from = g_build_filename (folder, "kernel.ptx", NULL),
-                  *to = g_build_filename (folder, "kernel.cubin", NULL);
+  g_autofree char *from = g_build_filename (folder, "kernel.ptx", NULL), *to = g_build_filename (folder, "kernel.cubin", NULL);
   g_autofree char *report = NULL, *data = NULL;
   gint64 begin = g_get_monotonic_time ();
   gsize size;
-  gboolean done = gantry_output_write (from, NULL, ptx, strlen (ptx), error)
-                  && run_assembler (ptxas, arch, from, to, cancellable, &report, error)
+  gboolean done = gantry_output_write (from, NULL, ptx, strlen (ptx), error) && run_assembler (ptxas, arch, from, to, cancellable, &report, error)
                   && g_file_get_contents (to, &data, &size, error);
 
   if (!done)
     return FALSE;
-  *image = (GantryGpuImage) { .code = g_bytes_new_take (g_steal_pointer (&data), size), .arch = g_strdup (arch) };
+  *image = (GantryGpuImage){ .code = g_bytes_new_take (g_steal_pointer (&data), size), .arch = g_strdup (arch) };
   gantry_ptxas_read_report (report, image);
   image->assemble_ms = (double) (g_get_monotonic_time () - begin) / 1000;
   return TRUE;
 }
 
 gboolean
-gantry_ptxas_assemble (const GantryPtxas *ptxas, const char *ptx, const char *arch, const char *cache_folder,
-                       GCancellable *cancellable, GantryGpuImage *image, GError **error)
+gantry_ptxas_assemble (const GantryPtxas *ptxas, const char *ptx, const char *arch, const char *cache_folder, GCancellable *cancellable, GantryGpuImage *image,
+                       GError **error)
 {
   g_autofree char *cached = cache_folder != NULL ? cache_path (ptxas, ptx, arch, cache_folder) : NULL;
   g_autoptr (GantryScratch) scratch = NULL;
@@ -259,5 +253,5 @@ gantry_ptxas_assemble (const GantryPtxas *ptxas, const char *ptx, const char *ar
 void
 gantry_gpu_image_init_text (GantryGpuImage *image, const char *ptx, const char *arch)
 {
-  *image = (GantryGpuImage) { .code = g_bytes_new (ptx, strlen (ptx) + 1), .is_text = TRUE, .arch = g_strdup (arch) };
+  *image = (GantryGpuImage){ .code = g_bytes_new (ptx, strlen (ptx) + 1), .is_text = TRUE, .arch = g_strdup (arch) };
 }

@@ -32,8 +32,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPtxas, gantry_ptxas_free)
  * Safe from any thread. Returns: FALSE and %GANTRY_ERROR_FAILED with the assembler's first words, or
  * %G_IO_ERROR_CANCELLED
  */
-gboolean gantry_ptxas_assemble (const GantryPtxas *ptxas, const char *ptx, const char *arch, const char *cache_folder,
-                                GCancellable *cancellable, GantryGpuImage *image, GError **error);
+gboolean gantry_ptxas_assemble (const GantryPtxas *ptxas, const char *ptx, const char *arch, const char *cache_folder, GCancellable *cancellable,
+                                GantryGpuImage *image, GError **error);
 /** An image that is the text itself. */
 void gantry_gpu_image_init_text (GantryGpuImage *image, const char *ptx, const char *arch);
 

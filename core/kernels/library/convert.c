@@ -28,8 +28,7 @@ halves_from_float (const float *from, guint8 *to, gsize n)
   gsize i = 0;
 
   for (; i + 8 <= n; i += 8)
-    _mm_storeu_si128 ((__m128i *) (gpointer) (to + 2 * i),
-                      _mm256_cvtps_ph (_mm256_loadu_ps (from + i), _MM_FROUND_TO_NEAREST_INT));
+    _mm_storeu_si128 ((__m128i *) (gpointer) (to + 2 * i), _mm256_cvtps_ph (_mm256_loadu_ps (from + i), _MM_FROUND_TO_NEAREST_INT));
   return i;
 }
 

@@ -53,9 +53,9 @@ gantry_dim_group_extend (GantryDimGroup *group, const GantryType *type, gint64 d
   if (size == 1)
     return TRUE;
   if (group->size == 1)
-    *group = (GantryDimGroup) { size, stride };
+    *group = (GantryDimGroup){ size, stride };
   else if (group->stride == size * stride)
-    *group = (GantryDimGroup) { group->size * size, stride };
+    *group = (GantryDimGroup){ group->size * size, stride };
   else
     return FALSE;
   return TRUE;

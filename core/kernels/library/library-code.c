@@ -20,7 +20,10 @@ executable_bytes (guint64 *bytes)
 static const GantryLibraryCode *
 product_code (void)
 {
-  enum { SIDE = 8 };
+  enum
+  {
+    SIDE = 8
+  };
   static gsize ready;
   static GantryLibraryCode code;
 

@@ -19,7 +19,7 @@ typedef struct
   gint64 groups;
   gboolean bias, relu;
   gboolean transposed;
-  GantryElementType elements[4]; /* input, weights, bias, result */
+  GantryElementType elements[4];      /* input, weights, bias, result */
   dnnl_dims_t input, weights, result; /* weights: with a dimension for groups when there are any */
   dnnl_dims_t strides, dilates, low, high;
 } Convolution;
@@ -170,15 +170,16 @@ attributes_of (const Convolution *c, gboolean plus_zero)
 }
 
 static gboolean
-describe_operation (dnnl_convolution_desc_t *operation, const Convolution *c, const dnnl_memory_desc_t *input,
-                    const dnnl_memory_desc_t *weights, const dnnl_memory_desc_t *bias, const dnnl_memory_desc_t *result)
+describe_operation (dnnl_convolution_desc_t *operation, const Convolution *c, const dnnl_memory_desc_t *input, const dnnl_memory_desc_t *weights,
+                    const dnnl_memory_desc_t *bias, const dnnl_memory_desc_t *result)
 {
   if (c->transposed)
-    return gantry_dnnl ()->dilated_deconvolution_forward_desc_init (operation, dnnl_forward_inference, dnnl_deconvolution_direct, input, weights,
-                                                                    NULL, result, c->strides, c->dilates, c->low, c->high) == dnnl_success;
-  return gantry_dnnl ()->dilated_convolution_forward_desc_init (operation, dnnl_forward_inference, dnnl_convolution_direct, input,
-                                                     weights, c->bias ? bias : NULL, result, c->strides, c->dilates,
-                                                     c->low, c->high) == dnnl_success;
+    return gantry_dnnl ()->dilated_deconvolution_forward_desc_init (operation, dnnl_forward_inference, dnnl_deconvolution_direct, input, weights, NULL, result,
+                                                                    c->strides, c->dilates, c->low, c->high)
+           == dnnl_success;
+  return gantry_dnnl ()->dilated_convolution_forward_desc_init (operation, dnnl_forward_inference, dnnl_convolution_direct, input, weights,
+                                                                c->bias ? bias : NULL, result, c->strides, c->dilates, c->low, c->high)
+         == dnnl_success;
 }
 
 /* What implements it is called @name then, "ref": nothing. */
@@ -189,8 +190,7 @@ create_primitive (GantryLibrary *library, const Convolution *c, const dnnl_convo
   dnnl_primitive_desc_t description = NULL;
 
   *name = "ref";
-  if (attributes == NULL
-      || gantry_dnnl ()->primitive_desc_create (&description, operation, attributes, gantry_library_engine (library), NULL) != dnnl_success)
+  if (attributes == NULL || gantry_dnnl ()->primitive_desc_create (&description, operation, attributes, gantry_library_engine (library), NULL) != dnnl_success)
     description = NULL;
   if (attributes != NULL)
     gantry_dnnl ()->primitive_attr_destroy (attributes);
@@ -201,8 +201,7 @@ create_primitive (GantryLibrary *library, const Convolution *c, const dnnl_convo
 
 /* Returns: NULL when the library refuses or has only its reference implementation. */
 static dnnl_primitive_desc_t
-describe_primitive (GantryLibrary *library, const Convolution *c, const dnnl_memory_desc_t *input,
-                    const dnnl_memory_desc_t *result)
+describe_primitive (GantryLibrary *library, const Convolution *c, const dnnl_memory_desc_t *input, const dnnl_memory_desc_t *result)
 {
   dnnl_memory_desc_t weights, bias;
   dnnl_convolution_desc_t operation;
@@ -270,8 +269,8 @@ cut_out (const Convolution *c, const Cut *cut, gint64 *input, gint64 *weights, g
 }
 
 static gboolean
-keep_nan (GantryLibrary *library, const Convolution *c, const dnnl_memory_desc_t *input, const dnnl_memory_desc_t *weights,
-          const dnnl_memory_desc_t *bias, const dnnl_memory_desc_t *result)
+keep_nan (GantryLibrary *library, const Convolution *c, const dnnl_memory_desc_t *input, const dnnl_memory_desc_t *weights, const dnnl_memory_desc_t *bias,
+          const dnnl_memory_desc_t *result)
 {
   dnnl_convolution_desc_t operation;
 
@@ -291,12 +290,11 @@ add_piece (GantryLibrary *library, const Convolution *whole, const GantryLibrary
   dnnl_primitive_desc_t description;
 
   if (!activations (&outer_input, c.spatial + 2, c.input, layouts->blocked_input ? layouts->block : 0)
-      || !activations (&outer_result, c.spatial + 2, c.result, layouts->blocked_result ? layouts->block : 0)
-      || !any_layout (&any_input, c.spatial + 2, c.input) || !any_layout (&any_result, c.spatial + 2, c.result)
-      || !plain (&outer_weights, c.spatial + (c.groups > 1 ? 3 : 2), c.weights) || !bias_layout (&bias, &c))
+      || !activations (&outer_result, c.spatial + 2, c.result, layouts->blocked_result ? layouts->block : 0) || !any_layout (&any_input, c.spatial + 2, c.input)
+      || !any_layout (&any_result, c.spatial + 2, c.result) || !plain (&outer_weights, c.spatial + (c.groups > 1 ? 3 : 2), c.weights)
+      || !bias_layout (&bias, &c))
     return FALSE;
-  description = describe_primitive (library, &c, layouts->blocked_input ? &outer_input : &any_input,
-                                    layouts->blocked_result ? &outer_result : &any_result);
+  description = describe_primitive (library, &c, layouts->blocked_input ? &outer_input : &any_input, layouts->blocked_result ? &outer_result : &any_result);
   /* It may not know blocks of this size for the processor: then it says what it wants, and they are reordered. */
   if (description == NULL && (layouts->blocked_input || layouts->blocked_result))
     description = describe_primitive (library, &c, &any_input, &any_result);
@@ -310,12 +308,10 @@ add_piece (GantryLibrary *library, const Convolution *whole, const GantryLibrary
   if (c.transposed)
     gantry_library_set_epilogue (library, c.bias, 2, cut->channel, c.relu);
   return gantry_library_add (library, DNNL_ARG_SRC, 0, input_begin, c.elements[0], &outer_input, &input, 1, FALSE)
-         && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, weights_begin, c.elements[1], &outer_weights, &weights,
-                                c.transposed ? taps : 1, layouts->constant_weights)
-         && (!c.bias || c.transposed
-             || gantry_library_add (library, DNNL_ARG_BIAS, 2, cut->channel, c.elements[2], &bias, &bias, 1, FALSE))
-         && gantry_library_add (library, DNNL_ARG_DST, c.bias ? 3 : 2, result_begin, c.elements[3], &outer_result,
-                                &result, 1, FALSE);
+         && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, weights_begin, c.elements[1], &outer_weights, &weights, c.transposed ? taps : 1,
+                                layouts->constant_weights)
+         && (!c.bias || c.transposed || gantry_library_add (library, DNNL_ARG_BIAS, 2, cut->channel, c.elements[2], &bias, &bias, 1, FALSE))
+         && gantry_library_add (library, DNNL_ARG_DST, c.bias ? 3 : 2, result_begin, c.elements[3], &outer_result, &result, 1, FALSE);
 }
 
 /* Cutting */
@@ -328,10 +324,8 @@ takes_input (GantryLibrary *library, const Convolution *c, const GantryLibraryLa
   dnnl_primitive_desc_t description;
   gboolean takes;
 
-  if (c->elements[0] != GANTRY_F32
-      || !activations (&outer, c->spatial + 2, c->input, layouts->blocked_input ? layouts->block : 0)
-      || !activations (&result, c->spatial + 2, c->result, layouts->blocked_result ? layouts->block : 0)
-      || !any_layout (&any, c->spatial + 2, c->input))
+  if (c->elements[0] != GANTRY_F32 || !activations (&outer, c->spatial + 2, c->input, layouts->blocked_input ? layouts->block : 0)
+      || !activations (&result, c->spatial + 2, c->result, layouts->blocked_result ? layouts->block : 0) || !any_layout (&any, c->spatial + 2, c->input))
     return FALSE;
   description = describe_primitive (library, c, layouts->blocked_input ? &outer : &any, &result);
   if (description == NULL)
@@ -406,8 +400,7 @@ team_of (gint64 flops, guint n_threads)
 }
 
 GantryMade
-gantry_library_make_convolution (const GantryModule *module, const GantryNode *node,
-                                 const GantryLibraryLayouts *layouts, guint n_threads, GantryKernel *kernel)
+gantry_library_make_convolution (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts, guint n_threads, GantryKernel *kernel)
 {
   Convolution c = { 0 };
   GantryLibrary *library = NULL;

@@ -14,13 +14,11 @@
 
 /* The free dimensions in order, the contracting ones in the order of the attribute. */
 static gboolean
-group_operand (const GantryType *type, GantryDimList batching, GantryDimList contracting, GantryDimGroup *free_group,
-               GantryDimGroup *depth)
+group_operand (const GantryType *type, GantryDimList batching, GantryDimList contracting, GantryDimGroup *free_group, GantryDimGroup *depth)
 {
   *free_group = *depth = (GantryDimGroup){ 1, 1 };
   for (guint d = 0; d < type->rank; d++)
-    if (!gantry_dim_list_contains (batching, d) && !gantry_dim_list_contains (contracting, d)
-        && !gantry_dim_group_extend (free_group, type, d))
+    if (!gantry_dim_list_contains (batching, d) && !gantry_dim_list_contains (contracting, d) && !gantry_dim_group_extend (free_group, type, d))
       return FALSE;
   for (gsize i = 0; i < contracting.n; i++)
     if (!gantry_dim_group_extend (depth, type, contracting.ints[i]))
@@ -47,8 +45,8 @@ describe_product (const GantryModule *module, const GantryNode *node, Product *p
   guint b = 0;
 
   if (!group_operand (left, left_batch, gantry_dim_list (module, node, "lhs_contracting_dimensions"), &m, &k)
-      || !group_operand (right, right_batch, gantry_dim_list (module, node, "rhs_contracting_dimensions"), &n, &right_k)
-      || k.size != right_k.size || left_batch.n + 2 > DNNL_MAX_NDIMS)
+      || !group_operand (right, right_batch, gantry_dim_list (module, node, "rhs_contracting_dimensions"), &n, &right_k) || k.size != right_k.size
+      || left_batch.n + 2 > DNNL_MAX_NDIMS)
     return FALSE;
   for (gsize i = 0; i < left_batch.n; i++, b++)
     {
@@ -89,8 +87,7 @@ describe_primitive (GantryLibrary *library, const dnnl_memory_desc_t *mds)
       || gantry_dnnl ()->primitive_attr_create (&attributes) != dnnl_success)
     return NULL;
   gantry_dnnl ()->primitive_attr_set_scratchpad_mode (attributes, dnnl_scratchpad_mode_user);
-  if (gantry_dnnl ()->primitive_desc_create (&description, &operation, attributes, gantry_library_engine (library), NULL)
-      != dnnl_success)
+  if (gantry_dnnl ()->primitive_desc_create (&description, &operation, attributes, gantry_library_engine (library), NULL) != dnnl_success)
     description = NULL;
   gantry_dnnl ()->primitive_attr_destroy (attributes);
   if (description != NULL)
@@ -112,8 +109,7 @@ typedef struct
 } Cut;
 
 static gboolean
-add_piece (GantryLibrary *library, const GantryModule *module, const GantryNode *node, const Product *p, const Cut *cut,
-           gboolean constant_weights)
+add_piece (GantryLibrary *library, const GantryModule *module, const GantryNode *node, const Product *p, const Cut *cut, gboolean constant_weights)
 {
   Product q = *p;
   dnnl_memory_desc_t mds[3];
@@ -166,8 +162,7 @@ can_cut (const GantryModule *module, const GantryNode *node)
 
 /* Cuts the batch, or the longer side of the result. */
 static gboolean
-add_pieces (GantryLibrary *library, const GantryModule *module, const GantryNode *node, const Product *p, gint64 parts,
-            gboolean constant_weights)
+add_pieces (GantryLibrary *library, const GantryModule *module, const GantryNode *node, const Product *p, gint64 parts, gboolean constant_weights)
 {
   gint64 n_batch = p->rank > 2 ? p->left[0] : 1, rows = p->left[p->rank - 2], columns = p->right[p->rank - 1];
   gint64 size[3] = { n_batch, rows, columns };
@@ -191,8 +186,7 @@ add_pieces (GantryLibrary *library, const GantryModule *module, const GantryNode
 }
 
 GantryMade
-gantry_library_make_dot (const GantryModule *module, const GantryNode *node, guint n_threads,
-                         const GantryLibraryLayouts *layouts, GantryKernel *kernel)
+gantry_library_make_dot (const GantryModule *module, const GantryNode *node, guint n_threads, const GantryLibraryLayouts *layouts, GantryKernel *kernel)
 {
   Product p = { 0 };
   GantryLibrary *library;

@@ -49,13 +49,19 @@ run_rows (gpointer data)
 }
 
 void
-gantry_library_run_epilogue (const dnnl_memory_desc_t *result, GantryUnalignedFloat *values, const GantryUnalignedFloat *bias, gboolean relu,
-                             guint n_threads)
+gantry_library_run_epilogue (const dnnl_memory_desc_t *result, GantryUnalignedFloat *values, const GantryUnalignedFloat *bias, gboolean relu, guint n_threads)
 {
   const dnnl_blocking_desc_t *layout = &result->format_desc.blocking;
   const gint64 block = layout->inner_nblks > 0 ? layout->inner_blks[0] : 1;
-  Epilogue e = { .values = values + result->offset0, .bias = bias, .relu = relu, .images = result->dims[0], .channels = result->dims[1], .places = 1,
-                 .block = block, .image_stride = layout->strides[0], .block_stride = layout->strides[1],
+  Epilogue e = { .values = values + result->offset0,
+                 .bias = bias,
+                 .relu = relu,
+                 .images = result->dims[0],
+                 .channels = result->dims[1],
+                 .places = 1,
+                 .block = block,
+                 .image_stride = layout->strides[0],
+                 .block_stride = layout->strides[1],
                  .place_stride = layout->strides[result->ndims - 1] };
 
   for (int d = 2; d < result->ndims; d++)

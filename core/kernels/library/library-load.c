@@ -38,8 +38,7 @@ gantry_library_load (GError **error)
 
   if (loaded->why == NULL)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
-               "oneDNN cannot be used: %s (%s); install it, or compile with generated code only", NAME, loaded->why);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "oneDNN cannot be used: %s (%s); install it, or compile with generated code only", NAME, loaded->why);
   return FALSE;
 }
 

@@ -40,8 +40,8 @@ typedef struct
   Argument arguments[MAX_ARGUMENTS];
   dnnl_convolution_desc_t *without_relu; /* (nullable): see gantry_library_keep_nan() */
   gboolean has_epilogue, has_bias, relu; /* see gantry_library_set_epilogue() */
-  guint bias;         /* buffer */
-  guint64 bias_begin; /* bytes into that */
+  guint bias;                            /* buffer */
+  guint64 bias_begin;                    /* bytes into that */
 } Piece;
 
 struct _GantryLibrary
@@ -53,7 +53,7 @@ struct _GantryLibrary
   dnnl_stream_t stream;
   guint64 workspace_bytes, packed_bytes;
   gboolean multiplies; /* by the library's matrix product */
-  GArray *pieces; /* Piece */
+  GArray *pieces;      /* Piece */
 };
 
 char *
@@ -171,8 +171,7 @@ make_reorder (GantryLibrary *library, const dnnl_memory_desc_t *from, const dnnl
   dnnl_primitive_desc_t description;
   dnnl_primitive_t primitive = NULL;
 
-  if (gantry_dnnl ()->reorder_primitive_desc_create (&description, from, library->engine, to, library->engine, NULL)
-      != dnnl_success)
+  if (gantry_dnnl ()->reorder_primitive_desc_create (&description, from, library->engine, to, library->engine, NULL) != dnnl_success)
     return NULL;
   if (gantry_dnnl ()->primitive_create (&primitive, description) != dnnl_success)
     primitive = NULL;
@@ -191,8 +190,8 @@ count_elements (const dnnl_memory_desc_t *md)
 }
 
 gboolean
-gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 begin, GantryElementType element,
-                    const dnnl_memory_desc_t *outer, const dnnl_memory_desc_t *inner, gsize reversed, gboolean constant)
+gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 begin, GantryElementType element, const dnnl_memory_desc_t *outer,
+                    const dnnl_memory_desc_t *inner, gsize reversed, gboolean constant)
 {
   Piece *piece = last_piece (library);
   Argument *a = &piece->arguments[piece->n_arguments++];
@@ -200,15 +199,13 @@ gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 b
   gboolean convert = element != GANTRY_F32 || reversed > 1;
 
   g_assert (piece->n_arguments <= MAX_ARGUMENTS);
-  *a = (Argument) { .argument = argument, .buffer = buffer, .element = element, .place = DIRECT, .outer = *outer,
-                    .inner = *inner, .reversed = reversed };
+  *a = (Argument){ .argument = argument, .buffer = buffer, .element = element, .place = DIRECT, .outer = *outer, .inner = *inner, .reversed = reversed };
   a->begin = (guint64) begin * gantry_element_size (element);
   a->n = count_elements (outer);
   if (equal && !convert)
     return TRUE;
   a->place = constant ? PACKED : WORKSPACE;
-  a->offset = reserve (constant ? &library->packed_bytes : &library->workspace_bytes,
-                       gantry_dnnl ()->memory_desc_get_size (inner));
+  a->offset = reserve (constant ? &library->packed_bytes : &library->workspace_bytes, gantry_dnnl ()->memory_desc_get_size (inner));
   if (convert && !equal && !constant)
     a->converted = reserve (&library->workspace_bytes, a->n * sizeof (float));
   if (!equal)
@@ -352,8 +349,7 @@ run_epilogue (const GantryLibrary *library, const Piece *piece, void *const *buf
 
   for (guint i = 0; i < piece->n_arguments; i++)
     if (piece->arguments[i].argument == DNNL_ARG_DST)
-      gantry_library_run_epilogue (&piece->arguments[i].inner, result, bias, piece->relu,
-                                   library->pieces->len > 1 ? 1 : library->n_threads);
+      gantry_library_run_epilogue (&piece->arguments[i].inner, result, bias, piece->relu, library->pieces->len > 1 ? 1 : library->n_threads);
 }
 
 static void
@@ -373,11 +369,10 @@ run_piece (const GantryLibrary *library, const Piece *piece, void *const *buffer
         bring_in (library, a, buffer, (float *) (gpointer) (workspace + a->converted), inside);
       if (a->argument == DNNL_ARG_DST)
         result = inside;
-      arguments[n++] = (dnnl_exec_arg_t) { a->argument, memory_at (library, &a->inner, inside) };
+      arguments[n++] = (dnnl_exec_arg_t){ a->argument, memory_at (library, &a->inner, inside) };
     }
   if (gantry_dnnl ()->memory_desc_get_size (&piece->scratchpad) > 0)
-    arguments[n++] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD, memory_at (library, &piece->scratchpad,
-                                                                         workspace + piece->scratchpad_offset) };
+    arguments[n++] = (dnnl_exec_arg_t){ DNNL_ARG_SCRATCHPAD, memory_at (library, &piece->scratchpad, workspace + piece->scratchpad_offset) };
   gantry_library_begin_watch ();
   execute (library, piece->primitive, arguments, n);
   if (piece->has_epilogue)
@@ -389,8 +384,7 @@ run_piece (const GantryLibrary *library, const Piece *piece, void *const *buffer
       const Argument *a = &piece->arguments[i];
 
       if (a->place == WORKSPACE && a->argument == DNNL_ARG_DST)
-        bring_out (library, a, address_of (a, buffers), (float *) (gpointer) (workspace + a->converted),
-                   workspace + a->offset);
+        bring_out (library, a, address_of (a, buffers), (float *) (gpointer) (workspace + a->converted), workspace + a->offset);
     }
   while (n > 0)
     gantry_dnnl ()->memory_destroy (arguments[--n].memory);
@@ -463,13 +457,11 @@ gantry_library_share (const GantryKernel *kernel, GantryKernel *other)
 static gboolean
 is_computed_in_float (const GantryType *type)
 {
-  return (type->element == GANTRY_F32 || type->element == GANTRY_F16 || type->element == GANTRY_BF16)
-         && gantry_type_elements (type) > 0;
+  return (type->element == GANTRY_F32 || type->element == GANTRY_F16 || type->element == GANTRY_BF16) && gantry_type_elements (type) > 0;
 }
 
 GantryMade
-gantry_library_make (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts,
-                     guint n_threads, GantryKernel *kernel)
+gantry_library_make (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts, guint n_threads, GantryKernel *kernel)
 {
   /* The library computes in float only on this class of processor; what has 16 bits is converted. */
   for (guint i = 0; i < node->n_operands; i++)

@@ -12,15 +12,14 @@ G_BEGIN_DECLS
 /** Layouts of the operands and the result of a convolution, chosen for the whole program. */
 typedef struct
 {
-  guint block;             /* channels: 8 or 16 */
-  gboolean blocked_input;  /* nChw8c and its like */
+  guint block;            /* channels: 8 or 16 */
+  gboolean blocked_input; /* nChw8c and its like */
   gboolean blocked_result;
   gboolean constant_weights;
 } GantryLibraryLayouts;
 
 /** Makes the kernel of a dot_general or convolution where the library has it, else says GANTRY_NOT_MINE. */
-GantryMade gantry_library_make (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts,
-                                guint n_threads, GantryKernel *kernel);
+GantryMade gantry_library_make (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts, guint n_threads, GantryKernel *kernel);
 /** The kernel of another node with equal types, attributes and layouts: it uses the same primitives. */
 void gantry_library_share (const GantryKernel *kernel, GantryKernel *other);
 /** A convolution of one place with groups is a small matrix product for each: generated code does it in half the time. */
@@ -46,16 +45,16 @@ void gantry_library_code_begin (GantryLibraryCode *code);
 void gantry_library_code_end (GantryLibraryCode *code, const GantryKernel *kernels, guint n_kernels);
 
 /* Its functions, without the "dnnl_" of their names: all that are called. */
+/* clang-format off */
 #define GANTRY_LIBRARY_FUNCTIONS(X) \
-  X (dilated_convolution_forward_desc_init) X (dilated_deconvolution_forward_desc_init) X (engine_create) X (engine_destroy) X (get_effective_cpu_isa) \
-  X (get_primitive_cache_capacity) X (set_primitive_cache_capacity) X (sgemm) \
-  X (matmul_desc_init) X (memory_create) X (memory_desc_equal) X (memory_desc_get_size) \
-  X (memory_desc_init_by_strides) X (memory_desc_init_by_tag) X (memory_destroy) X (post_ops_append_eltwise) \
-  X (post_ops_create) X (post_ops_destroy) X (primitive_attr_create) X (primitive_attr_destroy) \
-  X (primitive_attr_set_post_ops) X (primitive_attr_set_scratchpad_mode) X (primitive_create) X (primitive_desc_create) \
-  X (primitive_desc_destroy) X (primitive_desc_query) X (primitive_desc_query_md) X (primitive_destroy) \
-  X (primitive_execute) X (reorder_primitive_desc_create) X (set_max_cpu_isa) X (stream_create) \
-  X (stream_destroy) X (version)
+  X (dilated_convolution_forward_desc_init) X (dilated_deconvolution_forward_desc_init) X (engine_create) X (engine_destroy) \
+  X (get_effective_cpu_isa) X (get_primitive_cache_capacity) X (set_primitive_cache_capacity) X (sgemm) X (matmul_desc_init) \
+  X (memory_create) X (memory_desc_equal) X (memory_desc_get_size) X (memory_desc_init_by_strides) X (memory_desc_init_by_tag) \
+  X (memory_destroy) X (post_ops_append_eltwise) X (post_ops_create) X (post_ops_destroy) X (primitive_attr_create) \
+  X (primitive_attr_destroy) X (primitive_attr_set_post_ops) X (primitive_attr_set_scratchpad_mode) X (primitive_create) \
+  X (primitive_desc_create) X (primitive_desc_destroy) X (primitive_desc_query) X (primitive_desc_query_md) X (primitive_destroy) \
+  X (primitive_execute) X (reorder_primitive_desc_create) X (set_max_cpu_isa) X (stream_create) X (stream_destroy) X (version)
+/* clang-format on */
 
 typedef struct
 {
@@ -112,8 +111,8 @@ gboolean gantry_library_begin (GantryLibrary *library, dnnl_primitive_desc_t des
  *  counts the other way; 1: none
  * @constant: its bytes are known at load
  */
-gboolean gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 begin, GantryElementType element,
-                             const dnnl_memory_desc_t *outer, const dnnl_memory_desc_t *inner, gsize reversed, gboolean constant);
+gboolean gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 begin, GantryElementType element, const dnnl_memory_desc_t *outer,
+                             const dnnl_memory_desc_t *inner, gsize reversed, gboolean constant);
 /**
  * gantry_library_set_epilogue:
  * @bias: an f32 for each channel, from element @begin of @buffer
@@ -140,16 +139,16 @@ void gantry_library_relu (GantryUnalignedFloat *values, gsize n);
  * @bias: (nullable): an f32 for each channel
  * @n_threads: of the library's, at least 1
  */
-void gantry_library_run_epilogue (const dnnl_memory_desc_t *result, GantryUnalignedFloat *values, const GantryUnalignedFloat *bias, gboolean relu,
-                                  guint n_threads);
+void
+gantry_library_run_epilogue (const dnnl_memory_desc_t *result, GantryUnalignedFloat *values, const GantryUnalignedFloat *bias, gboolean relu, guint n_threads);
 /** The kernel runs it from now on. @n_buffers: operands and results */
 void gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *kernel);
 
 /** gantry_library_make() of a dot_general: GANTRY_NOT_MINE also where generated code is faster, as for small products. */
-GantryMade gantry_library_make_dot (const GantryModule *module, const GantryNode *node, guint n_threads,
-                                    const GantryLibraryLayouts *layouts, GantryKernel *kernel);
+GantryMade
+gantry_library_make_dot (const GantryModule *module, const GantryNode *node, guint n_threads, const GantryLibraryLayouts *layouts, GantryKernel *kernel);
 /** gantry_library_make() of a convolution: GANTRY_NOT_MINE also where generated code is faster. */
-GantryMade gantry_library_make_convolution (const GantryModule *module, const GantryNode *node,
-                                            const GantryLibraryLayouts *layouts, guint n_threads, GantryKernel *kernel);
+GantryMade gantry_library_make_convolution (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts, guint n_threads,
+                                            GantryKernel *kernel);
 
 G_END_DECLS

@@ -16,8 +16,7 @@ group_operand (const GantryType *type, GantryDimList batching, GantryDimList con
     if (!gantry_dim_group_extend (&groups[0], type, batching.ints[i]))
       return FALSE;
   for (guint d = 0; d < type->rank; d++)
-    if (!gantry_dim_list_contains (batching, d) && !gantry_dim_list_contains (contracting, d)
-        && !gantry_dim_group_extend (&groups[1], type, d))
+    if (!gantry_dim_list_contains (batching, d) && !gantry_dim_list_contains (contracting, d) && !gantry_dim_group_extend (&groups[1], type, d))
       return FALSE;
   for (gsize i = 0; i < contracting.n; i++)
     if (!gantry_dim_group_extend (&groups[2], type, contracting.ints[i]))
@@ -49,14 +48,10 @@ describe (const GantryModule *module, const GantryNode *dot, guint8 result, Gant
   const GantryType *left = gantry_node_operand_type (module, dot, 0), *right = gantry_node_operand_type (module, dot, 1);
   GantryDimGroup a[3], b[3];
 
-  if (dot->n_operands != 2 || left->element != right->element || !is_product_element (left->element)
-      || !is_product_element (result)
-      || !group_operand (left, gantry_dim_list (module, dot, "lhs_batching_dimensions"),
-                         gantry_dim_list (module, dot, "lhs_contracting_dimensions"), a)
-      || !group_operand (right, gantry_dim_list (module, dot, "rhs_batching_dimensions"),
-                         gantry_dim_list (module, dot, "rhs_contracting_dimensions"), b)
-      || !is_dense (a[1], a[2], &p->a_transposed) || !is_dense (b[2], b[1], &p->b_transposed)
-      || a[0].size != b[0].size || a[2].size != b[2].size)
+  if (dot->n_operands != 2 || left->element != right->element || !is_product_element (left->element) || !is_product_element (result)
+      || !group_operand (left, gantry_dim_list (module, dot, "lhs_batching_dimensions"), gantry_dim_list (module, dot, "lhs_contracting_dimensions"), a)
+      || !group_operand (right, gantry_dim_list (module, dot, "rhs_batching_dimensions"), gantry_dim_list (module, dot, "rhs_contracting_dimensions"), b)
+      || !is_dense (a[1], a[2], &p->a_transposed) || !is_dense (b[2], b[1], &p->b_transposed) || a[0].size != b[0].size || a[2].size != b[2].size)
     return FALSE;
   p->element = left->element;
   p->result = result;

@@ -7,7 +7,7 @@ typedef struct
 {
   const GantryGrid *grid;
   guint32 thread;
-  gboolean last; /* loops stand at their last value, not at the first */
+  gboolean last;     /* loops stand at their last value, not at the first */
   gboolean *unknown; /* set where an index depends on what is loaded */
 } Place;
 
@@ -21,16 +21,11 @@ axis_at (const Place *place, guint32 variable)
 
   switch (place->grid->axis[variable])
     {
-    case GANTRY_AXIS_THREAD_X:
-      return place->thread % block[0];
-    case GANTRY_AXIS_THREAD_Y:
-      return place->thread / block[0] % block[1];
-    case GANTRY_AXIS_THREAD_Z:
-      return place->thread / block[0] / block[1];
-    case GANTRY_AXIS_LANE:
-      return 0;
-    default:
-      return place->last ? kx->ranges[variable].hi : kx->ranges[variable].lo;
+    case GANTRY_AXIS_THREAD_X: return place->thread % block[0];
+    case GANTRY_AXIS_THREAD_Y: return place->thread / block[0] % block[1];
+    case GANTRY_AXIS_THREAD_Z: return place->thread / block[0] / block[1];
+    case GANTRY_AXIS_LANE: return 0;
+    default: return place->last ? kx->ranges[variable].hi : kx->ranges[variable].lo;
     }
 }
 
@@ -41,25 +36,15 @@ binary_at (const Place *place, const GantryKxNode *node)
 
   switch (node->op)
     {
-    case GANTRY_OP_MULTIPLY:
-      return (gint64) ((guint64) x * (guint64) y);
-    case GANTRY_OP_DIVIDE:
-      return y > 0 ? x / y : 0;
-    case GANTRY_OP_REMAINDER:
-      return y > 0 ? x % y : 0;
-    case GANTRY_OP_MAXIMUM:
-      return MAX (x, y);
-    case GANTRY_OP_MINIMUM:
-      return MIN (x, y);
-    case GANTRY_OP_XOR:
-      return x ^ y;
-    case GANTRY_OP_AND:
-      return x & y;
-    case GANTRY_OP_OR:
-      return x | y;
-    default:
-      *place->unknown = TRUE;
-      return 0;
+    case GANTRY_OP_MULTIPLY: return (gint64) ((guint64) x * (guint64) y);
+    case GANTRY_OP_DIVIDE: return y > 0 ? x / y : 0;
+    case GANTRY_OP_REMAINDER: return y > 0 ? x % y : 0;
+    case GANTRY_OP_MAXIMUM: return MAX (x, y);
+    case GANTRY_OP_MINIMUM: return MIN (x, y);
+    case GANTRY_OP_XOR: return x ^ y;
+    case GANTRY_OP_AND: return x & y;
+    case GANTRY_OP_OR: return x | y;
+    default: *place->unknown = TRUE; return 0;
     }
 }
 
@@ -72,12 +57,9 @@ value_at (const Place *place, guint32 id)
 
   switch (node.kind)
     {
-    case GANTRY_KX_CONST:
-      return node.i;
-    case GANTRY_KX_VALUE:
-      return place->last ? MAX (gantry_kx_range (kx, id).hi, 0) : MAX (gantry_kx_range (kx, id).lo, 0);
-    case GANTRY_KX_INDEX:
-      return axis_at (place, node.a);
+    case GANTRY_KX_CONST: return node.i;
+    case GANTRY_KX_VALUE: return place->last ? MAX (gantry_kx_range (kx, id).hi, 0) : MAX (gantry_kx_range (kx, id).lo, 0);
+    case GANTRY_KX_INDEX: return axis_at (place, node.a);
     case GANTRY_KX_LINEAR:
       for (guint i = 0; i < node.c; i++)
         {
@@ -86,18 +68,14 @@ value_at (const Place *place, guint32 id)
           sum = (gint64) ((guint64) sum + (guint64) term.factor * (guint64) value_at (place, term.node));
         }
       return sum;
-    case GANTRY_KX_BINARY:
-      return binary_at (place, &node);
-    default:
-      *place->unknown = TRUE;
-      return 0;
+    case GANTRY_KX_BINARY: return binary_at (place, &node);
+    default: *place->unknown = TRUE; return 0;
     }
 }
 
 /* How often the busiest bank is asked for different words in the worst phase of a warp. */
 static guint
-worst_phase (const GantryGrid *grid, guint32 index, guint size, guint bytes, guint32 warp, gboolean last,
-             gboolean *unknown)
+worst_phase (const GantryGrid *grid, guint32 index, guint size, guint bytes, guint32 warp, gboolean last, gboolean *unknown)
 {
   guint threads = bytes >= 16 ? 8 : bytes == 8 ? 16 : 32, worst = 0;
 

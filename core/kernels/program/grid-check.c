@@ -29,19 +29,17 @@ typedef struct
   guint64 unrolled;     /* those of them that are known numbers */
   guint64 varying;      /* variables that differ between threads */
   guint ifs;
-  guint64 copies;       /* of the statement, by unrolling */
-  guint32 *seen;        /* per node: the round in which it was looked at */
-  guint8 *node_varies;  /* per node, in that round */
+  guint64 copies;      /* of the statement, by unrolling */
+  guint32 *seen;       /* per node: the round in which it was looked at */
+  guint8 *node_varies; /* per node, in that round */
   guint32 round;
 } Check;
 
 static const char *const kind_names[GANTRY_GRID_N_KINDS] = {
-  "let",     "set",     "get",   "for",    "if",    "else",        "end",
-  "barrier", "shuffle", "fetch", "commit", "await", "matrix_load", "mma",
+  "let", "set", "get", "for", "if", "else", "end", "barrier", "shuffle", "fetch", "commit", "await", "matrix_load", "mma",
 };
 
-static gboolean G_GNUC_PRINTF (2, 3)
-fault (Check *check, const char *format, ...)
+static gboolean G_GNUC_PRINTF (2, 3) fault (Check *check, const char *format, ...)
 {
   g_autofree char *message = NULL;
   const GantryGridStatement *s;
@@ -58,8 +56,8 @@ fault (Check *check, const char *format, ...)
       return FALSE;
     }
   s = &g_array_index (check->grid->statements, GantryGridStatement, check->at);
-  g_set_error (check->error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
-               "bound program, statement %u (%s): %s (please report this)", check->at, kind_names[s->kind], message);
+  g_set_error (check->error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "bound program, statement %u (%s): %s (please report this)", check->at, kind_names[s->kind],
+               message);
   return FALSE;
 }
 
@@ -72,14 +70,10 @@ look_at_variable (Check *check, guint v, guint32 lane)
 {
   switch ((GantryGridAxis) check->grid->axis[v])
     {
-    case GANTRY_AXIS_NONE:
-      return fault (check, "variable i%u is bound to nothing", v);
-    case GANTRY_AXIS_LOOP:
-      return check->loops >> v & 1 ? TRUE : fault (check, "variable i%u is used outside its loop", v);
-    case GANTRY_AXIS_LANE:
-      return v == lane ? TRUE : fault (check, "variable i%u is the lane of another statement", v);
-    default:
-      return TRUE;
+    case GANTRY_AXIS_NONE: return fault (check, "variable i%u is bound to nothing", v);
+    case GANTRY_AXIS_LOOP: return check->loops >> v & 1 ? TRUE : fault (check, "variable i%u is used outside its loop", v);
+    case GANTRY_AXIS_LANE: return v == lane ? TRUE : fault (check, "variable i%u is the lane of another statement", v);
+    default: return TRUE;
     }
 }
 
@@ -94,16 +88,12 @@ look_inside (Check *check, guint32 id, guint32 lane)
 
   switch ((GantryKxKind) node->kind)
     {
-    case GANTRY_KX_CONST:
-      return TRUE;
-    case GANTRY_KX_INDEX:
-      check->node_varies[id] = check->varying >> node->a & 1;
-      return look_at_variable (check, node->a, lane);
+    case GANTRY_KX_CONST: return TRUE;
+    case GANTRY_KX_INDEX: check->node_varies[id] = check->varying >> node->a & 1; return look_at_variable (check, node->a, lane);
     case GANTRY_KX_VALUE:
       check->node_varies[id] = check->value_varies[node->a];
       return check->is_defined[node->a] ? TRUE : fault (check, "value v%u is not defined here", node->a);
-    case GANTRY_KX_REDUCE:
-      return fault (check, "a reduction is left in an expression");
+    case GANTRY_KX_REDUCE: return fault (check, "a reduction is left in an expression");
     case GANTRY_KX_LINEAR:
     case GANTRY_KX_LOAD:
       for (guint i = 0; i < node->c; i++)
@@ -190,8 +180,8 @@ index_in (Check *check, const GantryGridArray *array, guint32 index, guint64 lan
   if (check->ifs == 0 && range.lo != G_MININT64 && range.lo < 0)
     return fault (check, "the index in %s may be negative", array->name);
   if (check->ifs == 0 && range.hi != G_MAXINT64 && (guint64) range.hi + lanes > array->count)
-    return fault (check, "the index in %s may be %" G_GINT64_FORMAT ", of %" G_GUINT64_FORMAT " elements", array->name,
-                  range.hi + (gint64) lanes - 1, array->count);
+    return fault (check, "the index in %s may be %" G_GINT64_FORMAT ", of %" G_GUINT64_FORMAT " elements", array->name, range.hi + (gint64) lanes - 1,
+                  array->count);
   return TRUE;
 }
 
@@ -228,8 +218,7 @@ memory_access (Check *check, const GantryGridStatement *s)
       return TRUE;
     }
   if (gantry_kx_node (check->grid->kx, s->a)->type != array->element)
-    return fault (check, "a value of type %s for %s",
-                  gantry_element_name (gantry_kx_node (check->grid->kx, s->a)->type), array->name);
+    return fault (check, "a value of type %s for %s", gantry_element_name (gantry_kx_node (check->grid->kx, s->a)->type), array->name);
   check->round++; /* the lane variable counts from here on */
   return expression (check, s->a, s->c, NULL);
 }
@@ -259,11 +248,9 @@ begin_for (Check *check, const GantryGridStatement *s)
   gboolean lo_varies, hi_varies;
   guint64 vars;
 
-  if (!expression (check, s->a, GANTRY_GRID_NONE, &lo_varies)
-      || !expression (check, s->b, GANTRY_GRID_NONE, &hi_varies))
+  if (!expression (check, s->a, GANTRY_GRID_NONE, &lo_varies) || !expression (check, s->b, GANTRY_GRID_NONE, &hi_varies))
     return FALSE;
-  if (s->step < 1 || s->c >= check->grid->kx->n_vars || check->grid->axis[s->c] != GANTRY_AXIS_LOOP
-      || check->loops >> s->c & 1)
+  if (s->step < 1 || s->c >= check->grid->kx->n_vars || check->grid->axis[s->c] != GANTRY_AXIS_LOOP || check->loops >> s->c & 1)
     return fault (check, "its variable or step is not one");
   vars = gantry_kx_node (check->grid->kx, s->a)->vars | gantry_kx_node (check->grid->kx, s->b)->vars;
   if (s->unroll && (vars & ~check->unrolled) != 0)
@@ -346,8 +333,7 @@ together (Check *check, gboolean whole_warps)
       guint32 statement = g_array_index (check->scopes, Scope, i).statement;
 
       if (g_array_index (check->scopes, Scope, i).varies)
-        return fault (check, "all threads of a block have to get here, but statement %u differs between them",
-                      statement);
+        return fault (check, "all threads of a block have to get here, but statement %u differs between them", statement);
     }
   if (whole_warps && block[0] * block[1] * block[2] % 32 != 0)
     return fault (check, "a block of %u threads is not made of whole warps", block[0] * block[1] * block[2]);
@@ -372,11 +358,9 @@ check_fetch (Check *check, const GantryGridStatement *s)
   const GantryKx *kx = check->grid->kx;
   guint bytes;
 
-  if (array == NULL || !index_in (check, array, s->b, s->lanes, NULL)
-      || !expression (check, s->a, GANTRY_GRID_NONE, NULL))
+  if (array == NULL || !index_in (check, array, s->b, s->lanes, NULL) || !expression (check, s->a, GANTRY_GRID_NONE, NULL))
     return FALSE;
-  if (s->c != GANTRY_GRID_NONE && (!expression (check, s->c, GANTRY_GRID_NONE, NULL)
-                                   || gantry_kx_node (kx, s->c)->type != GANTRY_BOOL))
+  if (s->c != GANTRY_GRID_NONE && (!expression (check, s->c, GANTRY_GRID_NONE, NULL) || gantry_kx_node (kx, s->c)->type != GANTRY_BOOL))
     return fault (check, "its predicate is no bool");
   if ((s->shape & 1) != 0)
     {
@@ -412,8 +396,7 @@ check_matrix_load (Check *check, const GantryGridStatement *s)
     return fault (check, "%u matrices", matrices);
   if ((size != 2 && size != 4) || to->element != shared->element || (size == 4 && s->shape & 0x80))
     return fault (check, "matrices of %s", gantry_element_name (shared->element));
-  if (!index_in (check, shared, s->b, 16 / size, NULL)
-      || !index_in (check, to, s->offset_a, matrices * 4 / size, &varies))
+  if (!index_in (check, shared, s->b, 16 / size, NULL) || !index_in (check, to, s->offset_a, matrices * 4 / size, &varies))
     return FALSE;
   if (varies)
     return fault (check, "the place in %s differs between threads", to->name);
@@ -461,8 +444,7 @@ check_tile (Check *check, guint32 array, guint32 index, guint own)
     return FALSE;
   if (tile->element != GANTRY_F16 && tile->element != GANTRY_BF16)
     return fault (check, "a tile of %s", gantry_element_name (tile->element));
-  return divides_by (check, index, 512)
-         || fault (check, "a tile in %s may begin at no multiple of 1024 bytes", tile->name);
+  return divides_by (check, index, 512) || fault (check, "a tile in %s may begin at no multiple of 1024 bytes", tile->name);
 }
 
 static gboolean
@@ -475,15 +457,12 @@ check_wgmma (Check *check, const GantryGridStatement *s)
     return FALSE;
   if (check->gpu != NULL && !check->gpu->has_wgmma)
     return fault (check, "%s has no wgmma", check->gpu->arch);
-  if (block[0] % 128 != 0 || s->step < 8 || s->step > 256 || s->step % 8 != 0 || sums->element != GANTRY_F32
-      || sums->count < (guint64) s->step / 2)
+  if (block[0] % 128 != 0 || s->step < 8 || s->step > 256 || s->step % 8 != 0 || sums->element != GANTRY_F32 || sums->count < (guint64) s->step / 2)
     return fault (check, "%" G_GINT64_FORMAT " columns by %u threads", s->step, block[0]);
   if (s->kind == GANTRY_GRID_WGMMA_AWAIT)
     return TRUE;
-  return check_tile (check, s->c, s->offset_a, GANTRY_WGMMA_ROWS)
-         && check_tile (check, s->d, s->offset_b, (guint) s->step)
-         && (g_array_index (check->grid->arrays, GantryGridArray, s->c).element
-               == g_array_index (check->grid->arrays, GantryGridArray, s->d).element
+  return check_tile (check, s->c, s->offset_a, GANTRY_WGMMA_ROWS) && check_tile (check, s->d, s->offset_b, (guint) s->step)
+         && (g_array_index (check->grid->arrays, GantryGridArray, s->c).element == g_array_index (check->grid->arrays, GantryGridArray, s->d).element
              || fault (check, "tiles of two types"));
 }
 
@@ -504,33 +483,21 @@ check_statement (Check *check, const GantryGridStatement *s)
   check->round++;
   switch ((GantryGridKind) s->kind)
     {
-    case GANTRY_GRID_LET:
-      return check_let (check, s);
+    case GANTRY_GRID_LET: return check_let (check, s);
     case GANTRY_GRID_SET:
-    case GANTRY_GRID_GET:
-      return memory_access (check, s);
-    case GANTRY_GRID_FOR:
-      return begin_for (check, s);
-    case GANTRY_GRID_IF:
-      return begin_if (check, s);
+    case GANTRY_GRID_GET: return memory_access (check, s);
+    case GANTRY_GRID_FOR: return begin_for (check, s);
+    case GANTRY_GRID_IF: return begin_if (check, s);
     case GANTRY_GRID_ELSE:
-    case GANTRY_GRID_END:
-      return end_scope (check, s);
-    case GANTRY_GRID_BARRIER:
-      return together (check, FALSE);
-    case GANTRY_GRID_SHUFFLE:
-      return check_shuffle (check, s);
-    case GANTRY_GRID_FETCH:
-      return check_fetch (check, s);
-    case GANTRY_GRID_MATRIX_LOAD:
-      return check_matrix_load (check, s);
-    case GANTRY_GRID_MMA:
-      return check_mma (check, s);
+    case GANTRY_GRID_END: return end_scope (check, s);
+    case GANTRY_GRID_BARRIER: return together (check, FALSE);
+    case GANTRY_GRID_SHUFFLE: return check_shuffle (check, s);
+    case GANTRY_GRID_FETCH: return check_fetch (check, s);
+    case GANTRY_GRID_MATRIX_LOAD: return check_matrix_load (check, s);
+    case GANTRY_GRID_MMA: return check_mma (check, s);
     case GANTRY_GRID_WGMMA:
-    case GANTRY_GRID_WGMMA_AWAIT:
-      return check_wgmma (check, s);
-    default:
-      return TRUE;
+    case GANTRY_GRID_WGMMA_AWAIT: return check_wgmma (check, s);
+    default: return TRUE;
     }
 }
 
@@ -548,8 +515,8 @@ check_size (Check *check)
   if (grid->grid[0] > G_MAXINT32 || grid->grid[1] > 65535 || grid->grid[2] > 65535)
     return fault (check, "a grid of %u x %u x %u blocks", grid->grid[0], grid->grid[1], grid->grid[2]);
   if (check->gpu != NULL && gantry_grid_shared_bytes (grid) > check->gpu->shared_bytes)
-    return fault (check, "%" G_GUINT64_FORMAT " bytes of shared memory, of %" G_GUINT64_FORMAT " that %s has",
-                  gantry_grid_shared_bytes (grid), check->gpu->shared_bytes, check->gpu->arch);
+    return fault (check, "%" G_GUINT64_FORMAT " bytes of shared memory, of %" G_GUINT64_FORMAT " that %s has", gantry_grid_shared_bytes (grid),
+                  check->gpu->shared_bytes, check->gpu->arch);
   for (guint v = 0; v < grid->kx->n_vars; v++)
     {
       guint8 axis = grid->axis[v];
@@ -557,11 +524,9 @@ check_size (Check *check)
 
       if (axis < GANTRY_AXIS_BLOCK_X || axis > GANTRY_AXIS_THREAD_Z)
         continue;
-      size = axis < GANTRY_AXIS_THREAD_X ? grid->grid[axis - GANTRY_AXIS_BLOCK_X]
-                                         : grid->block[axis - GANTRY_AXIS_THREAD_X];
+      size = axis < GANTRY_AXIS_THREAD_X ? grid->grid[axis - GANTRY_AXIS_BLOCK_X] : grid->block[axis - GANTRY_AXIS_THREAD_X];
       if (grid->kx->extents[v] != size)
-        return fault (check, "variable i%u has %" G_GINT64_FORMAT " values, its axis %" G_GINT64_FORMAT, v,
-                      grid->kx->extents[v], size);
+        return fault (check, "variable i%u has %" G_GINT64_FORMAT " values, its axis %" G_GINT64_FORMAT, v, grid->kx->extents[v], size);
       if (axis >= GANTRY_AXIS_THREAD_X)
         check->varying |= G_GUINT64_CONSTANT (1) << v;
     }

@@ -15,8 +15,7 @@ typedef struct
 static void
 print_variable (const Print *p, guint v)
 {
-  static const char *const names[] = { "?",        "block.x",  "block.y", "block.z", "thread.x",
-                                       "thread.y", "thread.z", "k",       "lane" };
+  static const char *const names[] = { "?", "block.x", "block.y", "block.z", "thread.x", "thread.y", "thread.z", "k", "lane" };
   guint8 axis = p->grid->axis[v];
 
   g_string_append (p->text, names[axis]);
@@ -112,12 +111,8 @@ print_node (Print *p, guint32 id, guint depth)
       else
         g_string_append_printf (p->text, "%" G_GINT64_FORMAT, node->i);
       break;
-    case GANTRY_KX_INDEX:
-      print_variable (p, node->a);
-      break;
-    case GANTRY_KX_VALUE:
-      g_string_append_printf (p->text, "v%u", node->a);
-      break;
+    case GANTRY_KX_INDEX: print_variable (p, node->a); break;
+    case GANTRY_KX_VALUE: g_string_append_printf (p->text, "v%u", node->a); break;
     case GANTRY_KX_LINEAR:
       if (depth > 0)
         g_string_append_c (p->text, '(');
@@ -130,21 +125,11 @@ print_node (Print *p, guint32 id, guint depth)
       print_sum (p, node, depth);
       g_string_append_c (p->text, ']');
       break;
-    case GANTRY_KX_BINARY:
-      print_operator (p, node, depth);
-      break;
-    case GANTRY_KX_UNARY:
-      print_call (p, gantry_op_info (node->op)->name, node, 1, depth);
-      break;
-    case GANTRY_KX_SELECT:
-      print_call (p, "select", node, 3, depth);
-      break;
-    case GANTRY_KX_REDUCE:
-      print_call (p, "reduce", node, 1, depth);
-      break;
-    default:
-      print_call (p, gantry_element_name (node->type), node, 1, depth);
-      break;
+    case GANTRY_KX_BINARY: print_operator (p, node, depth); break;
+    case GANTRY_KX_UNARY: print_call (p, gantry_op_info (node->op)->name, node, 1, depth); break;
+    case GANTRY_KX_SELECT: print_call (p, "select", node, 3, depth); break;
+    case GANTRY_KX_REDUCE: print_call (p, "reduce", node, 1, depth); break;
+    default: print_call (p, gantry_element_name (node->type), node, 1, depth); break;
     }
 }
 
@@ -209,8 +194,7 @@ print_matrices (Print *p, const GantryGridStatement *s)
 static void
 print_wgmma (Print *p, const GantryGridStatement *s)
 {
-  g_string_append_printf (p->text, "%s += wgmma m64n%" G_GINT64_FORMAT "k64 ",
-                          g_array_index (p->grid->arrays, GantryGridArray, s->array).name, s->step);
+  g_string_append_printf (p->text, "%s += wgmma m64n%" G_GINT64_FORMAT "k64 ", g_array_index (p->grid->arrays, GantryGridArray, s->array).name, s->step);
   print_element (p, s->c, s->offset_a, 1);
   g_string_append (p->text, s->shape & 1 ? " transposed * " : " * ");
   print_element (p, s->d, s->offset_b, 1);
@@ -235,9 +219,7 @@ print_statement (Print *p, const GantryGridStatement *s)
       print_values (p, s);
       print_element (p, s->array, s->b, s->lanes);
       break;
-    case GANTRY_GRID_FOR:
-      print_for (p, s);
-      break;
+    case GANTRY_GRID_FOR: print_for (p, s); break;
     case GANTRY_GRID_IF:
       g_string_append (p->text, "if ");
       print_expression (p, s->a);
@@ -265,27 +247,13 @@ print_statement (Print *p, const GantryGridStatement *s)
           g_string_append (p->text, ", else 0");
         }
       break;
-    case GANTRY_GRID_AWAIT:
-      g_string_append_printf (p->text, "await all but %u", s->mask);
-      break;
+    case GANTRY_GRID_AWAIT: g_string_append_printf (p->text, "await all but %u", s->mask); break;
     case GANTRY_GRID_MATRIX_LOAD:
-    case GANTRY_GRID_MMA:
-      print_matrices (p, s);
-      break;
-    case GANTRY_GRID_FENCE:
-      g_string_append (p->text, "fence for wgmma");
-      break;
-    case GANTRY_GRID_WGMMA:
-      print_wgmma (p, s);
-      break;
-    case GANTRY_GRID_WGMMA_AWAIT:
-      g_string_append (p->text, "await wgmma");
-      break;
-    default:
-      g_string_append (p->text, s->kind == GANTRY_GRID_ELSE      ? "else"
-                                : s->kind == GANTRY_GRID_BARRIER ? "barrier"
-                                                                 : "commit");
-      break;
+    case GANTRY_GRID_MMA: print_matrices (p, s); break;
+    case GANTRY_GRID_FENCE: g_string_append (p->text, "fence for wgmma"); break;
+    case GANTRY_GRID_WGMMA: print_wgmma (p, s); break;
+    case GANTRY_GRID_WGMMA_AWAIT: g_string_append (p->text, "await wgmma"); break;
+    default: g_string_append (p->text, s->kind == GANTRY_GRID_ELSE ? "else" : s->kind == GANTRY_GRID_BARRIER ? "barrier" : "commit"); break;
     }
 }
 
@@ -296,14 +264,14 @@ gantry_grid_to_text (const GantryGrid *grid)
   Print p = { .grid = grid, .text = g_string_new (NULL) };
   guint depth = 0;
 
-  g_string_append_printf (p.text, "grid %u x %u x %u, block %u x %u x %u\n", grid->grid[0], grid->grid[1],
-                          grid->grid[2], grid->block[0], grid->block[1], grid->block[2]);
+  g_string_append_printf (p.text, "grid %u x %u x %u, block %u x %u x %u\n", grid->grid[0], grid->grid[1], grid->grid[2], grid->block[0], grid->block[1],
+                          grid->block[2]);
   for (guint i = 0; i < grid->arrays->len; i++)
     {
       const GantryGridArray *array = &g_array_index (grid->arrays, GantryGridArray, i);
 
-      g_string_append_printf (p.text, "%s %s: %" G_GUINT64_FORMAT " %s\n", spaces[array->space], array->name,
-                              array->count, gantry_element_name (array->element));
+      g_string_append_printf (p.text, "%s %s: %" G_GUINT64_FORMAT " %s\n", spaces[array->space], array->name, array->count,
+                              gantry_element_name (array->element));
     }
   for (guint i = 0; i < grid->statements->len; i++)
     {

@@ -86,8 +86,7 @@ gantry_grid_index (GantryGrid *grid, GantryGridAxis axis, gint64 extent)
 }
 
 guint32
-gantry_grid_array (GantryGrid *grid, GantryGridSpace space, GantryElementType element, guint64 count, guint64 slot,
-                   const char *name)
+gantry_grid_array (GantryGrid *grid, GantryGridSpace space, GantryElementType element, guint64 count, guint64 slot, const char *name)
 {
   GantryGridArray array = { .space = space, .element = element, .count = count, .slot = slot, .name = name };
 
@@ -100,10 +99,17 @@ gantry_grid_array (GantryGrid *grid, GantryGridSpace space, GantryElementType el
 static GantryGridStatement *
 add (GantryGrid *grid, GantryGridKind kind)
 {
-  GantryGridStatement statement = { .kind = kind, .lanes = 1, .a = GANTRY_GRID_NONE, .b = GANTRY_GRID_NONE,
-                                    .c = GANTRY_GRID_NONE, .d = GANTRY_GRID_NONE, .array = GANTRY_GRID_NONE,
-                                    .value = GANTRY_GRID_NONE, .offset_a = GANTRY_GRID_NONE,
-                                    .offset_b = GANTRY_GRID_NONE, .end = GANTRY_GRID_NONE };
+  GantryGridStatement statement = { .kind = kind,
+                                    .lanes = 1,
+                                    .a = GANTRY_GRID_NONE,
+                                    .b = GANTRY_GRID_NONE,
+                                    .c = GANTRY_GRID_NONE,
+                                    .d = GANTRY_GRID_NONE,
+                                    .array = GANTRY_GRID_NONE,
+                                    .value = GANTRY_GRID_NONE,
+                                    .offset_a = GANTRY_GRID_NONE,
+                                    .offset_b = GANTRY_GRID_NONE,
+                                    .end = GANTRY_GRID_NONE };
 
   g_array_append_val (grid->statements, statement);
   return &g_array_index (grid->statements, GantryGridStatement, grid->statements->len - 1);
@@ -225,10 +231,8 @@ multiple (const GantryGrid *grid, guint32 id, guint depth)
     return 1;
   switch (node->kind)
     {
-    case GANTRY_KX_CONST:
-      return node->i;
-    case GANTRY_KX_INDEX:
-      return MAX (grid->multiple[node->a], 1);
+    case GANTRY_KX_CONST: return node->i;
+    case GANTRY_KX_INDEX: return MAX (grid->multiple[node->a], 1);
     case GANTRY_KX_LINEAR:
     case GANTRY_KX_LOAD: /* asked for by its address */
       result = node->i;
@@ -237,22 +241,18 @@ multiple (const GantryGrid *grid, guint32 id, guint depth)
           GantryKxTerm term = gantry_kx_terms (grid->kx, node)[i];
 
           /* A power of two is what is asked for, and large ones alike. */
-          result = gantry_greatest_divisor (result,
-                                            gantry_greatest_divisor (multiple (grid, term.node, depth - 1), 1 << 20)
-                                              * (gantry_greatest_divisor (term.factor, 1 << 20)));
+          result = gantry_greatest_divisor (result, gantry_greatest_divisor (multiple (grid, term.node, depth - 1), 1 << 20)
+                                                      * (gantry_greatest_divisor (term.factor, 1 << 20)));
         }
       return result;
     case GANTRY_KX_BINARY:
       if (node->op == GANTRY_OP_MAXIMUM || node->op == GANTRY_OP_MINIMUM)
         return gantry_greatest_divisor (multiple (grid, node->a, depth - 1), multiple (grid, node->b, depth - 1));
       if (node->op == GANTRY_OP_MULTIPLY)
-        return gantry_greatest_divisor (multiple (grid, node->a, depth - 1), 1 << 20)
-               * gantry_greatest_divisor (multiple (grid, node->b, depth - 1), 1 << 20);
+        return gantry_greatest_divisor (multiple (grid, node->a, depth - 1), 1 << 20) * gantry_greatest_divisor (multiple (grid, node->b, depth - 1), 1 << 20);
       return 1;
-    case GANTRY_KX_SELECT:
-      return gantry_greatest_divisor (multiple (grid, node->b, depth - 1), multiple (grid, node->c, depth - 1));
-    default:
-      return 1;
+    case GANTRY_KX_SELECT: return gantry_greatest_divisor (multiple (grid, node->b, depth - 1), multiple (grid, node->c, depth - 1));
+    default: return 1;
     }
 }
 
@@ -315,8 +315,7 @@ gantry_grid_begin_for_axis (GantryGrid *grid, guint variable, gboolean unroll)
 guint32
 gantry_grid_begin_for_to (GantryGrid *grid, gint64 n, gboolean unroll)
 {
-  return gantry_grid_begin_for (grid, gantry_kx_const_int (grid->kx, GANTRY_I64, 0),
-                                gantry_kx_const_int (grid->kx, GANTRY_I64, n), 1, unroll);
+  return gantry_grid_begin_for (grid, gantry_kx_const_int (grid->kx, GANTRY_I64, 0), gantry_kx_const_int (grid->kx, GANTRY_I64, n), 1, unroll);
 }
 
 void
@@ -377,8 +376,7 @@ gantry_grid_shuffle (GantryGrid *grid, guint32 expression, guint32 mask)
 }
 
 void
-gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint input, guint32 address, guint32 predicate,
-                   guint lanes)
+gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint input, guint32 address, guint32 predicate, guint lanes)
 {
   GantryGridStatement *statement = add (grid, GANTRY_GRID_FETCH);
 
@@ -419,8 +417,7 @@ gantry_grid_await (GantryGrid *grid, guint32 groups)
 }
 
 void
-gantry_grid_matrix_load (GantryGrid *grid, guint32 to, guint32 offset, guint32 shared, guint32 index, guint matrices,
-                         gboolean transposed)
+gantry_grid_matrix_load (GantryGrid *grid, guint32 to, guint32 offset, guint32 shared, guint32 index, guint matrices, gboolean transposed)
 {
   GantryGridStatement *statement = add (grid, GANTRY_GRID_MATRIX_LOAD);
 
@@ -432,8 +429,7 @@ gantry_grid_matrix_load (GantryGrid *grid, guint32 to, guint32 offset, guint32 s
 }
 
 void
-gantry_grid_mma (GantryGrid *grid, GantryMmaShape shape, guint32 d, guint32 d_offset, guint32 a, guint32 a_offset,
-                 guint32 b, guint32 b_offset)
+gantry_grid_mma (GantryGrid *grid, GantryMmaShape shape, guint32 d, guint32 d_offset, guint32 a, guint32 a_offset, guint32 b, guint32 b_offset)
 {
   GantryGridStatement *statement = add (grid, GANTRY_GRID_MMA);
 
@@ -453,8 +449,8 @@ gantry_grid_fence (GantryGrid *grid)
 }
 
 void
-gantry_grid_wgmma (GantryGrid *grid, guint32 d, guint columns, guint32 a, guint32 a_index, gboolean a_transposed,
-                   guint32 b, guint32 b_index, gboolean b_transposed, guint left)
+gantry_grid_wgmma (GantryGrid *grid, guint32 d, guint columns, guint32 a, guint32 a_index, gboolean a_transposed, guint32 b, guint32 b_index,
+                   gboolean b_transposed, guint left)
 {
   GantryGridStatement *statement = add (grid, GANTRY_GRID_WGMMA);
 
@@ -514,7 +510,7 @@ gantry_gpu_init (GantryGpu *gpu, const char *arch, GError **error)
         gpu->launch_us = GANTRY_GPU_LAUNCH_US;
         return TRUE;
       }
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-               "no code can be made for the GPU architecture %s: known are sm_80, sm_90, sm_90a and sm_100", arch);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "no code can be made for the GPU architecture %s: known are sm_80, sm_90, sm_90a and sm_100",
+               arch);
   return FALSE;
 }

@@ -17,14 +17,14 @@ G_BEGIN_DECLS
 /** What is known of a GPU when code is made for it. */
 typedef struct
 {
-  char arch[16];            /* "sm_90a" */
-  guint capability;         /* 80, 90, 100 */
-  gboolean has_wgmma;       /* wgmma and TMA: sm_90a alone */
-  guint n_multiprocessors;  /* to size grids by */
-  guint64 shared_bytes;     /* most dynamic shared memory of a block */
+  char arch[16];               /* "sm_90a" */
+  guint capability;            /* 80, 90, 100 */
+  gboolean has_wgmma;          /* wgmma and TMA: sm_90a alone */
+  guint n_multiprocessors;     /* to size grids by */
+  guint64 shared_bytes;        /* most dynamic shared memory of a block */
   const GantryGpuModel *model; /* rates of the GPU that schedules are chosen for */
-  double launch_us;         /* what a second launch costs; a test may take it for nothing */
-  gboolean allow_tf32;      /* products of f32 may be rounded to 10 bits of mantissa, for tensor cores; FALSE unless
+  double launch_us;            /* what a second launch costs; a test may take it for nothing */
+  gboolean allow_tf32;         /* products of f32 may be rounded to 10 bits of mantissa, for tensor cores; FALSE unless
                                somebody chose it */
 } GantryGpu;
 
@@ -35,8 +35,12 @@ gboolean gantry_gpu_init (GantryGpu *gpu, const char *arch, GError **error);
 typedef enum
 {
   GANTRY_AXIS_NONE,
-  GANTRY_AXIS_BLOCK_X, GANTRY_AXIS_BLOCK_Y, GANTRY_AXIS_BLOCK_Z,    /* blockIdx */
-  GANTRY_AXIS_THREAD_X, GANTRY_AXIS_THREAD_Y, GANTRY_AXIS_THREAD_Z, /* threadIdx */
+  GANTRY_AXIS_BLOCK_X,
+  GANTRY_AXIS_BLOCK_Y,
+  GANTRY_AXIS_BLOCK_Z, /* blockIdx */
+  GANTRY_AXIS_THREAD_X,
+  GANTRY_AXIS_THREAD_Y,
+  GANTRY_AXIS_THREAD_Z, /* threadIdx */
   GANTRY_AXIS_LOOP,
   GANTRY_AXIS_LANE, /* of one statement: element 0 .. lanes - 1 */
 } GantryGridAxis;
@@ -60,19 +64,19 @@ typedef struct
 
 typedef enum
 {
-  GANTRY_GRID_LET,     /* value := expression, computed here and once */
-  GANTRY_GRID_SET,     /* array[index + lane] := expression, for each lane; of SETs of results that follow each other all
+  GANTRY_GRID_LET, /* value := expression, computed here and once */
+  GANTRY_GRID_SET, /* array[index + lane] := expression, for each lane; of SETs of results that follow each other all
                           values are computed before the first is stored: a result may lie over an operand */
-  GANTRY_GRID_GET,     /* value + lane := array[index + lane] */
-  GANTRY_GRID_FOR,     /* variable from lo (known to all threads of a block when the body has a barrier) */
+  GANTRY_GRID_GET, /* value + lane := array[index + lane] */
+  GANTRY_GRID_FOR, /* variable from lo (known to all threads of a block when the body has a barrier) */
   GANTRY_GRID_IF,
   GANTRY_GRID_ELSE,
-  GANTRY_GRID_END,     /* of FOR, IF or ELSE */
-  GANTRY_GRID_BARRIER, /* all threads of the block are here, and see what was written before */
-  GANTRY_GRID_SHUFFLE, /* value := the expression of the thread whose lane in the warp is this one's xor `mask` */
-  GANTRY_GRID_FETCH,   /* array[index ...] := input[address ...], `lanes` elements (4, 8 or 16 bytes), asynchronously */
-  GANTRY_GRID_COMMIT,  /* closes a group of fetches */
-  GANTRY_GRID_AWAIT,   /* all but the newest `mask` groups of this thread's fetches are done (a BARRIER must follow) */
+  GANTRY_GRID_END,         /* of FOR, IF or ELSE */
+  GANTRY_GRID_BARRIER,     /* all threads of the block are here, and see what was written before */
+  GANTRY_GRID_SHUFFLE,     /* value := the expression of the thread whose lane in the warp is this one's xor `mask` */
+  GANTRY_GRID_FETCH,       /* array[index ...] := input[address ...], `lanes` elements (4, 8 or 16 bytes), asynchronously */
+  GANTRY_GRID_COMMIT,      /* closes a group of fetches */
+  GANTRY_GRID_AWAIT,       /* all but the newest `mask` groups of this thread's fetches are done (a BARRIER must follow) */
   GANTRY_GRID_MATRIX_LOAD, /* ldmatrix: fragments for MMA from shared memory; collective of the warp */
   GANTRY_GRID_MMA,         /* mma.sync: d += a * b over a warp's fragments; collective of the warp */
   GANTRY_GRID_FENCE,       /* what this thread has in shared memory is there for WGMMA after the next BARRIER */
@@ -85,53 +89,53 @@ typedef enum
 
 typedef struct
 {
-  guint8 kind;     /* GantryGridKind */
-  guint8 lanes;    /* SET, GET, FETCH: consecutive elements, a power of two; the address of the first is a multiple */
-  guint8 unroll;   /* FOR: the body is written out for each value; lo, hi and step are then constants */
-  guint8 shape;    /* MMA: GantryMmaShape; MATRIX_LOAD: how many 8 x 8 matrices (1, 2, 4), | 0x80: transposed;
+  guint8 kind;                /* GantryGridKind */
+  guint8 lanes;               /* SET, GET, FETCH: consecutive elements, a power of two; the address of the first is a multiple */
+  guint8 unroll;              /* FOR: the body is written out for each value; lo, hi and step are then constants */
+  guint8 shape;               /* MMA: GantryMmaShape; MATRIX_LOAD: how many 8 x 8 matrices (1, 2, 4), | 0x80: transposed;
                       WGMMA: 1: a, 2: b transposed; FETCH: 1: from an array of the workspace, 2: through the first cache */
-  guint8 element;  /* of the value that LET, GET or SHUFFLE define, as it is computed with */
-  guint32 a;       /* node: expression (LET, SET, SHUFFLE), condition (IF), lo (FOR), address in what is fetched from (FETCH) */
-  guint32 b;       /* node: index in the array, hi (FOR); of MMA the offset in d */
-  guint32 c;       /* FOR: the variable; SET: the lane variable or GANTRY_GRID_NONE; FETCH: the predicate or
+  guint8 element;             /* of the value that LET, GET or SHUFFLE define, as it is computed with */
+  guint32 a;                  /* node: expression (LET, SET, SHUFFLE), condition (IF), lo (FOR), address in what is fetched from (FETCH) */
+  guint32 b;                  /* node: index in the array, hi (FOR); of MMA the offset in d */
+  guint32 c;                  /* FOR: the variable; SET: the lane variable or GANTRY_GRID_NONE; FETCH: the predicate or
                       GANTRY_GRID_NONE; MMA: array a | MATRIX_LOAD: array it fills */
-  guint32 d;       /* MMA: array b; FETCH: the input or the array */
-  guint32 array;   /* of SET, GET, FETCH; of MMA: d; of MATRIX_LOAD: the shared one */
-  guint32 value;   /* the first one defined */
-  gint64 step;     /* FOR; WGMMA and its AWAIT: columns */
-  guint32 mask;    /* SHUFFLE, AWAIT; WGMMA: so many may be under way after it */
+  guint32 d;                  /* MMA: array b; FETCH: the input or the array */
+  guint32 array;              /* of SET, GET, FETCH; of MMA: d; of MATRIX_LOAD: the shared one */
+  guint32 value;              /* the first one defined */
+  gint64 step;                /* FOR; WGMMA and its AWAIT: columns */
+  guint32 mask;               /* SHUFFLE, AWAIT; WGMMA: so many may be under way after it */
   guint32 offset_a, offset_b; /* nodes: MMA, WGMMA: offsets in the arrays a and b; MATRIX_LOAD: offset_a in the array
                                  it fills */
-  guint32 end;     /* FOR, IF, ELSE: index of the statement that ends it */
+  guint32 end;                /* FOR, IF, ELSE: index of the statement that ends it */
 } GantryGridStatement;
 
 /** The shapes of mma.sync that are used. Fragments lie in private arrays as the PTX ISA numbers them. */
 typedef enum
 {
-  GANTRY_MMA_M16N8K16_F16,  /* a: 8 f16, b: 4 f16, d: 4 f32, for each thread */
+  GANTRY_MMA_M16N8K16_F16, /* a: 8 f16, b: 4 f16, d: 4 f32, for each thread */
   GANTRY_MMA_M16N8K16_BF16,
-  GANTRY_MMA_M16N8K8_TF32,  /* a: 4, b: 2 f32 (rounded to tf32), d: 4 f32 */
+  GANTRY_MMA_M16N8K8_TF32, /* a: 4, b: 2 f32 (rounded to tf32), d: 4 f32 */
 } GantryMmaShape;
 
 typedef struct _GantryGrid GantryGrid;
 struct _GantryGrid
 {
-  GantryKx *kx;            /* (not owned): shared by the launches of a kernel */
+  GantryKx *kx; /* (not owned): shared by the launches of a kernel */
   guint32 grid[3], block[3];
-  guint8 axis[GANTRY_KX_MAX_VARS]; /* GantryGridAxis per index variable */
+  guint8 axis[GANTRY_KX_MAX_VARS];     /* GantryGridAxis per index variable */
   gint64 multiple[GANTRY_KX_MAX_VARS]; /* every value of the variable is a multiple of this; 0: of 1 */
-  GArray *arrays;          /* GantryGridArray */
-  GArray *statements;      /* GantryGridStatement */
-  GArray *open;            /* guint32: statements that are not ended yet */
-  guint32 max_registers;   /* 0: no wish */
-  guint32 min_blocks;      /* per multiprocessor; 0: no wish */
+  GArray *arrays;                      /* GantryGridArray */
+  GArray *statements;                  /* GantryGridStatement */
+  GArray *open;                        /* guint32: statements that are not ended yet */
+  guint32 max_registers;               /* 0: no wish */
+  guint32 min_blocks;                  /* per multiprocessor; 0: no wish */
 };
 
 /** All launches of one kernel. */
 typedef struct
 {
-  GPtrArray *expressions;  /* GantryKx: owned here */
-  GPtrArray *grids;        /* GantryGrid, one for each launch, in order */
+  GPtrArray *expressions; /* GantryKx: owned here */
+  GPtrArray *grids;       /* GantryGrid, one for each launch, in order */
   guint64 workspace_bytes;
 } GantryBound;
 
@@ -159,8 +163,7 @@ guint32 gantry_grid_index (GantryGrid *grid, GantryGridAxis axis, gint64 extent)
  *
  * Returns: the number that statements name it by
  */
-guint32 gantry_grid_array (GantryGrid *grid, GantryGridSpace space, GantryElementType element, guint64 count,
-                           guint64 slot, const char *name);
+guint32 gantry_grid_array (GantryGrid *grid, GantryGridSpace space, GantryElementType element, guint64 count, guint64 slot, const char *name);
 
 /** Returns: the value as a node; what is known of an i64 value may be said with gantry_grid_assume(). */
 guint32 gantry_grid_let (GantryGrid *grid, guint32 expression);
@@ -169,8 +172,7 @@ void gantry_grid_assume (GantryGrid *grid, guint32 value, gint64 lo, gint64 hi);
 /** Stores @expression in element @index (i64 node) of @array */
 void gantry_grid_set (GantryGrid *grid, guint32 array, guint32 index, guint32 expression);
 /** @lane: variable of axis LANE that @expression may use; @index is that of lane 0. */
-void gantry_grid_set_lanes (GantryGrid *grid, guint32 array, guint32 index, guint32 expression, guint lane,
-                            guint lanes);
+void gantry_grid_set_lanes (GantryGrid *grid, guint32 array, guint32 index, guint32 expression, guint lane, guint lanes);
 /** Element @index (i64 node) of @array, read here. Returns: the value as a node */
 guint32 gantry_grid_get (GantryGrid *grid, guint32 array, guint32 index);
 /** @type: of the value, computed with as the array's elements are: f16, bf16 and f32 are alike. */
@@ -203,8 +205,7 @@ guint32 gantry_grid_shuffle (GantryGrid *grid, guint32 expression, guint32 mask)
 /** cp.async: @lanes elements of @input, 4, 8 or 16 bytes, into shared memory. @address: lies within the input whether or not
  * @predicate holds; @predicate: node, bool: where it is false zeros are written and nothing is read; GANTRY_GRID_NONE:
  * always true */
-void gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint input, guint32 address, guint32 predicate,
-                        guint lanes);
+void gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint input, guint32 address, guint32 predicate, guint lanes);
 /** The fetch that was added last leaves what it reads in the first cache: the block reads most of it again soon. */
 void gantry_grid_fetch_cached (GantryGrid *grid);
 /** gantry_grid_fetch() from element @at of the array @from of the workspace, which a launch before has written. */
@@ -214,8 +215,7 @@ void gantry_grid_commit (GantryGrid *grid);
 /** cp.async.wait_group: waits until at most the newest @groups groups of this thread are under way; a barrier shows them to others. */
 void gantry_grid_await (GantryGrid *grid, guint32 groups);
 /** Each thread names with @index the row (16 bytes) that it contributes, as ldmatrix wants it. */
-void gantry_grid_matrix_load (GantryGrid *grid, guint32 to, guint32 offset, guint32 shared, guint32 index,
-                              guint matrices, gboolean transposed);
+void gantry_grid_matrix_load (GantryGrid *grid, guint32 to, guint32 offset, guint32 shared, guint32 index, guint matrices, gboolean transposed);
 
 /**
  * gantry_grid_mma:
@@ -224,8 +224,7 @@ void gantry_grid_matrix_load (GantryGrid *grid, guint32 to, guint32 offset, guin
  *
  * mma.sync: all threads of a warp multiply and add one tile of @shape. Not where threads part ways.
  */
-void gantry_grid_mma (GantryGrid *grid, GantryMmaShape shape, guint32 d, guint32 d_offset, guint32 a, guint32 a_offset,
-                      guint32 b, guint32 b_offset);
+void gantry_grid_mma (GantryGrid *grid, GantryMmaShape shape, guint32 d, guint32 d_offset, guint32 a, guint32 a_offset, guint32 b, guint32 b_offset);
 
 /* wgmma of sm_90a on tiles of f16 or bf16 in shared memory that are GANTRY_WGMMA_DEPTH deep, in the layout with
  * swizzles of 128 bytes. Row r of a tile that is not transposed has the depth along 128 bytes, at r * 128, and its 16
@@ -244,8 +243,8 @@ void gantry_grid_fence (GantryGrid *grid);
  * @a_index: @b_index: where the tiles begin, the same for all threads of four warps
  * @left: so many products may be under way when the statement is done; tiles of the older ones may be written again
  */
-void gantry_grid_wgmma (GantryGrid *grid, guint32 d, guint columns, guint32 a, guint32 a_index, gboolean a_transposed,
-                        guint32 b, guint32 b_index, gboolean b_transposed, guint left);
+void gantry_grid_wgmma (GantryGrid *grid, guint32 d, guint columns, guint32 a, guint32 a_index, gboolean a_transposed, guint32 b, guint32 b_index,
+                        gboolean b_transposed, guint left);
 /** All products are done. */
 void gantry_grid_wgmma_await (GantryGrid *grid, guint32 d, guint columns);
 

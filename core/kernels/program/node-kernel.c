@@ -16,8 +16,7 @@ gantry_node_result_type (const GantryModule *module, const GantryNode *node, gui
 {
   const GantryType *type = gantry_node_type (module, node);
 
-  return type->kind == GANTRY_TYPE_TUPLE
-           ? gantry_context_type (module->context, gantry_context_tuple_member (module->context, node->type, i)) : type;
+  return type->kind == GANTRY_TYPE_TUPLE ? gantry_context_type (module->context, gantry_context_tuple_member (module->context, node->type, i)) : type;
 }
 
 GantryLiteral *

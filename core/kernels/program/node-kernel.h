@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 typedef enum
 {
   GANTRY_MADE,
-  GANTRY_NOT_MINE,     /* another kind of kernel has to do it */
-  GANTRY_CANNOT,       /* nobody can; the reason is appended to @why, one line */
+  GANTRY_NOT_MINE, /* another kind of kernel has to do it */
+  GANTRY_CANNOT,   /* nobody can; the reason is appended to @why, one line */
 } GantryMade;
 
 /** "fusion_12_add_relu": what it is made of, not too long; without the id as good for other nodes of its like. */

@@ -89,8 +89,8 @@ split (GantryTiling *t, const GantryContraction *c, const GantryGpu *gpu, double
 }
 
 const GantryTileShape *
-gantry_tiling_choose (GantryTiling *tiling, const GantryContraction *c, const GantryGpu *gpu, const GantryTileShape *shapes,
-                      guint n_shapes, guint unit_threads, double rate, GantryTileFits fits)
+gantry_tiling_choose (GantryTiling *tiling, const GantryContraction *c, const GantryGpu *gpu, const GantryTileShape *shapes, guint n_shapes, guint unit_threads,
+                      double rate, GantryTileFits fits)
 {
   const GantryTileShape *best = NULL;
   double least = 0;
@@ -98,8 +98,7 @@ gantry_tiling_choose (GantryTiling *tiling, const GantryContraction *c, const Ga
   for (guint i = 0; i < n_shapes; i++)
     {
       const GantryTileShape *shape = &shapes[i];
-      GantryTiling t = { .bm = shape->bm, .bn = shape->bn, .bk = shape->bk,
-                         .threads = shape->bm / shape->um * (shape->bn / shape->un) * unit_threads };
+      GantryTiling t = { .bm = shape->bm, .bn = shape->bn, .bk = shape->bk, .threads = shape->bm / shape->um * (shape->bn / shape->un) * unit_threads };
       double cost;
 
       t.row_tiles = quotient_up (c->rows.count, t.bm);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MIN_OWN 4   /* rows and columns: fewer are a product of matrix and vector */
+#define MIN_OWN 4 /* rows and columns: fewer are a product of matrix and vector */
 #define MIN_DEPTH 8
 #define LONG_DEPTH 512 /* beside it, that results are stored one by one is little */
 
@@ -36,8 +36,7 @@ loses_nothing (GantryElementType from, GantryElementType to)
   if (from == GANTRY_BOOL)
     return TRUE;
   if (gantry_element_is_float (from))
-    return gantry_element_is_float (to) && mantissa_bits (to) >= mantissa_bits (from)
-           && (to != GANTRY_F16 || from == GANTRY_F16);
+    return gantry_element_is_float (to) && mantissa_bits (to) >= mantissa_bits (from) && (to != GANTRY_F16 || from == GANTRY_F16);
   if (gantry_element_is_float (to))
     return bits <= mantissa_bits (to) && to != GANTRY_F16;
   return bits < 8 * gantry_element_size (to) && (!gantry_element_is_signed (from) || gantry_element_is_signed (to));
@@ -66,8 +65,7 @@ fits (const GantryKxNode *node, GantryElementType element)
   guint8 memory[8];
 
   if (gantry_element_is_float (node->type) != gantry_element_is_float (element))
-    return node->type != GANTRY_BOOL
-           && (gantry_element_is_float (node->type) ? node->f == 0 && !signbit (node->f) : node->i == 0);
+    return node->type != GANTRY_BOOL && (gantry_element_is_float (node->type) ? node->f == 0 && !signbit (node->f) : node->i == 0);
   if (gantry_element_is_float (element))
     {
       gantry_element_write_double (element, memory, node->f);
@@ -91,9 +89,7 @@ narrow (GantryKx *kx, guint32 id, GantryElementType element, guint32 *result)
     }
   switch (node.kind)
     {
-    case GANTRY_KX_CAST:
-      *result = node.a;
-      return gantry_kx_node (kx, node.a)->type == element && loses_nothing (element, node.type);
+    case GANTRY_KX_CAST: *result = node.a; return gantry_kx_node (kx, node.a)->type == element && loses_nothing (element, node.type);
     case GANTRY_KX_SELECT:
       if (!narrow (kx, node.b, element, &x) || !narrow (kx, node.c, element, &y))
         return FALSE;
@@ -102,20 +98,17 @@ narrow (GantryKx *kx, guint32 id, GantryElementType element, guint32 *result)
     case GANTRY_KX_CONST:
       if (!fits (&node, element))
         return FALSE;
-      *result = gantry_element_is_float (element)
-                  ? gantry_kx_const_float (kx, element, gantry_element_is_float (node.type) ? node.f : 0)
-                  : gantry_kx_const_int (kx, element, gantry_element_is_float (node.type) ? 0 : node.i);
+      *result = gantry_element_is_float (element) ? gantry_kx_const_float (kx, element, gantry_element_is_float (node.type) ? node.f : 0)
+                                                  : gantry_kx_const_int (kx, element, gantry_element_is_float (node.type) ? 0 : node.i);
       return TRUE;
-    default:
-      return FALSE;
+    default: return FALSE;
     }
 }
 
 static gboolean
 is_zero (const GantryKxNode *node)
 {
-  return node->kind == GANTRY_KX_CONST
-         && (gantry_element_is_float (node->type) ? node->f == 0 && !signbit (node->f) : node->i == 0);
+  return node->kind == GANTRY_KX_CONST && (gantry_element_is_float (node->type) ? node->f == 0 && !signbit (node->f) : node->i == 0);
 }
 
 guint32
@@ -139,7 +132,7 @@ find_factor (GantryKx *kx, guint32 id, GantryFactor *factor)
   GantryElementType element = origin (kx, id);
   guint32 predicate;
 
-  *factor = (GantryFactor) { .value = id, .element = gantry_kx_node (kx, id)->type, .lanes = 1 };
+  *factor = (GantryFactor){ .value = id, .element = gantry_kx_node (kx, id)->type, .lanes = 1 };
   if (element != factor->element && narrow (kx, id, element, &factor->value))
     factor->element = (guint8) element;
   factor->is_load = gantry_factor_load (kx, factor->value, &predicate) != GANTRY_GRID_NONE;
@@ -162,7 +155,7 @@ set_depth (GantryContraction *c, guint64 first)
   GantryKx *kx = c->kx;
   guint vars[GANTRY_KX_MAX_VARS], n = gantry_schedule_axes (kx, c->reduce, vars);
 
-  c->depth = (GantryAxes) { .count = 1 };
+  c->depth = (GantryAxes){ .count = 1 };
   for (guint i = 0; i < n; i++)
     c->depth.count *= kx->extents[vars[i]];
   for (guint i = 0; i < n; i++)
@@ -201,8 +194,7 @@ slope (const GantryKx *kx, guint32 id, guint v)
     return 0;
   switch (node->kind)
     {
-    case GANTRY_KX_INDEX:
-      return 1;
+    case GANTRY_KX_INDEX: return 1;
     case GANTRY_KX_LINEAR:
     case GANTRY_KX_LOAD:
       for (guint i = 0; i < node->c; i++)
@@ -212,8 +204,7 @@ slope (const GantryKx *kx, guint32 id, guint v)
       if (node->op == GANTRY_OP_MAXIMUM || node->op == GANTRY_OP_MINIMUM)
         return slope (kx, node->a, v) + slope (kx, node->b, v);
       return node->op == GANTRY_OP_REMAINDER ? slope (kx, node->a, v) : 0;
-    default:
-      return 0;
+    default: return 0;
     }
 }
 
@@ -244,8 +235,7 @@ gantry_address_is_contiguous (const GantryKx *kx, guint32 address, guint lane, g
 
   if (node->kind == GANTRY_KX_INDEX)
     return node->a == lane;
-  if ((node->kind != GANTRY_KX_LOAD && node->kind != GANTRY_KX_LINEAR) || node->i % lanes != 0
-      || gantry_kx_factor_of (kx, node, lane, &other) != 1 || other)
+  if ((node->kind != GANTRY_KX_LOAD && node->kind != GANTRY_KX_LINEAR) || node->i % lanes != 0 || gantry_kx_factor_of (kx, node, lane, &other) != 1 || other)
     return FALSE;
   for (guint i = 0; i < node->c; i++)
     {
@@ -303,10 +293,7 @@ has_lanes (GantryContraction *c, const GantryFactor *factor, const GantryAxes *o
   set_scratch (c, 2, lanes);
   gantry_substitution_clear (substitution);
   gantry_axes_decode (across, kx, gantry_kx_index (kx, c->scratch[0]), substitution);
-  gantry_axes_decode (
-    along, kx,
-    gantry_index_sum (kx, gantry_kx_index (kx, c->scratch[1]), lanes, gantry_kx_index (kx, c->scratch[2]), 1),
-    substitution);
+  gantry_axes_decode (along, kx, gantry_index_sum (kx, gantry_kx_index (kx, c->scratch[1]), lanes, gantry_kx_index (kx, c->scratch[2]), 1), substitution);
   return is_contiguous (kx, gantry_substitute (kx, substitution, factor->value), c->scratch[2], lanes);
 }
 
@@ -338,8 +325,7 @@ reorder_for_lanes (GantryContraction *c, GantryFactor *factor, GantryAxes *own)
 static void
 find_lanes (GantryContraction *c, GantryFactor *factor, GantryAxes *own)
 {
-  gint64 with_own = smallest_step (c->kx, factor->value, own),
-         with_depth = smallest_step (c->kx, factor->value, &c->depth);
+  gint64 with_own = smallest_step (c->kx, factor->value, own), with_depth = smallest_step (c->kx, factor->value, &c->depth);
   guint most = 16 / gantry_element_size (factor->element);
 
   factor->along_depth = with_depth < with_own;
@@ -438,7 +424,7 @@ gantry_contraction_find (GantryContraction *c, GantryKx *kx)
   GantryKxNode node;
   guint64 of_a, of_b;
 
-  *c = (GantryContraction) { .kx = kx };
+  *c = (GantryContraction){ .kx = kx };
   if (kx->n_roots == 0 || kx->n_vars + 3 > GANTRY_KX_MAX_VARS || !find_reduce (kx, &c->reduce))
     return FALSE;
   node = *gantry_kx_node (kx, c->reduce);

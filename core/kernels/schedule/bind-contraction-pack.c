@@ -6,8 +6,8 @@
 #include "core/kernels/schedule/bind-contraction-private.h"
 
 #define THREADS 256
-#define BYTES 16          /* that a thread stores, and a fetch brings */
-#define LEAST_REUSE 512   /* results to each element: fewer are computed from where it lies */
+#define BYTES 16        /* that a thread stores, and a fetch brings */
+#define LEAST_REUSE 512 /* results to each element: fewer are computed from where it lies */
 
 static const GantryFactor *
 factor_of (const GantryContraction *c, guint i)
@@ -77,8 +77,7 @@ value_at (const GantryContraction *c, guint i, guint bk, guint32 unit, guint32 l
   gantry_axes_decode (own_of (c, i), kx, gantry_index_remainder (kx, row, own_of (c, i)->count), substitution);
   gantry_axes_decode (&c->batch, kx, gantry_index_divide (kx, row, own_of (c, i)->count), substitution);
   gantry_axes_decode (&c->depth, kx, gantry_index_minimum (kx, depth, c->depth.count - 1), substitution);
-  return gantry_kx_select (kx, inside, gantry_substitute (kx, substitution, factor->value),
-                           gantry_kx_identity (kx, GANTRY_OP_ADD, factor->element));
+  return gantry_kx_select (kx, inside, gantry_substitute (kx, substitution, factor->value), gantry_kx_identity (kx, GANTRY_OP_ADD, factor->element));
 }
 
 guint64
@@ -93,13 +92,13 @@ gantry_contraction_pack (const GantryContraction *c, guint i, guint bk, GantryBo
   gboolean asks;
 
   array = gantry_grid_array (grid, GANTRY_SPACE_WORKSPACE, factor->element, count, offset, "packed");
-  unit = gantry_index_sum (c->kx, gantry_grid_index (grid, GANTRY_AXIS_BLOCK_X, blocks[0]), THREADS,
-                           gantry_grid_index (grid, GANTRY_AXIS_THREAD_X, THREADS), 1);
+  unit = gantry_index_sum (c->kx, gantry_grid_index (grid, GANTRY_AXIS_BLOCK_X, blocks[0]), THREADS, gantry_grid_index (grid, GANTRY_AXIS_THREAD_X, THREADS),
+                           1);
   asks = gantry_grid_begin_if_unknown (grid, gantry_index_less (c->kx, unit, gantry_index_const (c->kx, units)));
   unit = gantry_grid_let (grid, unit);
   gantry_grid_assume (grid, unit, 0, units - 1);
-  gantry_grid_set_lanes (grid, array, gantry_index_scale (c->kx, unit, factor->lanes),
-                         value_at (c, i, bk, unit, gantry_kx_index (c->kx, lane)), lane, factor->lanes);
+  gantry_grid_set_lanes (grid, array, gantry_index_scale (c->kx, unit, factor->lanes), value_at (c, i, bk, unit, gantry_kx_index (c->kx, lane)), lane,
+                         factor->lanes);
   if (asks)
     gantry_grid_end (grid);
   return offset;

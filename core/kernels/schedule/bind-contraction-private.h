@@ -21,25 +21,25 @@ typedef struct
 /** One of the two that are multiplied. */
 typedef struct
 {
-  guint32 value;       /* node: as it is staged, before casts that lose nothing */
-  guint8 element;      /* GantryElementType of it */
+  guint32 value;        /* node: as it is staged, before casts that lose nothing */
+  guint8 element;       /* GantryElementType of it */
   gboolean along_depth; /* what lies side by side in memory are neighbours along the depth, not along its own group */
-  gboolean is_load;    /* the value is one load, or where a predicate does not hold zero: see gantry_factor_load() */
-  guint lanes;         /* a power of two: so many neighbours lie side by side at a multiple of their number */
-  gboolean is_packed;  /* a launch before puts it into the workspace: see bind-contraction-pack.c */
+  gboolean is_load;     /* the value is one load, or where a predicate does not hold zero: see gantry_factor_load() */
+  guint lanes;          /* a power of two: so many neighbours lie side by side at a multiple of their number */
+  gboolean is_packed;   /* a launch before puts it into the workspace: see bind-contraction-pack.c */
 } GantryFactor;
 
 typedef struct
 {
   GantryKx *kx;
-  guint32 reduce;      /* node */
-  guint8 product;      /* GantryElementType in which products are computed */
-  guint8 direction;    /* of the product: GANTRY_TX_UNROUNDED, or 0 */
-  guint8 term;         /* of what is summed */
-  guint8 sum;          /* of the accumulators */
+  guint32 reduce;   /* node */
+  guint8 product;   /* GantryElementType in which products are computed */
+  guint8 direction; /* of the product: GANTRY_TX_UNROUNDED, or 0 */
+  guint8 term;      /* of what is summed */
+  guint8 sum;       /* of the accumulators */
   GantryAxes rows, columns, batch, depth;
   GantryFactor a, b;
-  guint scratch[3];    /* variables for asking */
+  guint scratch[3]; /* variables for asking */
 } GantryContraction;
 
 /** Is it one, and are rows, columns and depth long enough for tiles? Nothing but nodes and variables is added to @kx.
@@ -85,17 +85,17 @@ typedef struct
   GantryGrid *grid;
   guint bm, bn, bk, threads;
   gint64 row_tiles, column_tiles, steps, splits, steps_per_split;
-  guint resident;          /* blocks that a multiprocessor holds at once; 0: 1 */
-  double tail_us;          /* what a block by itself takes before its first step and after its last one */
-  guint ahead;             /* so many steps are on their way while one is multiplied; 0: 1 */
-  guint lag;               /* so many steps after its own the matrix units may still read a tile */
-  guint64 workspace;       /* offset; where there are splits */
-  guint32 packed[2];       /* arrays of the factors a and b, where they are packed */
-  guint32 partial;         /* array; where there are splits */
-  guint32 *results;        /* arrays, one for each root */
-  guint32 thread;                      /* nodes from here on */
+  guint resident;    /* blocks that a multiprocessor holds at once; 0: 1 */
+  double tail_us;    /* what a block by itself takes before its first step and after its last one */
+  guint ahead;       /* so many steps are on their way while one is multiplied; 0: 1 */
+  guint lag;         /* so many steps after its own the matrix units may still read a tile */
+  guint64 workspace; /* offset; where there are splits */
+  guint32 packed[2]; /* arrays of the factors a and b, where they are packed */
+  guint32 partial;   /* array; where there are splits */
+  guint32 *results;  /* arrays, one for each root */
+  guint32 thread;    /* nodes from here on */
   guint32 row_tile, column_tile, batch, split;
-  guint32 first_step, n_steps;         /* of this block */
+  guint32 first_step, n_steps; /* of this block */
 } GantryTiling;
 
 /**
@@ -125,9 +125,8 @@ typedef gboolean (*GantryTileFits) (GantryTiling *tiling, const GantryTileShape 
  *
  * Returns: (nullable): one of @shapes; %NULL where none fits, or a launch would have too many blocks
  */
-const GantryTileShape *gantry_tiling_choose (GantryTiling *tiling, const GantryContraction *c, const GantryGpu *gpu,
-                                             const GantryTileShape *shapes, guint n_shapes, guint unit_threads, double rate,
-                                             GantryTileFits fits);
+const GantryTileShape *gantry_tiling_choose (GantryTiling *tiling, const GantryContraction *c, const GantryGpu *gpu, const GantryTileShape *shapes,
+                                             guint n_shapes, guint unit_threads, double rate, GantryTileFits fits);
 /** Adds the launches that pack and this one, and defines the nodes; gantry_tiling_choose() was called. */
 void gantry_tiling_begin (GantryTiling *tiling, const GantryContraction *c, GantryBound *bound);
 void gantry_tiling_clear (GantryTiling *tiling);
@@ -158,21 +157,21 @@ struct _GantryStage
 {
   GantryTiling *tiling;
   const GantryFactor *factor;
-  const GantryAxes *axes;  /* its own */
-  guint32 own_tile;        /* node: which tile of its own group */
-  guint tile;              /* elements of its own group */
-  guint pitch;             /* between rows of the tile in shared memory, elements */
-  guint64 tile_elements;   /* of one stage in shared memory */
+  const GantryAxes *axes; /* its own */
+  guint32 own_tile;       /* node: which tile of its own group */
+  guint tile;             /* elements of its own group */
+  guint pitch;            /* between rows of the tile in shared memory, elements */
+  guint64 tile_elements;  /* of one stage in shared memory */
   guint32 (*place) (const GantryStage *stage, guint32 own, guint32 depth);
-  gboolean transposes;     /* neighbours in memory are not neighbours in shared memory */
-  gboolean fetches;        /* asynchronously, where a whole tile is there */
-  gboolean across_first;   /* neighbouring threads take neighbours of the own group, not of the depth */
-  gboolean reads_again;    /* what is fetched for one step is mostly fetched again for the next ones */
-  guint lanes;             /* elements that a thread moves at once */
-  guint moves;             /* of a thread, for one tile */
-  guint lane;              /* variable */
-  guint32 shared;          /* array, of all stages */
-  guint32 registers;       /* array, where it does not fetch */
+  gboolean transposes;   /* neighbours in memory are not neighbours in shared memory */
+  gboolean fetches;      /* asynchronously, where a whole tile is there */
+  gboolean across_first; /* neighbouring threads take neighbours of the own group, not of the depth */
+  gboolean reads_again;  /* what is fetched for one step is mostly fetched again for the next ones */
+  guint lanes;           /* elements that a thread moves at once */
+  guint moves;           /* of a thread, for one tile */
+  guint lane;            /* variable */
+  guint32 shared;        /* array, of all stages */
+  guint32 registers;     /* array, where it does not fetch */
 };
 
 /** Fills in what follows from the members up to `transposes`. */
@@ -187,14 +186,12 @@ void gantry_stage_begin (GantryStage *stage, guint n_stages);
  * and everybody is done with the stage that is filled next. With a lag the matrix units read behind the back of the
  * threads: a fence for them comes before the barrier.
  */
-void gantry_tiling_run (GantryTiling *tiling, GantryStage *a, GantryStage *b, guint n_stages,
-                        void (*multiply) (gpointer data, guint32 buffer), gpointer data);
+void gantry_tiling_run (GantryTiling *tiling, GantryStage *a, GantryStage *b, guint n_stages, void (*multiply) (gpointer data, guint32 buffer), gpointer data);
 
 /** @c: of two factors of f16 or bf16. Returns: FALSE, with nothing added, where no tile fits */
 gboolean gantry_bind_wgmma (GantryBound *bound, const GantryContraction *c, const GantryGpu *gpu);
 /** Where the sums of mma and wgmma go: two neighbours at a time, of 16 rows at @row and all @columns from @column on.
  * @sums: private array, from @offset on in the order of wgmma; @lane: of the warp */
-void gantry_tiling_store_fragments (GantryTiling *tiling, guint32 sums, guint32 offset, guint32 row, guint32 column,
-                                    guint columns, guint32 lane);
+void gantry_tiling_store_fragments (GantryTiling *tiling, guint32 sums, guint32 offset, guint32 row, guint32 column, guint columns, guint32 lane);
 
 G_END_DECLS

@@ -112,17 +112,17 @@ gantry_stage_begin (GantryStage *stage, guint n_stages)
                                      factor == &t->c->a ? "a_tile" : "b_tile");
   /* Rounded once, when it is stored. */
   if (!stage->fetches && t->lag == 0)
-    stage->registers = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, gantry_element_at_least_f32 (factor->element),
-                                          stage->moves * stage->lanes, 0, factor == &t->c->a ? "a_next" : "b_next");
+    stage->registers = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, gantry_element_at_least_f32 (factor->element), stage->moves * stage->lanes, 0,
+                                          factor == &t->c->a ? "a_next" : "b_next");
 }
 
 /* One move of a thread */
 
 typedef struct
 {
-  guint32 own, depth;         /* within the tile, of lane 0 */
-  guint32 own_at, depth_at;   /* in the whole, no further than its end; of lane 0 */
-  guint32 inside;             /* condition: depth_at is where it would be without that limit */
+  guint32 own, depth;       /* within the tile, of lane 0 */
+  guint32 own_at, depth_at; /* in the whole, no further than its end; of lane 0 */
+  guint32 inside;           /* condition: depth_at is where it would be without that limit */
 } Move;
 
 /* The place of unit @at of @tile in units of @lanes: coordinate in the whole of @count elements. */
@@ -151,15 +151,12 @@ move_of (const GantryStage *stage, guint32 step, guint32 number, gboolean whole)
 
   if (rows > 0 && t->threads % run == 0 && across % rows == 0) /* along a row first */
     {
-      p = gantry_index_sum (kx, gantry_index_remainder (kx, t->thread, run), 1,
-                            gantry_index_remainder (kx, number, blocks), run);
-      q = gantry_index_sum (kx, gantry_index_divide (kx, t->thread, run), 1, gantry_index_divide (kx, number, blocks),
-                            rows);
+      p = gantry_index_sum (kx, gantry_index_remainder (kx, t->thread, run), 1, gantry_index_remainder (kx, number, blocks), run);
+      q = gantry_index_sum (kx, gantry_index_divide (kx, t->thread, run), 1, gantry_index_divide (kx, number, blocks), rows);
     }
   else
     {
-      p = gantry_index_sum (kx, gantry_index_remainder (kx, unit, run), 1,
-                            gantry_index_divide (kx, unit, (gint64) run * across), run);
+      p = gantry_index_sum (kx, gantry_index_remainder (kx, unit, run), 1, gantry_index_divide (kx, unit, (gint64) run * across), run);
       q = gantry_index_remainder (kx, gantry_index_divide (kx, unit, run), across);
     }
   own = along_depth ? q : p;
@@ -167,8 +164,7 @@ move_of (const GantryStage *stage, guint32 step, guint32 number, gboolean whole)
   move.own = gantry_index_scale (kx, own, own_lanes);
   move.depth = gantry_index_scale (kx, depth, depth_lanes);
   move.own_at = place_in_whole (kx, stage->own_tile, stage->tile, own, own_lanes, stage->axes->count, NULL);
-  move.depth_at = place_in_whole (kx, step, t->bk, depth, depth_lanes, whole ? G_MAXINT32 : t->c->depth.count,
-                                  &move.inside);
+  move.depth_at = place_in_whole (kx, step, t->bk, depth, depth_lanes, whole ? G_MAXINT32 : t->c->depth.count, &move.inside);
   return move;
 }
 
@@ -195,8 +191,7 @@ factor_at (const GantryStage *stage, const Move *move, gboolean first)
 static guint32
 place_of (const GantryStage *stage, const Move *move, guint32 buffer)
 {
-  return gantry_index_sum (stage->tiling->kx, buffer, (gint64) stage->tile_elements,
-                           stage->place (stage, move->own, move->depth), 1);
+  return gantry_index_sum (stage->tiling->kx, buffer, (gint64) stage->tile_elements, stage->place (stage, move->own, move->depth), 1);
 }
 
 static void
@@ -215,9 +210,7 @@ gantry_lanes_choose (GantryKx *kx, guint lane, guint lanes, const guint32 *value
   guint32 chosen = values[lanes - 1];
 
   for (guint i = lanes - 1; i-- > 0;)
-    chosen = gantry_kx_select (kx,
-                               gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, GANTRY_EQ,
-                                                 gantry_kx_index (kx, lane), gantry_index_const (kx, i)),
+    chosen = gantry_kx_select (kx, gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, GANTRY_EQ, gantry_kx_index (kx, lane), gantry_index_const (kx, i)),
                                values[i], chosen);
   return chosen;
 }
@@ -230,8 +223,7 @@ value_at (const GantryStage *stage, const Move *move)
 {
   GantryKx *kx = stage->tiling->kx;
 
-  return gantry_kx_select (kx, move->inside, factor_at (stage, move, FALSE),
-                           gantry_kx_identity (kx, GANTRY_OP_ADD, stage->factor->element));
+  return gantry_kx_select (kx, move->inside, factor_at (stage, move, FALSE), gantry_kx_identity (kx, GANTRY_OP_ADD, stage->factor->element));
 }
 
 /* Some moves at a time: all of them at once would need more registers than there are for the addresses. */
@@ -272,8 +264,7 @@ store_tile (const GantryStage *stage, guint32 buffer)
   Move move = move_of (stage, gantry_index_const (kx, 0), number, TRUE);
 
   gantry_grid_get_lanes (grid, stage->registers, gantry_index_scale (kx, number, stage->lanes), stage->lanes, values);
-  set (stage, stage->shared, place_of (stage, &move, buffer),
-       stage->lanes > 1 ? gantry_lanes_choose (kx, stage->lane, stage->lanes, values) : values[0]);
+  set (stage, stage->shared, place_of (stage, &move, buffer), stage->lanes > 1 ? gantry_lanes_choose (kx, stage->lane, stage->lanes, values) : values[0]);
   gantry_grid_end (grid);
 }
 
@@ -373,8 +364,7 @@ typedef enum
 static gboolean
 has_work (const GantryStage *stage, Work work)
 {
-  return stage->fetches ? (work & WORK_FETCH) != 0
-                        : (work & WORK_STORE) != 0 || ((work & WORK_LOAD) != 0 && stage->tiling->lag == 0);
+  return stage->fetches ? (work & WORK_FETCH) != 0 : (work & WORK_STORE) != 0 || ((work & WORK_LOAD) != 0 && stage->tiling->lag == 0);
 }
 
 static void
@@ -403,8 +393,7 @@ prepare_tiles (GantryTiling *t, GantryStage *stages[2], guint32 next, guint32 bu
 }
 
 void
-gantry_tiling_run (GantryTiling *t, GantryStage *a, GantryStage *b, guint n_stages,
-                   void (*multiply) (gpointer data, guint32 buffer), gpointer data)
+gantry_tiling_run (GantryTiling *t, GantryStage *a, GantryStage *b, guint n_stages, void (*multiply) (gpointer data, guint32 buffer), gpointer data)
 {
   GantryStage *stages[2] = { a, b };
   gboolean fetches = a->fetches || b->fetches;
@@ -418,7 +407,7 @@ gantry_tiling_run (GantryTiling *t, GantryStage *a, GantryStage *b, guint n_stag
   g_assert (n_stages >= 2 + t->lag);
   fill (t, stages, ahead);
   at = gantry_grid_begin_for (t->grid, gantry_index_const (kx, 0), t->n_steps, 1, FALSE);
-  next = gantry_kx_linear (kx, ahead, (GantryKxTerm[]) { { at, 1 } }, 1);
+  next = gantry_kx_linear (kx, ahead, (GantryKxTerm[]){ { at, 1 } }, 1);
   buffer = gantry_index_remainder (kx, next, n_stages);
   if (fetches)
     gantry_grid_await (t->grid, ahead - 1);

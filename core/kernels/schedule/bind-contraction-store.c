@@ -36,8 +36,7 @@ add_results (GantryTiling *t)
 
   t->results = g_new (guint32, t->kx->n_roots);
   for (guint i = 0; i < t->kx->n_roots; i++)
-    t->results[i] = gantry_grid_array (t->grid, GANTRY_SPACE_RESULT, t->kx->roots[i].element, (guint64) count,
-                                       t->kx->roots[i].output, "result");
+    t->results[i] = gantry_grid_array (t->grid, GANTRY_SPACE_RESULT, t->kx->roots[i].element, (guint64) count, t->kx->roots[i].output, "result");
 }
 
 static void
@@ -52,8 +51,7 @@ void
 gantry_tiling_begin (GantryTiling *t, const GantryContraction *c, GantryBound *bound)
 {
   gint64 tiles = t->row_tiles * t->column_tiles, group = rows_of_group (t->row_tiles), rest;
-  guint32 blocks[3] = { (guint32) (tiles * t->splits * c->batch.count), 1, 1 }, threads[3] = { t->threads, 1, 1 },
-          block, tile;
+  guint32 blocks[3] = { (guint32) (tiles * t->splits * c->batch.count), 1, 1 }, threads[3] = { t->threads, 1, 1 }, block, tile;
   const GantryFactor *factors[2] = { &c->a, &c->b };
   guint64 packed[2] = { 0 };
   GantryKx *kx = c->kx;
@@ -66,15 +64,13 @@ gantry_tiling_begin (GantryTiling *t, const GantryContraction *c, GantryBound *b
   t->grid = gantry_bound_add (bound, kx, blocks, threads);
   for (guint i = 0; i < 2; i++)
     if (factors[i]->is_packed)
-      t->packed[i] = gantry_grid_array (t->grid, GANTRY_SPACE_WORKSPACE, factors[i]->element, gantry_packed_count (c, i, t->bk),
-                                        packed[i], "packed");
+      t->packed[i] = gantry_grid_array (t->grid, GANTRY_SPACE_WORKSPACE, factors[i]->element, gantry_packed_count (c, i, t->bk), packed[i], "packed");
   block = gantry_grid_index (t->grid, GANTRY_AXIS_BLOCK_X, blocks[0]);
   t->thread = gantry_grid_index (t->grid, GANTRY_AXIS_THREAD_X, t->threads);
   tile = gantry_index_remainder (kx, block, tiles);
-  t->row_tile = let (t, gantry_index_sum (kx, gantry_index_divide (kx, tile, group * t->column_tiles), group,
-                                          gantry_index_remainder (kx, tile, group), 1), t->row_tiles);
-  t->column_tile = let (t, gantry_index_divide (kx, gantry_index_remainder (kx, tile, group * t->column_tiles), group),
-                        t->column_tiles);
+  t->row_tile = let (t, gantry_index_sum (kx, gantry_index_divide (kx, tile, group * t->column_tiles), group, gantry_index_remainder (kx, tile, group), 1),
+                     t->row_tiles);
+  t->column_tile = let (t, gantry_index_divide (kx, gantry_index_remainder (kx, tile, group * t->column_tiles), group), t->column_tiles);
   t->split = let (t, gantry_index_remainder (kx, gantry_index_divide (kx, block, tiles), t->splits), t->splits);
   t->batch = let (t, gantry_index_divide (kx, block, tiles * t->splits), c->batch.count);
   t->first_step = gantry_index_scale (kx, t->split, t->steps_per_split);
@@ -82,16 +78,13 @@ gantry_tiling_begin (GantryTiling *t, const GantryContraction *c, GantryBound *b
   t->n_steps = gantry_index_const (kx, rest);
   if (t->splits > 1 && rest != t->steps_per_split)
     {
-      t->n_steps = gantry_index_minimum (
-        kx, gantry_kx_linear (kx, t->steps, (GantryKxTerm[]){ { t->first_step, -1 } }, 1), t->steps_per_split);
+      t->n_steps = gantry_index_minimum (kx, gantry_kx_linear (kx, t->steps, (GantryKxTerm[]){ { t->first_step, -1 } }, 1), t->steps_per_split);
       t->n_steps = gantry_grid_let (t->grid, t->n_steps);
       gantry_grid_assume (t->grid, t->n_steps, 1, t->steps_per_split);
     }
   if (t->splits > 1)
     {
-      t->workspace = gantry_bound_reserve (bound,
-                                           (guint64) (t->splits * c->rows.count * c->columns.count * c->batch.count)
-                                             * gantry_element_size (c->sum));
+      t->workspace = gantry_bound_reserve (bound, (guint64) (t->splits * c->rows.count * c->columns.count * c->batch.count) * gantry_element_size (c->sum));
       add_partial (t);
     }
   else
@@ -140,8 +133,7 @@ sum_as_reduce (const GantryTiling *t, guint32 sum)
 
 /* One result, all lanes at once. Returns: FALSE where they do not lie side by side */
 static gboolean
-store_lanes (const GantryTiling *t, guint number, guint32 row, guint32 column, guint lane, guint lanes,
-             const guint32 *values)
+store_lanes (const GantryTiling *t, guint number, guint32 row, guint32 column, guint lane, guint lanes, const guint32 *values)
 {
   GantryKx *kx = t->kx;
   g_autofree GantryKxRoot *results = results_of (t, sum_as_reduce (t, gantry_lanes_choose (kx, lane, lanes, values)));
@@ -163,9 +155,8 @@ store_each (const GantryTiling *t, guint number, guint32 row, guint32 column, gu
   for (guint i = 0; i < lanes; i++)
     {
       g_autofree GantryKxRoot *results = results_of (t, sum_as_reduce (t, values[i]));
-      guint32 at = gantry_kx_linear (kx, i, (GantryKxTerm[]) { { column, 1 } }, 1);
-      gboolean asks = gantry_grid_begin_if_unknown (
-        t->grid, gantry_index_less (kx, at, gantry_index_const (kx, t->c->columns.count)));
+      guint32 at = gantry_kx_linear (kx, i, (GantryKxTerm[]){ { column, 1 } }, 1);
+      gboolean asks = gantry_grid_begin_if_unknown (t->grid, gantry_index_less (kx, at, gantry_index_const (kx, t->c->columns.count)));
 
       rebuild_at (t, row, at, &results[number]);
       gantry_grid_set (t->grid, t->results[number], results[number].address, results[number].value);
@@ -189,11 +180,10 @@ store_partial (const GantryTiling *t, guint32 row, guint32 column, guint lane, g
     }
   for (guint i = 0; i < lanes; i++)
     {
-      guint32 here = gantry_kx_linear (kx, i, (GantryKxTerm[]) { { column, 1 } }, 1);
-      gboolean asks = gantry_grid_begin_if_unknown (
-        t->grid, gantry_index_less (kx, here, gantry_index_const (kx, c->columns.count)));
+      guint32 here = gantry_kx_linear (kx, i, (GantryKxTerm[]){ { column, 1 } }, 1);
+      gboolean asks = gantry_grid_begin_if_unknown (t->grid, gantry_index_less (kx, here, gantry_index_const (kx, c->columns.count)));
 
-      gantry_grid_set (t->grid, t->partial, gantry_kx_linear (kx, i, (GantryKxTerm[]) { { at, 1 } }, 1), values[i]);
+      gantry_grid_set (t->grid, t->partial, gantry_kx_linear (kx, i, (GantryKxTerm[]){ { at, 1 } }, 1), values[i]);
       if (asks)
         gantry_grid_end (t->grid);
     }
@@ -203,8 +193,7 @@ void
 gantry_tiling_store (GantryTiling *t, guint32 row, guint32 column, guint lanes, const guint32 *values)
 {
   GantryKx *kx = t->kx;
-  guint32 inside = gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_AND, 0,
-                                     gantry_index_less (kx, row, gantry_index_const (kx, t->c->rows.count)),
+  guint32 inside = gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_AND, 0, gantry_index_less (kx, row, gantry_index_const (kx, t->c->rows.count)),
                                      gantry_index_less (kx, column, gantry_index_const (kx, t->c->columns.count)));
   gboolean asks = gantry_grid_begin_if_unknown (t->grid, inside);
   guint lane = lanes > 1 ? gantry_grid_variable (t->grid, GANTRY_AXIS_LANE, lanes) : GANTRY_GRID_NONE;
@@ -269,16 +258,13 @@ store_quad (GantryTiling *t, guint32 sums, guint32 at, guint32 row, guint32 colu
 }
 
 void
-gantry_tiling_store_fragments (GantryTiling *t, guint32 sums, guint32 offset, guint32 row, guint32 column,
-                               guint columns, guint32 lane)
+gantry_tiling_store_fragments (GantryTiling *t, guint32 sums, guint32 offset, guint32 row, guint32 column, guint columns, guint32 lane)
 {
   GantryKx *kx = t->kx;
   guint width = exchanges_fragments (t, columns) ? 8 * QUAD : 8;
-  guint32 half = gantry_grid_begin_for_to (t->grid, 2, TRUE), j = gantry_grid_begin_for_to (t->grid, columns / width, TRUE), at,
-          values[PAIR];
+  guint32 half = gantry_grid_begin_for_to (t->grid, 2, TRUE), j = gantry_grid_begin_for_to (t->grid, columns / width, TRUE), at, values[PAIR];
 
-  row = gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { row, 1 }, { half, 8 }, { gantry_index_divide (kx, lane, 4), 1 } },
-                          3);
+  row = gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { row, 1 }, { half, 8 }, { gantry_index_divide (kx, lane, 4), 1 } }, 3);
   at = gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { offset, 1 }, { j, width / 2 }, { half, 2 } }, 3);
   column = gantry_index_sum (kx, column, 1, j, width);
   if (width > 8)
@@ -299,8 +285,7 @@ sum_parts (GantryTiling *sum, const GantryTiling *t, guint32 unit, gint64 units,
 {
   GantryGrid *grid = sum->grid;
   GantryKx *kx = sum->kx;
-  guint32 sums = gantry_grid_array (grid, GANTRY_SPACE_PRIVATE, t->c->sum, lanes, 0, "sum"), part, values[16],
-          so_far[16];
+  guint32 sums = gantry_grid_array (grid, GANTRY_SPACE_PRIVATE, t->c->sum, lanes, 0, "sum"), part, values[16], so_far[16];
   gint64 row_units = t->c->columns.count / lanes;
   guint32 row = gantry_index_divide (kx, unit, row_units);
 
@@ -308,17 +293,15 @@ sum_parts (GantryTiling *sum, const GantryTiling *t, guint32 unit, gint64 units,
   for (guint i = 0; i < lanes; i++)
     gantry_grid_set (grid, sums, gantry_index_const (kx, i), values[i]);
   part = gantry_grid_begin_for (grid, gantry_index_const (kx, 1), gantry_index_const (kx, t->splits), 1, FALSE);
-  gantry_grid_get_lanes (grid, sum->partial,
-                         gantry_index_scale (kx, gantry_index_sum (kx, part, units, unit, 1), lanes), lanes, values);
+  gantry_grid_get_lanes (grid, sum->partial, gantry_index_scale (kx, gantry_index_sum (kx, part, units, unit, 1), lanes), lanes, values);
   gantry_grid_get_lanes (grid, sums, gantry_index_const (kx, 0), lanes, so_far);
   for (guint i = 0; i < lanes; i++)
-    gantry_grid_set (grid, sums, gantry_index_const (kx, i),
-                     gantry_kx_binary (kx, t->c->sum, GANTRY_OP_ADD, 0, so_far[i], values[i]));
+    gantry_grid_set (grid, sums, gantry_index_const (kx, i), gantry_kx_binary (kx, t->c->sum, GANTRY_OP_ADD, 0, so_far[i], values[i]));
   gantry_grid_end (grid);
   gantry_grid_get_lanes (grid, sums, gantry_index_const (kx, 0), lanes, so_far);
   sum->batch = gantry_index_divide (kx, row, t->c->rows.count);
-  gantry_tiling_store (sum, gantry_index_remainder (kx, row, t->c->rows.count),
-                       gantry_index_scale (kx, gantry_index_remainder (kx, unit, row_units), lanes), lanes, so_far);
+  gantry_tiling_store (sum, gantry_index_remainder (kx, row, t->c->rows.count), gantry_index_scale (kx, gantry_index_remainder (kx, unit, row_units), lanes),
+                       lanes, so_far);
 }
 
 void

@@ -5,11 +5,7 @@
 #include "core/kernels/schedule/bind-contraction-private.h"
 
 static const GantryTileShape shapes[] = {
-  { 128, 128, 8, 8, 8, 0, 1.0 },
-  { 128, 32, 16, 4, 4, 0, 0.6 },
-  { 32, 128, 16, 4, 4, 0, 0.6 },
-  { 64, 64, 16, 4, 4, 0, 0.7 },
-  { 32, 32, 32, 2, 2, 0, 0.4 },
+  { 128, 128, 8, 8, 8, 0, 1.0 }, { 128, 32, 16, 4, 4, 0, 0.6 }, { 32, 128, 16, 4, 4, 0, 0.6 }, { 64, 64, 16, 4, 4, 0, 0.7 }, { 32, 32, 32, 2, 2, 0, 0.4 },
 };
 
 typedef struct
@@ -17,8 +13,8 @@ typedef struct
   GantryTiling tiling;
   const GantryTileShape *shape;
   GantryStage a, b;
-  guint va, vb;               /* vectors read from shared memory */
-  guint32 x, y, sums;         /* private arrays */
+  guint va, vb;       /* vectors read from shared memory */
+  guint32 x, y, sums; /* private arrays */
   guint32 thread_row, thread_column;
 } Product;
 
@@ -31,8 +27,7 @@ place (const GantryStage *stage, guint32 own, guint32 depth)
 /* Reads the thread's elements of a tile at one depth. Those of one vector are neighbours; the vectors of all threads
  * stand side by side, so that a warp reads without conflict: its threads read neighbouring vectors or the same. */
 static void
-read_elements (Product *p, const GantryStage *stage, guint32 buffer, guint32 depth, guint32 number, guint n,
-               guint lanes, guint32 to)
+read_elements (Product *p, const GantryStage *stage, guint32 buffer, guint32 depth, guint32 number, guint n, guint lanes, guint32 to)
 {
   GantryGrid *grid = p->tiling.grid;
   GantryKx *kx = p->tiling.kx;
@@ -40,15 +35,11 @@ read_elements (Product *p, const GantryStage *stage, guint32 buffer, guint32 dep
 
   for (guint i = 0; i < n / lanes; i++)
     {
-      guint32 own = gantry_kx_linear (kx, (gint64) i * (stage->tile / (n / lanes)),
-                                      (GantryKxTerm[]){ { number, lanes } }, 1);
+      guint32 own = gantry_kx_linear (kx, (gint64) i * (stage->tile / (n / lanes)), (GantryKxTerm[]){ { number, lanes } }, 1);
 
-      gantry_grid_get_lanes (grid, stage->shared,
-                             gantry_index_sum (kx, buffer, (gint64) stage->tile_elements, place (stage, own, depth), 1),
-                             lanes, values);
+      gantry_grid_get_lanes (grid, stage->shared, gantry_index_sum (kx, buffer, (gint64) stage->tile_elements, place (stage, own, depth), 1), lanes, values);
       for (guint l = 0; l < lanes; l++)
-        gantry_grid_set (grid, to, gantry_index_const (kx, i * lanes + l),
-                         gantry_kx_cast (kx, p->tiling.c->product, values[l]));
+        gantry_grid_set (grid, to, gantry_index_const (kx, i * lanes + l), gantry_kx_cast (kx, p->tiling.c->product, values[l]));
     }
 }
 
@@ -69,10 +60,9 @@ multiply (gpointer data, guint32 buffer)
   at = gantry_index_sum (kx, i, p->shape->un, j, 1);
   y = gantry_grid_get (grid, p->y, j);
   sum = gantry_grid_get (grid, p->sums, at);
-  gantry_grid_set (
-    grid, p->sums, at,
-    gantry_kx_binary (kx, c->sum, GANTRY_OP_ADD, 0, sum,
-                      gantry_kx_cast (kx, c->term, gantry_kx_binary (kx, c->product, GANTRY_OP_MULTIPLY, c->direction, x, y))));
+  gantry_grid_set (grid, p->sums, at,
+                   gantry_kx_binary (kx, c->sum, GANTRY_OP_ADD, 0, sum,
+                                     gantry_kx_cast (kx, c->term, gantry_kx_binary (kx, c->product, GANTRY_OP_MULTIPLY, c->direction, x, y))));
   gantry_grid_end (grid);
   gantry_grid_end (grid);
   gantry_grid_end (grid);
@@ -94,17 +84,16 @@ store (Product *p)
   GantryTiling *t = &p->tiling;
   GantryKx *kx = t->kx;
   guint tm = p->shape->um, tn = p->shape->un, row_vectors = tm / p->va, column_vectors = tn / p->vb;
-  guint32 i = gantry_grid_begin_for_to (t->grid, tm, TRUE),
-          j = gantry_grid_begin_for_to (t->grid, column_vectors, TRUE);
+  guint32 i = gantry_grid_begin_for_to (t->grid, tm, TRUE), j = gantry_grid_begin_for_to (t->grid, column_vectors, TRUE);
   guint32 row, column, values[8];
 
-  row = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { t->row_tile, p->shape->bm },
-                                                    { gantry_index_divide (kx, i, p->va), p->shape->bm / row_vectors },
-                                                    { p->thread_row, p->va },
-                                                    { gantry_index_remainder (kx, i, p->va), 1 } }, 4);
-  column = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { t->column_tile, p->shape->bn },
-                                                       { j, p->shape->bn / column_vectors },
-                                                       { p->thread_column, p->vb } }, 3);
+  row = gantry_kx_linear (kx, 0,
+                          (GantryKxTerm[]){ { t->row_tile, p->shape->bm },
+                                            { gantry_index_divide (kx, i, p->va), p->shape->bm / row_vectors },
+                                            { p->thread_row, p->va },
+                                            { gantry_index_remainder (kx, i, p->va), 1 } },
+                          4);
+  column = gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { t->column_tile, p->shape->bn }, { j, p->shape->bn / column_vectors }, { p->thread_column, p->vb } }, 3);
   gantry_grid_get_lanes (t->grid, p->sums, gantry_index_sum (kx, i, tn, j, p->vb), p->vb, values);
   gantry_tiling_store (t, row, column, p->vb, values);
   gantry_grid_end (t->grid);
@@ -112,11 +101,11 @@ store (Product *p)
 }
 
 static void
-begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile,
-             guint tile, guint n_stages)
+begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile, guint tile, guint n_stages)
 {
-  *stage = (GantryStage) { .tiling = &p->tiling, .factor = factor, .axes = axes, .own_tile = own_tile, .tile = tile,
-                           .place = place, .transposes = factor->along_depth };
+  *stage = (GantryStage){
+    .tiling = &p->tiling, .factor = factor, .axes = axes, .own_tile = own_tile, .tile = tile, .place = place, .transposes = factor->along_depth
+  };
   stage->pitch = stage->transposes ? tile + 4 : tile;
   stage->tile_elements = (guint64) stage->pitch * p->shape->bk;
   gantry_stage_begin (stage, n_stages);

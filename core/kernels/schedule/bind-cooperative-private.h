@@ -12,23 +12,23 @@ typedef struct
 {
   GantryKx *kx;
   GantryGrid *grid;
-  gboolean across;     /* columns: the members of a group stand in different warps */
-  guint group;         /* threads of a group, a power of two */
-  guint rows_at_once;  /* groups of a block */
+  gboolean across;    /* columns: the members of a group stand in different warps */
+  guint group;        /* threads of a group, a power of two */
+  guint rows_at_once; /* groups of a block */
   guint lanes;
-  guint lane;          /* variable */
-  guint64 bound;       /* what is known to a thread: variables of the grid, and values */
-  guint64 inner;       /* variables of the results within a row */
-  guint32 member;      /* node: number within the group */
-  guint32 place;       /* node: which group of the block */
-  guint32 row;         /* node */
-  guint32 live;        /* node: the row exists; GANTRY_GRID_NONE: it always does */
+  guint lane;     /* variable */
+  guint64 bound;  /* what is known to a thread: variables of the grid, and values */
+  guint64 inner;  /* variables of the results within a row */
+  guint32 member; /* node: number within the group */
+  guint32 place;  /* node: which group of the block */
+  guint32 row;    /* node */
+  guint32 live;   /* node: the row exists; GANTRY_GRID_NONE: it always does */
   gint64 n_rows;
-  gint64 slices;       /* blocks that share a row */
-  guint32 slice;       /* node: which of them */
-  gint64 hands;        /* threads that the positions of a row are dealt to: those of all slices */
-  guint32 hand;        /* node: number of this one */
-  GArray *partials;    /* guint64: where in the workspace the slices' parts of each reduction lie */
+  gint64 slices;    /* blocks that share a row */
+  guint32 slice;    /* node: which of them */
+  gint64 hands;     /* threads that the positions of a row are dealt to: those of all slices */
+  guint32 hand;     /* node: number of this one */
+  GArray *partials; /* guint64: where in the workspace the slices' parts of each reduction lie */
 } GantryCooperation;
 
 /** Statements for a reduction; its value stands in its place in the results afterwards. */

@@ -15,8 +15,8 @@ typedef struct
   guint n_axes;
   guint axes[GANTRY_KX_MAX_VARS];
   guint32 identity;
-  guint32 sums;           /* PRIVATE: one for each lane */
-  guint32 terms;          /* PRIVATE: what the lanes add next */
+  guint32 sums;  /* PRIVATE: one for each lane */
+  guint32 terms; /* PRIVATE: what the lanes add next */
 } Reduction;
 
 /* Positions of a group along a row */
@@ -44,8 +44,7 @@ position (GantryCooperation *c, guint32 step, gint64 count, gboolean lane, guint
       *inside = gantry_index_below (kx, at, n);
       at = gantry_index_minimum (kx, at, n - 1);
     }
-  return lane && c->lanes > 1 ? gantry_index_sum (kx, at, c->lanes, gantry_kx_index (kx, c->lane), 1)
-                              : gantry_index_sum (kx, at, c->lanes, at, 0);
+  return lane && c->lanes > 1 ? gantry_index_sum (kx, at, c->lanes, gantry_kx_index (kx, c->lane), 1) : gantry_index_sum (kx, at, c->lanes, at, 0);
 }
 
 /* Reducing */
@@ -72,15 +71,13 @@ reduce_step (GantryCooperation *c, Reduction *r, guint32 step)
     term = gantry_kx_select (kx, inside, term, r->identity);
   if (c->lanes == 1)
     {
-      gantry_grid_set (c->grid, r->sums, gantry_index_const (kx, 0),
-                       combine (c, r, gantry_grid_get (c->grid, r->sums, gantry_index_const (kx, 0)), term));
+      gantry_grid_set (c->grid, r->sums, gantry_index_const (kx, 0), combine (c, r, gantry_grid_get (c->grid, r->sums, gantry_index_const (kx, 0)), term));
       return;
     }
   gantry_grid_set_lanes (c->grid, r->terms, gantry_index_const (kx, 0), term, c->lane, c->lanes);
   gantry_grid_get_lanes (c->grid, r->terms, gantry_index_const (kx, 0), c->lanes, values);
   for (guint l = 0; l < c->lanes; l++)
-    gantry_grid_set (c->grid, r->sums, gantry_index_const (kx, l),
-                     combine (c, r, gantry_grid_get (c->grid, r->sums, gantry_index_const (kx, l)), values[l]));
+    gantry_grid_set (c->grid, r->sums, gantry_index_const (kx, l), combine (c, r, gantry_grid_get (c->grid, r->sums, gantry_index_const (kx, l)), values[l]));
 }
 
 /* This thread's share of the reduction. */
@@ -145,16 +142,14 @@ static guint32
 combine_across (GantryCooperation *c, const Reduction *r, guint32 x)
 {
   GantryKx *kx = c->kx;
-  guint32 shared = gantry_grid_array (c->grid, GANTRY_SPACE_SHARED, r->type, (guint64) c->group * c->rows_at_once, 0,
-                                      "columns");
+  guint32 shared = gantry_grid_array (c->grid, GANTRY_SPACE_SHARED, r->type, (guint64) c->group * c->rows_at_once, 0, "columns");
   guint32 total = GANTRY_GRID_NONE;
 
   gantry_grid_set (c->grid, shared, gantry_index_sum (kx, c->member, c->rows_at_once, c->place, 1), x);
   gantry_grid_barrier (c->grid);
   for (guint i = 0; i < c->group; i++)
     {
-      guint32 one = gantry_grid_get (
-        c->grid, shared, gantry_index_sum (kx, c->place, 1, gantry_index_const (kx, (gint64) i * c->rows_at_once), 1));
+      guint32 one = gantry_grid_get (c->grid, shared, gantry_index_sum (kx, c->place, 1, gantry_index_const (kx, (gint64) i * c->rows_at_once), 1));
 
       total = i == 0 ? one : combine (c, r, total, one);
     }
@@ -197,8 +192,8 @@ gantry_cooperation_reduce (GantryCooperation *c, guint32 id)
 static guint32
 partials_array (GantryCooperation *c, const Reduction *r, guint which)
 {
-  return gantry_grid_array (c->grid, GANTRY_SPACE_WORKSPACE, r->type, (guint64) (c->n_rows * c->slices),
-                            g_array_index (c->partials, guint64, which), "partials");
+  return gantry_grid_array (c->grid, GANTRY_SPACE_WORKSPACE, r->type, (guint64) (c->n_rows * c->slices), g_array_index (c->partials, guint64, which),
+                            "partials");
 }
 
 static guint32
@@ -217,8 +212,7 @@ gantry_cooperation_leave (GantryCooperation *c, GantryBound *bound, guint32 id)
 
   g_array_append_val (c->partials, slot);
   gantry_grid_begin_if (c->grid, both (kx, c->live, gantry_index_below (kx, c->member, 1)));
-  gantry_grid_set (c->grid, partials_array (c, &r, c->partials->len - 1),
-                   gantry_index_sum (kx, c->row, c->slices, c->slice, 1), x);
+  gantry_grid_set (c->grid, partials_array (c, &r, c->partials->len - 1), gantry_index_sum (kx, c->row, c->slices, c->slice, 1), x);
   gantry_grid_end (c->grid);
 }
 

@@ -15,8 +15,8 @@
 #include "core/kernels/schedule/loop-schedule.h"
 #include <string.h>
 
-#define MIN_TERMS 32    /* a shorter reduction is one thread's work */
-#define WARP_ROW 1024   /* up to this many terms a warp does a row by itself */
+#define MIN_TERMS 32  /* a shorter reduction is one thread's work */
+#define WARP_ROW 1024 /* up to this many terms a warp does a row by itself */
 #define BLOCK_THREADS 256
 #define SLICE_TERMS 4096 /* a slice of a long row has at least so many */
 #define MAX_SLICES 256
@@ -39,8 +39,7 @@ next_reduction (const GantryKx *kx, guint64 known)
     {
       const GantryKxNode *node = gantry_kx_node (kx, id);
 
-      if (needed[id] && node->kind == GANTRY_KX_REDUCE && (node->vars & ~known) == 0
-          && gantry_vars_count (kx, node->u) >= MIN_TERMS)
+      if (needed[id] && node->kind == GANTRY_KX_REDUCE && (node->vars & ~known) == 0 && gantry_vars_count (kx, node->u) >= MIN_TERMS)
         return id;
     }
   return GANTRY_GRID_NONE;
@@ -79,10 +78,10 @@ row_of_neighbours (const GantryKx *kx, guint32 reduction, guint64 rows)
 
 typedef struct
 {
-  guint64 rows;      /* variables that say which row */
-  guint64 inner;     /* the results' other variables */
-  gint64 terms;      /* of the longest reduction */
-  guint32 longest;   /* that reduction */
+  guint64 rows;        /* variables that say which row */
+  guint64 inner;       /* the results' other variables */
+  gint64 terms;        /* of the longest reduction */
+  guint32 longest;     /* that reduction */
   guint element_bytes; /* of the widest element that it loads */
 } Found;
 
@@ -91,7 +90,7 @@ find_rows (const GantryKx *kx, Found *found)
 {
   g_autofree guint8 *needed = gantry_kx_needed (kx, kx->roots, kx->n_roots);
 
-  *found = (Found) { .longest = GANTRY_GRID_NONE, .element_bytes = 1 };
+  *found = (Found){ .longest = GANTRY_GRID_NONE, .element_bytes = 1 };
   for (guint32 id = 0; id < kx->nodes->len; id++)
     {
       const GantryKxNode *node = gantry_kx_node (kx, id);
@@ -223,8 +222,8 @@ begin_launch (GantryCooperation *c, GantryBound *bound, const guint *vars, guint
   c->place = c->across ? x : y;
   c->hands = c->group * c->slices;
   c->hand = gantry_index_sum (kx, c->slice, c->group, c->member, 1);
-  c->bound = gantry_kx_node (kx, b)->vars | gantry_kx_node (kx, x)->vars | gantry_kx_node (kx, y)->vars
-             | gantry_kx_node (kx, c->slice)->vars | GANTRY_KX_HAS_VALUE;
+  c->bound = gantry_kx_node (kx, b)->vars | gantry_kx_node (kx, x)->vars | gantry_kx_node (kx, y)->vars | gantry_kx_node (kx, c->slice)->vars
+             | GANTRY_KX_HAS_VALUE;
   c->live = GANTRY_GRID_NONE;
   c->row = gantry_index_sum (kx, b, c->rows_at_once, c->place, 1);
   if (c->n_rows % c->rows_at_once != 0)

@@ -16,10 +16,10 @@
 typedef struct
 {
   GantryKx *kx;
-  guint n;                          /* variables of the results, outermost first */
+  guint n; /* variables of the results, outermost first */
   guint order[GANTRY_KX_MAX_VARS];
   guint lanes;
-  gint64 n_threads;                 /* in all */
+  gint64 n_threads; /* in all */
 } Map;
 
 static guint
@@ -99,8 +99,7 @@ choose (Map *map, const GantryGpu *gpu)
       innermost = kx->extents[v];
       map->lanes = lanes_along (kx, v, reduces);
     }
-  while (map->lanes > 1
-         && (innermost % map->lanes != 0 || elements / map->lanes < (gint64) gpu->n_multiprocessors * ENOUGH_THREADS))
+  while (map->lanes > 1 && (innermost % map->lanes != 0 || elements / map->lanes < (gint64) gpu->n_multiprocessors * ENOUGH_THREADS))
     map->lanes /= 2;
   map->n_threads = elements / map->lanes;
 }
@@ -167,7 +166,7 @@ gantry_bind_map (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
   blocks = (map.n_threads + block - 1) / block;
   if (blocks > G_MAXINT32)
     return FALSE;
-  grid = gantry_bound_add (bound, kx, (guint32[]) { (guint32) blocks, 1, 1 }, (guint32[]) { (guint32) block, 1, 1 });
+  grid = gantry_bound_add (bound, kx, (guint32[]){ (guint32) blocks, 1, 1 }, (guint32[]){ (guint32) block, 1, 1 });
   number = gantry_grid_index (grid, GANTRY_AXIS_BLOCK_X, blocks);
   number = gantry_index_sum (kx, number, block, gantry_grid_index (grid, GANTRY_AXIS_THREAD_X, block), 1);
   if (blocks * block == map.n_threads)

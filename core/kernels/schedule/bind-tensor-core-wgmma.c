@@ -17,14 +17,11 @@
 
 /* Of the stages one is read behind the back of the threads, one is filled: with four, two steps are on their way meanwhile. */
 static const GantryTileShape shapes[] = {
-  { 128, 256, DEPTH, ROWS, 256, 4, 1.0 },
-  { 128, 128, DEPTH, ROWS, 128, 4, 0.8 },
+  { 128, 256, DEPTH, ROWS, 256, 4, 1.0 }, { 128, 128, DEPTH, ROWS, 128, 4, 0.8 },
   { 128, 128, DEPTH, ROWS, 128, 3, 0.8 }, /* of which a multiprocessor holds two: one stores while the other multiplies */
-  { 64, 128, DEPTH, ROWS, 128, 4, 0.5 },
-  { 128, 64, DEPTH, ROWS, 64, 4, 0.45 }, /* for narrow results */
-  { 64, 64, DEPTH, ROWS, 64, 4, 0.35 },
-  { 64, 64, DEPTH, ROWS, 64, 8, 0.35 },    /* for few blocks of a long depth: six steps on their way */
-  { 64, 256, DEPTH, ROWS, 256, 4, 0.6 },   /* for wide results of few rows */
+  { 64, 128, DEPTH, ROWS, 128, 4, 0.5 },  { 128, 64, DEPTH, ROWS, 64, 4, 0.45 }, /* for narrow results */
+  { 64, 64, DEPTH, ROWS, 64, 4, 0.35 },   { 64, 64, DEPTH, ROWS, 64, 8, 0.35 },  /* for few blocks of a long depth: six steps on their way */
+  { 64, 256, DEPTH, ROWS, 256, 4, 0.6 },                                         /* for wide results of few rows */
 };
 
 /* A short depth never comes to the last stages. */
@@ -58,12 +55,9 @@ place (const GantryStage *stage, guint32 own, guint32 depth)
   guint32 chunk = gantry_index_divide (kx, gantry_index_remainder (kx, at, ROW), CHUNK);
 
   chunk = gantry_index_xor (kx, chunk, gantry_index_remainder (kx, row, 8));
-  return gantry_kx_linear (kx, 0,
-                           (GantryKxTerm[]){ { gantry_index_divide (kx, at, ROW), ROW * DEPTH },
-                                             { row, ROW },
-                                             { chunk, CHUNK },
-                                             { gantry_index_remainder (kx, at, CHUNK), 1 } },
-                           4);
+  return gantry_kx_linear (
+    kx, 0,
+    (GantryKxTerm[]){ { gantry_index_divide (kx, at, ROW), ROW * DEPTH }, { row, ROW }, { chunk, CHUNK }, { gantry_index_remainder (kx, at, CHUNK), 1 } }, 4);
 }
 
 static void
@@ -72,10 +66,8 @@ multiply (gpointer data, guint32 buffer)
   Product *p = data;
   GantryKx *kx = p->tiling.kx;
 
-  gantry_grid_wgmma (p->tiling.grid, p->sums, p->shape->bn, p->a.shared,
-                     gantry_index_sum (kx, buffer, (gint64) p->a.tile_elements, p->group, ROWS * DEPTH),
-                     !p->a.factor->along_depth, p->b.shared,
-                     gantry_index_scale (kx, buffer, (gint64) p->b.tile_elements), !p->b.factor->along_depth,
+  gantry_grid_wgmma (p->tiling.grid, p->sums, p->shape->bn, p->a.shared, gantry_index_sum (kx, buffer, (gint64) p->a.tile_elements, p->group, ROWS * DEPTH),
+                     !p->a.factor->along_depth, p->b.shared, gantry_index_scale (kx, buffer, (gint64) p->b.tile_elements), !p->b.factor->along_depth,
                      p->tiling.lag);
 }
 
@@ -85,12 +77,10 @@ store (Product *p)
   GantryTiling *t = &p->tiling;
   GantryKx *kx = t->kx;
   guint32 warp = gantry_index_divide (kx, gantry_index_remainder (kx, t->thread, GROUP), WARP);
-  guint32 row = gantry_kx_linear (
-    kx, 0, (GantryKxTerm[]){ { t->row_tile, p->shape->bm }, { p->group, ROWS }, { warp, 16 } }, 3);
+  guint32 row = gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { t->row_tile, p->shape->bm }, { p->group, ROWS }, { warp, 16 } }, 3);
 
   gantry_grid_wgmma_await (t->grid, p->sums, p->shape->bn);
-  gantry_tiling_store_fragments (t, p->sums, gantry_index_const (kx, 0), row,
-                                 gantry_index_scale (kx, t->column_tile, p->shape->bn), p->shape->bn,
+  gantry_tiling_store_fragments (t, p->sums, gantry_index_const (kx, 0), row, gantry_index_scale (kx, t->column_tile, p->shape->bn), p->shape->bn,
                                  gantry_index_remainder (kx, t->thread, WARP));
 }
 
@@ -105,11 +95,16 @@ clear_sums (Product *p)
 }
 
 static void
-begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile,
-             guint tile)
+begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile, guint tile)
 {
-  *stage = (GantryStage) { .tiling = &p->tiling, .factor = factor, .axes = axes, .own_tile = own_tile, .tile = tile,
-                           .place = place, .pitch = ROW, .tile_elements = (guint64) tile * DEPTH };
+  *stage = (GantryStage){ .tiling = &p->tiling,
+                          .factor = factor,
+                          .axes = axes,
+                          .own_tile = own_tile,
+                          .tile = tile,
+                          .place = place,
+                          .pitch = ROW,
+                          .tile_elements = (guint64) tile * DEPTH };
   gantry_stage_begin (stage, tiles_held (&p->tiling, p->shape));
 }
 
@@ -120,9 +115,9 @@ is_computed (const GantryFactor *factor)
   return !factor->is_load || factor->lanes == 1;
 }
 
-#define RESERVED 1024 /* bytes of shared memory that the driver takes for each block */
-#define START_US 1.5  /* until a block's first tile is there (an estimate) */
-#define REGISTERS 65536 /* of a multiprocessor */
+#define RESERVED 1024    /* bytes of shared memory that the driver takes for each block */
+#define START_US 1.5     /* until a block's first tile is there (an estimate) */
+#define REGISTERS 65536  /* of a multiprocessor */
 #define OWN_REGISTERS 56 /* of a thread, beside its sums: what ptxas takes at most for plain products */
 
 static void
@@ -144,8 +139,7 @@ fits (GantryTiling *tiling, const GantryTileShape *shape, const GantryContractio
   tiling->lag = 1;
   tiling->ahead = shape->stages - 1 - tiling->lag;
   set_residence (tiling, shape, c, gpu);
-  return shared_bytes (tiling, shape) <= gpu->shared_bytes
-         && (shape->bn <= 128 || (!is_computed (&c->a) && !is_computed (&c->b)));
+  return shared_bytes (tiling, shape) <= gpu->shared_bytes && (shape->bn <= 128 || (!is_computed (&c->a) && !is_computed (&c->b)));
 }
 
 gboolean

@@ -15,8 +15,8 @@
 #include "core/kernels/schedule/bind-contraction-private.h"
 
 #define WARP 32
-#define CHUNK 8 /* elements of 16 bytes */
-#define DEPTH 32     /* of f16 and bf16 */
+#define CHUNK 8  /* elements of 16 bytes */
+#define DEPTH 32 /* of f16 and bf16 */
 #define TF32_DEPTH 16
 #define MMA_ROWS 16
 #define MMA_COLUMNS 8
@@ -24,11 +24,8 @@
 
 /* tf32 takes steps of TF32_DEPTH instead. */
 static const GantryTileShape shapes[] = {
-  { 128, 256, DEPTH, 64, 64, 4, 1.0 },
-  { 128, 128, DEPTH, 64, 32, 4, 0.85 },
-  { 64, 128, DEPTH, 32, 32, 4, 0.6 },
-  { 128, 64, DEPTH, 32, 32, 4, 0.6 },
-  { 64, 64, DEPTH, 32, 32, 4, 0.5 },
+  { 128, 256, DEPTH, 64, 64, 4, 1.0 }, { 128, 128, DEPTH, 64, 32, 4, 0.85 }, { 64, 128, DEPTH, 32, 32, 4, 0.6 },
+  { 128, 64, DEPTH, 32, 32, 4, 0.6 },  { 64, 64, DEPTH, 32, 32, 4, 0.5 },
 };
 
 typedef struct
@@ -61,12 +58,10 @@ place (const GantryStage *stage, guint32 own, guint32 depth)
   GantryKx *kx = stage->tiling->kx;
   gboolean along_depth = stage->factor->along_depth;
   guint32 row = along_depth ? own : depth, at = along_depth ? depth : own;
-  guint32 turn = along_depth ? gantry_index_remainder (kx, gantry_index_divide (kx, row, 2), 4)
-                             : gantry_index_remainder (kx, row, 8);
+  guint32 turn = along_depth ? gantry_index_remainder (kx, gantry_index_divide (kx, row, 2), 4) : gantry_index_remainder (kx, row, 8);
   guint32 chunk = gantry_index_xor (kx, gantry_index_divide (kx, at, CHUNK), turn);
 
-  return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { row, stage->pitch }, { chunk, CHUNK },
-                                                     { gantry_index_remainder (kx, at, CHUNK), 1 } }, 3);
+  return gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { row, stage->pitch }, { chunk, CHUNK }, { gantry_index_remainder (kx, at, CHUNK), 1 } }, 3);
 }
 
 /* Fragments */
@@ -74,8 +69,7 @@ place (const GantryStage *stage, guint32 own, guint32 depth)
 /* Four 8 x 8 matrices of a tile into the private array @to: matrix i covers own elements from @own + @own_steps[i] and
  * depth from @depth + @depth_steps[i]. Each thread names the row that it stands for: lane % 8 of matrix lane / 8. */
 static void
-load_matrices (Product *p, const GantryStage *stage, guint32 buffer, guint32 own, guint32 depth, gboolean own_first,
-               guint32 to, guint32 offset)
+load_matrices (Product *p, const GantryStage *stage, guint32 buffer, guint32 own, guint32 depth, gboolean own_first, guint32 to, guint32 offset)
 {
   GantryGrid *grid = p->tiling.grid;
   GantryKx *kx = p->tiling.kx;
@@ -96,8 +90,7 @@ load_matrices (Product *p, const GantryStage *stage, guint32 buffer, guint32 own
 
 /* One fragment of f32: @own_halves and two halves of the depth, the own ones first. */
 static void
-load_elements (Product *p, const GantryStage *stage, guint32 buffer, guint32 own, guint own_halves, guint32 depth,
-               guint32 to, guint32 offset)
+load_elements (Product *p, const GantryStage *stage, guint32 buffer, guint32 own, guint own_halves, guint32 depth, guint32 to, guint32 offset)
 {
   GantryGrid *grid = p->tiling.grid;
   GantryKx *kx = p->tiling.kx;
@@ -106,12 +99,11 @@ load_elements (Product *p, const GantryStage *stage, guint32 buffer, guint32 own
   depth = gantry_index_sum (kx, depth, 1, gantry_index_remainder (kx, p->lane, 4), 1);
   for (guint i = 0; i < 2 * own_halves; i++)
     {
-      guint32 at = tf32_place (stage, gantry_kx_linear (kx, i % own_halves * 8, (GantryKxTerm[]) { { own, 1 } }, 1),
-                               gantry_kx_linear (kx, i / own_halves * 4, (GantryKxTerm[]) { { depth, 1 } }, 1));
+      guint32 at = tf32_place (stage, gantry_kx_linear (kx, i % own_halves * 8, (GantryKxTerm[]){ { own, 1 } }, 1),
+                               gantry_kx_linear (kx, i / own_halves * 4, (GantryKxTerm[]){ { depth, 1 } }, 1));
 
       at = gantry_index_sum (kx, buffer, (gint64) stage->tile_elements, at, 1);
-      gantry_grid_set (grid, to, gantry_kx_linear (kx, i, (GantryKxTerm[]) { { offset, 1 } }, 1),
-                       gantry_grid_get (grid, stage->shared, at));
+      gantry_grid_set (grid, to, gantry_kx_linear (kx, i, (GantryKxTerm[]){ { offset, 1 } }, 1), gantry_grid_get (grid, stage->shared, at));
     }
 }
 
@@ -122,12 +114,10 @@ load_tf32_fragments (Product *p, guint32 buffer, guint32 depth)
   GantryKx *kx = p->tiling.kx;
   guint32 i = gantry_grid_begin_for_to (grid, p->shape->um / MMA_ROWS, TRUE);
 
-  load_elements (p, &p->a, buffer, gantry_index_sum (kx, p->warp_row, p->shape->um, i, MMA_ROWS), 2, depth, p->x,
-                 gantry_index_scale (kx, i, 4));
+  load_elements (p, &p->a, buffer, gantry_index_sum (kx, p->warp_row, p->shape->um, i, MMA_ROWS), 2, depth, p->x, gantry_index_scale (kx, i, 4));
   gantry_grid_end (grid);
   i = gantry_grid_begin_for_to (grid, p->shape->un / MMA_COLUMNS, TRUE);
-  load_elements (p, &p->b, buffer, gantry_index_sum (kx, p->warp_column, p->shape->un, i, MMA_COLUMNS), 1, depth, p->y,
-                 gantry_index_scale (kx, i, 2));
+  load_elements (p, &p->b, buffer, gantry_index_sum (kx, p->warp_column, p->shape->un, i, MMA_COLUMNS), 1, depth, p->y, gantry_index_scale (kx, i, 2));
   gantry_grid_end (grid);
 }
 
@@ -141,12 +131,10 @@ load_fragments (Product *p, guint32 buffer, guint32 depth)
   guint32 i;
 
   i = gantry_grid_begin_for_to (grid, p->shape->um / MMA_ROWS, TRUE);
-  load_matrices (p, &p->a, buffer, gantry_index_sum (kx, p->warp_row, p->shape->um, i, MMA_ROWS), depth, TRUE, p->x,
-                 gantry_index_scale (kx, i, 8));
+  load_matrices (p, &p->a, buffer, gantry_index_sum (kx, p->warp_row, p->shape->um, i, MMA_ROWS), depth, TRUE, p->x, gantry_index_scale (kx, i, 8));
   gantry_grid_end (grid);
   i = gantry_grid_begin_for_to (grid, p->shape->un / (2 * MMA_COLUMNS), TRUE);
-  load_matrices (p, &p->b, buffer, gantry_index_sum (kx, p->warp_column, p->shape->un, i, 2 * MMA_COLUMNS), depth,
-                 FALSE, p->y, gantry_index_scale (kx, i, 8));
+  load_matrices (p, &p->b, buffer, gantry_index_sum (kx, p->warp_column, p->shape->un, i, 2 * MMA_COLUMNS), depth, FALSE, p->y, gantry_index_scale (kx, i, 8));
   gantry_grid_end (grid);
 }
 
@@ -165,8 +153,8 @@ multiply (gpointer data, guint32 buffer)
     load_fragments (p, buffer, gantry_index_scale (kx, at, p->mma_depth));
   i = gantry_grid_begin_for_to (grid, p->shape->um / MMA_ROWS, TRUE);
   j = gantry_grid_begin_for_to (grid, n, TRUE);
-  gantry_grid_mma (grid, p->mma, p->sums, gantry_index_sum (kx, i, 4 * n, j, 4), p->x,
-                   gantry_index_scale (kx, i, p->x_count), p->y, gantry_index_scale (kx, j, p->y_count));
+  gantry_grid_mma (grid, p->mma, p->sums, gantry_index_sum (kx, i, 4 * n, j, 4), p->x, gantry_index_scale (kx, i, p->x_count), p->y,
+                   gantry_index_scale (kx, j, p->y_count));
   gantry_grid_end (grid);
   gantry_grid_end (grid);
   gantry_grid_end (grid);
@@ -188,23 +176,25 @@ store (Product *p)
   GantryTiling *t = &p->tiling;
   GantryKx *kx = t->kx;
   guint32 i = gantry_grid_begin_for_to (t->grid, p->shape->um / MMA_ROWS, TRUE);
-  guint32 row = gantry_kx_linear (
-    kx, 0, (GantryKxTerm[]){ { t->row_tile, p->shape->bm }, { p->warp_row, p->shape->um }, { i, MMA_ROWS } }, 3);
+  guint32 row = gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { t->row_tile, p->shape->bm }, { p->warp_row, p->shape->um }, { i, MMA_ROWS } }, 3);
 
   gantry_tiling_store_fragments (t, p->sums, gantry_index_scale (kx, i, p->shape->un / 2), row,
-                                 gantry_index_sum (kx, t->column_tile, p->shape->bn, p->warp_column, p->shape->un),
-                                 p->shape->un, p->lane);
+                                 gantry_index_sum (kx, t->column_tile, p->shape->bn, p->warp_column, p->shape->un), p->shape->un, p->lane);
   gantry_grid_end (t->grid);
 }
 
 static void
-begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile,
-             guint tile)
+begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile, guint tile)
 {
   guint depth = p->tiling.bk;
 
-  *stage = (GantryStage) { .tiling = &p->tiling, .factor = factor, .axes = axes, .own_tile = own_tile, .tile = tile,
-                           .place = p->tf32 ? tf32_place : place, .pitch = factor->along_depth ? depth : tile };
+  *stage = (GantryStage){ .tiling = &p->tiling,
+                          .factor = factor,
+                          .axes = axes,
+                          .own_tile = own_tile,
+                          .tile = tile,
+                          .place = p->tf32 ? tf32_place : place,
+                          .pitch = factor->along_depth ? depth : tile };
   if (p->tf32)
     stage->pitch += factor->along_depth ? 4 : 8;
   stage->tile_elements = (guint64) stage->pitch * (factor->along_depth ? tile : depth);
@@ -248,8 +238,7 @@ fits (GantryTiling *tiling, const GantryTileShape *shape, const GantryContractio
       tiling->steps = (c->depth.count + TF32_DEPTH - 1) / TF32_DEPTH;
     }
   return shared_bytes (shape, tf32) <= gpu->shared_bytes
-         && shape->um * shape->un / WARP + ahead (&c->a, shape->bm, tiling->threads) + ahead (&c->b, shape->bn, tiling->threads)
-              <= MAX_HELD;
+         && shape->um * shape->un / WARP + ahead (&c->a, shape->bm, tiling->threads) + ahead (&c->b, shape->bn, tiling->threads) <= MAX_HELD;
 }
 
 static double
@@ -276,9 +265,7 @@ gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
   p.shape = gantry_tiling_choose (t, &c, gpu, shapes, G_N_ELEMENTS (shapes), WARP, unit_rate (&c, gpu), fits);
   if (p.shape == NULL)
     return FALSE;
-  p.mma = p.tf32                      ? GANTRY_MMA_M16N8K8_TF32
-          : c.a.element == GANTRY_F16 ? GANTRY_MMA_M16N8K16_F16
-                                      : GANTRY_MMA_M16N8K16_BF16;
+  p.mma = p.tf32 ? GANTRY_MMA_M16N8K8_TF32 : c.a.element == GANTRY_F16 ? GANTRY_MMA_M16N8K16_F16 : GANTRY_MMA_M16N8K16_BF16;
   p.mma_depth = p.tf32 ? 8 : 16;
   p.x_count = p.tf32 ? 4 : 8;
   p.y_count = p.tf32 ? 2 : 4;

@@ -7,8 +7,8 @@
 
 #define TILE 32
 #define THREAD_ROWS 8
-#define MIN_EXTENT 8   /* a thinner tile is not worth the way through shared memory */
-#define MAX_STAGED 4   /* operands that are staged in shared memory at once */
+#define MIN_EXTENT 8 /* a thinner tile is not worth the way through shared memory */
+#define MAX_STAGED 4 /* operands that are staged in shared memory at once */
 
 typedef struct
 {
@@ -16,9 +16,9 @@ typedef struct
   GantryGrid *grid;
   guint along, across; /* the results' innermost variable; the staged operands' */
   guint n_staged;
-  guint32 staged[MAX_STAGED]; /* loads */
-  guint32 tiles[MAX_STAGED];  /* shared arrays */
-  guint32 rest[GANTRY_KX_MAX_VARS]; /* substitution of the other variables */
+  guint32 staged[MAX_STAGED];            /* loads */
+  guint32 tiles[MAX_STAGED];             /* shared arrays */
+  guint32 rest[GANTRY_KX_MAX_VARS];      /* substitution of the other variables */
   guint32 tile_along, tile_across, x, y; /* nodes */
 } Transpose;
 
@@ -34,8 +34,7 @@ innermost (const GantryKx *kx)
     {
       gboolean other;
 
-      if (kx->result_vars >> v & 1 && kx->extents[v] >= MIN_EXTENT && gantry_kx_factor_of (kx, address, v, &other) == 1
-          && !other)
+      if (kx->result_vars >> v & 1 && kx->extents[v] >= MIN_EXTENT && gantry_kx_factor_of (kx, address, v, &other) == 1 && !other)
         return (gint) v;
     }
   return -1;
@@ -46,8 +45,8 @@ is_across (const GantryKx *kx, const GantryKxNode *load, guint along, guint acro
 {
   gboolean other_along, other_across;
 
-  return gantry_kx_factor_of (kx, load, across, &other_across) == 1
-         && ABS (gantry_kx_factor_of (kx, load, along, &other_along)) > 1 && !other_along && !other_across;
+  return gantry_kx_factor_of (kx, load, across, &other_across) == 1 && ABS (gantry_kx_factor_of (kx, load, along, &other_along)) > 1 && !other_along
+         && !other_across;
 }
 
 /* Loads that lie along @across. */
@@ -138,12 +137,9 @@ line_of (GantryElementType element)
 {
   switch (gantry_element_size (element))
     {
-    case 1:
-      return TILE + 4;
-    case 2:
-      return TILE + 2;
-    default:
-      return TILE + 1;
+    case 1: return TILE + 4;
+    case 2: return TILE + 2;
+    default: return TILE + 1;
     }
 }
 
@@ -152,7 +148,7 @@ static guint32
 place (Transpose *transpose, guint v, guint32 tile, guint32 local, guint32 add)
 {
   GantryKx *kx = transpose->kx;
-  guint32 at = gantry_kx_linear (kx, add, (GantryKxTerm[]) { { tile, TILE }, { local, 1 } }, 2);
+  guint32 at = gantry_kx_linear (kx, add, (GantryKxTerm[]){ { tile, TILE }, { local, 1 } }, 2);
 
   return kx->extents[v] % TILE == 0 ? at : gantry_index_minimum (kx, at, kx->extents[v] - 1);
 }
@@ -166,13 +162,11 @@ read_tiles (Transpose *transpose)
     {
       GantryElementType element = gantry_kx_node (kx, transpose->staged[i])->type;
 
-      transpose->tiles[i] = gantry_grid_array (transpose->grid, GANTRY_SPACE_SHARED, element, (guint64) TILE * line_of (element),
-                                          0, "tile");
+      transpose->tiles[i] = gantry_grid_array (transpose->grid, GANTRY_SPACE_SHARED, element, (guint64) TILE * line_of (element), 0, "tile");
       for (guint k = 0; k < TILE; k += THREAD_ROWS)
         {
           GantryKxRoot load = { .value = transpose->staged[i], .address = transpose->staged[i] };
-          guint32 line = gantry_kx_linear (kx, (gint64) k * line_of (element),
-                                           (GantryKxTerm[]) { { transpose->y, line_of (element) }, { transpose->x, 1 } }, 2);
+          guint32 line = gantry_kx_linear (kx, (gint64) k * line_of (element), (GantryKxTerm[]){ { transpose->y, line_of (element) }, { transpose->x, 1 } }, 2);
 
           transpose->rest[transpose->across] = place (transpose, transpose->across, transpose->tile_across, transpose->x, 0);
           transpose->rest[transpose->along] = place (transpose, transpose->along, transpose->tile_along, transpose->y, k);
@@ -188,7 +182,7 @@ inside (Transpose *transpose, guint32 k)
 {
   GantryKx *kx = transpose->kx;
   guint32 along = gantry_index_sum (kx, transpose->tile_along, TILE, transpose->x, 1);
-  guint32 across = gantry_kx_linear (kx, k, (GantryKxTerm[]) { { transpose->tile_across, TILE }, { transpose->y, 1 } }, 2);
+  guint32 across = gantry_kx_linear (kx, k, (GantryKxTerm[]){ { transpose->tile_across, TILE }, { transpose->y, 1 } }, 2);
 
   return gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_AND, 0, gantry_index_below (kx, along, kx->extents[transpose->along]),
                            gantry_index_below (kx, across, kx->extents[transpose->across]));
@@ -217,12 +211,11 @@ write_line (Transpose *transpose, guint k, const guint32 *results)
     {
       GantryElementType element = gantry_kx_node (kx, transpose->staged[i])->type;
 
-      load = (GantryKxRoot) { .value = transpose->staged[i], .address = transpose->staged[i] };
+      load = (GantryKxRoot){ .value = transpose->staged[i], .address = transpose->staged[i] };
       gantry_kx_rebuild (kx, transpose->rest, &load, 1);
       gantry_kx_replace (kx, load.value,
                          gantry_grid_get (transpose->grid, transpose->tiles[i],
-                                          gantry_kx_linear (kx, k, (GantryKxTerm[]) { { transpose->x, line_of (element) },
-                                                                                      { transpose->y, 1 } }, 2)));
+                                          gantry_kx_linear (kx, k, (GantryKxTerm[]){ { transpose->x, line_of (element) }, { transpose->y, 1 } }, 2)));
     }
   for (guint i = 0; i < kx->n_roots; i++)
     gantry_grid_set (transpose->grid, results[i], kx->roots[i].address, kx->roots[i].value);

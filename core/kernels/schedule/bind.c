@@ -6,8 +6,7 @@
 #include <string.h>
 
 static const GantryScheduler schedulers[] = {
-  gantry_bind_tensor_core, gantry_bind_contraction, gantry_bind_rows,
-  gantry_bind_columns,     gantry_bind_transpose,   gantry_bind_map,
+  gantry_bind_tensor_core, gantry_bind_contraction, gantry_bind_rows, gantry_bind_columns, gantry_bind_transpose, gantry_bind_map,
 };
 
 static gboolean
@@ -17,13 +16,12 @@ schedule (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu, GError **error
   gboolean taken = FALSE;
 
   for (guint i = 0; i < G_N_ELEMENTS (schedulers) && !taken; i++)
-    taken = schedulers[i] (bound, kx, gpu);
+    taken = schedulers[i](bound, kx, gpu);
   if (!g_ptr_array_find (bound->expressions, kx, NULL))
     gantry_kx_free (kx);
   if (!taken)
     {
-      g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                           "the result has more elements than a grid has threads");
+      g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "the result has more elements than a grid has threads");
       return FALSE;
     }
   for (guint i = first; i < bound->grids->len; i++)

@@ -97,12 +97,10 @@ gantry_schedule_breaks (GantryKx *kx, const GantryKxRoot *roots, guint n, guint 
     {
       GantryKxNode node = *gantry_kx_node (kx, id);
 
-      if (!needed[id] || node.kind != GANTRY_KX_BINARY || !(node.vars >> variable & 1)
-          || gantry_kx_node (kx, node.a)->type != GANTRY_I64)
+      if (!needed[id] || node.kind != GANTRY_KX_BINARY || !(node.vars >> variable & 1) || gantry_kx_node (kx, node.a)->type != GANTRY_I64)
         continue;
       if (node.op == GANTRY_OP_COMPARE || node.op == GANTRY_OP_MAXIMUM || node.op == GANTRY_OP_MINIMUM)
-        breaks_of_difference (kx, gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_SUBTRACT, 0, node.a, node.b), variable,
-                              &breaks);
+        breaks_of_difference (kx, gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_SUBTRACT, 0, node.a, node.b), variable, &breaks);
     }
   return breaks.full ? 0 : breaks.n;
 }

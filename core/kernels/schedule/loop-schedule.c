@@ -6,7 +6,7 @@
 
 /* About this many simple operations make one task: some microseconds. */
 #define TASK_WORK 32768
-#define MAX_TERMS 25         /* of a reduction that is written out: a 5 x 5 window */
+#define MAX_TERMS 25 /* of a reduction that is written out: a 5 x 5 window */
 #define MAX_WRITTEN_NODES 2000
 
 static const GantryKxNode *
@@ -22,8 +22,7 @@ next_needed (const GantryKx *kx, const guint8 *needed, guint32 *id)
 static gboolean
 is_index (const GantryKxNode *node)
 {
-  return node->type == GANTRY_I64 && node->kind != GANTRY_KX_LOAD && node->kind != GANTRY_KX_CAST
-         && node->kind != GANTRY_KX_REDUCE;
+  return node->type == GANTRY_I64 && node->kind != GANTRY_KX_LOAD && node->kind != GANTRY_KX_CAST && node->kind != GANTRY_KX_REDUCE;
 }
 
 static gboolean
@@ -39,13 +38,10 @@ node_cost (const GantryKxNode *node)
     {
     case GANTRY_KX_CONST:
     case GANTRY_KX_INDEX:
-    case GANTRY_KX_LINEAR:
-      return 0;
+    case GANTRY_KX_LINEAR: return 0;
     case GANTRY_KX_UNARY:
-    case GANTRY_KX_BINARY:
-      return is_long (node->op) && !is_index (node) ? 20 : 1;
-    default:
-      return 1;
+    case GANTRY_KX_BINARY: return is_long (node->op) && !is_index (node) ? 20 : 1;
+    default: return 1;
     }
 }
 
@@ -79,8 +75,7 @@ gantry_schedule_unroll (const GantryKx *kx, const GantryKxRoot *roots, guint n)
 }
 
 void
-gantry_schedule_strides (const GantryKx *kx, const GantryKxRoot *roots, guint n, guint variable, guint *unit,
-                         guint *strided)
+gantry_schedule_strides (const GantryKx *kx, const GantryKxRoot *roots, guint n, guint variable, guint *unit, guint *strided)
 {
   g_autofree guint8 *needed = gantry_kx_needed (kx, roots, n);
   const GantryKxNode *node;
@@ -384,8 +379,7 @@ crosses (const GantryKx *kx, const guint8 *needed, guint vector, guint row)
   gboolean other;
 
   for (guint32 id = 0; (node = next_needed (kx, needed, &id)) != NULL;)
-    if (node->kind == GANTRY_KX_LOAD && gantry_kx_factor_of (kx, node, row, &other) == 1
-        && ABS (gantry_kx_factor_of (kx, node, vector, &other)) > 1)
+    if (node->kind == GANTRY_KX_LOAD && gantry_kx_factor_of (kx, node, row, &other) == 1 && ABS (gantry_kx_factor_of (kx, node, vector, &other)) > 1)
       return TRUE;
   return FALSE;
 }

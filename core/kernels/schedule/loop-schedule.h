@@ -35,12 +35,10 @@ guint gantry_schedule_lanes (const GantryKx *kx, const GantryKxRoot *roots, guin
 /** How many vectors at a time: few for long computations. */
 guint gantry_schedule_unroll (const GantryKx *kx, const GantryKxRoot *roots, guint n);
 /** How many loads of @roots step by one, and by more than one, with @variable. */
-void gantry_schedule_strides (const GantryKx *kx, const GantryKxRoot *roots, guint n, guint variable, guint *unit,
-                              guint *strided);
+void gantry_schedule_strides (const GantryKx *kx, const GantryKxRoot *roots, guint n, guint variable, guint *unit, guint *strided);
 /** Variables of a reduction in the order of its loops, the one with the smallest steps last. */
 guint gantry_schedule_axes (const GantryKx *kx, guint32 reduce, guint *axes);
 /** Values of @variable at which a comparison or clamp within @roots becomes known; at most @max of them, ascending. */
-guint gantry_schedule_breaks (GantryKx *kx, const GantryKxRoot *roots, guint n, guint variable, gint64 *breaks,
-                              guint max);
+guint gantry_schedule_breaks (GantryKx *kx, const GantryKxRoot *roots, guint n, guint variable, gint64 *breaks, guint max);
 
 G_END_DECLS

@@ -49,8 +49,7 @@ accumulate (Serial *s, const GantryKxNode *node, GantryElementType type, guint32
   lost = gantry_kx_binary (s->kx, type, GANTRY_OP_SUBTRACT, 0, lost, body);
   /* Infinity minus itself would spoil a sum that is infinite. */
   finite = gantry_kx_unary (s->kx, GANTRY_BOOL, GANTRY_OP_IS_FINITE, lost);
-  gantry_grid_set (s->grid, array, gantry_index_const (s->kx, 1),
-                   gantry_kx_select (s->kx, finite, lost, gantry_kx_const_float (s->kx, type, 0)));
+  gantry_grid_set (s->grid, array, gantry_index_const (s->kx, 1), gantry_kx_select (s->kx, finite, lost, gantry_kx_const_float (s->kx, type, 0)));
   gantry_grid_set (s->grid, array, zero, sum);
 }
 
@@ -115,14 +114,13 @@ gantry_grid_reduce_serial (GantryGrid *grid, guint32 *expressions, guint n)
       s.bound |= G_GUINT64_CONSTANT (1) << v;
   for (guint i = 0; i < grid->open->len; i++)
     {
-      const GantryGridStatement *open = &g_array_index (grid->statements, GantryGridStatement,
-                                                        g_array_index (grid->open, guint32, i));
+      const GantryGridStatement *open = &g_array_index (grid->statements, GantryGridStatement, g_array_index (grid->open, guint32, i));
 
       if (open->kind == GANTRY_GRID_FOR)
         s.bound |= G_GUINT64_CONSTANT (1) << open->c;
     }
   for (guint i = 0; i < n; i++)
-    roots[i] = (GantryKxRoot) { .value = expressions[i], .address = expressions[i] };
+    roots[i] = (GantryKxRoot){ .value = expressions[i], .address = expressions[i] };
   reduce_all (&s, roots, n);
   for (guint i = 0; i < n; i++)
     expressions[i] = roots[i].value;
@@ -133,6 +131,5 @@ gantry_grid_result_array (GantryGrid *grid, const GantryKxRoot *root)
 {
   GantryIndexRange range = gantry_kx_range (grid->kx, root->address);
 
-  return gantry_grid_array (grid, GANTRY_SPACE_RESULT, root->element, (guint64) MAX (range.hi, 0) + 1, root->output,
-                            "result");
+  return gantry_grid_array (grid, GANTRY_SPACE_RESULT, root->element, (guint64) MAX (range.hi, 0) + 1, root->output, "result");
 }

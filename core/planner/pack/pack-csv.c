@@ -41,8 +41,7 @@ typedef struct
 static void
 fail (const Reader *reader, GError **error, const char *what, const char *help)
 {
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s, line %u: %s; %s", reader->name, reader->line, what,
-               help);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s, line %u: %s; %s", reader->name, reader->line, what, help);
 }
 
 /* Returns: FALSE at the end of the text. Passes over empty lines and remarks. */
@@ -93,8 +92,7 @@ read_header (Reader *reader, GError **error)
 
   if (!next_line (reader, &line))
     {
-      fail (reader, error, "no line with the names of the columns",
-            "the first line says, for example, id,lower,upper,size");
+      fail (reader, error, "no line with the names of the columns", "the first line says, for example, id,lower,upper,size");
       return FALSE;
     }
   while (next_field (&line, &field))
@@ -139,8 +137,7 @@ read_number (const Reader *reader, const Field *field, Column column, guint64 *v
   if (ok && n <= (column == COLUMN_SIZE ? MOST_BYTES : G_MAXUINT32 - 1))
     return TRUE;
   what = g_strdup_printf ("'%s' is no number that can stand there", column_names[column]);
-  fail (reader, error, what,
-        column == COLUMN_SIZE ? "write bytes in digits, below 2^62" : "write a step in digits, below 2^32 - 1");
+  fail (reader, error, what, column == COLUMN_SIZE ? "write bytes in digits, below 2^62" : "write a step in digits, below 2^32 - 1");
   return FALSE;
 }
 
@@ -171,8 +168,7 @@ read_item (Reader *reader, Field line, GantryPackItem *item, Field *id, GError *
       fail (reader, error, "'id' is too long or no UTF-8", "write at most 256 bytes");
       return FALSE;
     }
-  if (reader->has[COLUMN_END] ? values[COLUMN_END] < values[COLUMN_LOWER]
-                              : values[COLUMN_UPPER] <= values[COLUMN_LOWER])
+  if (reader->has[COLUMN_END] ? values[COLUMN_END] < values[COLUMN_LOWER] : values[COLUMN_UPPER] <= values[COLUMN_LOWER])
     {
       fail (reader, error, "the lifetime is empty", "upper lies above lower, and end is not below it");
       return FALSE;
@@ -205,13 +201,11 @@ gantry_pack_table_from_csv (const char *text, gsize length, const char *name, GE
       sum += item.size;
       if (items->len == MOST_BUFFERS || sum > MOST_BYTES)
         {
-          fail (&reader, error, "too many buffers or bytes",
-                "at most 1,000,000 buffers with 2^62 bytes together are packed");
+          fail (&reader, error, "too many buffers or bytes", "at most 1,000,000 buffers with 2^62 bytes together are packed");
           return NULL;
         }
       g_array_append_val (items, item);
-      g_ptr_array_add (ids, reader.has[COLUMN_ID] ? g_strndup (id.text, id.length)
-                                                  : g_strdup_printf ("%u", items->len - 1));
+      g_ptr_array_add (ids, reader.has[COLUMN_ID] ? g_strndup (id.text, id.length) : g_strdup_printf ("%u", items->len - 1));
     }
   g_ptr_array_add (ids, NULL);
   table = g_new0 (GantryPackTable, 1);

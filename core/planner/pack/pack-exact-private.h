@@ -14,11 +14,11 @@
 /** Which section is decided next; a forced one always is, but for the first. */
 typedef enum
 {
-  EXACT_BY_OPTIONS,  /* fewest options, then least slack, then lowest */
-  EXACT_BY_FAILURES, /* fewest options for each failure that it had */
-  EXACT_BY_LEVEL,    /* lowest, then fewest options */
-  EXACT_BY_SLACK,    /* least slack, then fewest options */
-  EXACT_BY_HARDNESS, /* most failures, then least slack, then fewest options */
+  EXACT_BY_OPTIONS,         /* fewest options, then least slack, then lowest */
+  EXACT_BY_FAILURES,        /* fewest options for each failure that it had */
+  EXACT_BY_LEVEL,           /* lowest, then fewest options */
+  EXACT_BY_SLACK,           /* least slack, then fewest options */
+  EXACT_BY_HARDNESS,        /* most failures, then least slack, then fewest options */
   EXACT_BY_FORCED_FAILURES, /* fewest options for each failure, then least slack */
 } ExactRule;
 
@@ -36,12 +36,12 @@ typedef struct
   gint32 capacity;
   guint32 *first, *last; /* of an item: its sections, inclusive */
   gint32 *size;
-  guint32 *same;     /* of an item: one before it with the same size and sections, or EXACT_NO_ITEM */
+  guint32 *same;      /* of an item: one before it with the same size and sections, or EXACT_NO_ITEM */
   guint8 *has_larger; /* of an item: another with the same sections is larger */
-  gint32 *pressure;  /* of an item: the largest load among its sections */
-  guint32 *rank;     /* of an item: the place in which it is tried */
-  guint32 *starting; /* of a section: where its items begin in by_first; one more at the end */
-  guint16 *by_first; /* items in the order of their first sections */
+  gint32 *pressure;   /* of an item: the largest load among its sections */
+  guint32 *rank;      /* of an item: the place in which it is tried */
+  guint32 *starting;  /* of a section: where its items begin in by_first; one more at the end */
+  guint16 *by_first;  /* items in the order of their first sections */
 
   /* What changes. The first four are of sections, `low` is of items; all lie in `state`, for the undo log. */
   gint32 *state;

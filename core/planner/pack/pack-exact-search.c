@@ -38,8 +38,7 @@ in_order (const Exact *e, guint32 item, gint32 level)
   guint32 first = e->first[item], last = e->last[item];
   guint32 under = (guint32) e->under[first];
 
-  return under == EXACT_NO_ITEM || e->top[first] != level || e->first[under] != first || e->last[under] != last
-         || e->size[under] >= e->size[item];
+  return under == EXACT_NO_ITEM || e->top[first] != level || e->first[under] != first || e->last[under] != last || e->size[under] >= e->size[item];
 }
 
 /* Can @item lie at the level of its valley: there is room, something to lie on, and no order that forbids it. */
@@ -48,8 +47,7 @@ is_candidate (const Exact *e, guint32 item, gint32 level)
 {
   guint32 same = e->same[item];
 
-  if (e->placed[item] || e->low[item] != level
-      || (same != EXACT_NO_ITEM && !e->placed[same]) || !in_order (e, item, level))
+  if (e->placed[item] || e->low[item] != level || (same != EXACT_NO_ITEM && !e->placed[same]) || !in_order (e, item, level))
     return FALSE;
   for (guint32 s = e->first[item]; s <= e->last[item]; s++)
     if (e->top[s] == level)
@@ -110,15 +108,12 @@ goes_before (const Exact *e, const Choice *a, const Choice *b)
       if (a->valley.level != b->valley.level)
         return a->valley.level < b->valley.level;
       return a->options < b->options;
-    case EXACT_BY_FORCED_FAILURES:
-      ratio = compare_ratios (e, a, b);
-      return ratio != 0 ? ratio < 0 : a->slack < b->slack;
+    case EXACT_BY_FORCED_FAILURES: ratio = compare_ratios (e, a, b); return ratio != 0 ? ratio < 0 : a->slack < b->slack;
     case EXACT_BY_HARDNESS:
       if (failed_a != failed_b)
         return failed_a > failed_b;
       G_GNUC_FALLTHROUGH;
-    default:
-      return a->slack != b->slack ? a->slack < b->slack : a->options < b->options;
+    default: return a->slack != b->slack ? a->slack < b->slack : a->options < b->options;
     }
 }
 
@@ -265,8 +260,7 @@ give_up_room (Exact *e, const Choice *choice, guint32 first, guint32 last)
 
   if (level == EXACT_WALL)
     return PACK_NONE;
-  if (_gantry_exact_raise (e, choice->empty ? valley->first : choice->section,
-                           choice->empty ? valley->last : choice->section, level))
+  if (_gantry_exact_raise (e, choice->empty ? valley->first : choice->section, choice->empty ? valley->last : choice->section, level))
     outcome = solve_parts (e, first, last);
   if (outcome != PACK_FOUND)
     _gantry_exact_undo (e, mark);
@@ -302,8 +296,7 @@ solve_part (Exact *e, guint32 first, guint32 last)
   Choice choice;
 
   e->work += last - first;
-  if (++e->nodes > e->limit || e->work > e->most_work || e->depth >= e->most_depth
-      || (e->nodes % 1024 == 0 && gantry_progress_cancelled (e->progress, NULL)))
+  if (++e->nodes > e->limit || e->work > e->most_work || e->depth >= e->most_depth || (e->nodes % 1024 == 0 && gantry_progress_cancelled (e->progress, NULL)))
     return PACK_LIMIT;
   hash = hash_state (e, first, last);
   entry = &e->table[hash >> (64 - e->table_bits)];

@@ -25,9 +25,8 @@ typedef struct
 
 /* Chosen by trial so that together they solve the most of the minimalloc problems with some buffers left out. */
 static const Attempt attempts[] = {
-  { EXACT_BY_FORCED_FAILURES, "TAW" }, { EXACT_BY_FAILURES, "TWA" }, { EXACT_BY_SLACK, "TZW" },
-  { EXACT_BY_FAILURES, "ZTW" },        { EXACT_BY_LEVEL, "ZTW" },    { EXACT_BY_HARDNESS, "WTZ" },
-  { EXACT_BY_OPTIONS, "ZTW" },         { EXACT_BY_FORCED_FAILURES, "TWA" },
+  { EXACT_BY_FORCED_FAILURES, "TAW" }, { EXACT_BY_FAILURES, "TWA" }, { EXACT_BY_SLACK, "TZW" },   { EXACT_BY_FAILURES, "ZTW" },
+  { EXACT_BY_LEVEL, "ZTW" },           { EXACT_BY_HARDNESS, "WTZ" }, { EXACT_BY_OPTIONS, "ZTW" }, { EXACT_BY_FORCED_FAILURES, "TWA" },
 };
 
 typedef struct
@@ -43,14 +42,10 @@ key_of (const Exact *e, char letter, guint32 item)
 
   switch (letter)
     {
-    case 'T':
-      return e->pressure[item];
-    case 'W':
-      return width;
-    case 'Z':
-      return e->size[item];
-    default:
-      return width * e->size[item];
+    case 'T': return e->pressure[item];
+    case 'W': return width;
+    case 'Z': return e->size[item];
+    default: return width * e->size[item];
     }
 }
 
@@ -262,10 +257,9 @@ void
 _gantry_pack_exact_free (PackExact *exact)
 {
   Exact *e = &exact->state;
-  gpointer arrays[] = { e->first,  e->last,       e->size,  e->same,       e->pressure, e->rank,  e->starting,
-                        e->by_first, e->state,    e->offset, e->placed,    e->count,    e->crossing, e->list_begin,
-                        e->list,   e->slot_begin, e->slot,  e->stack,      e->log,      e->dirty, e->touched,
-                        e->raised, e->cover,      e->pool,  e->failures,   e->table,    e->has_larger };
+  gpointer arrays[] = { e->first,  e->last,   e->size,    e->same,     e->pressure,   e->rank, e->starting,   e->by_first, e->state,
+                        e->offset, e->placed, e->count,   e->crossing, e->list_begin, e->list, e->slot_begin, e->slot,     e->stack,
+                        e->log,    e->dirty,  e->touched, e->raised,   e->cover,      e->pool, e->failures,   e->table,    e->has_larger };
 
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     g_free (arrays[i]);
@@ -294,8 +288,8 @@ take_packing (Exact *e, PackProblem *problem)
 }
 
 PackOutcome
-_gantry_pack_exact_run (PackExact *exact, PackProblem *problem, guint64 capacity, guint64 *nodes, guint64 *work,
-                        guint64 *height, const GantryProgress *progress)
+_gantry_pack_exact_run (PackExact *exact, PackProblem *problem, guint64 capacity, guint64 *nodes, guint64 *work, guint64 *height,
+                        const GantryProgress *progress)
 {
   Exact *e = &exact->state;
   guint64 length = MAX (FEWEST_NODES, 2 * (guint64) e->n);
@@ -310,7 +304,7 @@ _gantry_pack_exact_run (PackExact *exact, PackProblem *problem, guint64 capacity
   for (guint32 s = 0; s < e->n_sections; s++)
     if (e->total[s] > e->capacity)
       return PACK_NONE;
-  for (guint k = 0; k < MOST_ATTEMPTS && *nodes > 0 && *work > 0 && outcome == PACK_LIMIT; k++)
+  for (guint k = 0; k<MOST_ATTEMPTS && * nodes> 0 && *work > 0 && outcome == PACK_LIMIT; k++)
     {
       const Attempt *attempt = &attempts[k % G_N_ELEMENTS (attempts)];
 

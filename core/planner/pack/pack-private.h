@@ -17,10 +17,10 @@ typedef struct
   guint32 n;
   guint32 n_times;
   PackItem *items;
-  guint32 *origin;      /* index of each item in what the caller gave */
+  guint32 *origin; /* index of each item in what the caller gave */
   guint64 lower_bound;
-  guint64 target;       /* good enough */
-  guint64 *live;        /* per time */
+  guint64 target; /* good enough */
+  guint64 *live;  /* per time */
 } PackProblem;
 
 /** Which of the unplaced items that fit on the lowest segment of the skyline comes next. */
@@ -43,8 +43,7 @@ guint64 _gantry_pack_best_fit (PackProblem *problem, const GantryProgress *progr
 
 /** Improves on the offsets of the items, which are a valid packing of height @height; @work: how long, where there are
  * no @rounds, in neighbours looked at. Returns: the height reached */
-guint64 _gantry_pack_search (PackProblem *problem, guint64 height, guint rounds, guint64 work,
-                             const GantryProgress *progress);
+guint64 _gantry_pack_search (PackProblem *problem, guint64 height, guint rounds, guint64 work, const GantryProgress *progress);
 
 /** Puts what stands above @ceiling below it. @work: (inout): how much may be done; what is left. Returns: FALSE where
  * that did not suffice, and the offsets are of no use */
@@ -71,7 +70,7 @@ guint64 _gantry_pack_windows_remove (PackWindows *windows, guint32 item);
 
 typedef enum
 {
-  PACK_NONE,  /* proved: there is no packing within the capacity */
+  PACK_NONE, /* proved: there is no packing within the capacity */
   PACK_FOUND,
   PACK_LIMIT, /* not known: out of nodes, or cancelled */
 } PackOutcome;
@@ -86,5 +85,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PackExact, _gantry_pack_exact_free)
 guint64 _gantry_pack_exact_unit (const PackExact *exact);
 /** Looks for a packing within @capacity; offsets and @height are written when there is one. @nodes, @work: (inout): how
  * much may be searched, in decisions and in list entries; what is left */
-PackOutcome _gantry_pack_exact_run (PackExact *exact, PackProblem *problem, guint64 capacity, guint64 *nodes,
-                                    guint64 *work, guint64 *height, const GantryProgress *progress);
+PackOutcome _gantry_pack_exact_run (PackExact *exact, PackProblem *problem, guint64 capacity, guint64 *nodes, guint64 *work, guint64 *height,
+                                    const GantryProgress *progress);

@@ -22,8 +22,8 @@ typedef struct
   PackProblem *problem;
   PackWindows *windows;
   guint64 ceiling;
-  double *cost;   /* of an item: what it costs to take it out */
-  guint32 *heap;  /* items that look for a place, the largest first */
+  double *cost;  /* of an item: what it costs to take it out */
+  guint32 *heap; /* items that look for a place, the largest first */
   guint32 n_heap;
   Edge *bottoms, *tops;
   guint32 *met;
@@ -195,8 +195,7 @@ _gantry_pack_repair (PackProblem *problem, guint64 ceiling, guint64 *work, const
         push (&repair, i);
     }
   for (guint32 round = 0; repair.n_heap > 0 && done; round++)
-    done = repair.work < *work && (round % 64 != 0 || !gantry_progress_cancelled (progress, NULL))
-           && insert (&repair, pop (&repair));
+    done = repair.work < *work && (round % 64 != 0 || !gantry_progress_cancelled (progress, NULL)) && insert (&repair, pop (&repair));
   *work -= MIN (*work, repair.work);
   _gantry_pack_windows_free (repair.windows);
   g_free (repair.cost);

@@ -21,10 +21,10 @@ typedef struct
   guint32 *first;      /* n + 1: where the neighbours of each item begin */
   guint32 *neighbours; /* items alive at the same time */
   guint32 *order;
-  guint32 *position;   /* in order */
-  guint64 *saved;      /* offsets, to undo */
+  guint32 *position; /* in order */
+  guint64 *saved;    /* offsets, to undo */
   guint64 *best;
-  Span *spans;         /* scratch */
+  Span *spans; /* scratch */
   guint64 work;
   guint64 random;
 } Search;
@@ -214,9 +214,8 @@ typedef struct
 } Sorting;
 
 static const Key sortings[][3] = {
-  { KEY_SIZE, KEY_LENGTH, KEY_PRESSURE },    { KEY_LENGTH, KEY_SIZE, KEY_PRESSURE },
-  { KEY_AREA, KEY_SIZE, KEY_PRESSURE },      { KEY_PRESSURE, KEY_AREA, KEY_SIZE },
-  { KEY_PRESSURE, KEY_LENGTH, KEY_SIZE },    { KEY_PRESSURE, KEY_SIZE, KEY_LENGTH },
+  { KEY_SIZE, KEY_LENGTH, KEY_PRESSURE }, { KEY_LENGTH, KEY_SIZE, KEY_PRESSURE }, { KEY_AREA, KEY_SIZE, KEY_PRESSURE },
+  { KEY_PRESSURE, KEY_AREA, KEY_SIZE },   { KEY_PRESSURE, KEY_LENGTH, KEY_SIZE }, { KEY_PRESSURE, KEY_SIZE, KEY_LENGTH },
 };
 
 static int
@@ -376,14 +375,9 @@ propose (Search *search, guint64 height, Change *change)
 
   switch (random_below (search, 4))
     {
-    case 0: /* the neighbour against one of its own */
-      a = random_neighbour (search, near);
-      break;
-    case 1:
-      a = random_neighbour (search, top);
-      break;
-    default:
-      break;
+    case 0: /* the neighbour against one of its own */ a = random_neighbour (search, near); break;
+    case 1: a = random_neighbour (search, top); break;
+    default: break;
     }
   change->swap = random_below (search, 2) == 0;
   change->from = search->position[a];

@@ -52,13 +52,10 @@ merit (const Skyline *skyline, const PackItem *item, guint32 rank)
 
   switch (skyline->rule)
     {
-    case PACK_LARGEST:
-      return (guint64) (rank + 1) << 32 | (length - 1);
-    case PACK_AREA:
-      return item->size > G_MAXUINT64 / length ? G_MAXUINT64 : item->size * length;
+    case PACK_LARGEST: return (guint64) (rank + 1) << 32 | (length - 1);
+    case PACK_AREA: return item->size > G_MAXUINT64 / length ? G_MAXUINT64 : item->size * length;
     case PACK_LONGEST:
-    default:
-      return length << 32 | rank;
+    default: return length << 32 | rank;
     }
 }
 
@@ -99,8 +96,7 @@ find_pressures (const PackProblem *problem)
   for (guint32 k = n - 1; k > 0; k--)
     most[k] = MAX (most[2 * k], most[2 * k + 1]);
   for (guint32 i = 0; i < problem->n; i++)
-    for (guint64 a = (guint64) problem->items[i].begin + n, b = (guint64) problem->items[i].end + n + 1; a < b;
-         a /= 2, b /= 2)
+    for (guint64 a = (guint64) problem->items[i].begin + n, b = (guint64) problem->items[i].end + n + 1; a < b; a /= 2, b /= 2)
       {
         if (a % 2 == 1)
           {
@@ -235,8 +231,7 @@ tree_query (const Skyline *skyline, guint32 i, guint32 first, guint32 count, Que
 {
   const TreeNode *node = &skyline->tree[i];
 
-  if (first >= query->to || first + count <= query->from || node->first_end >= query->end
-      || node->best <= query->best)
+  if (first >= query->to || first + count <= query->from || node->first_end >= query->end || node->best <= query->best)
     return;
   if (count > 1)
     {

@@ -15,10 +15,10 @@
 
 typedef struct
 {
-  guint32 step;    /* window k covers the times [k step, k step + 2 step) */
+  guint32 step; /* window k covers the times [k step, k step + 2 step) */
   guint32 n;
-  guint32 *begin;  /* of a window: where its list begins */
-  guint32 *count;  /* of a window: how many of its items are placed */
+  guint32 *begin; /* of a window: where its list begins */
+  guint32 *count; /* of a window: how many of its items are placed */
   guint32 *lists[2];
 } Level;
 
@@ -135,8 +135,7 @@ _gantry_pack_windows_new (const PackProblem *problem, guint64 ceiling)
       guint64 entries = count_entries (problem, &level);
 
       sum += entries;
-      if (windows->n_levels > 0
-          && (entries > MOST_ENTRIES_OF_LEVEL * (guint64) problem->n || sum > MOST_ENTRIES * (guint64) problem->n))
+      if (windows->n_levels > 0 && (entries > MOST_ENTRIES_OF_LEVEL * (guint64) problem->n || sum > MOST_ENTRIES * (guint64) problem->n))
         break;
       level_init (&level, problem, entries);
       windows->levels[windows->n_levels++] = level;

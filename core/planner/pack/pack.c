@@ -204,8 +204,7 @@ typedef struct
 static gboolean
 wants_more (const Solver *solver)
 {
-  return solver->height > solver->problem->target && solver->height > solver->lower_bound
-         && !gantry_progress_cancelled (solver->progress, NULL);
+  return solver->height > solver->problem->target && solver->height > solver->lower_bound && !gantry_progress_cancelled (solver->progress, NULL);
 }
 
 static gboolean
@@ -294,8 +293,7 @@ search_within (Solver *solver, guint64 capacity, guint64 nodes, guint64 work)
 {
   guint64 left = MIN (nodes, solver->nodes_left), given = left, unit = _gantry_pack_exact_unit (solver->exact);
   guint64 work_left = MIN (work, solver->work_left), work_given = work_left;
-  PackOutcome outcome = _gantry_pack_exact_run (solver->exact, solver->problem, capacity, &left, &work_left,
-                                                &solver->height, solver->progress);
+  PackOutcome outcome = _gantry_pack_exact_run (solver->exact, solver->problem, capacity, &left, &work_left, &solver->height, solver->progress);
 
   solver->nodes_left -= given - left;
   solver->work_left -= work_given - work_left;
@@ -349,8 +347,7 @@ solve (Solver *solver, guint rounds)
   repair (solver);
   if (!wants_more (solver) || is_near (solver))
     return;
-  solver->height = _gantry_pack_search (solver->problem, solver->height, rounds, solver->effort->climb_work,
-                                        solver->progress);
+  solver->height = _gantry_pack_search (solver->problem, solver->height, rounds, solver->effort->climb_work, solver->progress);
   if (solver->exact != NULL && wants_more (solver))
     climb_down (solver);
 }
@@ -390,8 +387,7 @@ gantry_allocator_parse (const char *name, GantryAllocator *allocator)
 }
 
 guint64
-gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *options, const GantryProgress *progress,
-                   GantryPackResult *result)
+gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *options, const GantryProgress *progress, GantryPackResult *result)
 {
   guint64 alignment = options != NULL && options->alignment > 0 ? options->alignment : 1;
   const Effort *effort = options != NULL && options->nodes > 0 ? &thorough : &everyday;
@@ -414,8 +410,7 @@ gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *op
   for (guint32 i = 0; i < problem->n; i++)
     items[problem->origin[i]].offset = problem->items[i].offset;
   if (result != NULL)
-    *result = (GantryPackResult){ solver.height, problem->lower_bound, solver.lower_bound, nodes - solver.nodes_left,
-                                  work - solver.work_left };
+    *result = (GantryPackResult){ solver.height, problem->lower_bound, solver.lower_bound, nodes - solver.nodes_left, work - solver.work_left };
   g_clear_pointer (&solver.exact, _gantry_pack_exact_free);
   return solver.height;
 }

@@ -30,10 +30,10 @@ typedef struct
 
 typedef struct
 {
-  guint64 alignment; /* of offsets; sizes are rounded up to it; 0: 1 */
-  guint64 target;    /* stop as soon as the height is at most this; 0: at the lower bound */
-  guint rounds;      /* of improvement by changed orders; 0: a default that keeps large inputs quick */
-  guint64 nodes;     /* effort: decisions of the exact search, at the most, and 256 list entries for each; more of
+  guint64 alignment;         /* of offsets; sizes are rounded up to it; 0: 1 */
+  guint64 target;            /* stop as soon as the height is at most this; 0: at the lower bound */
+  guint rounds;              /* of improvement by changed orders; 0: a default that keeps large inputs quick */
+  guint64 nodes;             /* effort: decisions of the exact search, at the most, and 256 list entries for each; more of
                       * everything else as well: some seconds for a million, however hard the problem is. 0: for
                       * every day, some 50 ms for 2,000 items, tenths of a second for 100,000 */
   GantryAllocator allocator; /* of the others than the exact one no effort counts; best fit takes time with the square of @n */
@@ -65,12 +65,10 @@ guint64 gantry_pack_lower_bound (const GantryPackItem *items, guint32 n, guint64
  *
  * Returns: the height in bytes, a multiple of the alignment
  */
-guint64 gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *options,
-                           const GantryProgress *progress, GantryPackResult *result);
+guint64 gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *options, const GantryProgress *progress, GantryPackResult *result);
 
 /** gantry_pack_solve() for those who want no more than the height. */
-guint64 gantry_pack (GantryPackItem *items, guint32 n, const GantryPackOptions *options,
-                     const GantryProgress *progress);
+guint64 gantry_pack (GantryPackItem *items, guint32 n, const GantryPackOptions *options, const GantryProgress *progress);
 
 /** TRUE when no two items that are alive together overlap; else @a and @b (out) (optional) name the first such pair. */
 gboolean gantry_pack_check (const GantryPackItem *items, guint32 n, guint64 alignment, guint32 *a, guint32 *b);

@@ -8,7 +8,7 @@ enum
   IS_DOT = 1,
   ABOVE_DOTS = 4,    /* element by element of a dot and more, up to what its body is given */
   ABOVE_OTHERS = 16, /* element by element of something that is none */
-  OF_ELEMENTS = 64, /* each element is made of single elements of the operands */
+  OF_ELEMENTS = 64,  /* each element is made of single elements of the operands */
 };
 
 struct _Dots
@@ -155,8 +155,7 @@ stands_for_dots (const Dots *dots, const GantryNode *node, gboolean any)
         {
           const GantryNode *operand = gantry_node_operand (dots->facts->module, of, k);
 
-          if (is_given (operand) || !(traits_of (dots, operand) & (IS_DOT | ABOVE_DOTS) << any)
-              || !g_hash_table_add (seen, (gpointer) operand))
+          if (is_given (operand) || !(traits_of (dots, operand) & (IS_DOT | ABOVE_DOTS) << any) || !g_hash_table_add (seen, (gpointer) operand))
             continue;
           if (traits_of (dots, operand) & IS_DOT << any)
             elements += elements_of (dots, operand);
@@ -196,6 +195,5 @@ _gantry_dots_made (const Dots *dots, guint32 i, gboolean any)
     return node_makes_dot (dots->facts->module, node, any);
   if (traits_of (dots, node) & IS_DOT << any)
     return TRUE;
-  return (((info->flags & GANTRY_OP_ELEMENTWISE) != 0 || node->op == GANTRY_OP_FUSION) && reads_dot (dots, node, any))
-         || stands_for_dots (dots, node, any);
+  return (((info->flags & GANTRY_OP_ELEMENTWISE) != 0 || node->op == GANTRY_OP_FUSION) && reads_dot (dots, node, any)) || stands_for_dots (dots, node, any);
 }

@@ -73,8 +73,7 @@ find_constants (ModuleFacts *facts)
     {
       const GantryNode *node = facts_node (facts, i);
       const GantryOpInfo *info = gantry_op_info (node->op);
-      gboolean constant = node->op != GANTRY_OP_PARAMETER && info != NULL
-                          && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
+      gboolean constant = node->op != GANTRY_OP_PARAMETER && info != NULL && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
 
       for (guint k = 0; constant && k < node->n_operands; k++)
         {
@@ -95,12 +94,12 @@ names_of (const GantryModule *module, guint32 position, ValueName *names)
   guint n = 0;
 
   if (node->name != 0)
-    names[n++] = (ValueName) { node->name, position, FALSE };
+    names[n++] = (ValueName){ node->name, position, FALSE };
   if (node->op != GANTRY_OP_CHECKPOINT_NAME)
     return n;
   attr = gantry_attrs_find (module->context, node->attrs, "name");
   if (attr != NULL && attr->kind == GANTRY_ATTR_STRING)
-    names[n++] = (ValueName) { attr->id, position, TRUE };
+    names[n++] = (ValueName){ attr->id, position, TRUE };
   return n;
 }
 
@@ -199,8 +198,6 @@ find_again (ModuleFacts *facts)
   for (guint32 i = 0; i < facts->n; i++)
     facts->again[i] = facts->again[i] && !facts->returned[i];
 }
-
-
 
 /* By counting: the names of one value stand together. */
 static void

@@ -19,11 +19,11 @@ typedef struct
   const Dots *dots;
   guint32 *function_of_scope; /* by scope id: which checkpointed function, from 1 on, or NO_FUNCTION */
   guint n_functions;
-  guint32 loops;     /* the bodies of loops, where they are checkpointed functions, or NO_FUNCTION */
-  guint8 *inside;    /* by index: read within a checkpointed function other than its own, without a name given there */
-  guint8 *renamed;   /* the same, but named there */
-  guint8 *outside;   /* leaves its function, and the backward pass of what is in no function reads it */
-  GHashTable *sets;  /* JaxPolicy -> NameSets */
+  guint32 loops;    /* the bodies of loops, where they are checkpointed functions, or NO_FUNCTION */
+  guint8 *inside;   /* by index: read within a checkpointed function other than its own, without a name given there */
+  guint8 *renamed;  /* the same, but named there */
+  guint8 *outside;  /* leaves its function, and the backward pass of what is in no function reads it */
+  GHashTable *sets; /* JaxPolicy -> NameSets */
 } Functions;
 
 /* Checkpointed functions */
@@ -189,7 +189,7 @@ add_sets (GHashTable *all, const JaxPolicy *policy)
 {
   NameSets *sets = g_new (NameSets, 1);
 
-  *sets = (NameSets) { policy, set_of (policy->names), set_of (policy->offloaded) };
+  *sets = (NameSets){ policy, set_of (policy->names), set_of (policy->offloaded) };
   g_hash_table_insert (all, (gpointer) policy, sets);
   for (guint i = 0; i < 2 && policy->kind == JAX_BOTH; i++)
     add_sets (all, policy->both[i]);
@@ -236,8 +236,7 @@ say (const Functions *f, const JaxPolicy *policy, guint32 i, gboolean own)
     case JAX_NOTHING: break;
     case JAX_DOTS: save = own && _gantry_dots_made (f->dots, i, TRUE); break;
     case JAX_DOTS_NO_BATCH: save = own && _gantry_dots_made (f->dots, i, FALSE); break;
-    case JAX_OFFLOAD_DOTS_NO_BATCH:
-      return own && _gantry_dots_made (f->dots, i, FALSE) ? GANTRY_PLACEMENT_OFFLOAD : GANTRY_PLACEMENT_RECOMPUTE;
+    case JAX_OFFLOAD_DOTS_NO_BATCH: return own && _gantry_dots_made (f->dots, i, FALSE) ? GANTRY_PLACEMENT_OFFLOAD : GANTRY_PLACEMENT_RECOMPUTE;
     case JAX_ONLY_NAMES: save = count.n_saved > 0; break;
     case JAX_ANY_NAMES_BUT: save = count.n > count.n_saved; break;
     case JAX_ANYTHING_EXCEPT_NAMES: save = count.n_saved == 0; break;
@@ -246,10 +245,7 @@ say (const Functions *f, const JaxPolicy *policy, guint32 i, gboolean own)
         return GANTRY_PLACEMENT_OFFLOAD;
       save = count.n_saved > 0;
       break;
-    case JAX_BOTH:
-      save = say (f, policy->both[0], i, own) == GANTRY_PLACEMENT_KEEP
-             || say (f, policy->both[1], i, own) == GANTRY_PLACEMENT_KEEP;
-      break;
+    case JAX_BOTH: save = say (f, policy->both[0], i, own) == GANTRY_PLACEMENT_KEEP || say (f, policy->both[1], i, own) == GANTRY_PLACEMENT_KEEP; break;
     }
   return save ? GANTRY_PLACEMENT_KEEP : GANTRY_PLACEMENT_RECOMPUTE;
 }
@@ -274,8 +270,7 @@ verdict (const Functions *f, guint32 i, gboolean *governed)
 
 /* Reports */
 
-static void
-add_sentence (Outcome *outcome, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static void add_sentence (Outcome *outcome, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static void
 add_sentence (Outcome *outcome, const char *format, ...)
@@ -294,7 +289,13 @@ add_sentence (Outcome *outcome, const char *format, ...)
 }
 
 /* Names of the program by what they stand for. */
-enum { NAMED = 1, NAMED_INSIDE = 2, NAMED_PLACED = 4, NAMED_INPUT = 8 };
+enum
+{
+  NAMED = 1,
+  NAMED_INSIDE = 2,
+  NAMED_PLACED = 4,
+  NAMED_INPUT = 8
+};
 
 static GHashTable *
 names_in_use (const Functions *f)
@@ -333,8 +334,10 @@ report_list (const GPtrArray *names, GHashTable *in_use, gboolean offloads, Outc
       else if (!(bits & (NAMED_PLACED | NAMED_INPUT)))
         add_sentence (outcome, "'%s' names a parameter or input, which no policy places; write: name:%s offload", name, name);
       else if (offloads && !(bits & NAMED_PLACED))
-        add_sentence (outcome, "'%s' stays on the device: it is the input of another checkpointed function; give the name "
-                               "within that one", name);
+        add_sentence (outcome,
+                      "'%s' stays on the device: it is the input of another checkpointed function; give the name "
+                      "within that one",
+                      name);
     }
 }
 
@@ -370,14 +373,13 @@ decide (const Functions *f, gint32 index, guint32 i, Decision *decisions, Outcom
   /* A result is there anyway. */
   if (why != NULL || facts->returned[i])
     kind = GANTRY_PLACEMENT_KEEP;
-  decisions[i] = (Decision) { kind, 0, GANTRY_DECIDED_BY_POLICY, index };
+  decisions[i] = (Decision){ kind, 0, GANTRY_DECIDED_BY_POLICY, index };
   if (kind == GANTRY_PLACEMENT_OFFLOAD)
     decisions[i].memory = f->statement->jax->memory;
 }
 
 void
-_gantry_jax_policy_apply (const Statement *statement, gint32 index, const ModuleFacts *facts, Decision *decisions,
-                          Outcome *outcome)
+_gantry_jax_policy_apply (const Statement *statement, gint32 index, const ModuleFacts *facts, Decision *decisions, Outcome *outcome)
 {
   g_autoptr (Dots) dots = _gantry_dots_new (facts);
   Functions f = { .facts = facts, .statement = statement, .dots = dots };

@@ -163,7 +163,12 @@ read_memory (Reader *r, JaxPolicy *policy, gboolean source)
 static int
 slot_of_keyword (Takes takes, const char *keyword)
 {
-  static const struct { Takes takes; const char *keyword; int slot; } keywords[] = {
+  static const struct
+  {
+    Takes takes;
+    const char *keyword;
+    int slot;
+  } keywords[] = {
     { TAKES_NAMES, "names_which_can_be_saved", 0 },
     { TAKES_NAMES, "names_not_to_save", 0 },
     { TAKES_TWO_LISTS, "names_which_can_be_saved", 0 },
@@ -275,8 +280,9 @@ check_arguments (Reader *r, const char *at, const JaxPolicy *policy, Takes takes
   if (takes == TAKES_POLICIES && given != 3)
     return _gantry_policy_fail (r, at, "save_from_both_policies takes two policies");
   if (takes == TAKES_TWO_LISTS && (given & 3) != 3)
-    return _gantry_policy_fail (r, at, "expected two lists: save_and_offload_only_these_names(names_which_can_be_saved=[...], "
-                                       "names_which_can_be_offloaded=[...])");
+    return _gantry_policy_fail (r, at,
+                                "expected two lists: save_and_offload_only_these_names(names_which_can_be_saved=[...], "
+                                "names_which_can_be_offloaded=[...])");
   return takes != TAKES_TWO_LISTS || check_disjoint (r, at, policy);
 }
 

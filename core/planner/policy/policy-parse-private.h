@@ -9,8 +9,8 @@ typedef struct
   const char *read;    /* end of the last token */
   const char *counted; /* @line is that of this place */
   guint line;
-  guint depth;    /* of parentheses: within them a line may end */
-  guint n_names;  /* given to policies so far */
+  guint depth;   /* of parentheses: within them a line may end */
+  guint n_names; /* given to policies so far */
   GError **error;
 } Reader;
 

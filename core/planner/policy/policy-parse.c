@@ -50,8 +50,8 @@ _gantry_policy_fail (Reader *r, const char *at, const char *format, ...)
   if (g_str_has_prefix (format, "expected "))
     found = found_text (r, at);
   if (r->error != NULL && *r->error == NULL)
-    g_set_error (r->error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "policy:%u:%u: %s%s%s", line, column, found != NULL ? found : "",
-                 found != NULL ? ": " : "", what);
+    g_set_error (r->error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "policy:%u:%u: %s%s%s", line, column, found != NULL ? found : "", found != NULL ? ": " : "",
+                 what);
   return FALSE;
 }
 
@@ -183,8 +183,7 @@ read_size (Reader *r, guint64 *size)
   word = _gantry_policy_word (r, "a size: 64MiB", FALSE);
   if (word == NULL)
     return FALSE;
-  return gantry_bytes_parse (word, size)
-         || _gantry_policy_fail (r, begin, "expected a size, a number with " GANTRY_BYTES_UNITS ": 64MiB");
+  return gantry_bytes_parse (word, size) || _gantry_policy_fail (r, begin, "expected a size, a number with " GANTRY_BYTES_UNITS ": 64MiB");
 }
 
 static gboolean
@@ -252,13 +251,11 @@ read_term (Reader *r, Term *term)
   if (_gantry_policy_accept (r, "name:"))
     return term->kind = TERM_NAME, read_glob (r, term, "a name: name:x");
   if (_gantry_policy_accept (r, "role:"))
-    return term->kind = TERM_ROLE,
-           read_named (r, term, roles, G_N_ELEMENTS (roles), "one of residual, parameter, state, input, output");
+    return term->kind = TERM_ROLE, read_named (r, term, roles, G_N_ELEMENTS (roles), "one of residual, parameter, state, input, output");
   if (_gantry_policy_accept (r, "class:"))
-    return term->kind = TERM_CLASS,
-           read_named (r, term, classes, G_N_ELEMENTS (classes),
-                       "one of input, constant, elementwise, movement, reduction, contraction, fusion, control, memory, "
-                       "other");
+    return term->kind = TERM_CLASS, read_named (r, term, classes, G_N_ELEMENTS (classes),
+                                                "one of input, constant, elementwise, movement, reduction, contraction, fusion, control, memory, "
+                                                "other");
   if (_gantry_policy_accept (r, "id:"))
     return term->kind = TERM_ID, read_id (r, term);
   if (_gantry_policy_accept (r, "bytes"))

@@ -11,7 +11,7 @@
 #define POLICY_MOST_STATEMENTS 4096u
 #define POLICY_MOST_TERMS 64u
 #define POLICY_MOST_WORD 4096u
-#define POLICY_MOST_DEPTH 16u /* of save_from_both_policies within each other */
+#define POLICY_MOST_DEPTH 16u  /* of save_from_both_policies within each other */
 #define POLICY_MOST_SCOPE 256u /* parts of a scope that are looked at */
 
 /** Literal parts with anything between them; both ends are anchored. */
@@ -78,11 +78,11 @@ typedef struct
 {
   char *text;
   guint line;
-  GArray *terms;   /* Term; of a policy empty */
-  guint8 kind;     /* GantryPlacementKind of a rule */
-  guint8 memory;   /* GantryMemoryKind to offload to */
-  JaxPolicy *jax;  /* (nullable): it is a policy */
-  char *within;    /* (nullable): glob of the checkpointed functions */
+  GArray *terms;  /* Term; of a policy empty */
+  guint8 kind;    /* GantryPlacementKind of a rule */
+  guint8 memory;  /* GantryMemoryKind to offload to */
+  JaxPolicy *jax; /* (nullable): it is a policy */
+  char *within;   /* (nullable): glob of the checkpointed functions */
 } Statement;
 
 struct _GantryPolicy
@@ -104,16 +104,16 @@ typedef struct
   GantryModule *module;
   const GantryFunction *entry;
   guint32 n;
-  guint32 *owner;        /* index of the node whose bytes these are */
-  guint8 *subject;       /* GantryPlacementSubject */
-  guint8 *returned;      /* of an owner: it or a view of it is a result */
-  guint8 *constant;      /* made of constants alone: computed when the program is loaded */
-  guint32 *source;       /* of an owner: position of the node that computes it: itself, of a stack a node of the body of its loop */
-  guint8 *again;         /* of an owner that is a stack: the loops that read it can make its slices again */
-  guint32 *first_name;   /* of an owner: in names; n + 1 */
+  guint32 *owner;      /* index of the node whose bytes these are */
+  guint8 *subject;     /* GantryPlacementSubject */
+  guint8 *returned;    /* of an owner: it or a view of it is a result */
+  guint8 *constant;    /* made of constants alone: computed when the program is loaded */
+  guint32 *source;     /* of an owner: position of the node that computes it: itself, of a stack a node of the body of its loop */
+  guint8 *again;       /* of an owner that is a stack: the loops that read it can make its slices again */
+  guint32 *first_name; /* of an owner: in names; n + 1 */
   ValueName *names;
   GantryRounding *rounding; /* (nullable): of what must not be rounded; there is no statement that rounds */
-  guint32 most_string;   /* largest string id of any scope or name */
+  guint32 most_string;      /* largest string id of any scope or name */
   guint32 most_op;
 } ModuleFacts;
 
@@ -148,8 +148,7 @@ facts_is_stack (const ModuleFacts *facts, guint32 i)
 static inline gboolean
 facts_is_value (const ModuleFacts *facts, guint32 i)
 {
-  return !facts->constant[i] && facts->owner[i] == i
-         && (facts_is_of_scan (facts, i) || !gantry_node_is_view (facts->module, facts_node (facts, i)));
+  return !facts->constant[i] && facts->owner[i] == i && (facts_is_of_scan (facts, i) || !gantry_node_is_view (facts->module, facts_node (facts, i)));
 }
 /** The scope of a loop that goes forward and back in each trip, as one over microbatches that is not written out: what is saved within
  *  it is none of these values. Returns: (nullable): there is none */
@@ -172,10 +171,10 @@ gboolean _gantry_dots_made (const Dots *dots, guint32 i, gboolean any);
  *  recomputation may start from. */
 typedef struct
 {
-  guint8 kind;       /* GantryPlacementKind */
-  guint8 memory;     /* GantryMemoryKind */
-  guint8 decider;    /* GantryDecider; DEFAULT: nothing was said */
-  gint32 statement;  /* index, or -1 */
+  guint8 kind;      /* GantryPlacementKind */
+  guint8 memory;    /* GantryMemoryKind */
+  guint8 decider;   /* GantryDecider; DEFAULT: nothing was said */
+  gint32 statement; /* index, or -1 */
 } Decision;
 
 /* Of the scope of _gantry_facts_steps_in_loop() */
@@ -196,8 +195,6 @@ typedef struct
 } Outcome;
 
 /** One rule over all values; @decisions by index. */
-void _gantry_rule_apply (const Statement *statement, gint32 index, const ModuleFacts *facts, Decision *decisions,
-                         Outcome *outcome);
+void _gantry_rule_apply (const Statement *statement, gint32 index, const ModuleFacts *facts, Decision *decisions, Outcome *outcome);
 /** One JAX policy over all values within checkpointed functions. */
-void _gantry_jax_policy_apply (const Statement *statement, gint32 index, const ModuleFacts *facts, Decision *decisions,
-                               Outcome *outcome);
+void _gantry_jax_policy_apply (const Statement *statement, gint32 index, const ModuleFacts *facts, Decision *decisions, Outcome *outcome);

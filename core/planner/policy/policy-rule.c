@@ -25,10 +25,9 @@ glob_matches (const Matcher *m, guint t, guint32 key, gboolean is_op)
 
   if (*known == 0)
     {
-      const char *text = is_op ? gantry_context_op_name (context, (guint16) key)
-                         : g_array_index (m->statement->terms, Term, t).kind == TERM_SCOPE
-                           ? gantry_context_scope_path (context, key)
-                           : gantry_context_string (context, key);
+      const char *text = is_op                                                             ? gantry_context_op_name (context, (guint16) key)
+                         : g_array_index (m->statement->terms, Term, t).kind == TERM_SCOPE ? gantry_context_scope_path (context, key)
+                                                                                           : gantry_context_string (context, key);
 
       *known = _gantry_glob_matches (&g_array_index (m->statement->terms, Term, t).glob, text) ? 2 : 1;
     }
@@ -94,8 +93,7 @@ value_matches (const Matcher *m, guint32 i)
       const Term *term = &g_array_index (m->statement->terms, Term, t);
 
       if ((term->kind == TERM_NAME && !name_matches (m, t, i)) || (term->kind == TERM_ROLE && term->value != facts->subject[i])
-          || (term->kind == TERM_BYTES
-              && bytes_of (facts->module, gantry_node_type (facts->module, facts_node (facts, i))) < term->value))
+          || (term->kind == TERM_BYTES && bytes_of (facts->module, gantry_node_type (facts->module, facts_node (facts, i))) < term->value))
         return FALSE;
       if (term->kind == TERM_ID)
         {
@@ -137,8 +135,8 @@ compression_refusal (const ModuleFacts *facts, guint32 i, GantryPlacementKind ki
 
   for (guint m = 0; m < n && (m == 0 || why != NULL); m++)
     why = gantry_rounding_why_not_stored (kind, (GantryPlacementSubject) facts->subject[i], facts->returned[i],
-                                       type->kind == GANTRY_TYPE_TUPLE ? gantry_context_type (module->context, (guint32) type->dims[m]) : type,
-                                       gantry_rounding_asked (facts->rounding, facts->entry->first_node + i, m));
+                                          type->kind == GANTRY_TYPE_TUPLE ? gantry_context_type (module->context, (guint32) type->dims[m]) : type,
+                                          gantry_rounding_asked (facts->rounding, facts->entry->first_node + i, m));
   return why;
 }
 
@@ -166,24 +164,20 @@ refusal (const ModuleFacts *facts, guint32 i, GantryPlacementKind kind)
     {
     case GANTRY_SUBJECT_PARAMETER:
     case GANTRY_SUBJECT_STATE:
-    case GANTRY_SUBJECT_INPUT:
-      return argument_refusal (facts, i, kind);
-    case GANTRY_SUBJECT_OUTPUT:
-      return kind == GANTRY_PLACEMENT_RECOMPUTE ? "a result of the program stays until its end; it can be kept or offloaded" : NULL;
+    case GANTRY_SUBJECT_INPUT: return argument_refusal (facts, i, kind);
+    case GANTRY_SUBJECT_OUTPUT: return kind == GANTRY_PLACEMENT_RECOMPUTE ? "a result of the program stays until its end; it can be kept or offloaded" : NULL;
     case GANTRY_SUBJECT_RESIDUAL:
       if (kind == GANTRY_PLACEMENT_KEEP)
         return NULL;
       if (facts->returned[i])
         return "it is also a result of the program and has its place anyway";
       return kind == GANTRY_PLACEMENT_RECOMPUTE ? _gantry_why_not_again (facts, i) : NULL;
-    default:
-      return NULL;
+    default: return NULL;
     }
 }
 
 static void
-decide (const Statement *statement, gint32 index, const ModuleFacts *facts, guint32 i, Decision *decisions,
-        Outcome *outcome)
+decide (const Statement *statement, gint32 index, const ModuleFacts *facts, guint32 i, Decision *decisions, Outcome *outcome)
 {
   const char *why = refusal (facts, i, (GantryPlacementKind) statement->kind);
   Decision decision = { statement->kind, 0, GANTRY_DECIDED_BY_RULE, index };
@@ -217,8 +211,7 @@ names_what_it_wants (const Statement *statement)
 }
 
 void
-_gantry_rule_apply (const Statement *statement, gint32 index, const ModuleFacts *facts, Decision *decisions,
-                    Outcome *outcome)
+_gantry_rule_apply (const Statement *statement, gint32 index, const ModuleFacts *facts, Decision *decisions, Outcome *outcome)
 {
   Matcher m = { statement, facts, g_new0 (Memo, statement->terms->len + 1) };
 
@@ -237,8 +230,7 @@ _gantry_rule_apply (const Statement *statement, gint32 index, const ModuleFacts 
       }
   outcome->quiet = !names_what_it_wants (statement);
   for (guint32 i = 0; outcome->n_matched == 0 && i < facts->n; i++)
-    outcome->n_views += facts->owner[i] != i && !facts->constant[i] && value_matches (&m, facts->owner[i])
-                        && node_matches (&m, facts_node (facts, i));
+    outcome->n_views += facts->owner[i] != i && !facts->constant[i] && value_matches (&m, facts->owner[i]) && node_matches (&m, facts_node (facts, i));
   for (guint t = 0; t < statement->terms->len; t++)
     g_free (m.memos[t].known);
   g_free (m.memos);

@@ -9,9 +9,9 @@ typedef struct
 {
   const GantryPolicy *policy;
   ModuleFacts *facts;
-  Decision *decisions;  /* by index in the entry function */
-  Outcome *outcomes;    /* by statement */
-  guint8 *chosen;       /* by index of an owner: 1 + what was chosen for it, by hand or by the solver; 0: nothing */
+  Decision *decisions; /* by index in the entry function */
+  Outcome *outcomes;   /* by statement */
+  guint8 *chosen;      /* by index of an owner: 1 + what was chosen for it, by hand or by the solver; 0: nothing */
   GantryPlacements *base;
 } Application;
 
@@ -139,8 +139,7 @@ make_table (const Application *a, guint *n_decided)
   for (guint32 i = 0; i < facts->n; i++)
     {
       const Decision *decision = &a->decisions[i];
-      GantryPlacement entry = { facts_node (facts, i)->id, decision->kind, decision->decider, decision->memory,
-                                facts->subject[i] };
+      GantryPlacement entry = { facts_node (facts, i)->id, decision->kind, decision->decider, decision->memory, facts->subject[i] };
 
       if (decision->statement < 0 || a->chosen[i] > 0)
         continue;
@@ -205,9 +204,8 @@ refused_text (const Application *a, const Statement *statement, const Outcome *o
   g_autofree char *label = gantry_node_label (a->facts->module, node);
 
   return g_strdup_printf ("%u of %u values cannot be %s: %s (%%%u %s '%s'%s)", outcome->n_refused, outcome->n_matched,
-                          done[statement->jax != NULL ? GANTRY_PLACEMENT_RECOMPUTE : statement->kind], outcome->why,
-                          node->id, gantry_node_op_name (a->facts->module, node), label,
-                          outcome->n_refused > 1 ? " and others" : "");
+                          done[statement->jax != NULL ? GANTRY_PLACEMENT_RECOMPUTE : statement->kind], outcome->why, node->id,
+                          gantry_node_op_name (a->facts->module, node), label, outcome->n_refused > 1 ? " and others" : "");
 }
 
 /* (transfer full) */
@@ -225,15 +223,13 @@ rule_problem (const Application *a, const Statement *statement, const Outcome *o
   if (outcome->n_matched == 0)
     return outcome->n_views == 0
              ? nothing_text (a)
-             : g_strdup_printf ("matches only views (%u), which have no bytes of their own: place the value that they show",
-                                outcome->n_views);
+             : g_strdup_printf ("matches only views (%u), which have no bytes of their own: place the value that they show", outcome->n_views);
   if (outcome->n_refused > 0 && (!outcome->quiet || outcome->n_offered == 0))
     return refused_text (a, statement, outcome);
   if (n_decided > 0)
     return NULL;
   if (outcome->n_offered == 0)
-    return g_strdup_printf ("matches %u value%s, none is used by the backward pass", outcome->n_matched,
-                            outcome->n_matched == 1 ? "" : "s");
+    return g_strdup_printf ("matches %u value%s, none is used by the backward pass", outcome->n_matched, outcome->n_matched == 1 ? "" : "s");
   return overridden_text (a, outcome);
 }
 

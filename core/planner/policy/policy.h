@@ -36,13 +36,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPolicy, gantry_policy_free)
 /** What became of one statement. */
 typedef struct
 {
-  char *text;        /* the statement */
+  char *text; /* the statement */
   guint line;
-  char *place;       /* "line 1", or "line 1, statement 2" where several stand in the line */
-  guint n_matched;   /* values that it matches; of a policy: residuals of checkpointed functions, and what else is
+  char *place;     /* "line 1", or "line 1, statement 2" where several stand in the line */
+  guint n_matched; /* values that it matches; of a policy: residuals of checkpointed functions, and what else is
                       *  saved to compute them again from */
-  guint n_decided;   /* of those the ones whose placement it decided in the end */
-  char *problem;     /* (nullable): "matches nothing", "matches 3 values, none is used by the backward pass", ... */
+  guint n_decided; /* of those the ones whose placement it decided in the end */
+  char *problem;   /* (nullable): "matches nothing", "matches 3 values, none is used by the backward pass", ... */
 } GantryPolicyReport;
 
 /**
@@ -55,8 +55,7 @@ typedef struct
  *
  * Returns: (transfer full): the table
  */
-GantryPlacements *gantry_policy_apply (const GantryPolicy *policy, GantryModule *module, const GantryPlacements *base,
-                                       GPtrArray **reports);
+GantryPlacements *gantry_policy_apply (const GantryPolicy *policy, GantryModule *module, const GantryPlacements *base, GPtrArray **reports);
 /** Does any statement store values in fewer bits? */
 gboolean gantry_policy_is_approximate (const GantryPolicy *policy);
 /** Names of the policies that are known, NULL-terminated: for menus and completion. */

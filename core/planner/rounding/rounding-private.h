@@ -7,14 +7,14 @@
 /* What is asked of a value. */
 enum
 {
-  ASKED_READ = 1 << 0,     /* somebody reads it */
-  ASKED_EXACT = 1 << 1,    /* it is compared, sorted by or made a whole number */
-  ASKED_CANCELS = 1 << 2,  /* it is part of a sum or difference that must not become zero, or negative */
-  ASKED_SIGN = 1 << 3,     /* whether it is positive, negative or zero */
-  ASKED_DIVISOR = 1 << 4,  /* that it does not become zero */
-  ASKED_DOMAIN = 1 << 5,   /* that it does not become negative; rounding alone never makes it so */
-  ASKED_SOME = 1 << 6,     /* that not all of it becomes zero: it is summed up into a divisor */
-  ASKED_SLICES = 1 << 7,   /* a loop reads it slice by slice. Of this value alone: it is asked of nothing that the value is made of */
+  ASKED_READ = 1 << 0,    /* somebody reads it */
+  ASKED_EXACT = 1 << 1,   /* it is compared, sorted by or made a whole number */
+  ASKED_CANCELS = 1 << 2, /* it is part of a sum or difference that must not become zero, or negative */
+  ASKED_SIGN = 1 << 3,    /* whether it is positive, negative or zero */
+  ASKED_DIVISOR = 1 << 4, /* that it does not become zero */
+  ASKED_DOMAIN = 1 << 5,  /* that it does not become negative; rounding alone never makes it so */
+  ASKED_SOME = 1 << 6,    /* that not all of it becomes zero: it is summed up into a divisor */
+  ASKED_SLICES = 1 << 7,  /* a loop reads it slice by slice. Of this value alone: it is asked of nothing that the value is made of */
 };
 /* What a product passes on, but a sum does not. */
 #define ASKED_OF_FACTORS (ASKED_SIGN | ASKED_DIVISOR | ASKED_DOMAIN | ASKED_SOME)
@@ -54,8 +54,7 @@ rounding_sign (const GantryRounding *rounding, const GantryNode *node)
 
 /** Fills the signs of @function: the body of @node (nullable), whose operand @first is parameter 0, and of whose parameters the first
  *  @n_unknown may have any. Parameters that are slices have the sign of the whole. */
-void _gantry_rounding_find_signs (GantryRounding *rounding, const GantryFunction *function, const GantryNode *node, guint first,
-                                  guint n_unknown);
+void _gantry_rounding_find_signs (GantryRounding *rounding, const GantryFunction *function, const GantryNode *node, guint first, guint n_unknown);
 /** The number that a constant has in all elements, seen through moves. Returns: FALSE where it is none */
 gboolean _gantry_rounding_constant (const GantryModule *module, const GantryNode *node, double *value);
 /** @bits are asked of operand @i of @node. */

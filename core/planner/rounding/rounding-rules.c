@@ -34,8 +34,7 @@ ask_compare (GantryRounding *rounding, const GantryNode *node)
   const gboolean same = gantry_node_operand_id (rounding->module, node, 0) == gantry_node_operand_id (rounding->module, node, 1);
 
   for (guint k = 0; k < 2; k++)
-    _gantry_rounding_ask (rounding, node, k,
-                          same ? 0 : sign_of_operand (rounding, node, 1 - k) == SIGN_ZERO ? ASKED_SIGN : ASKED_EXACT);
+    _gantry_rounding_ask (rounding, node, k, same ? 0 : sign_of_operand (rounding, node, 1 - k) == SIGN_ZERO ? ASKED_SIGN : ASKED_EXACT);
 }
 
 static gboolean
@@ -50,8 +49,7 @@ ask_convert (GantryRounding *rounding, const GantryNode *node, guint8 asked)
   const GantryModule *module = rounding->module;
 
   _gantry_rounding_ask (rounding, node, 0,
-                        is_float (gantry_node_operand_type (module, node, 0)) && !is_float (gantry_node_type (module, node)) ? ASKED_EXACT
-                                                                                                                           : asked);
+                        is_float (gantry_node_operand_type (module, node, 0)) && !is_float (gantry_node_type (module, node)) ? ASKED_EXACT : asked);
 }
 
 /* x^c is a product where c is 1, 2, ..., else a root, and a quotient where it may be negative. */
@@ -101,14 +99,20 @@ ask_divide (GantryRounding *rounding, const GantryNode *node, guint8 asked)
 static gboolean
 ask_scalar (GantryRounding *rounding, const GantryNode *node, guint8 asked)
 {
-#define ASKS(bits) ask_all (rounding, node, bits); return TRUE;
+#define ASKS(bits) \
+  ask_all (rounding, node, bits); \
+  return TRUE;
 #define FACTOR ASKS (asked)
 #define ADDEND ASKS (of_sum (asked))
-#define RULE(name) ask_##name (rounding, node, asked); return TRUE;
+#define RULE(name) \
+  ask_##name (rounding, node, asked); \
+  return TRUE;
 #define UNARY(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, integer_code, derivative, asks, ...) \
+  case GANTRY_OP_##NAME: \
+    asks
+#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, derivative, identity, \
+               range, asks, ...) \
   case GANTRY_OP_##NAME: asks
-#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, derivative, \
-               identity, range, asks, ...) case GANTRY_OP_##NAME: asks
   const Sign x = sign_of_operand (rounding, node, 0);
 
   switch (node->op)
@@ -125,12 +129,15 @@ is_like_product (const GantryNode *node)
 {
   switch (node->op)
     {
-    case GANTRY_OP_CLAMP: case GANTRY_OP_SELECT: case GANTRY_OP_COPY: case GANTRY_OP_OPTIMIZATION_BARRIER:
-    case GANTRY_OP_CHECKPOINT_NAME: case GANTRY_OP_REMATERIALIZE: case GANTRY_OP_TUPLE: case GANTRY_OP_RESULT:
-      return TRUE;
-    default:
-      return gantry_op_info (node->op) != NULL && gantry_op_info (node->op)->op_class == GANTRY_CLASS_MOVEMENT
-             && node->op != GANTRY_OP_SCATTER;
+    case GANTRY_OP_CLAMP:
+    case GANTRY_OP_SELECT:
+    case GANTRY_OP_COPY:
+    case GANTRY_OP_OPTIMIZATION_BARRIER:
+    case GANTRY_OP_CHECKPOINT_NAME:
+    case GANTRY_OP_REMATERIALIZE:
+    case GANTRY_OP_TUPLE:
+    case GANTRY_OP_RESULT: return TRUE;
+    default: return gantry_op_info (node->op) != NULL && gantry_op_info (node->op)->op_class == GANTRY_CLASS_MOVEMENT && node->op != GANTRY_OP_SCATTER;
     }
 }
 
@@ -156,8 +163,5 @@ _gantry_rounding_pass (GantryRounding *rounding, const GantryNode *node, guint8 
       _gantry_rounding_ask (rounding, node, 0, ASKED_EXACT);
     }
   else if (!ask_scalar (rounding, node, asked))
-    ask_all (rounding, node,
-             is_like_product (node)                                            ? asked
-             : info != NULL && (info->flags & GANTRY_OP_ELEMENTWISE) != 0 ? of_sum (asked)
-                                                                               : 0);
+    ask_all (rounding, node, is_like_product (node) ? asked : info != NULL && (info->flags & GANTRY_OP_ELEMENTWISE) != 0 ? of_sum (asked) : 0);
 }

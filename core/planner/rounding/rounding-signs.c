@@ -52,9 +52,9 @@ sign_of_product (const GantryRounding *rounding, const GantryNode *node, Sign x,
 {
   if (x == SIGN_POSITIVE && y == SIGN_POSITIVE && node->op == GANTRY_OP_MULTIPLY)
     return SIGN_POSITIVE;
-  return (x != SIGN_ANY && y != SIGN_ANY)
-             || gantry_node_operand_id (rounding->module, node, 0) == gantry_node_operand_id (rounding->module, node, 1)
-           ? SIGN_NOT_NEGATIVE : SIGN_ANY;
+  return (x != SIGN_ANY && y != SIGN_ANY) || gantry_node_operand_id (rounding->module, node, 0) == gantry_node_operand_id (rounding->module, node, 1)
+           ? SIGN_NOT_NEGATIVE
+           : SIGN_ANY;
 }
 
 static Sign
@@ -63,8 +63,8 @@ sign_of_reduction (const GantryModule *module, const GantryNode *node, Sign x)
   const char *kind = gantry_attrs_string (module->context, node->attrs, "kind", "");
 
   return x != SIGN_ANY && (strcmp (kind, "add") == 0 || strcmp (kind, "max") == 0) && node->op == GANTRY_OP_REDUCE ? x
-         : x != SIGN_ANY                                                                                          ? SIGN_NOT_NEGATIVE
-                                                                                                                  : SIGN_ANY;
+         : x != SIGN_ANY                                                                                           ? SIGN_NOT_NEGATIVE
+                                                                                                                   : SIGN_ANY;
 }
 
 static Sign
@@ -73,8 +73,8 @@ sign_of_power (const GantryRounding *rounding, const GantryNode *node, Sign x, S
   const GantryModule *module = rounding->module;
   double exponent;
 
-  return x != SIGN_ANY || (_gantry_rounding_constant (module, gantry_node_operand (module, node, 1), &exponent) && exponent == 2)
-           ? SIGN_NOT_NEGATIVE : SIGN_ANY;
+  return x != SIGN_ANY || (_gantry_rounding_constant (module, gantry_node_operand (module, node, 1), &exponent) && exponent == 2) ? SIGN_NOT_NEGATIVE
+                                                                                                                                  : SIGN_ANY;
 }
 
 static Sign
@@ -103,9 +103,11 @@ sign_of_scalar (const GantryRounding *rounding, const GantryNode *node, Sign x, 
 #define RULE(name) return sign_of_##name (rounding, node, x, y);
 #define ANY_SIGN return SIGN_ANY;
 #define UNARY(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, integer_code, derivative, asks, sign) \
+  case GANTRY_OP_##NAME: \
+    sign
+#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, derivative, identity, \
+               range, asks, sign) \
   case GANTRY_OP_##NAME: sign
-#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, derivative, \
-               identity, range, asks, sign) case GANTRY_OP_##NAME: sign
   switch (node->op)
     {
       GANTRY_UNARY_OPERATIONS (UNARY, )
@@ -123,20 +125,25 @@ sign_of (const GantryRounding *rounding, const GantryNode *node)
 
   switch (node->op)
     {
-    case GANTRY_OP_CONSTANT:
-      return sign_of_constant (module, node);
-    case GANTRY_OP_PAD: case GANTRY_OP_CONCATENATE: case GANTRY_OP_REMATERIALIZE:
-      return sign_of_all (rounding, node);
-    case GANTRY_OP_SELECT:
-      return sign_of_either (y, rounding_sign (rounding, gantry_node_operand (module, node, 2)));
-    case GANTRY_OP_REDUCE: case GANTRY_OP_REDUCE_WINDOW:
-      return sign_of_reduction (module, node, x);
-    case GANTRY_OP_CONVERT: case GANTRY_OP_COPY: case GANTRY_OP_OPTIMIZATION_BARRIER: case GANTRY_OP_CHECKPOINT_NAME:
-    case GANTRY_OP_BROADCAST_IN_DIM: case GANTRY_OP_RESHAPE: case GANTRY_OP_TRANSPOSE:
-    case GANTRY_OP_REVERSE: case GANTRY_OP_SLICE: case GANTRY_OP_GATHER: case GANTRY_OP_DYNAMIC_SLICE:
-      return x;
-    default:
-      return sign_of_scalar (rounding, node, x, y);
+    case GANTRY_OP_CONSTANT: return sign_of_constant (module, node);
+    case GANTRY_OP_PAD:
+    case GANTRY_OP_CONCATENATE:
+    case GANTRY_OP_REMATERIALIZE: return sign_of_all (rounding, node);
+    case GANTRY_OP_SELECT: return sign_of_either (y, rounding_sign (rounding, gantry_node_operand (module, node, 2)));
+    case GANTRY_OP_REDUCE:
+    case GANTRY_OP_REDUCE_WINDOW: return sign_of_reduction (module, node, x);
+    case GANTRY_OP_CONVERT:
+    case GANTRY_OP_COPY:
+    case GANTRY_OP_OPTIMIZATION_BARRIER:
+    case GANTRY_OP_CHECKPOINT_NAME:
+    case GANTRY_OP_BROADCAST_IN_DIM:
+    case GANTRY_OP_RESHAPE:
+    case GANTRY_OP_TRANSPOSE:
+    case GANTRY_OP_REVERSE:
+    case GANTRY_OP_SLICE:
+    case GANTRY_OP_GATHER:
+    case GANTRY_OP_DYNAMIC_SLICE: return x;
+    default: return sign_of_scalar (rounding, node, x, y);
     }
 }
 
@@ -156,8 +163,7 @@ body_of (const GantryModule *module, const GantryNode *node, guint *n_carries)
 }
 
 void
-_gantry_rounding_find_signs (GantryRounding *rounding, const GantryFunction *function, const GantryNode *node, guint first,
-                             guint n_unknown)
+_gantry_rounding_find_signs (GantryRounding *rounding, const GantryFunction *function, const GantryNode *node, guint first, guint n_unknown)
 {
   const GantryModule *module = rounding->module;
 
@@ -174,13 +180,15 @@ _gantry_rounding_find_signs (GantryRounding *rounding, const GantryFunction *fun
         {
           const guint m = s - rounding->first[at];
           const GantryNode *result = body != NULL && m >= n_carries && m < body->n_results
-                                       ? gantry_module_node (module, gantry_function_result_id (module, body, m)) : NULL;
+                                       ? gantry_module_node (module, gantry_function_result_id (module, body, m))
+                                       : NULL;
 
           if (rounding->shown[s] != s)
             continue;
           if (i < function->n_params)
             rounding->sign[s] = (guint8) (node != NULL && i >= n_unknown && first + i < node->n_operands
-                                            ? rounding_sign (rounding, gantry_node_operand (module, node, first + i)) : SIGN_ANY);
+                                            ? rounding_sign (rounding, gantry_node_operand (module, node, first + i))
+                                            : SIGN_ANY);
           else
             rounding->sign[s] = (guint8) (body != NULL ? rounding_sign (rounding, result) : m == 0 ? sign_of (rounding, inner) : SIGN_ANY);
         }

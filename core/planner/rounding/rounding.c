@@ -49,8 +49,7 @@ gantry_rounding_new (GantryModule *module)
   rounding->sign = g_new0 (guint8, n + (gsize) 1);
   for (guint32 i = 0; i < module->n_nodes; i++)
     for (guint32 s = rounding->first[i]; s < rounding->first[i + 1]; s++)
-      rounding->shown[s] = gantry_node_is_view (module, &module->nodes[i])
-                             ? shown_by_view (rounding, &module->nodes[i], s, s - rounding->first[i]) : s;
+      rounding->shown[s] = gantry_node_is_view (module, &module->nodes[i]) ? shown_by_view (rounding, &module->nodes[i], s, s - rounding->first[i]) : s;
   _gantry_rounding_find_signs (rounding, gantry_module_entry (module), NULL, 0, 0);
   return rounding;
 }
@@ -113,8 +112,7 @@ static void visit (GantryRounding *rounding, const GantryNode *node);
 
 /* @function as @node runs it. @is_result: what is asked of a result of the node is asked of that of the function */
 static void
-visit_function (GantryRounding *rounding, const GantryNode *node, const GantryFunction *function, guint first, guint n_unknown,
-                gboolean is_result)
+visit_function (GantryRounding *rounding, const GantryNode *node, const GantryFunction *function, guint first, guint n_unknown, gboolean is_result)
 {
   const GantryModule *module = rounding->module;
   const guint32 at = gantry_module_position (module, node), n = rounding->first[at + 1] - rounding->first[at];
@@ -178,8 +176,8 @@ visit_control (GantryRounding *rounding, const GantryNode *node, const GantryCon
   do
     {
       for (guint i = 0; i < control->n_regions; i++)
-        visit_function (rounding, node, gantry_module_function (rounding->module, control->functions[i]), control->first,
-                        loops ? control->n_carries : 0, control->kind != GANTRY_CONTROL_WHILE || i == GANTRY_CONTROL_BODY);
+        visit_function (rounding, node, gantry_module_function (rounding->module, control->functions[i]), control->first, loops ? control->n_carries : 0,
+                        control->kind != GANTRY_CONTROL_WHILE || i == GANTRY_CONTROL_BODY);
       again = loops && ask_trip_before (rounding, control, body, &all);
     }
   while (again && ++walks < MOST_WALKS);
@@ -231,7 +229,8 @@ gantry_rounding_why_not (guint8 asked, GantryPlacementKind kind, gboolean again)
   static const char *const reasons[4][2] = {
     { "later phases compare it, sort by it or make it a whole number, which may come out otherwise once it is rounded: keep, offload or recompute it",
       "what is made again from it is compared, sorted by or made a whole number, which may come out otherwise once it is rounded" },
-    { "later phases divide by a sum or difference with it, or take a root or logarithm of one, which may cancel once it is rounded: keep, offload or recompute it",
+    { "later phases divide by a sum or difference with it, or take a root or logarithm of one, which may cancel once it is rounded: keep, offload or "
+      "recompute it",
       "what is made again from it is part of a divisor, or of what a root or logarithm is taken of, which may cancel once it is rounded" },
     { "later phases branch on its sign, and 8 bits make zeros of small elements: keep it, or store f32 as bf16",
       "what is made again from it is asked for its sign, and 8 bits make zeros of small elements" },
@@ -242,7 +241,8 @@ gantry_rounding_why_not (guint8 asked, GantryPlacementKind kind, gboolean again)
   if (!gantry_placement_is_approximate (kind))
     return NULL;
   if (!again && (asked & ASKED_SLICES))
-    return "a loop reads it slice by slice, and all of it would be restored before that loop, which takes more memory than keeping it: keep, offload or recompute it, or have the loop written out (--unroll)";
+    return "a loop reads it slice by slice, and all of it would be restored before that loop, which takes more memory than keeping it: keep, offload or "
+           "recompute it, or have the loop written out (--unroll)";
   if (asked & ASKED_EXACT)
     return reasons[0][again];
   if (asked & ASKED_CANCELS)

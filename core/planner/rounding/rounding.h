@@ -48,7 +48,6 @@ const char *gantry_rounding_why_not (guint8 asked, GantryPlacementKind kind, gbo
  *
  * Returns: (nullable) (transfer none): it can
  */
-const char *gantry_rounding_why_not_stored (GantryPlacementKind kind, GantryPlacementSubject subject, gboolean returned,
-                                         const GantryType *type, guint8 asked);
+const char *gantry_rounding_why_not_stored (GantryPlacementKind kind, GantryPlacementSubject subject, gboolean returned, const GantryType *type, guint8 asked);
 
 G_END_DECLS

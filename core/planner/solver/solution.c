@@ -5,12 +5,9 @@
 const char *
 gantry_proof_text (GantryProof proof)
 {
-  static const char *const texts[] = {
-    [GANTRY_PROOF_NONE] = NULL,
-    [GANTRY_PROOF_PLACEMENTS] =
-      "at least as good as all placements in this order, each value made again at most once",
-    [GANTRY_PROOF_SCHEDULES] = "the best of all schedules"
-  };
+  static const char *const texts[] = { [GANTRY_PROOF_NONE] = NULL,
+                                       [GANTRY_PROOF_PLACEMENTS] = "at least as good as all placements in this order, each value made again at most once",
+                                       [GANTRY_PROOF_SCHEDULES] = "the best of all schedules" };
 
   return texts[proof];
 }

@@ -7,8 +7,8 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GANTRY_SOLVE_AUTO,   /* exact where that is quick, else the search */
-  GANTRY_SOLVE_EXACT,  /* integer program: may take long; cancel gives the best so far */
+  GANTRY_SOLVE_AUTO,  /* exact where that is quick, else the search */
+  GANTRY_SOLVE_EXACT, /* integer program: may take long; cancel gives the best so far */
   GANTRY_SOLVE_SEARCH,
   GANTRY_SOLVE_AUTOTM, /* which tensor lives where at each step, moves included (Hildebrand et al., ASPLOS 2020) */
 } GantrySolveMethod;
@@ -57,13 +57,13 @@ typedef struct
 {
   GantryPlacements *placements;
   GantryPlanFigures figures; /* of the plan that was made of it, within its limit: what is shown once it is loaded */
-  guint64 limit_bytes; /* what it takes to get this: a plan with this limit, 0: with none */
-  double bound;     /* of what is minimized, with the price of host memory: nothing of what @proof names is better than this; 0: no bound is known */
-  double gap;       /* (value - bound) / value; negative: no bound is known */
-  GantryProof proof; /* what the answer is proven to be the best of */
-  const char *method; /* static: what found it: "every schedule", "every combination", "integer program", "AutoTM", "search",
+  guint64 limit_bytes;       /* what it takes to get this: a plan with this limit, 0: with none */
+  double bound;              /* of what is minimized, with the price of host memory: nothing of what @proof names is better than this; 0: no bound is known */
+  double gap;                /* (value - bound) / value; negative: no bound is known */
+  GantryProof proof;         /* what the answer is proven to be the best of */
+  const char *method;        /* static: what found it: "every schedule", "every combination", "integer program", "AutoTM", "search",
                        * "schedule search" */
-  gboolean cut;       /* the limit of time ended the search: with more of it, or on a faster machine, something better may be found */
+  gboolean cut;              /* the limit of time ended the search: with more of it, or on a faster machine, something better may be found */
   double milliseconds;
   guint64 n_predictions;
 } GantrySolution;

@@ -9,8 +9,7 @@ _gantry_solution_new (Solve *solve, const Planned *planned, gint64 begin)
   GantrySolution *solution = g_new0 (GantrySolution, 1);
   SolveProblem *problem = solve->problem;
   const guint64 limit = solve->goal->memory_bytes;
-  double value = limit != 0 ? _gantry_solve_cost (problem, planned->figures.step_us, planned->figures.host_bytes)
-                            : (double) planned->figures.peak_bytes;
+  double value = limit != 0 ? _gantry_solve_cost (problem, planned->figures.step_us, planned->figures.host_bytes) : (double) planned->figures.peak_bytes;
 
   solution->placements = _gantry_solve_placements (problem, planned->kinds, planned->schedule);
   solution->figures = planned->figures;
@@ -21,10 +20,9 @@ _gantry_solution_new (Solve *solve, const Planned *planned, gint64 begin)
   solution->gap = value > 0 ? (value - solution->bound) / value : 0;
   if (solution->bound <= 0 && value > 0)
     solution->gap = -1;
-  solution->proof = limit != 0 && value <= _gantry_store_bound (problem, limit, GANTRY_PROOF_SCHEDULES) * (1 + 1e-6)
-                      ? GANTRY_PROOF_SCHEDULES
-                    : solution->gap >= 0 && solution->gap <= 1e-6 ? GANTRY_PROOF_PLACEMENTS
-                                            : GANTRY_PROOF_NONE;
+  solution->proof = limit != 0 && value <= _gantry_store_bound (problem, limit, GANTRY_PROOF_SCHEDULES) * (1 + 1e-6) ? GANTRY_PROOF_SCHEDULES
+                    : solution->gap >= 0 && solution->gap <= 1e-6                                                    ? GANTRY_PROOF_PLACEMENTS
+                                                                                                                     : GANTRY_PROOF_NONE;
   if (solution->proof == GANTRY_PROOF_SCHEDULES)
     {
       solution->bound = value;
@@ -43,26 +41,19 @@ gboolean
 _gantry_solve_plan (const Solve *solve, const SolveAnswer *answer, guint64 limit, Planned *planned)
 {
   GantryPlanner *planner = solve->problem->planner;
-  g_autoptr (GantryPlacements)
-    placements = _gantry_solve_placements (solve->problem, answer->kinds, answer->schedule);
+  g_autoptr (GantryPlacements) placements = _gantry_solve_placements (solve->problem, answer->kinds, answer->schedule);
   const guint64 limits[] = { answer->limit, limit };
 
-  *planned = (Planned){ .kinds = answer->kinds,
-                        .schedule = answer->schedule,
-                        .method = answer->method,
-                        .bytes = G_MAXUINT64 };
+  *planned = (Planned){ .kinds = answer->kinds, .schedule = answer->schedule, .method = answer->method, .bytes = G_MAXUINT64 };
   for (guint i = 0; i < (limit != 0 && limit != answer->limit ? 2 : 1); i++)
     {
       GantryMemoryParts need = { { 0 } };
-      g_autoptr (GantryPlan)
-        plan = _gantry_planner_plan_within (planner, placements, limits[i], &need, NULL);
-      guint64 bytes = plan != NULL ? gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE)
-                                   : gantry_memory_parts_total (&need);
+      g_autoptr (GantryPlan) plan = _gantry_planner_plan_within (planner, placements, limits[i], &need, NULL);
+      guint64 bytes = plan != NULL ? gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) : gantry_memory_parts_total (&need);
 
       g_clear_pointer (&planner->refused, gantry_plan_unref);
       planned->bytes = MIN (planned->bytes, bytes);
-      if (plan == NULL || (limit != 0 && bytes > limit)
-          || gantry_plan_host_bytes (plan) > solve->problem->host_limit)
+      if (plan == NULL || (limit != 0 && bytes > limit) || gantry_plan_host_bytes (plan) > solve->problem->host_limit)
         continue;
       planned->limit = limits[i];
       gantry_plan_figures (plan, &planned->figures);
@@ -75,17 +66,14 @@ _gantry_solve_plan (const Solve *solve, const SolveAnswer *answer, guint64 limit
 static char *
 kept_by_wish (const Solve *solve, const SolveLeast *least)
 {
-  static const char *const names[] = {
-    [GANTRY_SUBJECT_RESIDUAL] = "values saved for the backward phase",
-    [GANTRY_SUBJECT_PARAMETER] = "parameters",
-    [GANTRY_SUBJECT_STATE] = "optimizer states",
-    [GANTRY_SUBJECT_INPUT] = "inputs",
-    [GANTRY_SUBJECT_OUTPUT] = "outputs"
-  };
+  static const char *const names[] = { [GANTRY_SUBJECT_RESIDUAL] = "values saved for the backward phase",
+                                       [GANTRY_SUBJECT_PARAMETER] = "parameters",
+                                       [GANTRY_SUBJECT_STATE] = "optimizer states",
+                                       [GANTRY_SUBJECT_INPUT] = "inputs",
+                                       [GANTRY_SUBJECT_OUTPUT] = "outputs" };
   const SolveProblem *problem = solve->problem;
   const GArray *candidates = problem->planner->candidates;
-  g_autoptr (GantryPlacements)
-    placements = _gantry_solve_placements (problem, least->kinds, least->schedule);
+  g_autoptr (GantryPlacements) placements = _gantry_solve_placements (problem, least->kinds, least->schedule);
   gboolean kept[G_N_ELEMENTS (names)] = { FALSE };
   GString *text = g_string_new (NULL);
   guint n = 0;
@@ -94,11 +82,9 @@ kept_by_wish (const Solve *solve, const SolveLeast *least)
     {
       const GantryCandidate *candidate = &g_array_index (candidates, GantryCandidate, i);
       const GantryPlacement *entry = gantry_placements_find (placements, candidate->node);
-      gboolean by_wish = (problem->allowed & 1u << GANTRY_PLACEMENT_OFFLOAD) == 0
-                         || (entry != NULL && entry->decider == GANTRY_DECIDED_BY_CLICK);
+      gboolean by_wish = (problem->allowed & 1u << GANTRY_PLACEMENT_OFFLOAD) == 0 || (entry != NULL && entry->decider == GANTRY_DECIDED_BY_CLICK);
 
-      if ((candidate->allowed & 1u << GANTRY_PLACEMENT_OFFLOAD) != 0
-          && candidate->subject < G_N_ELEMENTS (names)
+      if ((candidate->allowed & 1u << GANTRY_PLACEMENT_OFFLOAD) != 0 && candidate->subject < G_N_ELEMENTS (names)
           && (entry == NULL || entry->kind != GANTRY_PLACEMENT_OFFLOAD))
         kept[candidate->subject] |= by_wish;
     }
@@ -107,11 +93,7 @@ kept_by_wish (const Solve *solve, const SolveLeast *least)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (kept[i])
       {
-        g_string_append_printf (text, "%s%s",
-                                text->len == 0 ? ""
-                                : n == 1       ? " and "
-                                               : ", ",
-                                names[i]);
+        g_string_append_printf (text, "%s%s", text->len == 0 ? "" : n == 1 ? " and " : ", ", names[i]);
         n--;
       }
   return g_string_free (text, text->len == 0);
@@ -166,31 +148,28 @@ remedies_of (const Solve *solve, const SolveLeast *least)
 void
 _gantry_solve_refuse (const Solve *solve, const SolveLeast *least, GError **error)
 {
-  g_autofree char *wanted = gantry_format_limit (solve->goal->memory_bytes), *reached = NULL,
-                  *host = NULL, *remedies = NULL, *code = NULL, *exactly = NULL;
+  g_autofree char *wanted = gantry_format_limit (solve->goal->memory_bytes), *reached = NULL, *host = NULL, *remedies = NULL, *code = NULL, *exactly = NULL;
 
   if (least->kinds == NULL)
     {
       host = gantry_format_limit (solve->problem->host_limit);
-      g_set_error (
-        error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-        "no placement was found that fits into the %s that the host has for what is offloaded; raise that limit",
-        host);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+                   "no placement was found that fits into the %s that the host has for what is offloaded; raise that limit", host);
       return;
     }
   if (least->figures.parts.bytes[GANTRY_PART_CODE] > least->bytes / 2)
     code = gantry_format_bytes (least->figures.parts.bytes[GANTRY_PART_CODE]);
-  reached = gantry_memory_peak_text (least->bytes, solve->goal->memory_bytes,
-                                     least->figures.sizes_known);
+  reached = gantry_memory_peak_text (least->bytes, solve->goal->memory_bytes, least->figures.sizes_known);
   exactly = gantry_format_bytes_exactly (least->bytes);
   remedies = remedies_of (solve, least);
   if (code != NULL)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                  "no placement was found that fits into %s: the least found is %s%s; %s of that are context and code, which no "
-                 "placement makes smaller", wanted, reached, exactly, code);
+                 "placement makes smaller",
+                 wanted, reached, exactly, code);
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-                 "no placement was found that fits into %s: the least found is %s%s; %s would lower that", wanted, reached, exactly, remedies);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "no placement was found that fits into %s: the least found is %s%s; %s would lower that", wanted,
+                 reached, exactly, remedies);
 }
 
 Planned

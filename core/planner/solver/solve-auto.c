@@ -119,8 +119,7 @@ run_restricted (Solve *solve, guint64 limit)
   guint allowed = solve->problem->allowed;
 
   for (guint f = G_N_ELEMENTS (freedoms); f-- > 0;)
-    if ((allowed & freedoms[f]) != 0
-        && run_alone (solve, limit, GANTRY_SOLVE_AUTO, 1u << GANTRY_PLACEMENT_KEEP | (allowed & ~freedoms[f])))
+    if ((allowed & freedoms[f]) != 0 && run_alone (solve, limit, GANTRY_SOLVE_AUTO, 1u << GANTRY_PLACEMENT_KEEP | (allowed & ~freedoms[f])))
       return TRUE;
   return FALSE;
 }
@@ -147,8 +146,7 @@ fit_together (Solve *solve, guint64 limit)
   if (!all && run_alone (solve, limit, GANTRY_SOLVE_EXACT, problem->allowed))
     return;
   /* With several kinds it is a part of what may only offload. */
-  if (!all && !several && may (solve, GANTRY_PLACEMENT_OFFLOAD)
-      && run_alone (solve, limit, GANTRY_SOLVE_AUTOTM, problem->allowed))
+  if (!all && !several && may (solve, GANTRY_PLACEMENT_OFFLOAD) && run_alone (solve, limit, GANTRY_SOLVE_AUTOTM, problem->allowed))
     return;
   if (several && run_restricted (solve, limit))
     return;

@@ -60,8 +60,7 @@ gboolean _gantry_solve_is_best (const Solve *solve, guint64 limit);
  * The plan of @answer, as it was predicted, else squeezed further; a packing may stand higher than what is alive, and only what was
  * planned fits. Returns: FALSE where it does not fit: what it needs in @planned
  */
-gboolean
-_gantry_solve_plan (const Solve *solve, const SolveAnswer *answer, guint64 limit, Planned *planned);
+gboolean _gantry_solve_plan (const Solve *solve, const SolveAnswer *answer, guint64 limit, Planned *planned);
 Planned _gantry_solve_planned_least (const SolveLeast *least);
 /** @planned becomes the answer of @solve; the store knows it then, and bounds it. */
 GantrySolution *_gantry_solution_new (Solve *solve, const Planned *planned, gint64 begin);

@@ -4,18 +4,18 @@
 #include "core/planner/solver/solve-fit-private.h"
 #include <math.h>
 
-#define MOST_WORK 8000000u     /* works times predictions of one search */
-#define LEAST_EFFORT 150u      /* predictions */
+#define MOST_WORK 8000000u /* works times predictions of one search */
+#define LEAST_EFFORT 150u  /* predictions */
 #define MOST_EFFORT 5000u
-#define MOST_CHANGED 400000u   /* works times changes of a schedule that are tried */
+#define MOST_CHANGED 400000u /* works times changes of a schedule that are tried */
 #define MOST_CHANGES 1500u
 #define MOST_NODES 1000        /* of the integer program */
 #define MOST_NODES_OF_MOVES 20 /* with moves, where one takes long */
 #define MOST_FOR_PROGRAM 4000u /* values: above, the program itself takes too long */
 #define MOST_FOR_MOVES 400u
-#define MOST_LABELS 60000u      /* of the exact search over schedules with copies */
-#define ENOUGH 1e-4            /* of a cost: with a price of host memory */
-#define MOST_PLANNED 8u        /* answers that are planned until one fits as planned, too */
+#define MOST_LABELS 60000u /* of the exact search over schedules with copies */
+#define ENOUGH 1e-4        /* of a cost: with a price of host memory */
+#define MOST_PLANNED 8u    /* answers that are planned until one fits as planned, too */
 /* Of the integer program with a lower limit, when the planner needs more than it thinks. */
 #define TRIES 5
 #define TRIES_OF_MOVES 2
@@ -42,10 +42,8 @@ _gantry_solve_report (Solve *solve, guint64 limit)
     return;
   solve->reported = answer;
   placements = _gantry_solve_placements (solve->problem, answer->kinds, answer->schedule);
-  _gantry_planner_evaluate (solve->problem->planner, placements, answer->limit,
-                            solve->problem->prediction);
-  solve->goal->better (placements, solve->problem->prediction, _gantry_store_bound (solve->problem, limit, GANTRY_PROOF_PLACEMENTS),
-                       solve->goal->user_data);
+  _gantry_planner_evaluate (solve->problem->planner, placements, answer->limit, solve->problem->prediction);
+  solve->goal->better (placements, solve->problem->prediction, _gantry_store_bound (solve->problem, limit, GANTRY_PROOF_PLACEMENTS), solve->goal->user_data);
 }
 
 /* What fits without any copy delayed is as good as with that, and needs no limit when it is loaded. */
@@ -61,10 +59,7 @@ without_limit (SolveProblem *problem, const SolveAnswer *answer, guint64 limit)
   problem->method = answer->method;
   free = _gantry_solve_evaluate_schedule (problem, answer->kinds, answer->schedule);
   problem->limit = before;
-  return free->peak <= limit && free->host <= problem->host_limit
-             && !_gantry_solve_is_faster (answer, free)
-           ? free
-           : answer;
+  return free->peak <= limit && free->host <= problem->host_limit && !_gantry_solve_is_faster (answer, free) ? free : answer;
 }
 
 /* As _gantry_solve_take_planned(), of the pool alone. */
@@ -173,8 +168,7 @@ solve_program (Solve *solve, guint64 limit, gboolean moves)
       gboolean found;
 
       problem->most_nodes = (int) MAX (solve->goal->effort, 1) * (moves ? MOST_NODES_OF_MOVES : MOST_NODES);
-      found = moves ? _gantry_solve_autotm (problem, aim, &relaxed)
-                    : _gantry_solve_program (problem, aim, gap, &relaxed);
+      found = moves ? _gantry_solve_autotm (problem, aim, &relaxed) : _gantry_solve_program (problem, aim, gap, &relaxed);
       _gantry_store_note_bound (problem, aim, relaxed.bound, problem->host_price, GANTRY_PROOF_PLACEMENTS);
       _gantry_solve_spend (problem, solve->effort / 4);
       if (found)
@@ -203,8 +197,7 @@ _gantry_solve_fit_schedules (Solve *solve, guint64 limit)
   outcome = _gantry_solve_schedules (problem, limit, &us);
   best = _gantry_solve_fastest (problem, limit);
   /* What loops do with stacks slice by slice is in no schedule. */
-  all = outcome != SCHEDULE_GIVEN_UP && !problem->planner->has_stacks
-        && (problem->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) == 0;
+  all = outcome != SCHEDULE_GIVEN_UP && !problem->planner->has_stacks && (problem->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) == 0;
   /* The planner found room where the search's model has none: then the model proves nothing. */
   if (outcome == SCHEDULE_NONE && best != NULL)
     all = FALSE;
@@ -262,8 +255,7 @@ _gantry_solve_fit_copies (Solve *solve, guint64 limit)
   if ((problem->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) == 0 || problem->n_steps > SCHEDULE_MOST_EXACT || _gantry_solve_is_over (problem))
     return;
   model = _gantry_schedule_model_new (problem);
-  outcome = _gantry_schedule_exact_copies (model, limit, best != NULL ? best->us : G_MAXDOUBLE,
-                                           MOST_LABELS * MAX (solve->goal->effort, 1), entries);
+  outcome = _gantry_schedule_exact_copies (model, limit, best != NULL ? best->us : G_MAXDOUBLE, MOST_LABELS * MAX (solve->goal->effort, 1), entries);
   problem->method = "every schedule";
   if (outcome == SCHEDULE_FOUND)
     answer = _gantry_schedule_evaluate_copies (model, entries);
@@ -325,8 +317,7 @@ _gantry_solve_fit_quickly (Solve *solve, guint64 limit)
   SolveProblem *problem = solve->problem;
 
   problem->limit = limit;
-  if (fit_by_search (solve, limit) || problem->items->len > solve->most_for_program
-      || _gantry_solve_is_best (solve, limit))
+  if (fit_by_search (solve, limit) || problem->items->len > solve->most_for_program || _gantry_solve_is_best (solve, limit))
     return;
   solve_program (solve, limit, FALSE);
   if (problem->items->len <= solve->most_for_moves)

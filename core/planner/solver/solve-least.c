@@ -18,7 +18,7 @@
 #define LEAST_SETTLED 4u
 #define MOST_PLANS 4u
 #define MOST_HALVED 20u
-#define FINE 128u            /* the part of the least that halving ends at */
+#define FINE 128u /* the part of the least that halving ends at */
 #define MOST_ASKED 3u
 #define NEAR 8u              /* and the part of it below which halving begins again */
 #define MOST_CHANGED 150000u /* works times changes of a schedule that are tried for each limit */
@@ -38,11 +38,9 @@ search_placements (SolveProblem *problem)
   problem->most_nodes = MOST_NODES;
   if (_gantry_solve_enumerate (problem, SOLVE_MOST_ENUMERATED))
     return;
-  problem->most_predictions = problem->n_predictions
-                              + CLAMP (MOST_WORK / (problem->n_steps + 1), 100, 20000);
+  problem->most_predictions = problem->n_predictions + CLAMP (MOST_WORK / (problem->n_steps + 1), 100, 20000);
   _gantry_solve_try_known (problem);
-  if (problem->items->len <= MOST_FOR_PROGRAM
-      && _gantry_solve_program (problem, 0, 1e-4, &relaxed))
+  if (problem->items->len <= MOST_FOR_PROGRAM && _gantry_solve_program (problem, 0, 1e-4, &relaxed))
     _gantry_solve_evaluate (problem, relaxed.kinds);
   _gantry_solve_relaxed_clear (&relaxed);
   best = _gantry_solve_smallest (problem, INFINITY);
@@ -104,8 +102,7 @@ lowest (const SolveProblem *problem)
 static void
 try_limit (SolveProblem *problem, const ScheduleModel *model, guint64 limit)
 {
-  g_autoptr (SolveProblem) own = _gantry_solve_problem_new (problem->planner, problem->base,
-                                                            problem->allowed, problem->progress);
+  g_autoptr (SolveProblem) own = _gantry_solve_problem_new (problem->planner, problem->base, problem->allowed, problem->progress);
   const SolveAnswer *best;
 
   own->deadline = problem->deadline;
@@ -206,15 +203,13 @@ search (SolveProblem *problem)
 static void
 settle (SolveProblem *problem, const SolveAnswer *answer, SolveLeast *least)
 {
-  g_autoptr (GantryPlacements)
-    placements = _gantry_solve_placements (problem, answer->kinds, answer->schedule);
+  g_autoptr (GantryPlacements) placements = _gantry_solve_placements (problem, answer->kinds, answer->schedule);
   guint64 limit = answer->peak;
 
   for (guint n = 0; n < MOST_PLANS && limit < least->bytes; n++)
     {
       GantryMemoryParts need = { { 0 } };
-      g_autoptr (GantryPlan) plan = _gantry_planner_plan_within (problem->planner, placements,
-                                                                 limit, &need, problem->progress);
+      g_autoptr (GantryPlan) plan = _gantry_planner_plan_within (problem->planner, placements, limit, &need, problem->progress);
 
       if (plan == NULL && gantry_progress_cancelled (problem->progress, NULL))
         return;

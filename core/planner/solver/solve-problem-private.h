@@ -15,18 +15,18 @@ typedef struct
 typedef struct
 {
   guint32 node;
-  guint32 root;          /* value */
-  guint32 maker;         /* work, or NONE for what the caller gives */
-  guint64 bytes;         /* whole place */
-  guint8 allowed;        /* bits */
-  guint8 in_loops;       /* loops make it again, its maker does not run once more */
-  guint8 resident;       /* argument: its place is otherwise held for the whole run */
+  guint32 root;              /* value */
+  guint32 maker;             /* work, or NONE for what the caller gives */
+  guint64 bytes;             /* whole place */
+  guint8 allowed;            /* bits */
+  guint8 in_loops;           /* loops make it again, its maker does not run once more */
+  guint8 resident;           /* argument: its place is otherwise held for the whole run */
   guint32 first_gap, n_gaps; /* in gaps, by time; none: only in another order than the base order could it be gone */
   guint32 first_backward;    /* base step of the first use after the gap, or NONE */
   guint32 last_use;
-  double again_us;       /* its maker alone, or what it costs loops if it is the only one */
-  double copy_us;        /* one way */
-  guint32 n_in, n_out;   /* copies in a step when it is offloaded */
+  double again_us;             /* its maker alone, or what it costs loops if it is the only one */
+  double copy_us;              /* one way */
+  guint32 n_in, n_out;         /* copies in a step when it is offloaded */
   guint32 first_span, n_spans; /* in gaps, by time: where no work reads it behind its last forward use: in fewer bits it could be gone then */
 } SolveItem;
 
@@ -41,17 +41,17 @@ typedef struct
 /** Which answer was predicted, and what it gave. */
 typedef struct
 {
-  guint8 *kinds;  /* by item */
+  guint8 *kinds;    /* by item */
   GBytes *schedule; /* (nullable): GantryScheduleEntry; NULL: the base order */
-  guint64 limit;  /* below which copies were squeezed, 0: they were not */
+  guint64 limit;    /* below which copies were squeezed, 0: they were not */
   guint64 peak;
   guint64 host;   /* bytes of host memory */
   guint64 copied; /* bytes, both ways */
   double us;
-  double cost;    /* what is minimized: @us, and what @host costs */
+  double cost;        /* what is minimized: @us, and what @host costs */
   const char *method; /* static: what asked for it */
-  guint8 alone;   /* one of the best that a method found by itself */
-  guint8 planned; /* its plan was made, and fits as predicted */
+  guint8 alone;       /* one of the best that a method found by itself */
+  guint8 planned;     /* its plan was made, and fits as predicted */
 } SolveAnswer;
 
 typedef struct
@@ -59,26 +59,26 @@ typedef struct
   GantryPlanner *planner;
   const GantryPlacements *base;
   const GantryProgress *progress;
-  GArray *items;      /* SolveItem */
-  GArray *gaps;       /* SolveGap */
-  GArray *pairs;      /* SolvePair */
-  guint32 n_steps;    /* of the base order */
-  guint64 *live;      /* by base step: everything kept, all parts of memory */
-  double base_us;     /* of the work alone: without waiting for copies */
+  GArray *items;   /* SolveItem */
+  GArray *gaps;    /* SolveGap */
+  GArray *pairs;   /* SolvePair */
+  guint32 n_steps; /* of the base order */
+  guint64 *live;   /* by base step: everything kept, all parts of memory */
+  double base_us;  /* of the work alone: without waiting for copies */
   guint64 base_peak;
-  GPtrArray *pool;    /* SolveAnswer: kept by the planner between goals */
-  GHashTable *seen;   /* kinds and limit as bytes -> SolveAnswer, over the pool */
+  GPtrArray *pool;  /* SolveAnswer: kept by the planner between goals */
+  GHashTable *seen; /* kinds and limit as bytes -> SolveAnswer, over the pool */
   GantryPrediction *prediction;
-  guint64 limit;      /* fetches are squeezed below this */
-  guint64 host_limit; /* of the target; G_MAXUINT64: none */
-  double host_price;  /* of the goal: microseconds a byte; set before anything is predicted */
-  guint allowed;      /* bits 1 << GantryPlacementKind */
-  gboolean compresses; /* some value is, or may be, stored in fewer bits: what looks at schedules knows nothing of that, and proves nothing */
-  const char *method; /* static: what asks now */
+  guint64 limit;            /* fetches are squeezed below this */
+  guint64 host_limit;       /* of the target; G_MAXUINT64: none */
+  double host_price;        /* of the goal: microseconds a byte; set before anything is predicted */
+  guint allowed;            /* bits 1 << GantryPlacementKind */
+  gboolean compresses;      /* some value is, or may be, stored in fewer bits: what looks at schedules knows nothing of that, and proves nothing */
+  const char *method;       /* static: what asks now */
   guint64 most_predictions; /* the search is over then; 0: no such end */
-  int most_nodes;     /* of an integer program's tree; 0: no such end */
-  gint64 deadline;    /* g_get_monotonic_time(): a safety, 0: none; no search is planned by it */
-  gboolean cut;       /* the deadline ended something */
+  int most_nodes;           /* of an integer program's tree; 0: no such end */
+  gint64 deadline;          /* g_get_monotonic_time(): a safety, 0: none; no search is planned by it */
+  gboolean cut;             /* the deadline ended something */
   guint64 n_predictions;
 } SolveProblem;
 
@@ -87,8 +87,7 @@ typedef struct
 #define ITEM(problem, i) (&g_array_index ((problem)->items, SolveItem, (i)))
 #define SOLVE_GAP(problem, i) (&g_array_index ((problem)->gaps, SolveGap, (i)))
 
-SolveProblem *_gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base, guint allowed,
-                                         const GantryProgress *progress);
+SolveProblem *_gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base, guint allowed, const GantryProgress *progress);
 void _gantry_solve_problem_free (SolveProblem *problem);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SolveProblem, _gantry_solve_problem_free)
 
@@ -123,9 +122,9 @@ const SolveAnswer *_gantry_solve_smallest (const SolveProblem *problem, double u
 /** What the integer program says. */
 typedef struct
 {
-  guint8 *kinds;     /* (nullable): by item: its best answer */
-  double bound;      /* no placement with a peak of at most @limit is faster; INFINITY when none exists */
-  gboolean proven;   /* the answer is the program's optimum */
+  guint8 *kinds;   /* (nullable): by item: its best answer */
+  double bound;    /* no placement with a peak of at most @limit is faster; INFINITY when none exists */
+  gboolean proven; /* the answer is the program's optimum */
 } SolveRelaxed;
 void _gantry_solve_relaxed_clear (SolveRelaxed *relaxed);
 
@@ -147,10 +146,10 @@ void _gantry_solve_try_known (SolveProblem *problem);
 /** The least memory that any placements take, found by an effort that is counted and not timed. */
 typedef struct
 {
-  guint8 *kinds;  /* (nullable): by item; NULL where nothing fits into the host */
-  GBytes *schedule; /* (nullable) */
-  guint64 limit;  /* its plan is made within this */
-  guint64 bytes;  /* what that plan takes; G_MAXUINT64 before there is one */
+  guint8 *kinds;             /* (nullable): by item; NULL where nothing fits into the host */
+  GBytes *schedule;          /* (nullable) */
+  guint64 limit;             /* its plan is made within this */
+  guint64 bytes;             /* what that plan takes; G_MAXUINT64 before there is one */
   GantryPlanFigures figures; /* of that plan */
 } SolveLeast;
 /**

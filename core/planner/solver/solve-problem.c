@@ -34,9 +34,9 @@ _gantry_solve_problem_free (SolveProblem *problem)
 typedef struct
 {
   SolveProblem *problem;
-  guint32 *step_of;   /* by work */
-  guint32 *roots;     /* by candidate */
-  GHashTable *parts;  /* root -> GArray of the values that are fetched by themselves */
+  guint32 *step_of;  /* by work */
+  guint32 *roots;    /* by candidate */
+  GHashTable *parts; /* root -> GArray of the values that are fetched by themselves */
   guint allowed;
 } Finder;
 
@@ -65,7 +65,7 @@ add_uses (const Program *program, guint32 unit, const guint32 *step_of, GArray *
       guint32 work = program->users[u];
 
       if (!WORK (program, work)->init)
-        g_array_append_val (uses, ((UseStep) { step_of[work], WORK (program, work)->phase }));
+        g_array_append_val (uses, ((UseStep){ step_of[work], WORK (program, work)->phase }));
     }
 }
 
@@ -218,8 +218,9 @@ add_item (Finder *finder, guint index)
   const Program *program = planner->program;
   const GantryCandidate *candidate = &g_array_index (planner->candidates, GantryCandidate, index);
   const GantryPlacement *entry = problem->base != NULL ? gantry_placements_find (problem->base, candidate->node) : NULL;
-  SolveItem item = { .node = candidate->node, .root = finder->roots[index], .maker = NONE,
-                     .bytes = gantry_place_bytes (candidate->bytes), .first_gap = problem->gaps->len };
+  SolveItem item = {
+    .node = candidate->node, .root = finder->roots[index], .maker = NONE, .bytes = gantry_place_bytes (candidate->bytes), .first_gap = problem->gaps->len
+  };
   g_autoptr (GArray) uses = NULL;
 
   item.allowed = (guint8) (candidate->allowed & (finder->allowed | 1u << GANTRY_PLACEMENT_KEEP));
@@ -283,11 +284,9 @@ add_pairs (SolveProblem *problem, guint by, const gint32 *item_of)
       if (other == NULL || other->maker == NONE || other->first_backward == NONE)
         continue;
       if (other->first_backward > item->first_backward)
-        g_array_append_val (problem->pairs, ((SolvePair) { (guint32) needed, by, TRUE,
-                                                           { item->first_backward, other->first_backward - 1 } }));
+        g_array_append_val (problem->pairs, ((SolvePair){ (guint32) needed, by, TRUE, { item->first_backward, other->first_backward - 1 } }));
       if (other->last_use < item->first_backward)
-        g_array_append_val (problem->pairs, ((SolvePair) { (guint32) needed, by, FALSE,
-                                                           { other->last_use + 1, item->first_backward } }));
+        g_array_append_val (problem->pairs, ((SolvePair){ (guint32) needed, by, FALSE, { other->last_use + 1, item->first_backward } }));
     }
 }
 
@@ -322,8 +321,7 @@ find_roots_and_parts (Finder *finder)
         continue;
       parts = g_hash_table_lookup (finder->parts, GUINT_TO_POINTER (value->root));
       if (parts == NULL)
-        g_hash_table_insert (finder->parts, GUINT_TO_POINTER (value->root),
-                             parts = g_array_new (FALSE, FALSE, sizeof (guint32)));
+        g_hash_table_insert (finder->parts, GUINT_TO_POINTER (value->root), parts = g_array_new (FALSE, FALSE, sizeof (guint32)));
       g_array_append_val (parts, v);
     }
 }
@@ -381,20 +379,18 @@ read_base (SolveProblem *problem)
   problem->base_peak = problem->prediction->peak_bytes;
   for (guint32 i = 0; i < planner->line->len && step < problem->n_steps; i++)
     if (RUN (planner, i)->instance == 0 && RUN (planner, i)->kind == RUN_WORK)
-      problem->live[step++] = g_array_index (planner->live, guint64, i) + planner->held[GANTRY_MEMORY_DEVICE]
-                              + planner->beside_bytes + (guint64) planner->loop_bytes;
+      problem->live[step++] = g_array_index (planner->live, guint64, i) + planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes
+                              + (guint64) planner->loop_bytes;
   problem->compresses = planner->compresses;
   if (planner->compresses)
     loosen_base (problem);
 }
 
 SolveProblem *
-_gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base, guint allowed,
-                           const GantryProgress *progress)
+_gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base, guint allowed, const GantryProgress *progress)
 {
   SolveProblem *problem = g_new0 (SolveProblem, 1);
-  Finder finder = { problem, g_new0 (guint32, planner->program->works->len + 1),
-                    g_new0 (guint32, planner->candidates->len + 1),
+  Finder finder = { problem, g_new0 (guint32, planner->program->works->len + 1), g_new0 (guint32, planner->candidates->len + 1),
                     g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref), allowed };
 
   problem->planner = planner;
@@ -449,8 +445,7 @@ _gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds, GByt
     {
       const SolveItem *item = ITEM (problem, i);
       const GantryPlacement *entry = gantry_placements_find (placements, item->node);
-      GantryPlacement placement = { .node = item->node, .kind = kinds[i], .decider = GANTRY_DECIDED_BY_SOLVER,
-                                    .memory = GANTRY_MEMORY_PINNED_HOST };
+      GantryPlacement placement = { .node = item->node, .kind = kinds[i], .decider = GANTRY_DECIDED_BY_SOLVER, .memory = GANTRY_MEMORY_PINNED_HOST };
 
       if (entry == NULL && kinds[i] == GANTRY_PLACEMENT_KEEP)
         continue;

@@ -90,8 +90,7 @@ add_jobs (GArray *jobs, const SolveProblem *problem)
     {
       const SolveItem *item = ITEM (problem, i);
 
-      if ((item->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) == 0 || sliced[item->root] || planner->stack_of_slices[item->root]
-          || item->n_gaps == 0)
+      if ((item->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) == 0 || sliced[item->root] || planner->stack_of_slices[item->root] || item->n_gaps == 0)
         continue;
       if (item->maker == NONE)
         add_argument (jobs, problem, i, start_us, late);

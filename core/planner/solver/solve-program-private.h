@@ -5,12 +5,18 @@
 #include "core/planner/solver/solve-problem-private.h"
 #include <coin/Cbc_C_Interface.h>
 
-enum { NO_COLUMN = -1 };
+enum
+{
+  NO_COLUMN = -1
+};
 
 /* CBC's functions, without the "Cbc_" of their names: all that are called. It is loaded when a program is first solved. */
+/* clang-format off */
 #define SOLVE_CBC_FUNCTIONS(X) \
-  X (addCol) X (addRow) X (bestSolution) X (deleteModel) X (getBestPossibleObjValue) X (getColSolution) X (getObjValue) X (isProvenInfeasible) X (isProvenOptimal) \
-  X (newModel) X (setAllowableFractionGap) X (setLogLevel) X (setMaximumNodes) X (setMaximumSeconds) X (setParameter) X (solve) X (status)
+  X (addCol) X (addRow) X (bestSolution) X (deleteModel) X (getBestPossibleObjValue) X (getColSolution) X (getObjValue) \
+  X (isProvenInfeasible) X (isProvenOptimal) X (newModel) X (setAllowableFractionGap) X (setLogLevel) X (setMaximumNodes) \
+  X (setMaximumSeconds) X (setParameter) X (solve) X (status)
+/* clang-format on */
 
 typedef struct
 {
@@ -25,20 +31,20 @@ typedef struct _Link Link;
 typedef struct
 {
   SolveProblem *problem;
-  guint64 limit;       /* 0: the peak is a column and minimized */
+  guint64 limit; /* 0: the peak is a column and minimized */
   int n_columns;
   int *recompute, *offload; /* by item: columns */
-  int *fewer[2];       /* likewise: as bf16, in 8 bits */
-  int *pair;           /* by pair: column, made as it is needed */
-  int *again;          /* by work: column */
+  int *fewer[2];            /* likewise: as bf16, in 8 bits */
+  int *pair;                /* by pair: column, made as it is needed */
+  int *again;               /* by work: column */
   int stall, peak;
-  int host;            /* MiB of the host, where they have a price; else NO_COLUMN */
-  GArray *columns;     /* Column */
-  GArray *rows;        /* guint32: base steps whose bytes are bounded */
-  guint8 *has_row;     /* by base step */
-  double *value;       /* by column: the answer */
-  Moves *moves;        /* (nullable): copies spread over the works beside which they run */
-  Link *link;          /* (nullable): windows of time that copies have to fit into */
+  int host;        /* MiB of the host, where they have a price; else NO_COLUMN */
+  GArray *columns; /* Column */
+  GArray *rows;    /* guint32: base steps whose bytes are bounded */
+  guint8 *has_row; /* by base step */
+  double *value;   /* by column: the answer */
+  Moves *moves;    /* (nullable): copies spread over the works beside which they run */
+  Link *link;      /* (nullable): windows of time that copies have to fit into */
 } Integer;
 
 typedef struct

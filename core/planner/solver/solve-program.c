@@ -98,8 +98,8 @@ add_works (Integer *program, guint32 work, const guint8 *is_item)
         {
           const Value *root = VALUE (p, VALUE (p, USE (p, w, k))->root);
 
-          if (root->maker != NONE && !is_item[VALUE (p, USE (p, w, k))->root] && !WORK (p, root->maker)->init
-              && root->kind == VALUE_COMPUTED && root->phase == GANTRY_PHASE_FORWARD && planner->candidate_of[VALUE (p, USE (p, w, k))->root] < 0)
+          if (root->maker != NONE && !is_item[VALUE (p, USE (p, w, k))->root] && !WORK (p, root->maker)->init && root->kind == VALUE_COMPUTED
+              && root->phase == GANTRY_PHASE_FORWARD && planner->candidate_of[VALUE (p, USE (p, w, k))->root] < 0)
             g_array_append_val (stack, root->maker);
         }
     }
@@ -142,15 +142,14 @@ add_columns (Integer *program)
         program->offload[i] = _gantry_integer_add_column (program, program->limit != 0 ? item->copy_us * 1e-6 : 0, 1, TRUE);
       /* Converted at least once to and once fro. */
       for (guint f = 0; f < 2; f++)
-        program->fewer[f][i] = program->moves == NULL && (item->allowed >> FEWER_KIND (f) & 1) != 0 && item->n_spans > 0
-                                 ? _gantry_integer_add_column (program, program->limit != 0 ? _gantry_solve_stored_us (problem, item, FEWER_KIND (f)) : 0, 1, TRUE)
-                                 : NO_COLUMN;
+        program->fewer[f][i] = program->moves == NULL && (item->allowed >> FEWER_KIND (f) & 1) != 0 && item->n_spans > 0 ? _gantry_integer_add_column (
+                                 program, program->limit != 0 ? _gantry_solve_stored_us (problem, item, FEWER_KIND (f)) : 0, 1, TRUE)
+                                                                                                                         : NO_COLUMN;
     }
   for (guint i = 0; i < problem->pairs->len; i++)
     program->pair[i] = NO_COLUMN;
   program->stall = _gantry_integer_add_column (program, program->limit != 0 ? 1 : 0, INFINITY, FALSE);
-  program->host = program->limit != 0 && problem->host_price > 0
-                    ? _gantry_integer_add_column (program, problem->host_price * MIB, INFINITY, FALSE) : NO_COLUMN;
+  program->host = program->limit != 0 && problem->host_price > 0 ? _gantry_integer_add_column (program, problem->host_price * MIB, INFINITY, FALSE) : NO_COLUMN;
   if (program->moves != NULL)
     _gantry_moves_add_columns (program);
   program->peak = program->limit == 0 ? _gantry_integer_add_column (program, 1, INFINITY, FALSE) : NO_COLUMN;
@@ -170,8 +169,8 @@ _gantry_row_add (Row *row, int column, double factor)
 void
 _gantry_row_end (Cbc_Model *model, Row *row, char sense, double bound)
 {
-  cbc ()->addRow (model, "", (int) row->columns->len, (const int *) (gpointer) row->columns->data,
-              (const double *) (gpointer) row->factors->data, sense, bound);
+  cbc ()->addRow (model, "", (int) row->columns->len, (const int *) (gpointer) row->columns->data, (const double *) (gpointer) row->factors->data, sense,
+                  bound);
   g_array_set_size (row->columns, 0);
   g_array_set_size (row->factors, 0);
 }
@@ -219,8 +218,8 @@ add_logic_rows (Integer *program, Cbc_Model *model, Row *row)
     {
       const SolveItem *item = ITEM (problem, i);
 
-      if ((program->recompute[i] != NO_COLUMN) + (program->offload[i] != NO_COLUMN) + (program->fewer[0][i] != NO_COLUMN)
-            + (program->fewer[1][i] != NO_COLUMN) > 1)
+      if ((program->recompute[i] != NO_COLUMN) + (program->offload[i] != NO_COLUMN) + (program->fewer[0][i] != NO_COLUMN) + (program->fewer[1][i] != NO_COLUMN)
+          > 1)
         {
           _gantry_row_add (row, program->recompute[i], 1);
           _gantry_row_add (row, program->offload[i], 1);
@@ -467,8 +466,8 @@ find_excess (const Integer *program)
     {
       const SolvePair *pair = &g_array_index (problem->pairs, SolvePair, i);
       double needed = column_value (program, program->recompute[pair->needed]);
-      double kept = 1 - needed - column_value (program, program->offload[pair->needed])
-                    - column_value (program, program->fewer[0][pair->needed]) - column_value (program, program->fewer[1][pair->needed]);
+      double kept = 1 - needed - column_value (program, program->offload[pair->needed]) - column_value (program, program->fewer[0][pair->needed])
+                    - column_value (program, program->fewer[1][pair->needed]);
       double counts = column_value (program, program->recompute[pair->by]) + (pair->again ? needed : kept) - 1;
 
       if (counts < 1e-9)
@@ -524,11 +523,11 @@ take_answer (const Integer *program, SolveRelaxed *relaxed)
   g_free (relaxed->kinds);
   relaxed->kinds = g_new0 (guint8, problem->items->len + 1);
   for (guint i = 0; i < problem->items->len; i++)
-    relaxed->kinds[i] = column_value (program, program->recompute[i]) > 0.5 ? GANTRY_PLACEMENT_RECOMPUTE
-                        : column_value (program, program->offload[i]) > 0.5 ? GANTRY_PLACEMENT_OFFLOAD
+    relaxed->kinds[i] = column_value (program, program->recompute[i]) > 0.5  ? GANTRY_PLACEMENT_RECOMPUTE
+                        : column_value (program, program->offload[i]) > 0.5  ? GANTRY_PLACEMENT_OFFLOAD
                         : column_value (program, program->fewer[0][i]) > 0.5 ? GANTRY_PLACEMENT_BF16
                         : column_value (program, program->fewer[1][i]) > 0.5 ? GANTRY_PLACEMENT_INT8
-                                                                            : GANTRY_PLACEMENT_KEEP;
+                                                                             : GANTRY_PLACEMENT_KEEP;
 }
 
 /* One solution of the program with the rows that it has. Returns: FALSE when there is none */
@@ -579,7 +578,7 @@ solve (SolveProblem *problem, guint64 limit, double gap, gboolean autotm, SolveR
   Integer program = { .problem = problem, .limit = limit };
   gboolean settled = FALSE, whole = FALSE;
 
-  *relaxed = (SolveRelaxed) { .bound = limit != 0 ? problem->base_us : 0 };
+  *relaxed = (SolveRelaxed){ .bound = limit != 0 ? problem->base_us : 0 };
   program.recompute = g_new (int, n_items + 1);
   program.offload = g_new (int, n_items + 1);
   for (guint f = 0; f < 2; f++)

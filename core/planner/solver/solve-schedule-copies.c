@@ -15,17 +15,17 @@
 
 typedef struct
 {
-  guint64 done;                             /* works */
-  guint64 there, leaving, arriving, host;   /* values; what leaves or arrives is there too */
+  guint64 done;                           /* works */
+  guint64 there, leaving, arriving, host; /* values; what leaves or arrives is there too */
 } Place;
 
 typedef struct
 {
   Place place;
-  double compute, out, in;    /* until then each queue is busy */
-  double until[MOST_COPIED];  /* by copied value: the end of the copy under way */
-  guint32 parent, next;       /* label before it; in its slot of the table */
-  guint8 action, of;          /* how it was reached */
+  double compute, out, in;   /* until then each queue is busy */
+  double until[MOST_COPIED]; /* by copied value: the end of the copy under way */
+  guint32 parent, next;      /* label before it; in its slot of the table */
+  guint8 action, of;         /* how it was reached */
   guint8 dead;
 } Label;
 
@@ -34,13 +34,13 @@ typedef struct
   ScheduleBits bits;
   guint64 limit;
   double below;
-  guint64 copied;                     /* values that may be copied */
+  guint64 copied;                      /* values that may be copied */
   guint8 slot_of[SCHEDULE_MOST_EXACT]; /* by value: index in until */
   double copy_us[MOST_COPIED];
   guint n_copied;
-  GArray *labels;                     /* Label */
-  GArray *heap;                       /* ScheduleOpen */
-  guint32 *table;                     /* first label of each slot, or NONE */
+  GArray *labels; /* Label */
+  GArray *heap;   /* ScheduleOpen */
+  guint32 *table; /* first label of each slot, or NONE */
   guint32 mask;
 } Exact;
 
@@ -63,9 +63,8 @@ may_copy (const ScheduleModel *model, guint32 v)
   gint32 i = SCHEDULE_VALUE (model, v)->item;
   const SolveItem *item = i >= 0 ? ITEM (problem, i) : NULL;
 
-  return item != NULL && item->maker != NONE && item->first_backward != NONE
-         && (item->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) != 0 && SCHEDULE_VALUE (model, v)->bytes > 0
-         && !problem->planner->stack_of_slices[item->root];
+  return item != NULL && item->maker != NONE && item->first_backward != NONE && (item->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) != 0
+         && SCHEDULE_VALUE (model, v)->bytes > 0 && !problem->planner->stack_of_slices[item->root];
 }
 
 gboolean
@@ -215,8 +214,7 @@ can_run (const Exact *exact, const Place *place, guint32 w)
     return FALSE;
   if ((place->done >> w & 1) == 0)
     return TRUE;
-  return (bits->repeats >> w & 1) != 0 && (bits->make[w] & ~place->there) != 0 && (bits->make[w] & place->leaving) == 0
-         && (bits->before[w] & place->done) == 0;
+  return (bits->repeats >> w & 1) != 0 && (bits->make[w] & ~place->there) != 0 && (bits->make[w] & place->leaving) == 0 && (bits->before[w] & place->done) == 0;
 }
 
 /* Runs @w where there is room. Returns: FALSE where there is none */
@@ -228,8 +226,7 @@ run (Exact *exact, guint32 from, guint32 w)
   Label label = *label_at (exact, from);
   const guint64 made = bits->make[w] & ~label.place.there;
   const guint64 bytes = bits->model->fixed + work->workspace + _gantry_schedule_bytes (bits, label.place.there | made);
-  guint64 over = bytes <= exact->limit ? 0
-                                       : bits->over[w] & label.place.there & ~bits->lasting & ~label.place.leaving & ~label.place.arriving;
+  guint64 over = bytes <= exact->limit ? 0 : bits->over[w] & label.place.there & ~bits->lasting & ~label.place.leaving & ~label.place.arriving;
 
   for (guint64 v = bits->read[w] & label.place.arriving; v != 0; v &= v - 1)
     label.compute = MAX (label.compute, label.until[exact->slot_of[__builtin_ctzll (v)]]);
@@ -319,21 +316,15 @@ is_needed (const Exact *exact, const Label *label, guint64 *read, guint64 *fetch
 
   switch (label->action)
     {
-    case GANTRY_SCHEDULE_RUN:
-      *read = (*read & ~exact->bits.make[label->of]) | exact->bits.read[label->of];
-      return TRUE;
+    case GANTRY_SCHEDULE_RUN: *read = (*read & ~exact->bits.make[label->of]) | exact->bits.read[label->of]; return TRUE;
     case GANTRY_SCHEDULE_PREFETCH:
       needed = (*read & value) != 0;
       *read &= ~value;
       *fetched |= needed ? value : 0;
       return needed;
-    case GANTRY_SCHEDULE_RELEASE:
-      return needed;
-    case GANTRY_SCHEDULE_SPILL:
-      *fetched &= ~value;
-      return needed;
-    default:
-      return FALSE;
+    case GANTRY_SCHEDULE_RELEASE: return needed;
+    case GANTRY_SCHEDULE_SPILL: *fetched &= ~value; return needed;
+    default: return FALSE;
     }
 }
 
@@ -353,9 +344,8 @@ write_down (const Exact *exact, guint32 goal, GArray *entries)
 
       if (!is_needed (exact, label, &read, &fetched))
         continue;
-      entry.node = label->action == GANTRY_SCHEDULE_RUN
-                     ? work_node (program, WORK (program, SCHEDULE_WORK (model, label->of)->work))->id
-                     : ITEM (model->problem, SCHEDULE_VALUE (model, label->of)->item)->node;
+      entry.node = label->action == GANTRY_SCHEDULE_RUN ? work_node (program, WORK (program, SCHEDULE_WORK (model, label->of)->work))->id
+                                                        : ITEM (model->problem, SCHEDULE_VALUE (model, label->of)->item)->node;
       g_array_append_val (entries, entry);
     }
   _gantry_schedule_reverse (entries, first);

@@ -5,38 +5,38 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_VISITED 64u   /* works that making a value again may take, as far as is looked */
-#define MOST_LONGER 24u    /* a schedule may be so many times as long as the base order */
+#define MOST_VISITED 64u /* works that making a value again may take, as far as is looked */
+#define MOST_LONGER 24u  /* a schedule may be so many times as long as the base order */
 #define MOST_DEPTH 4000u
 
 typedef struct
 {
   guint32 work;
-  guint32 next;    /* of its reads */
+  guint32 next; /* of its reads */
   guint32 n_locked;
 } Frame;
 
 typedef struct
 {
   const ScheduleModel *model;
-  const guint8 *kinds;    /* (nullable): by item */
+  const guint8 *kinds; /* (nullable): by item */
   const ScheduleTaste *taste;
   guint64 limit, live;
   GArray *schedule;
-  guint first;            /* of the schedule that is appended to */
-  guint32 now;            /* base position */
-  double *start_us;       /* by base position */
+  guint first;               /* of the schedule that is appended to */
+  guint32 now;               /* base position */
+  double *start_us;          /* by base position */
   guint32 *first_use, *uses; /* by value: base positions that read it, ascending; n_values + 1 */
-  guint32 *next_use;      /* by value: index in uses */
+  guint32 *next_use;         /* by value: index in uses */
   guint8 *there, *offloaded;
-  guint32 *locked;        /* by value */
-  guint32 *alive;         /* values that are there, in no order */
-  guint32 *alive_at;      /* by value: its index there */
+  guint32 *locked;   /* by value */
+  guint32 *alive;    /* values that are there, in no order */
+  guint32 *alive_at; /* by value: its index there */
   guint32 n_alive;
-  guint32 *seen;          /* by work: mark */
+  guint32 *seen; /* by work: mark */
   guint32 mark;
-  GArray *stack;          /* Frame */
-  GArray *pending;        /* guint32 */
+  GArray *stack;   /* Frame */
+  GArray *pending; /* guint32 */
 } Evict;
 
 static void
@@ -304,8 +304,7 @@ run_all (Evict *evict, guint32 w)
               top->next++;
               continue;
             }
-          if (maker == NONE || !SCHEDULE_WORK (model, maker)->repeats || evict->stack->len > MOST_DEPTH
-              || is_overwritten (evict, maker, evict->now))
+          if (maker == NONE || !SCHEDULE_WORK (model, maker)->repeats || evict->stack->len > MOST_DEPTH || is_overwritten (evict, maker, evict->now))
             return FALSE;
           frame = (Frame){ .work = maker };
           g_array_append_val (evict->stack, frame);
@@ -327,24 +326,33 @@ read_kinds (Evict *evict)
   const Program *program = model->problem->planner->program;
 
   for (guint32 v = 0; evict->kinds != NULL && v < program->values->len; v++)
-    if (model->value_of[v] != NONE && model->item_of[v] >= 0
-        && evict->kinds[model->item_of[v]] == GANTRY_PLACEMENT_OFFLOAD)
+    if (model->value_of[v] != NONE && model->item_of[v] >= 0 && evict->kinds[model->item_of[v]] == GANTRY_PLACEMENT_OFFLOAD)
       evict->offloaded[model->value_of[v]] = TRUE;
 }
 
 gboolean
-_gantry_schedule_evict (const ScheduleModel *model, guint64 limit, const guint8 *kinds, const ScheduleTaste *taste,
-                        GArray *schedule)
+_gantry_schedule_evict (const ScheduleModel *model, guint64 limit, const guint8 *kinds, const ScheduleTaste *taste, GArray *schedule)
 {
   guint n = model->values->len + 2, n_works = model->works->len + 1;
   g_autofree double *start_us = g_new0 (double, n_works);
   g_autofree guint32 *numbers = g_new0 (guint32, 4 * n + n_works);
   g_autofree guint8 *bytes = g_new0 (guint8, 2 * n);
   g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame)), pending = g_array_new (FALSE, FALSE, sizeof (guint32));
-  Evict evict = { .model = model, .kinds = kinds, .taste = taste, .schedule = schedule, .first = schedule->len,
-                  .start_us = start_us, .next_use = numbers, .locked = numbers + n, .alive = numbers + 2 * n,
-                  .alive_at = numbers + 3 * n, .seen = numbers + 4 * n, .there = bytes, .offloaded = bytes + n,
-                  .stack = stack, .pending = pending };
+  Evict evict = { .model = model,
+                  .kinds = kinds,
+                  .taste = taste,
+                  .schedule = schedule,
+                  .first = schedule->len,
+                  .start_us = start_us,
+                  .next_use = numbers,
+                  .locked = numbers + n,
+                  .alive = numbers + 2 * n,
+                  .alive_at = numbers + 3 * n,
+                  .seen = numbers + 4 * n,
+                  .there = bytes,
+                  .offloaded = bytes + n,
+                  .stack = stack,
+                  .pending = pending };
   gboolean found = TRUE;
 
   if (limit <= model->fixed)

@@ -9,9 +9,9 @@ typedef struct
 {
   guint64 done, there;
   double paid;
-  double left;     /* at least so much more will run again */
+  double left; /* at least so much more will run again */
   guint32 parent;
-  guint32 move;    /* work that ran, or NONE: something was given up */
+  guint32 move; /* work that ran, or NONE: something was given up */
   guint8 closed;
 } State;
 
@@ -19,9 +19,9 @@ typedef struct
 {
   ScheduleBits bits;
   guint64 limit;
-  GArray *states;                /* State */
-  GArray *heap;                  /* ScheduleOpen: a state stands there again when it is reached for less */
-  guint32 *table;                /* hash table of states, NONE: free */
+  GArray *states; /* State */
+  GArray *heap;   /* ScheduleOpen: a state stands there again when it is reached for less */
+  guint32 *table; /* hash table of states, NONE: free */
   guint32 mask;
 } Exact;
 
@@ -37,8 +37,7 @@ slot_of (const Exact *exact, guint64 done, guint64 there)
   guint64 hash = (done ^ there * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
   guint32 at = (guint32) (hash >> 32) & exact->mask;
 
-  while (exact->table[at] != NONE
-         && (state_at (exact, exact->table[at])->done != done || state_at (exact, exact->table[at])->there != there))
+  while (exact->table[at] != NONE && (state_at (exact, exact->table[at])->done != done || state_at (exact, exact->table[at])->there != there))
     at = (at + 1) & exact->mask;
   return &exact->table[at];
 }

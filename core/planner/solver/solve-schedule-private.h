@@ -9,34 +9,34 @@
 typedef struct
 {
   guint64 bytes;
-  guint32 maker;    /* work of the model that makes it first */
-  gint32 item;      /* or -1 */
-  guint8 lasting;   /* once made it stays: it cannot be made again, or must not */
+  guint32 maker;  /* work of the model that makes it first */
+  gint32 item;    /* or -1 */
+  guint8 lasting; /* once made it stays: it cannot be made again, or must not */
 } ScheduleValue;
 
 typedef struct
 {
-  guint32 work;       /* of the program */
+  guint32 work; /* of the program */
   double us;
   guint64 workspace;
-  guint32 first_read, n_reads; /* in reads: values of the model */
-  guint32 first_make, n_makes; /* in makes: likewise */
-  guint32 first_over, n_over;  /* in overs: of what it reads that which its result may be written over */
+  guint32 first_read, n_reads;  /* in reads: values of the model */
+  guint32 first_make, n_makes;  /* in makes: likewise */
+  guint32 first_over, n_over;   /* in overs: of what it reads that which its result may be written over */
   guint32 first_after, n_after; /* in afters: works of the model that must have run before, though it reads nothing of theirs */
-  guint8 repeats;     /* may run again */
+  guint8 repeats;               /* may run again */
 } ScheduleWork;
 
 typedef struct
 {
   SolveProblem *problem;
-  GArray *works;      /* ScheduleWork, in the base order */
-  GArray *values;     /* ScheduleValue */
+  GArray *works;                          /* ScheduleWork, in the base order */
+  GArray *values;                         /* ScheduleValue */
   GArray *reads, *makes, *overs, *afters; /* guint32 */
-  guint32 *value_of;  /* by value of the program: of the model, or NONE */
-  gint32 *item_of;    /* by value of the program: its item, or -1 */
-  guint32 *position;  /* by work of the program: its place in the base order */
-  guint64 fixed;      /* bytes that are there all the time */
-  gboolean complete;  /* nothing is left out that takes memory, so that what cannot be here cannot be */
+  guint32 *value_of;                      /* by value of the program: of the model, or NONE */
+  gint32 *item_of;                        /* by value of the program: its item, or -1 */
+  guint32 *position;                      /* by work of the program: its place in the base order */
+  guint64 fixed;                          /* bytes that are there all the time */
+  gboolean complete;                      /* nothing is left out that takes memory, so that what cannot be here cannot be */
 } ScheduleModel;
 
 #define SCHEDULE_WORK(model, i) (&g_array_index ((model)->works, ScheduleWork, (i)))
@@ -50,10 +50,10 @@ typedef struct
   const ScheduleModel *model;
   guint n_works, n_values;
   guint64 read[SCHEDULE_MOST_EXACT], make[SCHEDULE_MOST_EXACT], over[SCHEDULE_MOST_EXACT]; /* by work: values */
-  guint64 after[SCHEDULE_MOST_EXACT], before[SCHEDULE_MOST_EXACT]; /* by work: works */
-  guint64 ancestors[SCHEDULE_MOST_EXACT];  /* by value: values that it may take to make it */
-  guint64 lasting;  /* values */
-  guint64 repeats;  /* works */
+  guint64 after[SCHEDULE_MOST_EXACT], before[SCHEDULE_MOST_EXACT];                         /* by work: works */
+  guint64 ancestors[SCHEDULE_MOST_EXACT];                                                  /* by value: values that it may take to make it */
+  guint64 lasting;                                                                         /* values */
+  guint64 repeats;                                                                         /* works */
 } ScheduleBits;
 
 /** Returns: FALSE where the model is too large, or empty */
@@ -132,8 +132,7 @@ typedef struct
  * needed: Belady's rule with costs; see Kirisame et al., Dynamic Tensor Rematerialization, ICLR 2021, which does so without
  * knowing what comes. Returns: FALSE where it does not find room, or too much would be made again
  */
-gboolean _gantry_schedule_evict (const ScheduleModel *model, guint64 limit, const guint8 *kinds, const ScheduleTaste *taste,
-                                 GArray *schedule);
+gboolean _gantry_schedule_evict (const ScheduleModel *model, guint64 limit, const guint8 *kinds, const ScheduleTaste *taste, GArray *schedule);
 
 /** Predicts a schedule with copies. @entries: GantryScheduleEntry. What it spills is offloaded, what else it runs twice recomputed. */
 const SolveAnswer *_gantry_schedule_evaluate_copies (const ScheduleModel *model, const GArray *entries);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define SEED 20261125u
-#define FAR 6              /* works that a run is shifted over at once, mostly */
-#define FIRST_WORSE 0.06   /* of its time: so much worse is taken in the beginning */
+#define FAR 6            /* works that a run is shifted over at once, mostly */
+#define FIRST_WORSE 0.06 /* of its time: so much worse is taken in the beginning */
 #define MOST_STARTS 4u
 
 typedef struct
@@ -16,12 +16,12 @@ typedef struct
   const ScheduleModel *model;
   GRand *random;
   guint64 limit;
-  GArray *schedule, *other;  /* guint32: works of the model; now, and what is tried */
+  GArray *schedule, *other; /* guint32: works of the model; now, and what is tried */
   guint8 *kinds, *other_kinds;
   double cost;
-  guint8 *made;              /* by work */
-  GArray *movable;           /* guint: items that may be offloaded */
-  GArray *repeatable;        /* guint32: works */
+  guint8 *made;       /* by work */
+  GArray *movable;    /* guint: items that may be offloaded */
+  GArray *repeatable; /* guint32: works */
 } Search;
 
 static guint
@@ -239,8 +239,16 @@ _gantry_schedule_search (const ScheduleModel *model, guint64 limit, guint n_trie
   g_autoptr (GArray) schedule = g_array_new (FALSE, FALSE, sizeof (guint32)), other = g_array_new (FALSE, FALSE, sizeof (guint32)),
                      movable = g_array_new (FALSE, FALSE, sizeof (guint)), repeatable = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree guint8 *kinds = g_new0 (guint8, 2 * n_items), *made = g_new0 (guint8, model->works->len + 1);
-  Search search = { .model = model, .random = random, .limit = limit, .schedule = schedule, .other = other, .kinds = kinds,
-                    .other_kinds = kinds + n_items, .made = made, .movable = movable, .repeatable = repeatable };
+  Search search = { .model = model,
+                    .random = random,
+                    .limit = limit,
+                    .schedule = schedule,
+                    .other = other,
+                    .kinds = kinds,
+                    .other_kinds = kinds + n_items,
+                    .made = made,
+                    .movable = movable,
+                    .repeatable = repeatable };
   g_autoptr (GPtrArray) starts = choose_starts (&search);
 
   find_moves (&search);

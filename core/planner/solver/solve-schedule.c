@@ -27,17 +27,14 @@ must_stay (const ScheduleModel *model, guint32 root)
 {
   const SolveProblem *problem = model->problem;
   const GantryPlanner *planner = problem->planner;
-  const GantryPlacement *entry = problem->base != NULL
-                                   ? gantry_placements_find (problem->base, VALUE (planner->program, root)->node)
-                                   : NULL;
+  const GantryPlacement *entry = problem->base != NULL ? gantry_placements_find (problem->base, VALUE (planner->program, root)->node) : NULL;
   gint32 candidate = planner->candidate_of[root];
 
   if ((problem->allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) == 0)
     return TRUE;
   if (entry != NULL && entry->decider == GANTRY_DECIDED_BY_CLICK && entry->kind != GANTRY_PLACEMENT_RECOMPUTE)
     return TRUE;
-  return candidate >= 0 && (g_array_index (planner->candidates, GantryCandidate, (guint) candidate).allowed
-                            >> GANTRY_PLACEMENT_RECOMPUTE & 1) == 0;
+  return candidate >= 0 && (g_array_index (planner->candidates, GantryCandidate, (guint) candidate).allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) == 0;
 }
 
 /* Values that have a place of the arena of their own, groups as a whole. */
@@ -100,8 +97,12 @@ add_work (ScheduleModel *model, guint32 w)
   const GantryPlanner *planner = model->problem->planner;
   const Program *program = planner->program;
   const Work *work = WORK (program, w);
-  ScheduleWork entry = { .work = w, .us = planner->cost_us[w], .workspace = gantry_place_bytes (work->workspace),
-                         .first_read = model->reads->len, .first_make = model->makes->len, .first_over = model->overs->len,
+  ScheduleWork entry = { .work = w,
+                         .us = planner->cost_us[w],
+                         .workspace = gantry_place_bytes (work->workspace),
+                         .first_read = model->reads->len,
+                         .first_make = model->makes->len,
+                         .first_over = model->overs->len,
                          .first_after = model->afters->len };
 
   for (guint32 k = 0; k < work->n_uses; k++)
@@ -434,8 +435,8 @@ evict (const ScheduleModel *model, guint64 limit, const guint8 *kinds, const Sch
 ScheduleOutcome
 _gantry_solve_schedules (SolveProblem *problem, guint64 limit, double *us)
 {
-  static const ScheduleTaste tastes[] = { { 1, 1 }, { 1, 0.5 }, { 1, 2 }, { 0.5, 1 }, { 1, 0 }, { 1, 0.25 }, { 1, 0.75 },
-                                         { 1, 1.5 }, { 1, 3 }, { 1, 4 }, { 0.25, 0.25 }, { 2, 1 }, { 1, 8 } };
+  static const ScheduleTaste tastes[] = { { 1, 1 },   { 1, 0.5 }, { 1, 2 }, { 0.5, 1 },     { 1, 0 }, { 1, 0.25 }, { 1, 0.75 },
+                                          { 1, 1.5 }, { 1, 3 },   { 1, 4 }, { 0.25, 0.25 }, { 2, 1 }, { 1, 8 } };
   g_autoptr (ScheduleModel) model = _gantry_schedule_model_new (problem);
   g_autoptr (GArray) exact = g_array_new (FALSE, FALSE, sizeof (guint32));
   ScheduleOutcome outcome = _gantry_schedule_exact (model, limit, MOST_STATES, exact);

@@ -249,8 +249,7 @@ class_of (const SolveProblem *problem, guint i)
   guint64 key = item->bytes * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
 
   key ^= (guint64) (item->again_us * 1024) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
-  key ^= ((guint64) item->n_gaps << 32 | (guint64) item->n_in << 24 | (node != NULL ? node->op : 0))
-         * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  key ^= ((guint64) item->n_gaps << 32 | (guint64) item->n_in << 24 | (node != NULL ? node->op : 0)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
   return key;
 }
 
@@ -322,7 +321,7 @@ change_classes (Climb *climb)
   gboolean improved = TRUE;
 
   for (guint i = 0; i < n; i++)
-    entries[i] = (ClassEntry) { class_of (climb->problem, i), i };
+    entries[i] = (ClassEntry){ class_of (climb->problem, i), i };
   qsort (entries, n, sizeof *entries, compare_class);
   for (guint round = 0; round < 3 && improved; round++)
     {

@@ -17,7 +17,7 @@ typedef struct
   double us;
   gboolean planned;
   GantryPlanFigures figures; /* then: of its plan */
-  const char *method; /* static */
+  const char *method;        /* static */
 } StoreAnswer;
 
 /** Within @limit bytes nothing of what @of names costs less than @us, with @price a byte of the host. */

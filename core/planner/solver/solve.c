@@ -5,13 +5,13 @@
 #include <math.h>
 
 #define ALL_KINDS GANTRY_EXACT_PLACEMENTS
-#define MOST_HALVED 10u /* limits that are tried for a time */
-#define PART 4u         /* of the effort of a limit that is asked for by itself */
+#define MOST_HALVED 10u  /* limits that are tried for a time */
+#define PART 4u          /* of the effort of a limit that is asked for by itself */
 #define MOST_BELOW 1000u /* works: of a larger program nothing below a goal is searched for */
 #define N_BELOW 2u       /* sizes */
 #define FEW_DIGITS 5u    /* of two, of such a size */
 #define GIB 1073741824.0
-#define MOST_PRICE 1e12  /* us a GiB: of host memory */
+#define MOST_PRICE 1e12 /* us a GiB: of host memory */
 
 /* What the integer program says of @limit is a bound: perhaps that no placement within it takes at most @us. That none was found says
  * nothing. */
@@ -21,8 +21,7 @@ bound_within (const Solve *solve, guint64 limit, double us)
   SolveProblem *problem = solve->problem;
   SolveRelaxed relaxed = { 0 };
 
-  if (limit == 0 || problem->items->len > solve->most_for_program
-      || _gantry_store_size_bound (problem, us) > limit || _gantry_solve_is_over (problem))
+  if (limit == 0 || problem->items->len > solve->most_for_program || _gantry_store_size_bound (problem, us) > limit || _gantry_solve_is_over (problem))
     return;
   _gantry_solve_program (problem, limit, 1e-7, &relaxed);
   _gantry_solve_relaxed_clear (&relaxed);
@@ -198,15 +197,13 @@ solve_time (Solve *solve, gint64 begin, GError **error)
   if (take_smallest (solve, &planned))
     return _gantry_solution_new (solve, &planned, begin);
   if (!gantry_progress_cancelled (solve->problem->progress, error))
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-                 "no placement takes at most %.3f ms: the work alone takes %.3f ms",
-                 solve->goal->step_us / 1000, solve->problem->base_us / 1000);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "no placement takes at most %.3f ms: the work alone takes %.3f ms", solve->goal->step_us / 1000,
+                 solve->problem->base_us / 1000);
   return NULL;
 }
 
 GantrySolution *
-gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryPlacements *base,
-              const GantryProgress *progress, GError **error)
+gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryPlacements *base, const GantryProgress *progress, GError **error)
 {
   gint64 begin = g_get_monotonic_time ();
   g_autoptr (SolveProblem) problem = NULL;
@@ -219,15 +216,14 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
     }
   if ((goal->memory_bytes != 0) == (goal->step_us > 0))
     {
-      g_set_error (
-        error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-        "say what to search for: placements that fit into at least one byte, or that take a time above 0, not both");
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "say what to search for: placements that fit into at least one byte, or that take a time above 0, not both");
       return NULL;
     }
-  problem = _gantry_solve_problem_new (
-    planner, base,
-    (goal->allowed != 0 ? goal->allowed : ALL_KINDS) & (goal->method == GANTRY_SOLVE_AUTOTM ? ~(1u << GANTRY_PLACEMENT_RECOMPUTE | GANTRY_APPROXIMATE_PLACEMENTS) : ~0u),
-    progress);
+  problem = _gantry_solve_problem_new (planner, base,
+                                       (goal->allowed != 0 ? goal->allowed : ALL_KINDS)
+                                         & (goal->method == GANTRY_SOLVE_AUTOTM ? ~(1u << GANTRY_PLACEMENT_RECOMPUTE | GANTRY_APPROXIMATE_PLACEMENTS) : ~0u),
+                                       progress);
   if (goal->memory_bytes != 0)
     problem->host_price = goal->host_price / GIB;
   /* What keeps all within the limit is found without an integer program. */
@@ -236,8 +232,7 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
   _gantry_solve_init (&solve, problem, goal);
   if (goal->seconds > 0)
     problem->deadline = begin + (gint64) (goal->seconds * G_USEC_PER_SEC);
-  return goal->memory_bytes != 0 ? solve_memory (&solve, goal->memory_bytes, begin, error)
-                                 : solve_time (&solve, begin, error);
+  return goal->memory_bytes != 0 ? solve_memory (&solve, goal->memory_bytes, begin, error) : solve_time (&solve, begin, error);
 }
 
 void
@@ -253,9 +248,7 @@ compare_peak (gconstpointer a, gconstpointer b)
 {
   const GantrySolution *x = *(GantrySolution *const *) a, *y = *(GantrySolution *const *) b;
 
-  return x->figures.peak_bytes > y->figures.peak_bytes
-           ? -1
-           : x->figures.peak_bytes < y->figures.peak_bytes;
+  return x->figures.peak_bytes > y->figures.peak_bytes ? -1 : x->figures.peak_bytes < y->figures.peak_bytes;
 }
 
 /* What another point beats in both is left out. */
@@ -276,11 +269,9 @@ keep_front (GPtrArray *points)
 
           if (j == i || other == NULL)
             continue;
-          dominated = other->figures.peak_bytes <= point->figures.peak_bytes
-                      && other->figures.step_us <= point->figures.step_us
-                      && (other->figures.peak_bytes < point->figures.peak_bytes
-                          || other->figures.step_us < point->figures.step_us || other->gap < point->gap
-                      || (other->gap == point->gap && j < i)); /* of equal points the one of which most is proven */
+          dominated = other->figures.peak_bytes <= point->figures.peak_bytes && other->figures.step_us <= point->figures.step_us
+                      && (other->figures.peak_bytes < point->figures.peak_bytes || other->figures.step_us < point->figures.step_us || other->gap < point->gap
+                          || (other->gap == point->gap && j < i)); /* of equal points the one of which most is proven */
         }
       if (!dominated)
         g_ptr_array_add (front, g_memdup2 (point, sizeof *point));
@@ -292,8 +283,7 @@ keep_front (GPtrArray *points)
 
 /* The best that is known within @limit, once nothing is searched for any more. (nullable) (transfer full) */
 static GantrySolution *
-read_point (GantryPlanner *planner, guint64 limit, const GantrySolution *found, const GantryPlacements *base, guint allowed,
-            const GantryProgress *progress)
+read_point (GantryPlanner *planner, guint64 limit, const GantrySolution *found, const GantryPlacements *base, guint allowed, const GantryProgress *progress)
 {
   const GantrySolveGoal goal = { .memory_bytes = limit };
   g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, allowed, progress);
@@ -344,8 +334,8 @@ limit_of (guint64 low, guint64 high, guint k, guint n_points)
 }
 
 GPtrArray *
-gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacements *base, guint allowed, double seconds,
-                    const GantryProgress *progress, GError **error)
+gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacements *base, guint allowed, double seconds, const GantryProgress *progress,
+                    GError **error)
 {
   g_autoptr (GPtrArray) points = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);

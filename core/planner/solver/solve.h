@@ -18,8 +18,8 @@ G_BEGIN_DECLS
  * Returns: (transfer full) (nullable): %GANTRY_ERROR_NO_MEMORY when nothing was found that fits: it names the least that was found;
  *  %GANTRY_ERROR_INVALID where not exactly one of memory and time is limited; %GANTRY_ERROR_FAILED where not all can be kept and CBC cannot be loaded
  */
-GantrySolution *gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryPlacements *base,
-                              const GantryProgress *progress, GError **error);
+GantrySolution *
+gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryPlacements *base, const GantryProgress *progress, GError **error);
 
 /** @placements were found before, by another planner, and planned within @limit bytes, 0: no limit: they begin every search, as answers
  *  of this planner do. What is not of its program is left out. */

@@ -26,8 +26,8 @@ typedef struct
   GCond changed;
   _Atomic (GantryBatch *) batch; /* what to run now; NULL when there is nothing; written last */
   gboolean quit;
-  GMutex driving;       /* held by the thread that carries out its commands: its own, or the compute queue's */
-  GCond event;          /* with the lock of the batch: what it waits for has happened */
+  GMutex driving; /* held by the thread that carries out its commands: its own, or the compute queue's */
+  GCond event;    /* with the lock of the batch: what it waits for has happened */
   const GantryCommand *commands;
   guint32 n, next;
   gint64 blocked_since; /* the next command is a WAIT that was found not to have happened then; 0: it is not */
@@ -38,8 +38,8 @@ typedef struct
   GantryDevice parent;
   guint n_threads;
   CpuPool *pool;
-  GMutex running; /* held from begin to finish */
-  GantryBatch *batch; /* the one that runs then: a trip of a loop is one, and allocates nothing */
+  GMutex running;                    /* held from begin to finish */
+  GantryBatch *batch;                /* the one that runs then: a trip of a loop is one, and allocates nothing */
   CopyQueue copies[GANTRY_N_QUEUES]; /* that of compute is not used */
 } CpuDevice;
 
@@ -71,8 +71,7 @@ static void *
 cpu_allocate (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **error)
 {
   gsize whole = whole_pages (bytes), slack = bytes >= HUGE_PAGE ? HUGE_PAGE : 0, extra;
-  guint8 *block = mmap (NULL, whole + 2 * GANTRY_ARENA_GUARD + slack, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  guint8 *block = mmap (NULL, whole + 2 * GANTRY_ARENA_GUARD + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   guint8 *memory = block + GANTRY_ARENA_GUARD;
 
   if (block == MAP_FAILED)
@@ -171,24 +170,15 @@ execute (GantryBatch *batch, GantryQueue queue, const GantryCommand *command)
 {
   switch ((GantryCommandKind) command->kind)
     {
-    case GANTRY_COMMAND_LAUNCH:
-      launch (batch, queue, command->launch.kernel, command->launch.buffers);
-      break;
-    case GANTRY_COMMAND_COPY:
-      cpu_transfer (NULL, command->copy.to, command->copy.from, command->copy.bytes, NULL);
-      break;
-    case GANTRY_COMMAND_FILL:
-      gantry_literal_copy_once_to (command->fill.literal, command->fill.to);
-      break;
-    case GANTRY_COMMAND_RECORD:
-      record (batch, queue, command->event);
-      break;
+    case GANTRY_COMMAND_LAUNCH: launch (batch, queue, command->launch.kernel, command->launch.buffers); break;
+    case GANTRY_COMMAND_COPY: cpu_transfer (NULL, command->copy.to, command->copy.from, command->copy.bytes, NULL); break;
+    case GANTRY_COMMAND_FILL: gantry_literal_copy_once_to (command->fill.literal, command->fill.to); break;
+    case GANTRY_COMMAND_RECORD: record (batch, queue, command->event); break;
     case GANTRY_COMMAND_WAIT:
       if (queue == GANTRY_QUEUE_COMPUTE)
         wait_for (batch, command->event);
       break; /* that of a copy queue has happened when it comes to this */
-    default:
-      g_assert_not_reached ();
+    default: g_assert_not_reached ();
     }
 }
 
@@ -239,8 +229,9 @@ drive (GantryBatch *batch, CopyQueue *queue, gboolean own, gsize largest, guint3
     {
       const GantryCommand *command = &queue->commands[queue->next];
 
-      if (!own && ((until != NO_EVENT && has_happened (batch, until)) || command->kind == GANTRY_COMMAND_LAUNCH
-                   || (command->kind == GANTRY_COMMAND_COPY && command->copy.bytes > largest)))
+      if (!own
+          && ((until != NO_EVENT && has_happened (batch, until)) || command->kind == GANTRY_COMMAND_LAUNCH
+              || (command->kind == GANTRY_COMMAND_COPY && command->copy.bytes > largest)))
         break;
       if (command->kind == GANTRY_COMMAND_WAIT && !has_happened (batch, command->event))
         {
@@ -259,8 +250,7 @@ has_work (GantryBatch *batch, const CopyQueue *queue)
 {
   const GantryCommand *command = &queue->commands[queue->next];
 
-  return queue->next < queue->n
-         && (command->kind != GANTRY_COMMAND_WAIT || has_happened (batch, command->event));
+  return queue->next < queue->n && (command->kind != GANTRY_COMMAND_WAIT || has_happened (batch, command->event));
 }
 
 /* By the thread of the compute queue: one step of all copy queues that nobody drives. @wake: wakes the threads of those
@@ -573,8 +563,7 @@ gantry_cpu_device_new (guint n_threads)
   CpuDevice *cpu = g_new0 (CpuDevice, 1);
 
   cpu->n_threads = n_threads > 0 ? n_threads : g_get_num_processors ();
-  gantry_device_init (&cpu->parent, &cpu_class,
-                      g_strdup_printf ("cpu, %u %s", cpu->n_threads, cpu->n_threads == 1 ? "thread" : "threads"));
+  gantry_device_init (&cpu->parent, &cpu_class, g_strdup_printf ("cpu, %u %s", cpu->n_threads, cpu->n_threads == 1 ? "thread" : "threads"));
   cpu->pool = _gantry_cpu_pool_new (cpu->n_threads);
   cpu->batch = batch_new (cpu);
   g_mutex_init (&cpu->running);

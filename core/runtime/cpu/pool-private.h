@@ -16,8 +16,7 @@ void _gantry_cpu_pool_free (CpuPool *pool);
  * @offered: (nullable): called with @data once the others have been offered the work, before this thread takes its part:
  *  for what may cost this thread its processor for a while
  */
-void _gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *buffers,
-                           void (*offered) (gpointer data), gpointer data);
+void _gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *buffers, void (*offered) (gpointer data), gpointer data);
 
 /** A short pause within a loop that waits for another thread. */
 static inline void

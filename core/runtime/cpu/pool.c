@@ -28,17 +28,17 @@
 /* Tasks that lie beside each other, of which a thread begins with its own: what it wrote in one kernel it reads in the next, from its own cache. */
 typedef struct
 {
-  _Alignas (64) _Atomic gint64 next; /* first task that nobody has taken */
+  _Alignas(64) _Atomic gint64 next; /* first task that nobody has taken */
   gint64 end;
 } Share;
 
 struct _CpuPool
 {
-  _Alignas (64) _Atomic guint64 state;
+  _Alignas(64) _Atomic guint64 state;
   _Atomic guint joined; /* workers that were ever started: each has a number of its own */
-  Share *shares; /* n_threads */
+  Share *shares;        /* n_threads */
   /* The job: written while no worker is in one. */
-  _Alignas (64) GantryKernelFunc func;
+  _Alignas(64) GantryKernelFunc func;
   gconstpointer data;
   void *const *buffers;
   gint64 chunk; /* of tasks that are taken at once */
@@ -99,8 +99,7 @@ look_for_job (CpuPool *pool, guint32 last)
   do
     for (guint i = 0; i < 64; i++)
       {
-        if (is_new (atomic_load_explicit (&pool->state, memory_order_relaxed), last)
-            || atomic_load_explicit (&pool->quit, memory_order_relaxed))
+        if (is_new (atomic_load_explicit (&pool->state, memory_order_relaxed), last) || atomic_load_explicit (&pool->quit, memory_order_relaxed))
           return TRUE;
         cpu_relax ();
       }
@@ -154,8 +153,7 @@ _gantry_cpu_pool_new (guint n_threads)
   g_cond_init (&pool->wake);
   pool->shares = g_aligned_alloc0 (n_threads, sizeof (Share), 64);
   pool->threads = g_new0 (GThread *, n_threads);
-  while (pool->n_made + 1 < n_threads
-         && (pool->threads[pool->n_made] = gantry_thread_try ("gantry-worker", worker, pool, &pool->error)) != NULL)
+  while (pool->n_made + 1 < n_threads && (pool->threads[pool->n_made] = gantry_thread_try ("gantry-worker", worker, pool, &pool->error)) != NULL)
     pool->n_made++;
   return pool;
 }
@@ -165,8 +163,8 @@ _gantry_cpu_pool_check (const CpuPool *pool, GError **error)
 {
   if (pool->error == NULL)
     return TRUE;
-  g_set_error (error, pool->error->domain, pool->error->code, "%u of %u threads are there (fewer are asked for by --threads): %s",
-               pool->n_made + 1, pool->n_threads, pool->error->message);
+  g_set_error (error, pool->error->domain, pool->error->code, "%u of %u threads are there (fewer are asked for by --threads): %s", pool->n_made + 1,
+               pool->n_threads, pool->error->message);
   return FALSE;
 }
 
@@ -212,8 +210,7 @@ wait_for_others (CpuPool *pool)
 }
 
 void
-_gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *buffers,
-                      void (*offered) (gpointer data), gpointer data)
+_gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *buffers, void (*offered) (gpointer data), gpointer data)
 {
   guint64 number;
 

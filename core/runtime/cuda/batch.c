@@ -16,11 +16,8 @@ _gantry_cuda_take_event (CudaDevice *cuda, gboolean timed, GError **error)
 
   if (pool->len > 0)
     return g_ptr_array_steal_index_fast (pool, pool->len - 1);
-  return _gantry_cuda_check (cuda,
-                             cuda->driver->event_new (&event, timed ? CUDA_EVENT_DEFAULT : CUDA_EVENT_DISABLE_TIMING),
-                             error, "making an event")
-           ? event
-           : NULL;
+  return _gantry_cuda_check (cuda, cuda->driver->event_new (&event, timed ? CUDA_EVENT_DEFAULT : CUDA_EVENT_DISABLE_TIMING), error, "making an event") ? event
+                                                                                                                                                       : NULL;
 }
 
 void
@@ -62,10 +59,8 @@ launch (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GEr
       CudaLaunchConfig config = prepared->launches[i].config;
 
       config.stream = cuda->streams[queue];
-      if (!_gantry_cuda_check (
-            cuda,
-            cuda->driver->launch (&config, prepared->launches[i].function, prepared->launches[i].parameters, NULL),
-            error, "launching kernel '%s'", prepared->kernel->name))
+      if (!_gantry_cuda_check (cuda, cuda->driver->launch (&config, prepared->launches[i].function, prepared->launches[i].parameters, NULL), error,
+                               "launching kernel '%s'", prepared->kernel->name))
         return FALSE;
     }
   return TRUE;
@@ -78,9 +73,8 @@ copy (GantryBatch *batch, GantryQueue queue, void *to, const void *from, gsize b
 
   /* With unified addressing the driver sees from the addresses which way it goes. */
   return bytes == 0
-         || _gantry_cuda_check (
-           cuda, cuda->driver->copy (GPOINTER_TO_SIZE (to), GPOINTER_TO_SIZE (from), bytes, cuda->streams[queue]),
-           error, "copying %" G_GSIZE_FORMAT " bytes on the %s queue", bytes, queue_name (queue));
+         || _gantry_cuda_check (cuda, cuda->driver->copy (GPOINTER_TO_SIZE (to), GPOINTER_TO_SIZE (from), bytes, cuda->streams[queue]), error,
+                                "copying %" G_GSIZE_FORMAT " bytes on the %s queue", bytes, queue_name (queue));
 }
 
 /* Of a literal that the GPU cannot write by itself. While a graph is made nothing is copied yet: the graph reads memory of
@@ -114,8 +108,7 @@ _gantry_cuda_staged_bytes (const GantryLiteral *literal)
   gsize bytes = (gsize) gantry_type_bytes (literal->type);
 
   if (literal->splat
-      && (literal->size == 1 || literal->size == 2 || literal->size == 4
-          || (literal->size == 8 && memcmp (literal->data, literal->data + 4, 4) == 0)))
+      && (literal->size == 1 || literal->size == 2 || literal->size == 4 || (literal->size == 8 && memcmp (literal->data, literal->data + 4, 4) == 0)))
     return 0;
   return (bytes + 63) / 64 * 64;
 }
@@ -153,8 +146,8 @@ record (GantryBatch *batch, GantryQueue queue, guint32 event, GError **error)
   if (on == NULL)
     return FALSE;
   batch->events[event] = on;
-  return _gantry_cuda_check (batch->cuda, batch->cuda->driver->event_record (on, batch->cuda->streams[queue]), error,
-                             "recording an event on the %s queue", queue_name (queue));
+  return _gantry_cuda_check (batch->cuda, batch->cuda->driver->event_record (on, batch->cuda->streams[queue]), error, "recording an event on the %s queue",
+                             queue_name (queue));
 }
 
 static gboolean
@@ -164,20 +157,14 @@ execute (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GE
 
   switch ((GantryCommandKind) command->kind)
     {
-    case GANTRY_COMMAND_LAUNCH:
-      return launch (batch, queue, command, error);
-    case GANTRY_COMMAND_COPY:
-      return copy (batch, queue, command->copy.to, command->copy.from, command->copy.bytes, error);
-    case GANTRY_COMMAND_FILL:
-      return fill (batch, queue, command, error);
-    case GANTRY_COMMAND_RECORD:
-      return record (batch, queue, command->event, error);
+    case GANTRY_COMMAND_LAUNCH: return launch (batch, queue, command, error);
+    case GANTRY_COMMAND_COPY: return copy (batch, queue, command->copy.to, command->copy.from, command->copy.bytes, error);
+    case GANTRY_COMMAND_FILL: return fill (batch, queue, command, error);
+    case GANTRY_COMMAND_RECORD: return record (batch, queue, command->event, error);
     case GANTRY_COMMAND_WAIT:
-      return _gantry_cuda_check (cuda,
-                                 cuda->driver->stream_wait (cuda->streams[queue], batch->events[command->event], 0),
-                                 error, "letting the %s queue wait", queue_name (queue));
-    default:
-      g_assert_not_reached ();
+      return _gantry_cuda_check (cuda, cuda->driver->stream_wait (cuda->streams[queue], batch->events[command->event], 0), error, "letting the %s queue wait",
+                                 queue_name (queue));
+    default: g_assert_not_reached ();
     }
 }
 
@@ -202,15 +189,14 @@ record_timed (GantryBatch *batch, GantryQueue queue, CudaEvent *event, GError **
 {
   *event = _gantry_cuda_take_event (batch->cuda, TRUE, error);
   return *event != NULL
-         && _gantry_cuda_check (batch->cuda, batch->cuda->driver->event_record (*event, batch->cuda->streams[queue]),
-                                error, "recording a time on the %s queue", queue_name (queue));
+         && _gantry_cuda_check (batch->cuda, batch->cuda->driver->event_record (*event, batch->cuda->streams[queue]), error, "recording a time on the %s queue",
+                                queue_name (queue));
 }
 
 static gboolean
 is_stamped (const GantryBatch *batch, const GantryCommand *command)
 {
-  return batch->stamps != NULL && command->stamp != GANTRY_NO_STAMP && !batch->capturing
-         && (batch->stamps_all || command->kind == GANTRY_COMMAND_WAIT);
+  return batch->stamps != NULL && command->stamp != GANTRY_NO_STAMP && !batch->capturing && (batch->stamps_all || command->kind == GANTRY_COMMAND_WAIT);
 }
 
 /* Two events around each command cost a good part of a short one. Where a recorder has marks on them it is told of each by the driver,
@@ -241,8 +227,7 @@ execute_timed (GantryBatch *batch, GantryQueue queue, const GantryCommand *comma
 
   if (!is_stamped (batch, command))
     return execute_marked (batch, queue, command, error);
-  done = record_timed (batch, queue, &timing.begin, error) && execute_marked (batch, queue, command, error)
-         && record_timed (batch, queue, &timing.end, error);
+  done = record_timed (batch, queue, &timing.begin, error) && execute_marked (batch, queue, command, error) && record_timed (batch, queue, &timing.end, error);
   if (done)
     {
       g_array_append_val (batch->timings, timing);
@@ -261,11 +246,9 @@ wait_for (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, G
   CudaResult result = _gantry_cuda_wait_for_stream (cuda, cuda->streams[queue]);
 
   if (command->kind == GANTRY_COMMAND_LAUNCH)
-    return _gantry_cuda_check (cuda, result, error, "running kernel '%s'",
-                               ((const CudaPrepared *) command->launch.prepared)->kernel->name);
+    return _gantry_cuda_check (cuda, result, error, "running kernel '%s'", ((const CudaPrepared *) command->launch.prepared)->kernel->name);
   if (command->kind == GANTRY_COMMAND_COPY)
-    return _gantry_cuda_check (cuda, result, error, "copying %" G_GSIZE_FORMAT " bytes on the %s queue",
-                               command->copy.bytes, queue_name (queue));
+    return _gantry_cuda_check (cuda, result, error, "copying %" G_GSIZE_FORMAT " bytes on the %s queue", command->copy.bytes, queue_name (queue));
   return _gantry_cuda_check (cuda, result, error, "running the %s queue", queue_name (queue));
 }
 
@@ -283,12 +266,11 @@ keep_pace (GantryBatch *batch, GantryQueue queue, GError **error)
   pace = &list->paces[list->n_handed / half % 2];
   if (*pace == NULL)
     *pace = _gantry_cuda_take_event (cuda, FALSE, error);
-  else if (!_gantry_cuda_check (cuda, cuda->driver->event_synchronize (*pace), error, "running the %s queue",
-                                queue_name (queue)))
+  else if (!_gantry_cuda_check (cuda, cuda->driver->event_synchronize (*pace), error, "running the %s queue", queue_name (queue)))
     return FALSE;
   return *pace != NULL
-         && _gantry_cuda_check (cuda, cuda->driver->event_record (*pace, cuda->streams[queue]), error,
-                                "recording an event on the %s queue", queue_name (queue));
+         && _gantry_cuda_check (cuda, cuda->driver->event_record (*pace, cuda->streams[queue]), error, "recording an event on the %s queue",
+                                queue_name (queue));
 }
 
 static gboolean
@@ -300,8 +282,8 @@ enqueue (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GE
     _gantry_cuda_set_checked (batch->cuda, ((const CudaPrepared *) command->launch.prepared)->kernel->name);
   good = execute_timed (batch, queue, command, error);
   if (good && !batch->capturing)
-    good = batch->cuda->checking || (batch->cancellable != NULL && batch->cuda->run_ahead == 0)
-             ? wait_for (batch, queue, command, error) : keep_pace (batch, queue, error);
+    good = batch->cuda->checking || (batch->cancellable != NULL && batch->cuda->run_ahead == 0) ? wait_for (batch, queue, command, error)
+                                                                                                : keep_pace (batch, queue, error);
   if (batch->cuda->checking)
     _gantry_cuda_set_checked (batch->cuda, NULL);
   return good;
@@ -359,8 +341,7 @@ _gantry_cuda_enqueue_all (GantryBatch *batch, GError **error)
         }
       if (queue < 0)
         {
-          g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                               "executable: the queues wait for each other in a circle");
+          g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "executable: the queues wait for each other in a circle");
           return FALSE;
         }
       list = &batch->lists[queue];
@@ -407,8 +388,8 @@ wait_for_all (GantryBatch *batch, GError **error)
 
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
     if (batch->lists[queue].n > 0
-        && !_gantry_cuda_check (cuda, _gantry_cuda_wait_for_stream (cuda, cuda->streams[queue]), done ? error : NULL,
-                                "running the %s queue", queue_name (queue)))
+        && !_gantry_cuda_check (cuda, _gantry_cuda_wait_for_stream (cuda, cuda->streams[queue]), done ? error : NULL, "running the %s queue",
+                                queue_name (queue)))
       done = FALSE;
   return done;
 }

@@ -17,7 +17,7 @@ enum
   BLAS_DESC_TRANSPOSE_B = 4,
   BLAS_WISH_WORKSPACE = 1,
   BLAS_WISH_REDUCTIONS = 3,
-  BLAS_WISH_ALIGNMENT_A = 5, /* B, C and D follow */
+  BLAS_WISH_ALIGNMENT_A = 5,    /* B, C and D follow */
   BLAS_REDUCTIONS_IN_ORDER = 6, /* of the compute type or of the result's, never in place */
 };
 

@@ -85,8 +85,7 @@ _gantry_cuda_read_clock (GantryBatch *batch, GError **error)
       GantryStamp *stamp = &batch->stamps[timing->stamp];
       double begin_ns, end_ns;
 
-      if (!elapsed (cuda, batch->first.event, timing->begin, &begin_ns, error)
-          || !elapsed (cuda, batch->first.event, timing->end, &end_ns, error))
+      if (!elapsed (cuda, batch->first.event, timing->begin, &begin_ns, error) || !elapsed (cuda, batch->first.event, timing->end, &end_ns, error))
         return FALSE;
       /* Within the batch, and in the order of the queue, also where the clocks are not told that exactly. */
       stamp->begin = CLAMP (batch->first.time + (gint64) (begin_ns * rate), latest[timing->queue], end);

@@ -49,18 +49,16 @@ set_image_error (CudaDevice *cuda, const GantryGpuImage *image, CudaResult resul
   g_autofree char *why = _gantry_cuda_explain (cuda->driver, result);
   const char *arch = image->arch != NULL ? image->arch : "unknown architecture";
 
-  if (result == CUDA_NO_BINARY_FOR_GPU || result == CUDA_INVALID_IMAGE || result == CUDA_UNSUPPORTED_PTX_VERSION
-      || result == CUDA_NO_JIT_COMPILER)
-    g_set_error (
-      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-      "%s (sm_%d%d, driver for CUDA %d.%d) does not take the code, which is %s for %s: %s; compile for this GPU, or update "
-      "the driver (580 or newer for code that a toolkit 13 assembled)",
-      cuda->parent.name, cuda->major, cuda->minor, cuda->driver->version / 1000, cuda->driver->version % 1000 / 10,
-      image->is_text ? "PTX" : "a cubin", arch, why);
+  if (result == CUDA_NO_BINARY_FOR_GPU || result == CUDA_INVALID_IMAGE || result == CUDA_UNSUPPORTED_PTX_VERSION || result == CUDA_NO_JIT_COMPILER)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                 "%s (sm_%d%d, driver for CUDA %d.%d) does not take the code, which is %s for %s: %s; compile for this GPU, or update "
+                 "the driver (580 or newer for code that a toolkit 13 assembled)",
+                 cuda->parent.name, cuda->major, cuda->minor, cuda->driver->version / 1000, cuda->driver->version % 1000 / 10,
+                 image->is_text ? "PTX" : "a cubin", arch, why);
   else
     g_set_error (error, GANTRY_ERROR, result == CUDA_OUT_OF_MEMORY ? GANTRY_ERROR_NO_MEMORY : GANTRY_ERROR_FAILED,
-                 "%s does not load the code (%s for %s): %s%s%s", cuda->parent.name, image->is_text ? "PTX" : "a cubin",
-                 arch, why, *log != '\0' ? ":\n" : "", log);
+                 "%s does not load the code (%s for %s): %s%s%s", cuda->parent.name, image->is_text ? "PTX" : "a cubin", arch, why, *log != '\0' ? ":\n" : "",
+                 log);
 }
 
 static gboolean
@@ -69,8 +67,7 @@ load_image (CudaDevice *cuda, const GantryGpuImage *image, CudaModule *module, G
   g_autofree char *log = g_malloc0 (LOG_BYTES);
   int options[] = { CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES };
   void *values[] = { log, GSIZE_TO_POINTER (LOG_BYTES - 1) };
-  CudaResult result = cuda->driver->module_load (module, g_bytes_get_data (image->code, NULL), image->is_text ? 2 : 0,
-                                                 options, values);
+  CudaResult result = cuda->driver->module_load (module, g_bytes_get_data (image->code, NULL), image->is_text ? 2 : 0, options, values);
 
   if (result == 0)
     return TRUE;
@@ -135,47 +132,34 @@ element_of (GantryElementType element)
 {
   switch (element)
     {
-    case GANTRY_F16:
-      return CUDA_MAP_F16;
-    case GANTRY_BF16:
-      return CUDA_MAP_BF16;
-    case GANTRY_F32:
-      return CUDA_MAP_F32;
-    case GANTRY_F64:
-      return CUDA_MAP_F64;
-    default:
-      break;
+    case GANTRY_F16: return CUDA_MAP_F16;
+    case GANTRY_BF16: return CUDA_MAP_BF16;
+    case GANTRY_F32: return CUDA_MAP_F32;
+    case GANTRY_F64: return CUDA_MAP_F64;
+    default: break;
     }
   switch (gantry_element_size (element))
     {
-    case 1:
-      return CUDA_MAP_U8;
-    case 2:
-      return CUDA_MAP_U16;
-    case 4:
-      return CUDA_MAP_U32;
-    case 8:
-      return CUDA_MAP_U64;
-    default:
-      return -1;
+    case 1: return CUDA_MAP_U8;
+    case 2: return CUDA_MAP_U16;
+    case 4: return CUDA_MAP_U32;
+    case 8: return CUDA_MAP_U64;
+    default: return -1;
     }
 }
 
 static gboolean
-encode_map (CudaDevice *cuda, const GantryKernel *kernel, const GantryTensorMap *from, void *address,
-            CudaTensorMap *map, GError **error)
+encode_map (CudaDevice *cuda, const GantryKernel *kernel, const GantryTensorMap *from, void *address, CudaTensorMap *map, GError **error)
 {
   static const guint32 ones[5] = { 1, 1, 1, 1, 1 };
   const int promotion = 2; /* the second-level cache fetches 128 bytes at once */
   int element = element_of (from->element), swizzle = from->swizzle == 128 ? 3 : from->swizzle / 32;
 
   if (element >= 0 && from->strides[0] == gantry_element_size (from->element))
-    return _gantry_cuda_check (cuda,
-                               cuda->driver->map_encode (map, element, from->rank, address, from->dims,
-                                                         from->strides + 1, from->box, ones, 0, swizzle, promotion, 0),
-                               error, "encoding a tensor map of kernel '%s'", kernel->name);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "kernel '%s' has a tensor map whose elements do not lie side by side", kernel->name);
+    return _gantry_cuda_check (
+      cuda, cuda->driver->map_encode (map, element, from->rank, address, from->dims, from->strides + 1, from->box, ones, 0, swizzle, promotion, 0), error,
+      "encoding a tensor map of kernel '%s'", kernel->name);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "kernel '%s' has a tensor map whose elements do not lie side by side", kernel->name);
   return FALSE;
 }
 
@@ -183,8 +167,7 @@ encode_map (CudaDevice *cuda, const GantryKernel *kernel, const GantryTensorMap 
 
 /* Whether the GPU can run the launch at all is found out here, where the message can say what it lacks. */
 static gboolean
-check_launch (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLaunch *launch, CudaFunction function,
-              GError **error)
+check_launch (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLaunch *launch, CudaFunction function, GError **error)
 {
   guint64 threads = (guint64) launch->block[0] * launch->block[1] * launch->block[2];
   int most = cuda->most_threads;
@@ -193,26 +176,22 @@ check_launch (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLaunc
     most = cuda->most_threads;
   if (most > 0 && threads > (guint64) most)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "kernel '%s' wants blocks of %" G_GUINT64_FORMAT
-                 " threads where %s allows %d (its registers are shared among them)",
-                 kernel->name, threads, cuda->parent.name, most);
+                 "kernel '%s' wants blocks of %" G_GUINT64_FORMAT " threads where %s allows %d (its registers are shared among them)", kernel->name, threads,
+                 cuda->parent.name, most);
   else if (cuda->most_shared > 0 && launch->shared_bytes > (guint32) cuda->most_shared)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "kernel '%s' wants %u bytes of shared memory where %s has %d for a block; compile for this GPU",
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "kernel '%s' wants %u bytes of shared memory where %s has %d for a block; compile for this GPU",
                  kernel->name, launch->shared_bytes, cuda->parent.name, cuda->most_shared);
   else if (launch->cluster[0] > 0 && cuda->major < 9)
-    g_set_error (
-      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-      "kernel '%s' wants clusters of blocks, which GPUs have from sm_90 on, and %s is sm_%d%d; compile for this GPU",
-      kernel->name, cuda->parent.name, cuda->major, cuda->minor);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                 "kernel '%s' wants clusters of blocks, which GPUs have from sm_90 on, and %s is sm_%d%d; compile for this GPU", kernel->name,
+                 cuda->parent.name, cuda->major, cuda->minor);
   else
     return TRUE;
   return FALSE;
 }
 
 static gboolean
-set_attributes (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLaunch *launch,
-                CudaPreparedLaunch *prepared, GError **error)
+set_attributes (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLaunch *launch, CudaPreparedLaunch *prepared, GError **error)
 {
   CudaLaunchConfig *config = &prepared->config;
 
@@ -220,9 +199,8 @@ set_attributes (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLau
   memcpy (config->block, launch->block, sizeof config->block);
   config->shared_bytes = launch->shared_bytes;
   if (launch->shared_bytes > PLAIN_SHARED_BYTES
-      && !_gantry_cuda_check (
-        cuda, cuda->driver->function_set (prepared->function, CUDA_FUNCTION_DYNAMIC_SHARED, (int) launch->shared_bytes),
-        error, "asking for %u bytes of shared memory for kernel '%s'", launch->shared_bytes, kernel->name))
+      && !_gantry_cuda_check (cuda, cuda->driver->function_set (prepared->function, CUDA_FUNCTION_DYNAMIC_SHARED, (int) launch->shared_bytes), error,
+                              "asking for %u bytes of shared memory for kernel '%s'", launch->shared_bytes, kernel->name))
     return FALSE;
   if (launch->cluster[0] == 0)
     return TRUE;
@@ -231,14 +209,13 @@ set_attributes (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLau
   config->attributes = &prepared->cluster;
   config->n_attributes = 1;
   return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] <= PORTABLE_CLUSTER
-         || _gantry_cuda_check (cuda,
-                                cuda->driver->function_set (prepared->function, CUDA_FUNCTION_NON_PORTABLE_CLUSTER, 1),
-                                error, "asking for large clusters for kernel '%s'", kernel->name);
+         || _gantry_cuda_check (cuda, cuda->driver->function_set (prepared->function, CUDA_FUNCTION_NON_PORTABLE_CLUSTER, 1), error,
+                                "asking for large clusters for kernel '%s'", kernel->name);
 }
 
 static gboolean
-set_parameters (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLaunch *launch, void *const *buffers,
-                guint32 n, CudaPreparedLaunch *prepared, GError **error)
+set_parameters (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLaunch *launch, void *const *buffers, guint32 n, CudaPreparedLaunch *prepared,
+                GError **error)
 {
   prepared->values = g_new0 (CudaAddress, n + (gsize) 1);
   prepared->parameters = g_new0 (void *, n + (gsize) launch->n_maps + 1);
@@ -249,7 +226,7 @@ set_parameters (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLau
     }
   if (launch->n_maps == 0)
     return TRUE;
-  prepared->maps = g_aligned_alloc0 (launch->n_maps, sizeof (CudaTensorMap), _Alignof (CudaTensorMap));
+  prepared->maps = g_aligned_alloc0 (launch->n_maps, sizeof (CudaTensorMap), _Alignof(CudaTensorMap));
   for (guint32 m = 0; m < launch->n_maps; m++)
     {
       prepared->parameters[n + m] = &prepared->maps[m];
@@ -260,23 +237,19 @@ set_parameters (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLau
 }
 
 static gboolean
-prepare_launch (CudaDevice *cuda, const CudaCode *code, const GantryKernel *kernel, const GantryGpuLaunch *launch,
-                void *const *buffers, guint32 n, CudaPreparedLaunch *prepared, GError **error)
+prepare_launch (CudaDevice *cuda, const CudaCode *code, const GantryKernel *kernel, const GantryGpuLaunch *launch, void *const *buffers, guint32 n,
+                CudaPreparedLaunch *prepared, GError **error)
 {
-  CudaResult result = launch->image < code->n_modules ? cuda->driver->module_function (
-                        &prepared->function, code->modules[launch->image], launch->entry)
+  CudaResult result = launch->image < code->n_modules ? cuda->driver->module_function (&prepared->function, code->modules[launch->image], launch->entry)
                                                       : CUDA_NOT_FOUND;
 
   if (result == CUDA_NOT_FOUND)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "kernel '%s' is not in its code: there is no entry '%s'",
-                   kernel->name, launch->entry);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "kernel '%s' is not in its code: there is no entry '%s'", kernel->name, launch->entry);
       return FALSE;
     }
-  return _gantry_cuda_check (cuda, result, error, "looking up kernel '%s'", kernel->name)
-         && check_launch (cuda, kernel, launch, prepared->function, error)
-         && set_attributes (cuda, kernel, launch, prepared, error)
-         && set_parameters (cuda, kernel, launch, buffers, n, prepared, error);
+  return _gantry_cuda_check (cuda, result, error, "looking up kernel '%s'", kernel->name) && check_launch (cuda, kernel, launch, prepared->function, error)
+         && set_attributes (cuda, kernel, launch, prepared, error) && set_parameters (cuda, kernel, launch, buffers, n, prepared, error);
 }
 
 /* The library is looked for when the first product comes: it is large. */
@@ -297,8 +270,7 @@ prepare_product (CudaDevice *cuda, const GantryKernel *kernel, void *const *buff
 }
 
 gpointer
-_gantry_cuda_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers,
-                      guint32 n, GError **error)
+_gantry_cuda_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers, guint32 n, GError **error)
 {
   CudaDevice *cuda = (CudaDevice *) device;
   CudaCode *code = loaded;

@@ -31,16 +31,16 @@ typedef struct
   const char *checked_kernel; /* (nullable): handed over and not yet known to be over, while checking */
   GError *lost;               /* why nothing works any more */
   GHashTable *allocations;    /* address -> guint64: by how much free memory fell */
-  guint64 taken_before; /* of the GPU, when the context had been made: by it and by other programs */
+  guint64 taken_before;       /* of the GPU, when the context had been made: by it and by other programs */
   guint64 fallen, most_fallen;
   gint64 clock_error;
-  gint64 replay_ns;           /* of the batches since somebody took it; -1: one of them was no graph */
-  GPtrArray *notes;           /* char *: what is done otherwise than asked for, and why */
+  gint64 replay_ns; /* of the batches since somebody took it; -1: one of them was no graph */
+  GPtrArray *notes; /* char *: what is done otherwise than asked for, and why */
 
   /* While running is held. */
   GPtrArray *events, *timed_events; /* not in use */
-  CudaBlas *blas; /* (nullable) */
-  gpointer stamped_for; /* (nullable): the recorder whose first batch was stamped command by command */
+  CudaBlas *blas;                   /* (nullable) */
+  gpointer stamped_for;             /* (nullable): the recorder whose first batch was stamped command by command */
   CudaGraphEntry *graphs[CUDA_MOST_GRAPHS];
   guint next_graph, n_made, n_replayed;
   guint64 seen[CUDA_MOST_SEEN]; /* hashes of batches that came by */
@@ -63,7 +63,7 @@ typedef struct
   const GantryKernel *kernel;
   guint32 n_launches;
   CudaPreparedLaunch *launches;
-  CudaProduct *product; /* (nullable): instead of the launches */
+  CudaProduct *product;    /* (nullable): instead of the launches */
   gboolean product_failed; /* the launches after all */
 } CudaPrepared;
 
@@ -80,8 +80,8 @@ typedef struct
 {
   const GantryCommand *commands;
   guint32 n, next;
-  guint32 n_handed;      /* that the run-ahead counts */
-  CudaEvent paces[2];    /* recorded after so many of them, in turn; NULL: not yet */
+  guint32 n_handed;   /* that the run-ahead counts */
+  CudaEvent paces[2]; /* recorded after so many of them, in turn; NULL: not yet */
 } CudaList;
 
 /** A command between two events. */
@@ -105,12 +105,12 @@ struct _GantryBatch
   GantryStamp *stamps; /* (nullable) */
   GCancellable *cancellable;
   guint32 n_events;
-  CudaEvent *events;   /* by event: NULL: not recorded yet */
+  CudaEvent *events; /* by event: NULL: not recorded yet */
   CudaList lists[GANTRY_N_QUEUES];
-  GPtrArray *staging;  /* host memory that copies read */
-  guint8 *pinned;      /* (nullable): what copies read that become part of a graph */
-  gsize n_pinned;      /* of that in use */
-  GArray *timings;     /* CudaTiming */
+  GPtrArray *staging; /* host memory that copies read */
+  guint8 *pinned;     /* (nullable): what copies read that become part of a graph */
+  gsize n_pinned;     /* of that in use */
+  GArray *timings;    /* CudaTiming */
   CudaMeeting first, last;
   gint64 begin;
   gboolean capturing, stopped;
@@ -128,8 +128,7 @@ gboolean _gantry_cuda_enter_anyway (CudaDevice *cuda);
 void _gantry_cuda_set_checked (CudaDevice *cuda, const char *name);
 /** Is @result none? Else sets @error, and remembers it where nothing will work any more. @what: "launching kernel 'x'"
  */
-gboolean _gantry_cuda_check (CudaDevice *cuda, CudaResult result, GError **error, const char *what,
-                             ...) G_GNUC_PRINTF (4, 5);
+gboolean _gantry_cuda_check (CudaDevice *cuda, CudaResult result, GError **error, const char *what, ...) G_GNUC_PRINTF (4, 5);
 gboolean _gantry_cuda_is_lost (CudaDevice *cuda, GError **error);
 /** Until all that @stream was handed is done, also where waiting fails. Returns: what the driver said of it first */
 CudaResult _gantry_cuda_wait_for_stream (CudaDevice *cuda, CudaStream stream);
@@ -139,23 +138,20 @@ void _gantry_cuda_note (CudaDevice *cuda, const char *format, ...) G_GNUC_PRINTF
 /* code.c */
 gpointer _gantry_cuda_load (GantryDevice *device, const GantryExecutable *executable, GError **error);
 void _gantry_cuda_unload (GantryDevice *device, gpointer loaded);
-gpointer _gantry_cuda_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers,
-                               guint32 n, GError **error);
+gpointer _gantry_cuda_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers, guint32 n, GError **error);
 
 /* product.c */
 /** Returns: (nullable): NULL where it is not installed, of which nothing is said */
 CudaBlas *_gantry_cuda_blas_new (void);
 void _gantry_cuda_blas_free (CudaBlas *blas);
 /** While running is held. Returns: (nullable): NULL where the launches of @prepared are to be used */
-CudaProduct *_gantry_cuda_product_new (CudaDevice *cuda, const GantryKernel *kernel, const CudaPrepared *prepared,
-                                       void *const *buffers, guint32 n);
+CudaProduct *_gantry_cuda_product_new (CudaDevice *cuda, const GantryKernel *kernel, const CudaPrepared *prepared, void *const *buffers, guint32 n);
 void _gantry_cuda_product_free (CudaProduct *product);
 /** Returns: the library's status */
 int _gantry_cuda_product_run (const CudaProduct *product, CudaStream stream);
 
 /* batch.c */
-GantryBatch *_gantry_cuda_begin (GantryDevice *device, guint32 n_events, GantryStamp *stamps,
-                                 GCancellable *cancellable);
+GantryBatch *_gantry_cuda_begin (GantryDevice *device, guint32 n_events, GantryStamp *stamps, GCancellable *cancellable);
 void _gantry_cuda_submit (GantryBatch *batch, GantryQueue queue, const GantryCommand *commands, guint32 n);
 gboolean _gantry_cuda_finish (GantryBatch *batch, GError **error);
 /** Hands all commands over to the streams, each after those that it waits for. */

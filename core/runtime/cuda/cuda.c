@@ -57,8 +57,7 @@ advice (const CudaDevice *cuda, CudaResult result)
     {
     case CUDA_ECC_UNCORRECTABLE:
     case CUDA_NVLINK_UNCORRECTABLE:
-    case CUDA_CONTAINED:
-      return "the hardware reports an error that it could not correct: look at nvidia-smi -q, and have the GPU reset";
+    case CUDA_CONTAINED: return "the hardware reports an error that it could not correct: look at nvidia-smi -q, and have the GPU reset";
     case CUDA_ILLEGAL_ADDRESS:
     case CUDA_ASSERT:
     case CUDA_HARDWARE_STACK:
@@ -69,10 +68,8 @@ advice (const CudaDevice *cuda, CudaResult result)
     case CUDA_LAUNCH_FAILED:
       return cuda->checking ? "that kernel is wrong: please report it with its program"
                             : "a kernel before it is wrong: set GANTRY_CUDA_CHECK=1 and run again to learn which";
-    case CUDA_LAUNCH_TIMEOUT:
-      return "a kernel took longer than the watchdog of the screen that the GPU drives allows: use another GPU, or end the screen";
-    default:
-      return "look at nvidia-smi and for lines with Xid in the system's log (dmesg)";
+    case CUDA_LAUNCH_TIMEOUT: return "a kernel took longer than the watchdog of the screen that the GPU drives allows: use another GPU, or end the screen";
+    default: return "look at nvidia-smi and for lines with Xid in the system's log (dmesg)";
     }
 }
 
@@ -98,11 +95,10 @@ set_lost (CudaDevice *cuda, CudaResult result, const char *what)
 
   g_mutex_lock (&cuda->parent.lock);
   if (cuda->lost == NULL)
-    cuda->lost = g_error_new (
-      GANTRY_ERROR, GANTRY_ERROR_FAILED,
-      "%s is lost: %s failed: %s; %s; nothing more runs on it until the program is started again, and "
-      "what ran before stays",
-      cuda->parent.name, what, why, advice (cuda, result));
+    cuda->lost = g_error_new (GANTRY_ERROR, GANTRY_ERROR_FAILED,
+                              "%s is lost: %s failed: %s; %s; nothing more runs on it until the program is started again, and "
+                              "what ran before stays",
+                              cuda->parent.name, what, why, advice (cuda, result));
   g_mutex_unlock (&cuda->parent.lock);
 }
 
@@ -147,8 +143,8 @@ _gantry_cuda_check (CudaDevice *cuda, CudaResult result, GError **error, const c
       return FALSE;
     }
   why = _gantry_cuda_explain (cuda->driver, result);
-  g_set_error (error, GANTRY_ERROR, result == CUDA_OUT_OF_MEMORY ? GANTRY_ERROR_NO_MEMORY : GANTRY_ERROR_FAILED,
-               "%s: %s failed: %s", cuda->parent.name, text, why);
+  g_set_error (error, GANTRY_ERROR, result == CUDA_OUT_OF_MEMORY ? GANTRY_ERROR_NO_MEMORY : GANTRY_ERROR_FAILED, "%s: %s failed: %s", cuda->parent.name, text,
+               why);
   return FALSE;
 }
 
@@ -179,8 +175,7 @@ set_exhausted (CudaDevice *cuda, GantryMemoryKind kind, gsize bytes, GError **er
 
   if (kind != GANTRY_MEMORY_DEVICE || cuda->driver->memory_info (&left, &total) != 0)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "%s memory: the system has no %s left to pin",
-                   gantry_memory_kind_name (kind), wanted);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "%s memory: the system has no %s left to pin", gantry_memory_kind_name (kind), wanted);
       return;
     }
   g_mutex_lock (&cuda->parent.lock);
@@ -190,11 +185,10 @@ set_exhausted (CudaDevice *cuda, GantryMemoryKind kind, gsize bytes, GError **er
   of = gantry_format_bytes_down (total);
   own = gantry_format_bytes (fallen);
   others = gantry_format_bytes (total - left - MIN (fallen, total - left));
-  g_set_error (
-    error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-    "%s memory of %s: %s needed in one piece where %s of %s are free; this program holds %s, the driver and other programs "
-    "%s (nvidia-smi lists them)",
-    gantry_memory_kind_name (kind), cuda->parent.name, wanted, has, of, own, others);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+               "%s memory of %s: %s needed in one piece where %s of %s are free; this program holds %s, the driver and other programs "
+               "%s (nvidia-smi lists them)",
+               gantry_memory_kind_name (kind), cuda->parent.name, wanted, has, of, own, others);
 }
 
 /* How much the driver has taken for an allocation: it gives whole pages, and keeps some. */
@@ -304,11 +298,10 @@ transfer (GantryDevice *device, void *to, const void *from, gsize bytes, const c
   if (!_gantry_cuda_enter (cuda, error))
     return FALSE;
   g_mutex_lock (&cuda->transferring);
-  done = _gantry_cuda_check (cuda,
-                             cuda->driver->copy (GPOINTER_TO_SIZE (to), GPOINTER_TO_SIZE (from), bytes, cuda->transfer),
-                             error, "copying %" G_GSIZE_FORMAT " bytes %s the device", bytes, what)
-         && _gantry_cuda_check (cuda, _gantry_cuda_wait_for_stream (cuda, cuda->transfer), error,
-                                "waiting for %" G_GSIZE_FORMAT " bytes %s the device", bytes, what);
+  done = _gantry_cuda_check (cuda, cuda->driver->copy (GPOINTER_TO_SIZE (to), GPOINTER_TO_SIZE (from), bytes, cuda->transfer), error,
+                             "copying %" G_GSIZE_FORMAT " bytes %s the device", bytes, what)
+         && _gantry_cuda_check (cuda, _gantry_cuda_wait_for_stream (cuda, cuda->transfer), error, "waiting for %" G_GSIZE_FORMAT " bytes %s the device", bytes,
+                                what);
   g_mutex_unlock (&cuda->transferring);
   _gantry_cuda_leave (cuda);
   return done;
@@ -452,8 +445,7 @@ find_ordinal (CudaDevice *cuda, int ordinal, GError **error)
     }
   if (ordinal < 0 || ordinal >= n)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "there is no GPU %d: %s; gantry-cli devices lists them", ordinal,
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "there is no GPU %d: %s; gantry-cli devices lists them", ordinal,
                    n == 1 ? "the only one is 0" : "there are fewer");
       return FALSE;
     }
@@ -480,11 +472,9 @@ look_at (CudaDevice *cuda, GError **error)
   cuda->most_shared = _gantry_cuda_attribute (driver, cuda->ordinal, CUDA_ATTRIBUTE_SHARED_OPTIN);
   if (_gantry_cuda_attribute (driver, cuda->ordinal, CUDA_ATTRIBUTE_UNIFIED_ADDRESSING) != 0 && cuda->major >= 8)
     return TRUE;
-  g_set_error (
-    error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-    "%s has compute capability %d.%d where 8.0 (Ampere) or newer is needed; " GANTRY_ASKS_OTHER_GPU
-    ", or " GANTRY_ASKS_PROCESSOR,
-    cuda->parent.name, cuda->major, cuda->minor);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+               "%s has compute capability %d.%d where 8.0 (Ampere) or newer is needed; " GANTRY_ASKS_OTHER_GPU ", or " GANTRY_ASKS_PROCESSOR, cuda->parent.name,
+               cuda->major, cuda->minor);
   return FALSE;
 }
 
@@ -497,14 +487,11 @@ make_context (CudaDevice *cuda, GError **error)
   gsize left = 0, total = 0;
 
   if (result == CUDA_OUT_OF_MEMORY)
-    g_set_error (
-      error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-      "%s has no memory left for the driver itself: other programs hold it (nvidia-smi lists them); end one, or "
-      GANTRY_ASKS_OTHER_GPU,
-      cuda->parent.name);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+                 "%s has no memory left for the driver itself: other programs hold it (nvidia-smi lists them); end one, or " GANTRY_ASKS_OTHER_GPU,
+                 cuda->parent.name);
   else if (result != 0)
-    _gantry_cuda_set_system_error (driver, result == CUDA_INVALID_DEVICE ? CUDA_DEVICE_UNAVAILABLE : result, what,
-                                   error);
+    _gantry_cuda_set_system_error (driver, result == CUDA_INVALID_DEVICE ? CUDA_DEVICE_UNAVAILABLE : result, what, error);
   if (result != 0)
     {
       cuda->context = NULL;
@@ -513,8 +500,7 @@ make_context (CudaDevice *cuda, GError **error)
   if (!_gantry_cuda_enter (cuda, error))
     return FALSE;
   for (guint queue = 0; queue <= GANTRY_N_QUEUES && result == 0; queue++)
-    result = driver->stream_new (queue < GANTRY_N_QUEUES ? &cuda->streams[queue] : &cuda->transfer,
-                                 CUDA_STREAM_NON_BLOCKING);
+    result = driver->stream_new (queue < GANTRY_N_QUEUES ? &cuda->streams[queue] : &cuda->transfer, CUDA_STREAM_NON_BLOCKING);
   if (result == 0 && driver->memory_info (&left, &total) == 0)
     cuda->taken_before = total - MIN (left, total);
   _gantry_cuda_leave (cuda);

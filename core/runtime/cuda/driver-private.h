@@ -6,7 +6,7 @@
 
 /* Handles are opaque; names follow the driver's, values are those of its binary interface. */
 typedef int CudaResult;
-typedef int CudaOrdinal; /* CUdevice */
+typedef int CudaOrdinal;     /* CUdevice */
 typedef guint64 CudaAddress; /* CUdeviceptr */
 typedef struct CudaContext_ *CudaContext;
 typedef struct CudaModule_ *CudaModule;
@@ -115,7 +115,7 @@ enum /* CUtensorMapDataType */
 /** CUtensorMap: opaque, by value in a kernel's parameters. CUDA 12 asks for an alignment of 64, 13 for one of 128. */
 typedef struct
 {
-  _Alignas (128) guint64 opaque[16];
+  _Alignas(128) guint64 opaque[16];
 } CudaTensorMap;
 
 /** CUlaunchAttribute. */
@@ -140,55 +140,53 @@ typedef struct
 } CudaLaunchConfig;
 
 /* Name in the table, symbol of the library with its version, parameters. */
-#define CUDA_FUNCTIONS(F)                                                                                              \
-  F (init, "cuInit", (unsigned flags))                                                                                 \
-  F (driver_version, "cuDriverGetVersion", (int *version))                                                             \
-  F (error_name, "cuGetErrorName", (CudaResult result, const char **name))                                             \
-  F (error_string, "cuGetErrorString", (CudaResult result, const char **text))                                         \
-  F (device_count, "cuDeviceGetCount", (int *n))                                                                       \
-  F (device_get, "cuDeviceGet", (CudaOrdinal *device, int ordinal))                                                    \
-  F (device_name, "cuDeviceGetName", (char *name, int size, CudaOrdinal device))                                       \
-  F (device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, CudaOrdinal device))                        \
-  F (device_memory, "cuDeviceTotalMem_v2", (gsize *bytes, CudaOrdinal device))                                         \
-  F (device_pci, "cuDeviceGetPCIBusId", (char *id, int size, CudaOrdinal device))                                      \
-  F (context_retain, "cuDevicePrimaryCtxRetain", (CudaContext *context, CudaOrdinal device))                           \
-  F (context_release, "cuDevicePrimaryCtxRelease_v2", (CudaOrdinal device))                                            \
-  F (context_push, "cuCtxPushCurrent_v2", (CudaContext context))                                                       \
-  F (context_pop, "cuCtxPopCurrent_v2", (CudaContext *context))                                                        \
-  F (memory_info, "cuMemGetInfo_v2", (gsize *free, gsize *total))                                                      \
-  F (memory_alloc, "cuMemAlloc_v2", (CudaAddress *address, gsize bytes))                                               \
-  F (memory_free, "cuMemFree_v2", (CudaAddress address))                                                               \
-  F (host_alloc, "cuMemHostAlloc", (void **memory, gsize bytes, unsigned flags))                                       \
-  F (host_free, "cuMemFreeHost", (void *memory))                                                                       \
-  F (copy, "cuMemcpyAsync", (CudaAddress to, CudaAddress from, gsize bytes, CudaStream stream))                        \
-  F (set8, "cuMemsetD8Async", (CudaAddress to, unsigned char value, gsize n, CudaStream stream))                       \
-  F (set16, "cuMemsetD16Async", (CudaAddress to, unsigned short value, gsize n, CudaStream stream))                    \
-  F (set32, "cuMemsetD32Async", (CudaAddress to, unsigned value, gsize n, CudaStream stream))                          \
-  F (stream_new, "cuStreamCreate", (CudaStream * stream, unsigned flags))                                              \
-  F (stream_free, "cuStreamDestroy_v2", (CudaStream stream))                                                           \
-  F (stream_wait, "cuStreamWaitEvent", (CudaStream stream, CudaEvent event, unsigned flags))                           \
-  F (stream_synchronize, "cuStreamSynchronize", (CudaStream stream))                                                   \
-  F (event_new, "cuEventCreate", (CudaEvent * event, unsigned flags))                                                  \
-  F (event_free, "cuEventDestroy_v2", (CudaEvent event))                                                               \
-  F (event_record, "cuEventRecord", (CudaEvent event, CudaStream stream))                                              \
-  F (event_synchronize, "cuEventSynchronize", (CudaEvent event))                                                       \
-  F (event_elapsed, "cuEventElapsedTime", (float *milliseconds, CudaEvent begin, CudaEvent end))                       \
-  F (module_load, "cuModuleLoadDataEx",                                                                                \
-     (CudaModule * module, const void *image, unsigned n_options, int *options, void **values))                        \
-  F (module_unload, "cuModuleUnload", (CudaModule module))                                                             \
-  F (module_function, "cuModuleGetFunction", (CudaFunction * function, CudaModule module, const char *name))           \
-  F (function_set, "cuFuncSetAttribute", (CudaFunction function, int attribute, int value))                            \
-  F (function_get, "cuFuncGetAttribute", (int *value, int attribute, CudaFunction function))                           \
-  F (launch, "cuLaunchKernelEx",                                                                                       \
-     (const CudaLaunchConfig *config, CudaFunction function, void **parameters, void **extra))                         \
-  F (map_encode, "cuTensorMapEncodeTiled",                                                                             \
-     (CudaTensorMap * map, int element, guint32 rank, void *address, const guint64 *dims, const guint64 *strides,      \
-      const guint32 *box, const guint32 *element_strides, int interleave, int swizzle, int promotion, int fill))       \
-  F (capture_begin, "cuStreamBeginCapture_v2", (CudaStream stream, int mode))                                          \
-  F (capture_end, "cuStreamEndCapture", (CudaStream stream, CudaGraph * graph))                                        \
-  F (graph_free, "cuGraphDestroy", (CudaGraph graph))                                                                  \
-  F (graph_instantiate, "cuGraphInstantiateWithFlags", (CudaGraphExec * exec, CudaGraph graph, guint64 flags))         \
-  F (graph_launch, "cuGraphLaunch", (CudaGraphExec exec, CudaStream stream))                                           \
+#define CUDA_FUNCTIONS(F) \
+  F (init, "cuInit", (unsigned flags)) \
+  F (driver_version, "cuDriverGetVersion", (int *version)) \
+  F (error_name, "cuGetErrorName", (CudaResult result, const char **name)) \
+  F (error_string, "cuGetErrorString", (CudaResult result, const char **text)) \
+  F (device_count, "cuDeviceGetCount", (int *n)) \
+  F (device_get, "cuDeviceGet", (CudaOrdinal * device, int ordinal)) \
+  F (device_name, "cuDeviceGetName", (char *name, int size, CudaOrdinal device)) \
+  F (device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, CudaOrdinal device)) \
+  F (device_memory, "cuDeviceTotalMem_v2", (gsize * bytes, CudaOrdinal device)) \
+  F (device_pci, "cuDeviceGetPCIBusId", (char *id, int size, CudaOrdinal device)) \
+  F (context_retain, "cuDevicePrimaryCtxRetain", (CudaContext * context, CudaOrdinal device)) \
+  F (context_release, "cuDevicePrimaryCtxRelease_v2", (CudaOrdinal device)) \
+  F (context_push, "cuCtxPushCurrent_v2", (CudaContext context)) \
+  F (context_pop, "cuCtxPopCurrent_v2", (CudaContext * context)) \
+  F (memory_info, "cuMemGetInfo_v2", (gsize * free, gsize * total)) \
+  F (memory_alloc, "cuMemAlloc_v2", (CudaAddress * address, gsize bytes)) \
+  F (memory_free, "cuMemFree_v2", (CudaAddress address)) \
+  F (host_alloc, "cuMemHostAlloc", (void **memory, gsize bytes, unsigned flags)) \
+  F (host_free, "cuMemFreeHost", (void *memory)) \
+  F (copy, "cuMemcpyAsync", (CudaAddress to, CudaAddress from, gsize bytes, CudaStream stream)) \
+  F (set8, "cuMemsetD8Async", (CudaAddress to, unsigned char value, gsize n, CudaStream stream)) \
+  F (set16, "cuMemsetD16Async", (CudaAddress to, unsigned short value, gsize n, CudaStream stream)) \
+  F (set32, "cuMemsetD32Async", (CudaAddress to, unsigned value, gsize n, CudaStream stream)) \
+  F (stream_new, "cuStreamCreate", (CudaStream * stream, unsigned flags)) \
+  F (stream_free, "cuStreamDestroy_v2", (CudaStream stream)) \
+  F (stream_wait, "cuStreamWaitEvent", (CudaStream stream, CudaEvent event, unsigned flags)) \
+  F (stream_synchronize, "cuStreamSynchronize", (CudaStream stream)) \
+  F (event_new, "cuEventCreate", (CudaEvent * event, unsigned flags)) \
+  F (event_free, "cuEventDestroy_v2", (CudaEvent event)) \
+  F (event_record, "cuEventRecord", (CudaEvent event, CudaStream stream)) \
+  F (event_synchronize, "cuEventSynchronize", (CudaEvent event)) \
+  F (event_elapsed, "cuEventElapsedTime", (float *milliseconds, CudaEvent begin, CudaEvent end)) \
+  F (module_load, "cuModuleLoadDataEx", (CudaModule * module, const void *image, unsigned n_options, int *options, void **values)) \
+  F (module_unload, "cuModuleUnload", (CudaModule module)) \
+  F (module_function, "cuModuleGetFunction", (CudaFunction * function, CudaModule module, const char *name)) \
+  F (function_set, "cuFuncSetAttribute", (CudaFunction function, int attribute, int value)) \
+  F (function_get, "cuFuncGetAttribute", (int *value, int attribute, CudaFunction function)) \
+  F (launch, "cuLaunchKernelEx", (const CudaLaunchConfig *config, CudaFunction function, void **parameters, void **extra)) \
+  F (map_encode, "cuTensorMapEncodeTiled", \
+     (CudaTensorMap * map, int element, guint32 rank, void *address, const guint64 *dims, const guint64 *strides, const guint32 *box, \
+      const guint32 *element_strides, int interleave, int swizzle, int promotion, int fill)) \
+  F (capture_begin, "cuStreamBeginCapture_v2", (CudaStream stream, int mode)) \
+  F (capture_end, "cuStreamEndCapture", (CudaStream stream, CudaGraph * graph)) \
+  F (graph_free, "cuGraphDestroy", (CudaGraph graph)) \
+  F (graph_instantiate, "cuGraphInstantiateWithFlags", (CudaGraphExec * exec, CudaGraph graph, guint64 flags)) \
+  F (graph_launch, "cuGraphLaunch", (CudaGraphExec exec, CudaStream stream)) \
   F (graph_exec_free, "cuGraphExecDestroy", (CudaGraphExec exec))
 
 #define CUDA_POINTER(name, symbol, parameters) CudaResult (*name) parameters;

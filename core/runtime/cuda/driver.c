@@ -13,8 +13,7 @@
 static gboolean
 has_kernel_driver (void)
 {
-  return g_file_test ("/proc/driver/nvidia/version", G_FILE_TEST_EXISTS)
-         || g_file_test ("/dev/nvidiactl", G_FILE_TEST_EXISTS);
+  return g_file_test ("/proc/driver/nvidia/version", G_FILE_TEST_EXISTS) || g_file_test ("/dev/nvidiactl", G_FILE_TEST_EXISTS);
 }
 
 static void *
@@ -39,24 +38,19 @@ open_library (GError **error)
         why = g_strdup (dlerror ());
     }
   if (own != NULL)
-    g_set_error (
-      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-      "no NVIDIA driver: %s, which GANTRY_LIBCUDA names, cannot be loaded (%s); correct or unset it, or "
-      GANTRY_ASKS_PROCESSOR,
-      own, why);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                 "no NVIDIA driver: %s, which GANTRY_LIBCUDA names, cannot be loaded (%s); correct or unset it, or " GANTRY_ASKS_PROCESSOR, own, why);
   else if (has_kernel_driver ())
-    g_set_error (
-      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-      "no NVIDIA driver library: the driver's kernel module is loaded, but libcuda.so.1 is neither in the loader's paths "
-      "nor in /usr/local/nvidia/lib64 or /usr/lib/wsl/lib (%s); install the driver's user part of the same version (in a "
-      "container: start it with the GPUs passed in), or name the file in GANTRY_LIBCUDA",
-      why);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                 "no NVIDIA driver library: the driver's kernel module is loaded, but libcuda.so.1 is neither in the loader's paths "
+                 "nor in /usr/local/nvidia/lib64 or /usr/lib/wsl/lib (%s); install the driver's user part of the same version (in a "
+                 "container: start it with the GPUs passed in), or name the file in GANTRY_LIBCUDA",
+                 why);
   else
-    g_set_error (
-      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-      "no NVIDIA driver: libcuda.so.1 is neither in the loader's paths nor in /usr/local/nvidia/lib64 or /usr/lib/wsl/lib "
-      "(%s); it comes with NVIDIA's driver, 525 or newer, not with the CUDA toolkit; install that, or " GANTRY_ASKS_PROCESSOR,
-      why);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                 "no NVIDIA driver: libcuda.so.1 is neither in the loader's paths nor in /usr/local/nvidia/lib64 or /usr/lib/wsl/lib "
+                 "(%s); it comes with NVIDIA's driver, 525 or newer, not with the CUDA toolkit; install that, or " GANTRY_ASKS_PROCESSOR,
+                 why);
   return NULL;
 }
 
@@ -77,11 +71,10 @@ fill_table (CudaDriver *driver, GError **error)
 
       if (address == NULL)
         {
-          g_set_error (
-            error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-            "the NVIDIA driver has no %s, which every driver since 525 (CUDA 12.0) has: its library is damaged or is no "
-            "driver; install the driver anew",
-            entries[i].symbol);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                       "the NVIDIA driver has no %s, which every driver since 525 (CUDA 12.0) has: its library is damaged or is no "
+                       "driver; install the driver anew",
+                       entries[i].symbol);
           return FALSE;
         }
       memcpy ((guint8 *) driver + entries[i].offset, &address, sizeof address);
@@ -104,11 +97,10 @@ check_version (CudaDriver *driver, GError **error)
   if (result != 0)
     _gantry_cuda_set_system_error (driver, result, "asking for its version", error);
   else
-    g_set_error (
-      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-      "the NVIDIA driver is too old: it knows CUDA %d.%d, and CUDA 12.0 is needed; install driver 525 or newer (580 or "
-      "newer for code that a toolkit 13 assembled), or " GANTRY_ASKS_PROCESSOR,
-      driver->version / 1000, driver->version % 1000 / 10);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                 "the NVIDIA driver is too old: it knows CUDA %d.%d, and CUDA 12.0 is needed; install driver 525 or newer (580 or "
+                 "newer for code that a toolkit 13 assembled), or " GANTRY_ASKS_PROCESSOR,
+                 driver->version / 1000, driver->version % 1000 / 10);
   return FALSE;
 }
 
@@ -150,8 +142,7 @@ _gantry_cuda_driver_describe (const CudaDriver *driver)
   g_autofree char *own = NULL;
 
   if (g_file_get_contents ("/sys/module/nvidia/version", &own, NULL, NULL))
-    return g_strdup_printf ("CUDA %d.%d, driver %s", driver->version / 1000, driver->version % 1000 / 10,
-                            g_strstrip (own));
+    return g_strdup_printf ("CUDA %d.%d, driver %s", driver->version / 1000, driver->version % 1000 / 10, g_strstrip (own));
   return g_strdup_printf ("CUDA %d.%d", driver->version / 1000, driver->version % 1000 / 10);
 }
 
@@ -160,8 +151,7 @@ _gantry_cuda_explain (const CudaDriver *driver, CudaResult result)
 {
   const char *name = NULL, *text = NULL;
 
-  if (driver->error_name == NULL || driver->error_string == NULL || driver->error_name (result, &name) != 0
-      || name == NULL)
+  if (driver->error_name == NULL || driver->error_string == NULL || driver->error_name (result, &name) != 0 || name == NULL)
     return g_strdup_printf ("error %d", result);
   if (driver->error_string (result, &text) != 0 || text == NULL)
     return g_strdup (name);
@@ -190,10 +180,8 @@ _gantry_cuda_is_sticky (CudaResult result)
     case CUDA_LAUNCH_FAILED:
     case CUDA_TENSOR_MEMORY_LEAK:
     case CUDA_EXTERNAL_DEVICE:
-    case CUDA_UNKNOWN:
-      return TRUE;
-    default:
-      return result >= CUDA_MPS_FIRST && result <= CUDA_MPS_LAST;
+    case CUDA_UNKNOWN: return TRUE;
+    default: return result >= CUDA_MPS_FIRST && result <= CUDA_MPS_LAST;
     }
 }
 
@@ -214,16 +202,14 @@ remedy (CudaResult result, gboolean *supported)
     case CUDA_DRIVER_MISMATCH:
       return "the driver's library and its kernel module are of different versions, as after an update: restart the machine (in a "
              "container: use the host's library)";
-    case CUDA_SYSTEM_NOT_READY:
-      return "the machine is not ready: start nvidia-fabricmanager, or wait until it is up";
+    case CUDA_SYSTEM_NOT_READY: return "the machine is not ready: start nvidia-fabricmanager, or wait until it is up";
     case CUDA_COMPAT_NOT_SUPPORTED:
       return "the compatibility library of the toolkit does not work with this GPU: take it out of LD_LIBRARY_PATH, or update the "
              "driver";
     case CUDA_DEVICE_UNAVAILABLE:
       return "another process holds it (exclusive mode) or its administrator has closed it: end that process (nvidia-smi lists them), "
              "or " GANTRY_ASKS_OTHER_GPU;
-    default:
-      break;
+    default: break;
     }
   *supported = FALSE;
   switch (result)
@@ -232,14 +218,10 @@ remedy (CudaResult result, gboolean *supported)
       return "what was loaded is the toolkit's stub, which is for linking alone: take its folder \"stubs\" out of LD_LIBRARY_PATH and "
              "GANTRY_LIBCUDA, and install NVIDIA's driver";
     case CUDA_NO_DEVICE:
-      return g_getenv ("CUDA_VISIBLE_DEVICES") != NULL
-               ? "no GPU is there, or CUDA_VISIBLE_DEVICES hides it: unset that, or " GANTRY_ASKS_PROCESSOR
-               : "no GPU is there: look at nvidia-smi, or " GANTRY_ASKS_PROCESSOR;
-    case CUDA_REQUIRES_NEWER_DRIVER:
-      return "the driver is too old: install driver 525 or newer";
-    default:
-      *supported = TRUE;
-      return "look at nvidia-smi and the system's log (dmesg, lines with NVRM)";
+      return g_getenv ("CUDA_VISIBLE_DEVICES") != NULL ? "no GPU is there, or CUDA_VISIBLE_DEVICES hides it: unset that, or " GANTRY_ASKS_PROCESSOR
+                                                       : "no GPU is there: look at nvidia-smi, or " GANTRY_ASKS_PROCESSOR;
+    case CUDA_REQUIRES_NEWER_DRIVER: return "the driver is too old: install driver 525 or newer";
+    default: *supported = TRUE; return "look at nvidia-smi and the system's log (dmesg, lines with NVRM)";
     }
 }
 
@@ -250,8 +232,7 @@ _gantry_cuda_set_system_error (const CudaDriver *driver, CudaResult result, cons
   gboolean supported;
   const char *advice = remedy (result, &supported);
 
-  g_set_error (error, GANTRY_ERROR, supported ? GANTRY_ERROR_FAILED : GANTRY_ERROR_UNSUPPORTED,
-               "%s: %s failed: %s; %s",
+  g_set_error (error, GANTRY_ERROR, supported ? GANTRY_ERROR_FAILED : GANTRY_ERROR_UNSUPPORTED, "%s: %s failed: %s; %s",
                result == CUDA_NO_DEVICE            ? "no NVIDIA GPU"
                : result == CUDA_DEVICE_UNAVAILABLE ? "the GPU is busy"
                                                    : "the NVIDIA driver does not work",

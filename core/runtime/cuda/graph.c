@@ -54,15 +54,10 @@ hash_command (guint64 h, const GantryCommand *command)
   h = mix (h, command->kind);
   switch ((GantryCommandKind) command->kind)
     {
-    case GANTRY_COMMAND_LAUNCH:
-      return mix (h, GPOINTER_TO_SIZE (command->launch.prepared));
-    case GANTRY_COMMAND_COPY:
-      return mix (mix (mix (h, GPOINTER_TO_SIZE (command->copy.to)), GPOINTER_TO_SIZE (command->copy.from)),
-                  command->copy.bytes);
-    case GANTRY_COMMAND_FILL:
-      return mix (mix (h, GPOINTER_TO_SIZE (command->fill.to)), GPOINTER_TO_SIZE (command->fill.literal));
-    default:
-      return mix (h, command->event);
+    case GANTRY_COMMAND_LAUNCH: return mix (h, GPOINTER_TO_SIZE (command->launch.prepared));
+    case GANTRY_COMMAND_COPY: return mix (mix (mix (h, GPOINTER_TO_SIZE (command->copy.to)), GPOINTER_TO_SIZE (command->copy.from)), command->copy.bytes);
+    case GANTRY_COMMAND_FILL: return mix (mix (h, GPOINTER_TO_SIZE (command->fill.to)), GPOINTER_TO_SIZE (command->fill.literal));
+    default: return mix (h, command->event);
     }
 }
 
@@ -73,14 +68,10 @@ same_command (const GantryCommand *a, const GantryCommand *b)
     return FALSE;
   switch ((GantryCommandKind) a->kind)
     {
-    case GANTRY_COMMAND_LAUNCH:
-      return a->launch.prepared == b->launch.prepared;
-    case GANTRY_COMMAND_COPY:
-      return a->copy.to == b->copy.to && a->copy.from == b->copy.from && a->copy.bytes == b->copy.bytes;
-    case GANTRY_COMMAND_FILL:
-      return a->fill.to == b->fill.to && a->fill.literal == b->fill.literal;
-    default:
-      return a->event == b->event;
+    case GANTRY_COMMAND_LAUNCH: return a->launch.prepared == b->launch.prepared;
+    case GANTRY_COMMAND_COPY: return a->copy.to == b->copy.to && a->copy.from == b->copy.from && a->copy.bytes == b->copy.bytes;
+    case GANTRY_COMMAND_FILL: return a->fill.to == b->fill.to && a->fill.literal == b->fill.literal;
+    default: return a->event == b->event;
     }
 }
 
@@ -158,10 +149,8 @@ pin (GantryBatch *batch, GError **error)
       if (batch->lists[queue].commands[i].kind == GANTRY_COMMAND_FILL)
         bytes += _gantry_cuda_staged_bytes (batch->lists[queue].commands[i].fill.literal);
   return bytes == 0
-         || _gantry_cuda_check (cuda,
-                                cuda->driver->host_alloc ((void **) &batch->pinned, bytes,
-                                                          CUDA_HOST_PORTABLE | CUDA_HOST_DEVICE_MAP),
-                                error, "pinning %" G_GSIZE_FORMAT " bytes of host memory for a graph", bytes);
+         || _gantry_cuda_check (cuda, cuda->driver->host_alloc ((void **) &batch->pinned, bytes, CUDA_HOST_PORTABLE | CUDA_HOST_DEVICE_MAP), error,
+                                "pinning %" G_GSIZE_FORMAT " bytes of host memory for a graph", bytes);
 }
 
 static gboolean
@@ -185,14 +174,12 @@ capture (GantryBatch *batch, GPtrArray *used, GError **error)
   CudaStream first = cuda->streams[GANTRY_QUEUE_COMPUTE];
 
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
-    if (batch->lists[queue].n > 0 && cuda->streams[queue] != first
-        && !join (batch, first, cuda->streams[queue], used, error))
+    if (batch->lists[queue].n > 0 && cuda->streams[queue] != first && !join (batch, first, cuda->streams[queue], used, error))
       return FALSE;
   if (!_gantry_cuda_enqueue_all (batch, error))
     return FALSE;
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
-    if (batch->lists[queue].n > 0 && cuda->streams[queue] != first
-        && !join (batch, cuda->streams[queue], first, used, error))
+    if (batch->lists[queue].n > 0 && cuda->streams[queue] != first && !join (batch, cuda->streams[queue], first, used, error))
       return FALSE;
   return TRUE;
 }
@@ -206,16 +193,13 @@ make_graph (GantryBatch *batch, CudaGraphExec *exec, GError **error)
   CudaGraph graph = NULL;
   gboolean done;
 
-  if (!pin (batch, error)
-      || !_gantry_cuda_check (cuda, cuda->driver->capture_begin (first, CUDA_CAPTURE_THREAD_LOCAL), error,
-                              "beginning a graph"))
+  if (!pin (batch, error) || !_gantry_cuda_check (cuda, cuda->driver->capture_begin (first, CUDA_CAPTURE_THREAD_LOCAL), error, "beginning a graph"))
     return FALSE;
   batch->capturing = TRUE;
   done = capture (batch, used, error);
   batch->capturing = FALSE;
   /* Ended in any case, or the stream would stay in it. */
-  done = _gantry_cuda_check (cuda, cuda->driver->capture_end (first, &graph), done ? error : NULL, "ending a graph")
-         && done;
+  done = _gantry_cuda_check (cuda, cuda->driver->capture_end (first, &graph), done ? error : NULL, "ending a graph") && done;
   done = done && _gantry_cuda_check (cuda, cuda->driver->graph_instantiate (exec, graph, 0), error, "making a graph");
   if (graph != NULL)
     cuda->driver->graph_free (graph);

@@ -17,25 +17,23 @@
 /* What places of a plan guarantee; the library takes 256 for granted where it is not told. */
 #define ALIGNMENT 64u
 
-#define BLAS_FUNCTIONS(F)                                                                                              \
-  F (create, "cublasLtCreate", (BlasHandle * handle))                                                                  \
-  F (destroy, "cublasLtDestroy", (BlasHandle handle))                                                                  \
-  F (desc_new, "cublasLtMatmulDescCreate", (BlasDesc * desc, int compute, int scale))                                  \
-  F (desc_free, "cublasLtMatmulDescDestroy", (BlasDesc desc))                                                          \
-  F (desc_set, "cublasLtMatmulDescSetAttribute", (BlasDesc desc, int attribute, const void *value, gsize size))        \
+#define BLAS_FUNCTIONS(F) \
+  F (create, "cublasLtCreate", (BlasHandle * handle)) \
+  F (destroy, "cublasLtDestroy", (BlasHandle handle)) \
+  F (desc_new, "cublasLtMatmulDescCreate", (BlasDesc * desc, int compute, int scale)) \
+  F (desc_free, "cublasLtMatmulDescDestroy", (BlasDesc desc)) \
+  F (desc_set, "cublasLtMatmulDescSetAttribute", (BlasDesc desc, int attribute, const void *value, gsize size)) \
   F (layout_new, "cublasLtMatrixLayoutCreate", (BlasLayout * layout, int type, guint64 rows, guint64 columns, gint64 ld)) \
-  F (layout_free, "cublasLtMatrixLayoutDestroy", (BlasLayout layout))                                                  \
+  F (layout_free, "cublasLtMatrixLayoutDestroy", (BlasLayout layout)) \
   F (layout_set, "cublasLtMatrixLayoutSetAttribute", (BlasLayout layout, int attribute, const void *value, gsize size)) \
-  F (wish_new, "cublasLtMatmulPreferenceCreate", (BlasWish * wish))                                                    \
-  F (wish_free, "cublasLtMatmulPreferenceDestroy", (BlasWish wish))                                                    \
-  F (wish_set, "cublasLtMatmulPreferenceSetAttribute", (BlasWish wish, int attribute, const void *value, gsize size))  \
-  F (find, "cublasLtMatmulAlgoGetHeuristic",                                                                           \
-     (BlasHandle handle, BlasDesc desc, BlasLayout a, BlasLayout b, BlasLayout c, BlasLayout d, BlasWish wish, int most,   \
-      BlasFound *found, int *n))                                                                                       \
-  F (multiply, "cublasLtMatmul",                                                                                       \
-     (BlasHandle handle, BlasDesc desc, const void *alpha, const void *a, BlasLayout of_a, const void *b, BlasLayout of_b, \
-      const void *beta, const void *c, BlasLayout of_c, void *d, BlasLayout of_d, const BlasAlgorithm *algorithm,       \
-      void *workspace, gsize workspace_bytes, CudaStream stream))
+  F (wish_new, "cublasLtMatmulPreferenceCreate", (BlasWish * wish)) \
+  F (wish_free, "cublasLtMatmulPreferenceDestroy", (BlasWish wish)) \
+  F (wish_set, "cublasLtMatmulPreferenceSetAttribute", (BlasWish wish, int attribute, const void *value, gsize size)) \
+  F (find, "cublasLtMatmulAlgoGetHeuristic", \
+     (BlasHandle handle, BlasDesc desc, BlasLayout a, BlasLayout b, BlasLayout c, BlasLayout d, BlasWish wish, int most, BlasFound *found, int *n)) \
+  F (multiply, "cublasLtMatmul", \
+     (BlasHandle handle, BlasDesc desc, const void *alpha, const void *a, BlasLayout of_a, const void *b, BlasLayout of_b, const void *beta, const void *c, \
+      BlasLayout of_c, void *d, BlasLayout of_d, const BlasAlgorithm *algorithm, void *workspace, gsize workspace_bytes, CudaStream stream))
 
 #define BLAS_POINTER(name, symbol, parameters) int (*name) parameters;
 struct _CudaBlas
@@ -110,8 +108,7 @@ _gantry_cuda_blas_new (void)
 {
   static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12", NULL };
   const char *own = g_getenv ("GANTRY_LIBCUBLASLT");
-  g_auto (GStrv) places =
-    own != NULL && *own != '\0' ? g_strdupv ((char *[]){ (char *) own, NULL }) : gantry_vendor_library_paths (NULL, names);
+  g_auto (GStrv) places = own != NULL && *own != '\0' ? g_strdupv ((char *[]){ (char *) own, NULL }) : gantry_vendor_library_paths (NULL, names);
   CudaBlas *blas = g_new0 (CudaBlas, 1);
 
   for (guint i = 0; places[i] != NULL && blas->library == NULL; i++)
@@ -165,13 +162,10 @@ describe (CudaProduct *product, const GantryGpuProduct *of)
   CudaBlas *blas = product->blas;
   gint32 first = of->b_transposed, second = of->a_transposed;
 
-  return blas->desc_new (&product->desc, BLAS_COMPUTE_32F, BLAS_R_32F) == 0
-         && blas->desc_set (product->desc, BLAS_DESC_TRANSPOSE_A, &first, sizeof first) == 0
+  return blas->desc_new (&product->desc, BLAS_COMPUTE_32F, BLAS_R_32F) == 0 && blas->desc_set (product->desc, BLAS_DESC_TRANSPOSE_A, &first, sizeof first) == 0
          && blas->desc_set (product->desc, BLAS_DESC_TRANSPOSE_B, &second, sizeof second) == 0
-         && make_layout (blas, &product->first, type_of (of->element), first ? of->k : of->n, first ? of->n : of->k, of,
-                         of->b_stride)
-         && make_layout (blas, &product->second, type_of (of->element), second ? of->m : of->k, second ? of->k : of->m, of,
-                         of->a_stride)
+         && make_layout (blas, &product->first, type_of (of->element), first ? of->k : of->n, first ? of->n : of->k, of, of->b_stride)
+         && make_layout (blas, &product->second, type_of (of->element), second ? of->m : of->k, second ? of->k : of->m, of, of->a_stride)
          && make_layout (blas, &product->result, type_of (of->result), of->n, of->m, of, of->c_stride);
 }
 
@@ -191,8 +185,7 @@ ask_for_algorithms (CudaProduct *product, gsize workspace, BlasFound *found)
     wished = wished && blas->wish_set (wish, BLAS_WISH_ALIGNMENT_A + i, &alignment, sizeof alignment) == 0;
   if (!wished || blas->wish_set (wish, BLAS_WISH_WORKSPACE, &bytes, sizeof bytes) != 0
       || blas->wish_set (wish, BLAS_WISH_REDUCTIONS, &reductions, sizeof reductions) != 0
-      || blas->find (blas->handle, product->desc, product->first, product->second, product->result, product->result, wish,
-                     MOST_ALGORITHMS, found, &n) != 0)
+      || blas->find (blas->handle, product->desc, product->first, product->second, product->result, product->result, wish, MOST_ALGORITHMS, found, &n) != 0)
     n = 0;
   blas->wish_free (wish);
   return n;
@@ -203,9 +196,9 @@ _gantry_cuda_product_run (const CudaProduct *product, CudaStream stream)
 {
   const float one = 1, zero = 0;
 
-  return product->blas->multiply (product->blas->handle, product->desc, &one, product->b, product->first, product->a,
-                                  product->second, &zero, product->c, product->result, product->c, product->result,
-                                  &product->found.algorithm, product->workspace, product->found.workspace, stream);
+  return product->blas->multiply (product->blas->handle, product->desc, &one, product->b, product->first, product->a, product->second, &zero, product->c,
+                                  product->result, product->c, product->result, &product->found.algorithm, product->workspace, product->found.workspace,
+                                  stream);
 }
 
 void
@@ -347,10 +340,10 @@ write_choice (const CudaDevice *cuda, const char *key, const Choice *choice)
 static char *
 key_of (const GantryGpuProduct *of, gsize workspace)
 {
-  return g_strdup_printf ("align %u, %u %u %u%u %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT
-                          " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GSIZE_FORMAT,
-                          ALIGNMENT, of->element, of->result, of->a_transposed, of->b_transposed, of->m, of->n, of->k, of->batch,
-                          of->a_stride, of->b_stride, of->c_stride, workspace);
+  return g_strdup_printf ("align %u, %u %u %u%u %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT
+                          " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GSIZE_FORMAT,
+                          ALIGNMENT, of->element, of->result, of->a_transposed, of->b_transposed, of->m, of->n, of->k, of->batch, of->a_stride, of->b_stride,
+                          of->c_stride, workspace);
 }
 
 static gboolean
@@ -360,8 +353,7 @@ is_aligned (const void *address)
 }
 
 CudaProduct *
-_gantry_cuda_product_new (CudaDevice *cuda, const GantryKernel *kernel, const CudaPrepared *prepared, void *const *buffers,
-                          guint32 n)
+_gantry_cuda_product_new (CudaDevice *cuda, const GantryKernel *kernel, const CudaPrepared *prepared, void *const *buffers, guint32 n)
 {
   const GantryGpuProduct *of = kernel->gpu->product;
   guint32 scratch = n - 1 - (kernel->packed_bytes > 0);
@@ -370,8 +362,8 @@ _gantry_cuda_product_new (CudaDevice *cuda, const GantryKernel *kernel, const Cu
   CudaProduct *product;
   Choice *choice;
 
-  if (of->a >= n || of->b >= n || of->c >= n || !is_aligned (buffers[of->a]) || !is_aligned (buffers[of->b])
-      || !is_aligned (buffers[of->c]) || type_of (of->element) < 0 || type_of (of->result) < 0 || of->batch > G_MAXINT32)
+  if (of->a >= n || of->b >= n || of->c >= n || !is_aligned (buffers[of->a]) || !is_aligned (buffers[of->b]) || !is_aligned (buffers[of->c])
+      || type_of (of->element) < 0 || type_of (of->result) < 0 || of->batch > G_MAXINT32)
     return NULL;
   product = g_new0 (CudaProduct, 1);
   product->blas = cuda->blas;

@@ -38,8 +38,7 @@ cli_runv (GPtrArray *arguments)
   for (guint i = 0; i < arguments->len && g_ptr_array_index (arguments, i) != NULL; i++)
     g_ptr_array_add (all, g_ptr_array_index (arguments, i));
   g_ptr_array_add (all, NULL);
-  process = g_subprocess_newv ((const char *const *) all->pdata,
-                               G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error);
+  process = g_subprocess_newv ((const char *const *) all->pdata, G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error);
   g_assert_no_error (error);
   g_subprocess_communicate_utf8 (process, NULL, NULL, &result->out, &result->err, &error);
   g_assert_no_error (error);

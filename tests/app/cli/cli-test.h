@@ -24,8 +24,8 @@ void cli_assert_one_error (const CliResult *result, const char *what);
 /** The one JSON object on standard output. (transfer full) */
 JsonNode *cli_json (const CliResult *result);
 
-char *cli_program (void);                /* path of gantry-cli */
-char *cli_own_file (const char *name);    /* data/models/@name */
+char *cli_program (void);              /* path of gantry-cli */
+char *cli_own_file (const char *name); /* data/models/@name */
 /** A file of the data folder beside the tree. NULL and the test skipped when it is not there. */
 char *cli_shared_file (const char *folder, const char *name);
 char *cli_temporary_folder (void);

@@ -5,8 +5,7 @@
 
 #define BYTES ((size_t) 4 << 20)
 
-static void __attribute__ ((constructor))
-map_code (void)
+static void __attribute__ ((constructor)) map_code (void)
 {
   void *pages = mmap (NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

@@ -78,8 +78,7 @@ make_input (GantryModule *module, const GantryNode *parameter, FormValue value, 
     return gantry_literal_ref (gantry_context_literal (module->context, initial->id));
   literal = gantry_literal_new_zeroed (type, &bytes);
   for (gint64 i = 0; i < gantry_type_elements (type); i++)
-    gantry_element_write_double (type->element, bytes + (gsize) i * (literal->size / (gsize) gantry_type_elements (type)),
-                                 value (name, (guint) i, data));
+    gantry_element_write_double (type->element, bytes + (gsize) i * (literal->size / (gsize) gantry_type_elements (type)), value (name, (guint) i, data));
   return literal;
 }
 
@@ -229,8 +228,7 @@ form_step_run (const FormStep *step, GantryExecutable *executable, guint n_runs)
     {
       for (guint i = 0; i < step->n_outputs; i++)
         g_clear_pointer ((GantryLiteral **) &outputs->pdata[i], gantry_literal_unref);
-      if (!gantry_executor_run_literals (executor, in, step->n_inputs, (GantryLiteral **) outputs->pdata, step->n_outputs, NULL,
-                                         NULL, &error))
+      if (!gantry_executor_run_literals (executor, in, step->n_inputs, (GantryLiteral **) outputs->pdata, step->n_outputs, NULL, NULL, &error))
         g_error ("step %u: %s", run + 1, error->message);
       memset (in, 0, sizeof (GantryLiteral *) * step->n_inputs); /* the next goes on with what is there */
     }

@@ -22,10 +22,11 @@ typedef struct
   guint next; /* node id */
 } Writer;
 
-static const char *const shape_names[] = { "unrolled", "separate", "calls", "scan", "scan-axis-1", "scan-axis-2", "reversed",
-                                           "nested", "nested-inner-reversed", "nested-reversed", "while" };
-static const char *const flavour_names[] = { "plain", "copies", "two-kinds", "converted", "host-parameters", "unused-carries",
-                                             "barrier", "counter", "sort", "random", "branch" };
+static const char *const shape_names[] = {
+  "unrolled", "separate", "calls", "scan", "scan-axis-1", "scan-axis-2", "reversed", "nested", "nested-inner-reversed", "nested-reversed", "while"
+};
+static const char *const flavour_names[] = { "plain",   "copies",  "two-kinds", "converted", "host-parameters", "unused-carries",
+                                             "barrier", "counter", "sort",      "random",    "branch" };
 G_STATIC_ASSERT (G_N_ELEMENTS (shape_names) == FORM_N_SHAPES);
 G_STATIC_ASSERT (G_N_ELEMENTS (flavour_names) == FORM_N_FLAVOURS);
 
@@ -80,8 +81,7 @@ host (const Writer *writer)
 }
 
 /* One node; the format says all after "%N = ". Returns its id */
-static guint G_GNUC_PRINTF (2, 3)
-node (Writer *writer, const char *format, ...)
+static guint G_GNUC_PRINTF (2, 3) node (Writer *writer, const char *format, ...)
 {
   va_list list;
 
@@ -111,9 +111,7 @@ activation (Writer *writer, Layer *layer, guint z)
       a = node (writer, "copy(%%%u) {memory = \"device\"}: f64[3,8]", a);
       z = node (writer, "convert(%%%u) {to = type f32[]}: f32[3,8]", a);
       break;
-    case FORM_BARRIER:
-      z = node (writer, "optimization_barrier(%%%u): f32[3,8]", z);
-      break;
+    case FORM_BARRIER: z = node (writer, "optimization_barrier(%%%u): f32[3,8]", z); break;
     case FORM_COUNTER:
       a = node (writer, "convert(%%%u) {to = type f32[]}: f32[]", layer->carries[1]);
       a = node (writer, "broadcast_in_dim(%%%u) {shape = [3,8], broadcast_dimensions = ints[]}: f32[3,8]", a);
@@ -141,11 +139,8 @@ activation (Writer *writer, Layer *layer, guint z)
       b = node (writer, "constant() {value = dense<f32[]: 0.0>}: f32[]");
       a = node (writer, "compare(%%%u, %%%u) {comparison_direction = \"GT\"}: bool[]", a, b);
       return node (writer, "if(%%%u, %%%u) {then = #8, else = #9}: f32[3,8]", a, z);
-    case FORM_UNUSED_CARRIES:
-      layer->carries[1] = node (writer, "sine(%%%u): f32[3,8]", z);
-      break;
-    default:
-      break;
+    case FORM_UNUSED_CARRIES: layer->carries[1] = node (writer, "sine(%%%u): f32[3,8]", z); break;
+    default: break;
     }
   return node (writer, "tanh(%%%u): f32[3,8]", z);
 }
@@ -246,8 +241,7 @@ begin_body (Writer *writer, guint id, Layer *layer, const char *w_type, const ch
     }
   layer->w = writer->next++;
   layer->b = writer->next++;
-  g_string_append_printf (writer->text, ", %%%u: %s%s, %%%u: %s%s) -> (", layer->w, w_type, host (writer), layer->b, b_type,
-                          host (writer));
+  g_string_append_printf (writer->text, ", %%%u: %s%s, %%%u: %s%s) -> (", layer->w, w_type, host (writer), layer->b, b_type, host (writer));
 }
 
 /* The body's results stand in its head, before its nodes are written: @at is where. */
@@ -289,9 +283,12 @@ write_scan (Writer *writer, Layer *layer, guint body, guint length, gboolean rev
   operands[n++] = layer->b;
   g_string_append_printf (writer->text, "    %%%u = scan(", id);
   ids (writer, operands, n);
-  g_string_append_printf (writer->text, ") {axes = [%u, %u], body = #%u, length = %u, n_carries = %u, n_xs = 2%s, y_axes = [%u%s]}: ",
-                          axis, MIN (axis, 1), body, length, 1 + n_extras (writer->flavour), reverse ? ", reverse = 1" : "", axis,
-                          n_ys (writer->flavour) == 1 ? "" : axis == 0 ? ", 0" : axis == 1 ? ", 1" : ", 2");
+  g_string_append_printf (writer->text, ") {axes = [%u, %u], body = #%u, length = %u, n_carries = %u, n_xs = 2%s, y_axes = [%u%s]}: ", axis, MIN (axis, 1),
+                          body, length, 1 + n_extras (writer->flavour), reverse ? ", reverse = 1" : "", axis,
+                          n_ys (writer->flavour) == 1 ? ""
+                          : axis == 0                 ? ", 0"
+                          : axis == 1                 ? ", 1"
+                                                      : ", 2");
   result_types (writer, y_type);
   g_string_append (writer->text, " scope(\"layers\")\n");
   take_results (writer, layer, id, y_type);
@@ -333,11 +330,11 @@ write_one (Writer *writer, Layer *layer, const Layer *stacked, guint i)
     }
   else
     {
-      layer->w = node (writer, "slice(%%%u) {start_indices = [%u,0,0], limit_indices = [%u,8,8], strides = [1,1,1]}: f32[1,8,8]%s",
-                       stacked->w, i, i + 1, host (writer));
+      layer->w = node (writer, "slice(%%%u) {start_indices = [%u,0,0], limit_indices = [%u,8,8], strides = [1,1,1]}: f32[1,8,8]%s", stacked->w, i, i + 1,
+                       host (writer));
       layer->w = node (writer, "reshape(%%%u) {shape = [8,8]}: f32[8,8]%s", layer->w, host (writer));
-      layer->b = node (writer, "slice(%%%u) {start_indices = [%u,0], limit_indices = [%u,8], strides = [1,1]}: f32[1,8]%s",
-                       stacked->b, i, i + 1, host (writer));
+      layer->b = node (writer, "slice(%%%u) {start_indices = [%u,0], limit_indices = [%u,8], strides = [1,1]}: f32[1,8]%s", stacked->b, i, i + 1,
+                       host (writer));
       layer->b = node (writer, "reshape(%%%u) {shape = [8]}: f32[8]%s", layer->b, host (writer));
     }
   if (writer->shape != FORM_CALLS)
@@ -384,8 +381,10 @@ write_while (Writer *writer, Layer *layer)
 {
   guint i = node (writer, "constant() {value = dense<i32[]: 0>}: i32[]");
   guint ys = node (writer, "constant() {value = splat<f32[4,3,8]: 0.0>}: f32[4,3,8]");
-  guint loop = node (writer, "while(%%%u, %%%u, %%%u, %%%u, %%%u) {cond = #3, body = #2, most_trips = 5}: (i32[], f32[3,8], "
-                     "f32[4,3,8], f32[4,8,8], f32[4,8]) scope(\"layers\")", i, layer->carries[0], ys, layer->w, layer->b);
+  guint loop = node (writer,
+                     "while(%%%u, %%%u, %%%u, %%%u, %%%u) {cond = #3, body = #2, most_trips = 5}: (i32[], f32[3,8], "
+                     "f32[4,3,8], f32[4,8,8], f32[4,8]) scope(\"layers\")",
+                     i, layer->carries[0], ys, layer->w, layer->b);
 
   layer->carries[0] = node (writer, "result(%%%u) {index = 1}: f32[3,8]", loop);
   layer->ys[0] = node (writer, "result(%%%u) {index = 2}: f32[4,3,8]", loop);
@@ -400,8 +399,10 @@ write_while_functions (Writer *writer)
   g_autofree char *results = NULL;
 
   writer->next += 5;
-  g_string_append_printf (writer->text, "  func @body #2 (%%%u: i32[], %%%u: f32[3,8], %%%u: f32[4,3,8], %%%u: f32[4,8,8], %%%u: "
-                          "f32[4,8]) -> (", i, h, ys, w, b);
+  g_string_append_printf (writer->text,
+                          "  func @body #2 (%%%u: i32[], %%%u: f32[3,8], %%%u: f32[4,3,8], %%%u: f32[4,8,8], %%%u: "
+                          "f32[4,8]) -> (",
+                          i, h, ys, w, b);
   at = writer->text->len;
   zero = node (writer, "constant() {value = dense<i32[]: 0>}: i32[]");
   layer.w = node (writer, "dynamic_slice(%%%u, %%%u, %%%u, %%%u) {slice_sizes = [1,8,8]}: f32[1,8,8]", w, i, zero, zero);
@@ -417,8 +418,10 @@ write_while_functions (Writer *writer)
   g_string_insert (writer->text, (gssize) at, results);
   i = writer->next;
   writer->next += 5;
-  g_string_append_printf (writer->text, "  }\n  func @cond #3 (%%%u: i32[], %%%u: f32[3,8], %%%u: f32[4,3,8], %%%u: f32[4,8,8], "
-                          "%%%u: f32[4,8]) -> (%%%u) {\n", i, i + 1, i + 2, i + 3, i + 4, i + 6);
+  g_string_append_printf (writer->text,
+                          "  }\n  func @cond #3 (%%%u: i32[], %%%u: f32[3,8], %%%u: f32[4,3,8], %%%u: f32[4,8,8], "
+                          "%%%u: f32[4,8]) -> (%%%u) {\n",
+                          i, i + 1, i + 2, i + 3, i + 4, i + 6);
   next = node (writer, "constant() {value = dense<i32[]: 4>}: i32[]");
   node (writer, "compare(%%%u, %%%u) {comparison_direction = \"LT\"}: bool[]", i, next);
   g_string_append (writer->text, "  }\n");
@@ -434,11 +437,13 @@ write_head (Writer *writer, Layer *layer)
   g_string_append (writer->text, "module \"form\" {\n  func @main #1 (%1 \"x\": f32[3,8]");
   if (writer->shape == FORM_SEPARATE)
     for (guint i = 0; i < FORM_LAYERS; i++)
-      g_string_append_printf (writer->text, ", %%%u \"w%u\": f32[8,8]%s {role = \"parameter\"}, %%%u \"b%u\": f32[8]%s {role = "
-                              "\"parameter\"}", 2 + 2 * i, i, where, 3 + 2 * i, i, where);
+      g_string_append_printf (writer->text,
+                              ", %%%u \"w%u\": f32[8,8]%s {role = \"parameter\"}, %%%u \"b%u\": f32[8]%s {role = "
+                              "\"parameter\"}",
+                              2 + 2 * i, i, where, 3 + 2 * i, i, where);
   else
-    g_string_append_printf (writer->text, ", %%2 \"w\": %s%s {role = \"parameter\"}, %%3 \"b\": %s%s {role = \"parameter\"}",
-                            stacked_w (writer->shape), where, stacked_b (writer->shape), where);
+    g_string_append_printf (writer->text, ", %%2 \"w\": %s%s {role = \"parameter\"}, %%3 \"b\": %s%s {role = \"parameter\"}", stacked_w (writer->shape), where,
+                            stacked_b (writer->shape), where);
   g_string_append (writer->text, ") -> (%20) {\n");
   *layer = (Layer){ .carries = { 1 }, .w = 2, .b = 3 };
   writer->next = 21;
@@ -473,9 +478,10 @@ write_functions (Writer *writer)
   else if (writer->shape >= FORM_CALLS)
     write_layer_function (writer, 2);
   if (writer->flavour == FORM_BRANCH)
-    g_string_append_printf (writer->text, "  func @then #8 (%%%u: f32[3,8]) -> (%%%u) {\n    %%%u = tanh(%%%u): f32[3,8]\n  }\n"
-                            "  func @else #9 (%%%u: f32[3,8]) -> (%%%u) {\n    %%%u = sine(%%%u): f32[3,8]\n  }\n", writer->next,
-                            writer->next + 1, writer->next + 1, writer->next, writer->next + 2, writer->next + 3, writer->next + 3,
+    g_string_append_printf (writer->text,
+                            "  func @then #8 (%%%u: f32[3,8]) -> (%%%u) {\n    %%%u = tanh(%%%u): f32[3,8]\n  }\n"
+                            "  func @else #9 (%%%u: f32[3,8]) -> (%%%u) {\n    %%%u = sine(%%%u): f32[3,8]\n  }\n",
+                            writer->next, writer->next + 1, writer->next + 1, writer->next, writer->next + 2, writer->next + 3, writer->next + 3,
                             writer->next + 2);
 }
 

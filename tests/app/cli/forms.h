@@ -11,12 +11,12 @@
 
 typedef enum
 {
-  FORM_UNROLLED,        /* slices of the stacked parameters, layer after layer */
-  FORM_SEPARATE,        /* a parameter for each layer */
-  FORM_CALLS,           /* one function, called for each layer */
+  FORM_UNROLLED, /* slices of the stacked parameters, layer after layer */
+  FORM_SEPARATE, /* a parameter for each layer */
+  FORM_CALLS,    /* one function, called for each layer */
   FORM_SCAN,
-  FORM_SCAN_AXIS_1,     /* parameters and what is stacked, all along axis 1 */
-  FORM_SCAN_AXIS_2,     /* along the last */
+  FORM_SCAN_AXIS_1, /* parameters and what is stacked, all along axis 1 */
+  FORM_SCAN_AXIS_2, /* along the last */
   FORM_REVERSED,
   FORM_NESTED,          /* two by two */
   FORM_NESTED_INNER,    /* the inner one reversed */
@@ -36,10 +36,10 @@ typedef enum
   FORM_UNUSED_CARRIES,  /* one carry that nobody reads, one that is only handed on */
   FORM_BARRIER,
   /* others */
-  FORM_COUNTER,         /* an integer carry that is a factor */
-  FORM_SORT,            /* an operation of two results */
-  FORM_RANDOM,          /* another, with its state as a carry of integers */
-  FORM_BRANCH,          /* an `if` on what was computed */
+  FORM_COUNTER, /* an integer carry that is a factor */
+  FORM_SORT,    /* an operation of two results */
+  FORM_RANDOM,  /* another, with its state as a carry of integers */
+  FORM_BRANCH,  /* an `if` on what was computed */
   FORM_N_FLAVOURS
 } FormFlavour;
 

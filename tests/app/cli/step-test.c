@@ -28,8 +28,7 @@ JsonNode *
 step_make (const StepPlace *place, const char *name)
 {
   g_autofree char *path = step_program (name);
-  g_autoptr (CliResult) result = cli_run ("train", "--optimizer=adam", "--lr=0.01", "--loss=mse", "--json", "-o",
-                                          place->step, path, NULL);
+  g_autoptr (CliResult) result = cli_run ("train", "--optimizer=adam", "--lr=0.01", "--loss=mse", "--json", "-o", place->step, path, NULL);
 
   cli_assert_status (result, 0);
   return cli_json (result);

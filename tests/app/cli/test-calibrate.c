@@ -24,8 +24,8 @@ tear_down (Place *place, gconstpointer data)
   cli_remove_folder (place->folder);
 }
 
-static const char *const measured_keys[] = { "peak_flops", "vector_f64", "vector_f16", "product_f32", "product_f64", "product_f16",
-                                             "product_i8", "special", "memory_bandwidth", "launch_us", "link_bandwidth" };
+static const char *const measured_keys[] = { "peak_flops", "vector_f64", "vector_f16",       "product_f32", "product_f64",   "product_f16",
+                                             "product_i8", "special",    "memory_bandwidth", "launch_us",   "link_bandwidth" };
 
 /* Each key has a rate, and a comment above it that says of what. */
 static void
@@ -260,7 +260,9 @@ static void
 make_child (const Place *place)
 {
   g_autofree char *path = g_build_filename (place->folder, "child", NULL);
-  g_autofree char *text = g_strdup_printf ("#!/bin/sh\necho \"$@\" >> %s/asked\necho 'gantry-cli calibrate: note: special was not measured' >&2\necho 'gantry-cli calibrate: not kept: busy' >&2\nexit 1\n", place->folder);
+  g_autofree char *text = g_strdup_printf ("#!/bin/sh\necho \"$@\" >> %s/asked\necho 'gantry-cli calibrate: note: special was not measured' >&2\n"
+                                           "echo 'gantry-cli calibrate: not kept: busy' >&2\nexit 1\n",
+                                           place->folder);
 
   g_assert_true (g_file_set_contents_full (path, text, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
 }

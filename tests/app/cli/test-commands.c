@@ -90,8 +90,8 @@ test_set (void)
   g_autofree char *path = cli_own_file ("rate.onnx"), *folder = cli_temporary_folder ();
   g_autofree char *output = g_build_filename (folder, "output_0.npy", NULL), *bytes = NULL;
   g_autoptr (CliResult) open = cli_run ("plan", path, NULL), other = cli_run ("plan", path, "--set", "rate=8000", NULL);
-  g_autoptr (CliResult) run = cli_run ("run", path, "--set", "rate=16000", "--set", "gain=[3]", "--input", "x=value:1",
-                                       "--output-dir", folder, "--runs", "1", NULL);
+  g_autoptr (CliResult)
+    run = cli_run ("run", path, "--set", "rate=16000", "--set", "gain=[3]", "--input", "x=value:1", "--output-dir", folder, "--runs", "1", NULL);
   gsize length = 0;
   float y[2];
 
@@ -147,8 +147,7 @@ test_set_file (void)
     cli_assert_status (info, 0);
     root = cli_json (info);
     g_assert_cmpuint (json_array_get_length (json_object_get_array_member (json_node_get_object (root), "inputs")), ==, 1);
-    g_assert_cmpuint (json_array_get_length (json_object_get_array_member (json_node_get_object (root), "unsupported")),
-                      ==, 0);
+    g_assert_cmpuint (json_array_get_length (json_object_get_array_member (json_node_get_object (root), "unsupported")), ==, 0);
   }
   cli_remove_folder (g_steal_pointer (&folder));
 }
@@ -156,7 +155,10 @@ test_set_file (void)
 static void
 test_set_wrong (void)
 {
-  static const struct { const char *set, *error; } cases[] = {
+  static const struct
+  {
+    const char *set, *error;
+  } cases[] = {
     { "rate", "write the name of an input and its value" },
     { "speed=1", "there is no input 'speed' to set; the inputs are: x, rate" },
     { "rate=1.5", "input 'rate': value:1:1: expected a value of type i64, not '1.5'" },
@@ -177,8 +179,7 @@ test_set_wrong (void)
 static void
 test_passes (void)
 {
-  static const char *const keys[] = { "name", "title", "enabled", "nodes_before", "nodes_after", "made", "removed", "holds",
-                                      "milliseconds", NULL };
+  static const char *const keys[] = { "name", "title", "enabled", "nodes_before", "nodes_after", "made", "removed", "holds", "milliseconds", NULL };
   g_autofree char *path = cli_own_file ("sample.onnx");
   g_autoptr (CliResult) result = cli_run ("passes", "--json", "--disable", "cse", path, NULL);
   g_autoptr (CliResult) text = cli_run ("passes", "--after", "fuse", path, NULL);
@@ -195,9 +196,9 @@ test_passes (void)
 
       assert_members (pass, keys);
       g_assert_cmpint (json_object_get_int_member (pass, "nodes_before") + json_object_get_int_member (pass, "made")
-                         - json_object_get_int_member (pass, "removed"), ==, json_object_get_int_member (pass, "nodes_after"));
-      g_assert_cmpint (json_object_get_boolean_member (pass, "enabled"), !=,
-                       strcmp (json_object_get_string_member (pass, "name"), "cse") == 0);
+                         - json_object_get_int_member (pass, "removed"),
+                       ==, json_object_get_int_member (pass, "nodes_after"));
+      g_assert_cmpint (json_object_get_boolean_member (pass, "enabled"), !=, strcmp (json_object_get_string_member (pass, "name"), "cse") == 0);
     }
   cli_assert_status (text, 0);
   g_assert_nonnull (strstr (text->out, "fusion("));
@@ -206,8 +207,9 @@ test_passes (void)
 static void
 test_run (void)
 {
-  static const char *const keys[] = { "device", "milliseconds", "planned_bytes", "touched_bytes", "lower_bound_bytes",
-                                      "arena_bytes", "kernels", "threads", "runs", "compile_milliseconds", NULL };
+  static const char *const keys[] = { "device",      "milliseconds", "planned_bytes", "touched_bytes", "lower_bound_bytes",
+                                      "arena_bytes", "kernels",      "threads",       "runs",          "compile_milliseconds",
+                                      NULL };
   g_autofree char *path = cli_own_file ("linear.onnx");
   g_autoptr (CliResult) result = cli_run ("run", "--json", "--runs=3", path, NULL);
   g_autoptr (JsonNode) root = NULL;
@@ -276,8 +278,8 @@ test_returned_argument (void)
       g_autoptr (CliResult) result = NULL;
 
       g_assert_true (g_file_set_contents (path, text, -1, NULL));
-      result = cli_run ("run", path, cases[i].option, cases[i].value, "--warmup", "0", "--quick-compile", "-i", "value:3", "-i",
-                        "value:5", "--output-dir", out, NULL);
+      result = cli_run ("run", path, cases[i].option, cases[i].value, "--warmup", "0", "--quick-compile", "-i", "value:3", "-i", "value:5", "--output-dir", out,
+                        NULL);
       cli_assert_status (result, 0);
       assert_four (folder, "output_0.npy", cases[i].first);
       assert_four (folder, "output_1.npy", cases[i].second);
@@ -289,7 +291,10 @@ test_returned_argument (void)
 static void
 test_says_what_there_is (void)
 {
-  static const struct { const char *arguments[5], *says; } wrong[] = {
+  static const struct
+  {
+    const char *arguments[5], *says;
+  } wrong[] = {
     { { "run", "--input", "no-such=zeros" }, "the inputs are: " },
     { { "plan", "--target", "h1000" }, "there are a100, h100" },
     { { "run", "--steps", "2" }, "is no training step, nothing goes on from one run to the next" },
@@ -336,8 +341,8 @@ test_median (void)
     }
   g_assert_cmpuint (n, ==, 3);
   /* The one in the middle: neither the smallest nor the largest, or as large. */
-  g_assert_cmpfloat_with_epsilon (got * 1e6, (double) (times[0] + times[1] + times[2] - MIN (times[0], MIN (times[1], times[2]))
-                                                       - MAX (times[0], MAX (times[1], times[2]))), 0.51);
+  g_assert_cmpfloat_with_epsilon (
+    got * 1e6, (double) (times[0] + times[1] + times[2] - MIN (times[0], MIN (times[1], times[2])) - MAX (times[0], MAX (times[1], times[2]))), 0.51);
   cli_remove_folder (folder);
 }
 
@@ -362,7 +367,10 @@ test_mismatch (void)
 static void
 test_instructions (void)
 {
-  static const struct { const char *option, *cpu, *text; } sets[] = {
+  static const struct
+  {
+    const char *option, *cpu, *text;
+  } sets[] = {
     { "--instructions=sse4", "x86-64-v2", "SSE4" },
     { "--instructions=avx2", "x86-64-v3", "AVX2" },
     { "--instructions=avx512", "x86-64-v4", "AVX-512" },
@@ -593,8 +601,7 @@ test_dump (void)
   cli_assert_status (saved, 0);
   cli_assert_status (again, 0);
   list_again = cli_json (again);
-  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (json_node_get_object (list_again), "passes")), ==,
-                    json_array_get_length (names));
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (json_node_get_object (list_again), "passes")), ==, json_array_get_length (names));
   cli_assert_one_error (carried, "carries no folder of dumps along");
   g_assert_true (g_file_set_contents (other, "HloModule f\nENTRY e {\n  ROOT x = f32[2]{0} parameter(0)\n}\n", -1, NULL));
   g_assert_true (g_file_set_contents (third, "HloModule f\nENTRY e {\n  ROOT x = f32[3]{0} parameter(0)\n}\n", -1, NULL));
@@ -652,8 +659,7 @@ test_texts (void)
 int
 main (int argc, char **argv)
 {
-  static const char *const broken[] = { "truncated.onnx", "cyclic.onnx", "wrong-type.onnx", "oversized.onnx",
-                                        "not-onnx.onnx" };
+  static const char *const broken[] = { "truncated.onnx", "cyclic.onnx", "wrong-type.onnx", "oversized.onnx", "not-onnx.onnx" };
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli/info", test_info);

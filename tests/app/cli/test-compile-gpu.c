@@ -12,16 +12,26 @@ typedef struct
 } Model;
 
 static const Model models[] = {
-  { "fastestdet", { NULL } },         { "fns_candy", { NULL } },         { "gonnx_gru", { NULL } },
-  { "light_bvlc_alexnet", { NULL } }, { "light_inception_v1", { NULL } }, { "light_resnet50", { NULL } },
-  { "light_shufflenet", { NULL } },   { "light_squeezenet", { NULL } },  { "light_vgg19", { NULL } },
-  { "light_zfnet512", { NULL } },     { "mnist", { NULL } },             { "nnfusion_gru_bidirectional", { NULL } },
+  { "fastestdet", { NULL } },
+  { "fns_candy", { NULL } },
+  { "gonnx_gru", { NULL } },
+  { "light_bvlc_alexnet", { NULL } },
+  { "light_inception_v1", { NULL } },
+  { "light_resnet50", { NULL } },
+  { "light_shufflenet", { NULL } },
+  { "light_squeezenet", { NULL } },
+  { "light_vgg19", { NULL } },
+  { "light_zfnet512", { NULL } },
+  { "mnist", { NULL } },
+  { "nnfusion_gru_bidirectional", { NULL } },
   { "silero_vad_16k_op15", { "--dim=batch=1", "--dim=sequence=512" } },
-  { "squeezenet_fp16", { NULL } },    { "super_resolution", { NULL } },  { "ultraface_rfb320", { NULL } },
+  { "squeezenet_fp16", { NULL } },
+  { "super_resolution", { NULL } },
+  { "ultraface_rfb320", { NULL } },
 };
 
-static const char *const programs[] = { "convnet", "layers", "layers-tiny", "layers-unrolled-tiny", "lstm", "mlp",
-                                        "optimizer-8", "transformer-tiny", "transformer-4", "vgg19" };
+static const char *const programs[] = { "convnet", "layers",      "layers-tiny",      "layers-unrolled-tiny", "lstm",
+                                        "mlp",     "optimizer-8", "transformer-tiny", "transformer-4",        "vgg19" };
 
 static gint64
 number_of (JsonObject *object, const char *member)
@@ -36,8 +46,7 @@ append_line (const char *line)
   g_autofree char *before = NULL, *all = NULL;
 
   if (!g_file_get_contents (path, &before, NULL, NULL))
-    before = g_strdup_printf ("%-36s %7s %7s %9s %7s %9s %9s\n", "program", "kernels", "images", "registers", "spills",
-                              "ms LLVM", "ms ptxas");
+    before = g_strdup_printf ("%-36s %7s %7s %9s %7s %9s %9s\n", "program", "kernels", "images", "registers", "spills", "ms LLVM", "ms ptxas");
   all = g_strconcat (before, line, "\n", NULL);
   g_assert_true (g_file_set_contents (path, all, -1, NULL));
 }
@@ -68,9 +77,8 @@ check_kernels (const char *name, JsonArray *code)
       assembler_ms += json_object_get_double_member (kernel, "assemble_milliseconds");
       all_ms += json_object_get_double_member (kernel, "compile_milliseconds");
     }
-  line = g_strdup_printf ("%-36s %7u %7u %9" G_GINT64_FORMAT " %7" G_GINT64_FORMAT " %9.0f %9.0f", name,
-                          json_array_get_length (code), g_hash_table_size (seen), registers, spills,
-                          MAX (all_ms - assembler_ms, 0), assembler_ms);
+  line = g_strdup_printf ("%-36s %7u %7u %9" G_GINT64_FORMAT " %7" G_GINT64_FORMAT " %9.0f %9.0f", name, json_array_get_length (code), g_hash_table_size (seen),
+                          registers, spills, MAX (all_ms - assembler_ms, 0), assembler_ms);
   g_test_message ("%s", line);
   append_line (line);
 }
@@ -141,8 +149,14 @@ static void
 test_emit (void)
 {
   g_autofree char *path = program_file ("mlp");
-  static const struct { const char *emit, *holds; } forms[] = {
-    { "ptx", ".visible .entry" }, { "schedule", "block" }, { "texpr", "=" }, { "llvm", "target triple = \"nvptx64" },
+  static const struct
+  {
+    const char *emit, *holds;
+  } forms[] = {
+    { "ptx", ".visible .entry" },
+    { "schedule", "block" },
+    { "texpr", "=" },
+    { "llvm", "target triple = \"nvptx64" },
   };
   g_autoptr (CliResult) wrong = cli_run ("compile", path, "--emit=ptx", "--device=cpu", NULL);
   g_autoptr (CliResult) unknown = cli_run ("compile", path, "--target=sm_42", NULL);

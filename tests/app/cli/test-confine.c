@@ -22,7 +22,7 @@
 #if defined __SANITIZE_ADDRESS__
 #define SANITIZED 1
 #elif defined __has_feature
-#if __has_feature (address_sanitizer)
+#if __has_feature(address_sanitizer)
 #define SANITIZED 1
 #endif
 #endif
@@ -181,7 +181,10 @@ without_scheduling (pid_t other)
   const pid_t own[] = { 0, getpid () };
   struct rlimit limit;
   guint64 processors[128], attributes[16] = { 48 };
-  struct { int priority; } parameter = { 0 };
+  struct
+  {
+    int priority;
+  } parameter = { 0 };
   long bytes = syscall (SYS_sched_getaffinity, 0, sizeof processors, processors), priority = syscall (SYS_ioprio_get, 1, 0);
 
   EXPECT (syscall (SYS_prlimit64, other, RLIMIT_CORE, NULL, &limit) < 0 && errno == EPERM);
@@ -211,7 +214,11 @@ static void
 without_descriptors (pid_t other)
 {
   static const unsigned long requests[] = { FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX, TIOCSIG, TIOCSPGRP, TIOCSCTTY, TIOCNOTTY };
-  struct { int type; pid_t pid; } owner = { 1, other };
+  struct
+  {
+    int type;
+    pid_t pid;
+  } owner = { 1, other };
   int ends[2], waiting = -1;
 
   EXPECT (pipe (ends) == 0);
@@ -234,9 +241,9 @@ count (gpointer data, gpointer user_data)
 static void
 without_others (void)
 {
-  static const long refused[] = { SYS_keyctl, SYS_add_key, SYS_request_key, SYS_bpf, SYS_userfaultfd, SYS_perf_event_open, SYS_mount,
-                                  SYS_umount2, SYS_fsopen, SYS_move_mount, SYS_open_tree, SYS_unshare, SYS_setns, SYS_init_module,
-                                  SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_swapon, SYS_chroot };
+  static const long refused[] = { SYS_keyctl,       SYS_add_key,       SYS_request_key, SYS_bpf,       SYS_userfaultfd, SYS_perf_event_open, SYS_mount,
+                                  SYS_umount2,      SYS_fsopen,        SYS_move_mount,  SYS_open_tree, SYS_unshare,     SYS_setns,           SYS_init_module,
+                                  SYS_finit_module, SYS_delete_module, SYS_kexec_load,  SYS_swapon,    SYS_chroot };
   pid_t parent = getpid (), other = fork ();
   GThreadPool *pool;
   gint n = 0;
@@ -358,9 +365,8 @@ static void
 test_parent_killed (void)
 {
   g_autofree char *program = cli_program (), *model = cli_own_file ("sample.onnx");
-  g_autoptr (GSubprocess) shell =
-    g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, NULL, "/bin/sh", "-c",
-                      "\"$0\" run --parent=$$ --progress --runs=1000000 \"$1\"; true", program, model, NULL);
+  g_autoptr (GSubprocess) shell = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, NULL, "/bin/sh", "-c",
+                                                    "\"$0\" run --parent=$$ --progress --runs=1000000 \"$1\"; true", program, model, NULL);
   g_autoptr (GDataInputStream) lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (shell));
   char *line = NULL;
 

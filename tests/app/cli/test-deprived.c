@@ -82,11 +82,13 @@ test_no_pages (Place *place, gconstpointer data)
     }
   for (guint i = 0; i < G_N_ELEMENTS (hidden); i++)
     {
-      g_autofree char *script = g_strdup_printf ("U='unshare -m'; $U true 2> /dev/null || U='unshare -rm';"
-                                                 " $U sh -c 'mount --bind /dev/null /proc/$$/%s && exec \"$G\" run \"$M\" -n 1 --limit 100%% --json -o $F/s.gantry'",
-                                                 hidden[i]);
+      g_autofree char *script = g_strdup_printf (
+        "U='unshare -m'; $U true 2> /dev/null || U='unshare -rm';"
+        " $U sh -c 'mount --bind /dev/null /proc/$$/%s && exec \"$G\" run \"$M\" -n 1 --limit 100%% --json -o $F/s.gantry'",
+        hidden[i]);
       g_autofree char *probe = g_strdup_printf ("U='unshare -m'; $U true 2> /dev/null || U='unshare -rm';"
-                                                " $U sh -c 'mount --bind /dev/null /proc/$$/%s && exec \"$G\" --version'", hidden[i]);
+                                                " $U sh -c 'mount --bind /dev/null /proc/$$/%s && exec \"$G\" --version'",
+                                                hidden[i]);
       g_autoptr (CliResult) starts = run_script (place, probe);
       g_autoptr (CliResult) result = starts->status == 0 ? run_script (place, script) : NULL;
       g_autoptr (JsonNode) json = NULL;
@@ -125,7 +127,8 @@ test_no_process (Place *place, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
     {
       g_autofree char *script = g_strdup_printf ("U='unshare -m'; $U true 2> /dev/null || U='unshare -rm';"
-                                                 " $U sh -c 'mount --bind /dev/null /proc/$$/smaps && exec \"$G\" run \"$M\" -n 1%s'", forms[i]);
+                                                 " $U sh -c 'mount --bind /dev/null /proc/$$/smaps && exec \"$G\" run \"$M\" -n 1%s'",
+                                                 forms[i]);
       g_autoptr (CliResult) result = run_script (place, script);
       g_autoptr (JsonNode) json = NULL;
       JsonObject *memory;
@@ -162,7 +165,8 @@ test_no_threads (Place *place, gconstpointer data)
     for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
       {
         g_autofree char *script = g_strdup_printf ("U=; test $(id -u) -ne 0 || U='setpriv --reuid " NOBODY " --clear-groups';"
-                                                   " exec $U prlimit --nproc=%u \"$G\" %s", limits[i], commands[c]);
+                                                   " exec $U prlimit --nproc=%u \"$G\" %s",
+                                                   limits[i], commands[c]);
         g_autoptr (CliResult) result = run_script (place, script);
 
         if (result->status == 0)
@@ -184,8 +188,10 @@ test_cache (Place *place, gconstpointer data)
   cli_assert_status (made, 0);
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
     {
-      g_autofree char *script = g_strdup_printf ("for k in $F/cache/gantry/kernels/*; do %s; done; $G solve $M --fit 100%% -o $F/s.gantry; s=$?; rm -r $F/cache; "
-                                                 "$G solve $M --fit 100%% -o $F/s.gantry > $F/again; exit $s", others[i]);
+      g_autofree char *script = g_strdup_printf (
+        "for k in $F/cache/gantry/kernels/*; do %s; done; $G solve $M --fit 100%% -o $F/s.gantry; s=$?; rm -r $F/cache; "
+        "$G solve $M --fit 100%% -o $F/s.gantry > $F/again; exit $s",
+        others[i]);
       g_autoptr (CliResult) result = run_script (place, script);
 
       cli_assert_status (result, 0);
@@ -242,7 +248,10 @@ test_locked (Place *place, gconstpointer data)
 static void
 test_causes (Place *place, gconstpointer data)
 {
-  static const struct { const char *script, *said; } cases[] = {
+  static const struct
+  {
+    const char *script, *said;
+  } cases[] = {
     { "$U $G run $M -n 1 -o $F/ro/x.gantry > /dev/null", "ro/x.gantry: cannot be made: Permission denied" },
     { "$U $G run $M -n 1 --output-dir $F/ro/x > /dev/null", "ro/x: the folder cannot be made: Permission denied" },
     { ": > $F/e.gantry; exec $G info $F/e.gantry", "e.gantry: no session: the file is empty" },
@@ -255,7 +264,8 @@ test_causes (Place *place, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *script = g_strconcat ("U=; test $(id -u) -ne 0 || U='setpriv --reuid " NOBODY " --clear-groups'; mkdir -p $F/ro; "
-                                             "chmod 0555 $F/ro; ", cases[i].script, NULL);
+                                             "chmod 0555 $F/ro; ",
+                                             cases[i].script, NULL);
       g_autoptr (CliResult) result = NULL;
 
       if (may->status != 0 && strstr (script, "$U") != NULL)

@@ -47,8 +47,7 @@ static void
 test_fit (StepPlace *place, gconstpointer data)
 {
   g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
-  g_autofree char *out = g_build_filename (place->folder, "fits.gantry",
-                                           NULL), *size = NULL, *limit = NULL, *tight = NULL;
+  g_autofree char *out = g_build_filename (place->folder, "fits.gantry", NULL), *size = NULL, *limit = NULL, *tight = NULL;
   g_autoptr (JsonNode) solved = NULL, ran = step_ask (place, "run", "--runs", "1", "--warmup", "0", NULL), again = NULL;
   g_autoptr (CliResult) result = NULL, refused = NULL;
   JsonObject *solution;
@@ -78,9 +77,7 @@ test_host_apart (StepPlace *place, gconstpointer data)
   g_autoptr (JsonNode) ran = step_ask (place, "run", "--steps", "1", "--rules", "* offload", NULL);
   g_autoptr (CliResult) text = cli_run ("run", "--steps=1", "--rules=* offload", place->step, NULL);
   JsonObject *memory = json_object_get_object_member (json_node_get_object (ran), "memory");
-  gint64 host = json_object_get_int_member (memory,
-                                            "host_planned_bytes"), touched = json_object_get_int_member (memory,
-                                                                                                         "touched_bytes");
+  gint64 host = json_object_get_int_member (memory, "host_planned_bytes"), touched = json_object_get_int_member (memory, "touched_bytes");
   g_autofree char *planned_text = gantry_format_bytes ((guint64) step_number (ran, "planned_bytes"));
   g_autofree char *host_text = gantry_format_bytes ((guint64) host);
   g_autofree char *line = g_strdup_printf ("%s planned and %s of host memory\n", planned_text, host_text);
@@ -88,11 +85,9 @@ test_host_apart (StepPlace *place, gconstpointer data)
   g_assert_cmpint (host, >, 0);
   g_assert_cmpint (host, ==, step_number (ran, "host_planned_bytes"));
   g_assert_cmpint (json_object_get_int_member (memory, "planned_bytes"), ==, step_number (ran, "planned_bytes"));
-  g_assert_cmpint (json_object_get_int_member (memory, "planned_all_bytes"), ==, step_number (ran,
-                                                                                              "planned_bytes") + host);
+  g_assert_cmpint (json_object_get_int_member (memory, "planned_all_bytes"), ==, step_number (ran, "planned_bytes") + host);
   g_assert_cmpint (touched, ==, step_number (ran, "touched_bytes"));
-  g_assert_cmpint (json_object_get_int_member (memory, "touched_all_bytes"), ==,
-                   touched + json_object_get_int_member (memory, "host_touched_bytes"));
+  g_assert_cmpint (json_object_get_int_member (memory, "touched_all_bytes"), ==, touched + json_object_get_int_member (memory, "host_touched_bytes"));
   g_assert_nonnull (strstr (text->out, line));
 }
 
@@ -113,8 +108,7 @@ test_replan_peak (StepPlace *place, gconstpointer data)
 static void
 test_elsewhere (StepPlace *place, gconstpointer data)
 {
-  g_autofree char *target = g_strconcat ("--target=", g_getenv ("GANTRY_SOURCE_ROOT"), "/data/targets/h200.target",
-                                         NULL);
+  g_autofree char *target = g_strconcat ("--target=", g_getenv ("GANTRY_SOURCE_ROOT"), "/data/targets/h200.target", NULL);
   g_autofree char *threads = g_strdup_printf ("--threads=%u", g_get_num_processors () + 1);
   const char *const options[][2] = { { target, "H200, stated rates" }, { threads, "cpu, " }, { "--device=grid", "cpu, " } };
   g_autoptr (JsonNode) made = step_make (place, "mlp.gir"), here = step_ask (place, "run", "--runs=1", NULL);
@@ -126,8 +120,7 @@ test_elsewhere (StepPlace *place, gconstpointer data)
       g_autoptr (CliResult) text = cli_run ("run", "--runs=1", options[i][0], place->step, NULL);
 
       g_assert_true (json_object_get_boolean_member (json_node_get_object (ran), "predicted_elsewhere"));
-      g_assert_true (g_str_has_prefix (json_object_get_string_member (json_node_get_object (ran), "predicted_for"),
-                                       options[i][1]));
+      g_assert_true (g_str_has_prefix (json_object_get_string_member (json_node_get_object (ran), "predicted_for"), options[i][1]));
       g_assert_nonnull (strstr (text->out, "which is not what ran"));
       g_assert_null (strstr (text->out, "; predicted "));
     }
@@ -222,8 +215,13 @@ test_at_least (StepPlace *place, gconstpointer data)
 static void
 test_above_limit (StepPlace *place, gconstpointer data)
 {
-  static const struct { const char *program, *instructions; } cases[] = {
-    { "mlp.gir", "--instructions=native" }, { "convnet.gir", "--instructions=native" }, { "convnet.gir", "--instructions=avx2" },
+  static const struct
+  {
+    const char *program, *instructions;
+  } cases[] = {
+    { "mlp.gir", "--instructions=native" },
+    { "convnet.gir", "--instructions=native" },
+    { "convnet.gir", "--instructions=avx2" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -274,22 +272,21 @@ test_status_above_limit (StepPlace *place, gconstpointer data)
 }
 
 /* An arm that is planned for and never taken: 12 MiB. */
-static const char branch[] =
-  "func.func @main(%p: tensor<i1>, %x: tensor<1024xf32>) -> tensor<1024xf32> {\n"
-  "  %r = \"stablehlo.if\"(%p) ({\n"
-  "    %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1024xf32>) -> tensor<2048x1024xf32>\n"
-  "    %s = stablehlo.sine %b : tensor<2048x1024xf32>\n"
-  "    %d = stablehlo.dot_general %s, %s, contracting_dims = [0] x [0] : (tensor<2048x1024xf32>, tensor<2048x1024xf32>)"
-  " -> tensor<1024x1024xf32>\n"
-  "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
-  "    %t = stablehlo.reduce(%d init: %z) applies stablehlo.add across dimensions = [0] : (tensor<1024x1024xf32>, tensor<f32>)"
-  " -> tensor<1024xf32>\n"
-  "    stablehlo.return %t : tensor<1024xf32>\n"
-  "  }, {\n"
-  "    %n = stablehlo.negate %x : tensor<1024xf32>\n"
-  "    stablehlo.return %n : tensor<1024xf32>\n"
-  "  }) : (tensor<i1>) -> tensor<1024xf32>\n"
-  "  return %r : tensor<1024xf32>\n}\n";
+static const char branch[] = "func.func @main(%p: tensor<i1>, %x: tensor<1024xf32>) -> tensor<1024xf32> {\n"
+                             "  %r = \"stablehlo.if\"(%p) ({\n"
+                             "    %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1024xf32>) -> tensor<2048x1024xf32>\n"
+                             "    %s = stablehlo.sine %b : tensor<2048x1024xf32>\n"
+                             "    %d = stablehlo.dot_general %s, %s, contracting_dims = [0] x [0] : (tensor<2048x1024xf32>, tensor<2048x1024xf32>)"
+                             " -> tensor<1024x1024xf32>\n"
+                             "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                             "    %t = stablehlo.reduce(%d init: %z) applies stablehlo.add across dimensions = [0] : (tensor<1024x1024xf32>, tensor<f32>)"
+                             " -> tensor<1024xf32>\n"
+                             "    stablehlo.return %t : tensor<1024xf32>\n"
+                             "  }, {\n"
+                             "    %n = stablehlo.negate %x : tensor<1024xf32>\n"
+                             "    stablehlo.return %n : tensor<1024xf32>\n"
+                             "  }) : (tensor<i1>) -> tensor<1024xf32>\n"
+                             "  return %r : tensor<1024xf32>\n}\n";
 
 /* The highest value of the counter of device memory in a trace. */
 static gint64
@@ -381,12 +378,16 @@ write_floats (const StepPlace *place, const char *name, guint n, gsize header)
 static void
 test_where_they_lie (StepPlace *place, gconstpointer data)
 {
-  static const struct { gsize header; gint64 copied; } inputs[] = { { 128, 0 }, { 100, PIXELS * 4 } };
+  static const struct
+  {
+    gsize header;
+    gint64 copied;
+  } inputs[] = { { 128, 0 }, { 100, PIXELS * 4 } };
   g_autofree char *weights = write_floats (place, "w.bin", WEIGHTS, 0), *program = g_build_filename (place->folder, "conv.gir", NULL);
-  g_autofree char *text = g_strdup_printf (
-    "module \"conv\" {\n  func @main #1 (%%1 \"x\": f32[1,256,14,14]) -> (%%3) {\n"
-    "    %%2 = constant() {value = file<f32[256,256,3,3]: \"%s\", 0, %d>}: f32[256,256,3,3]\n"
-    "    %%3 = convolution(%%1, %%2) {padding = [1, 1, 1, 1]}: f32[1,256,14,14]\n  }\n}\n", weights, WEIGHTS * 4);
+  g_autofree char *text = g_strdup_printf ("module \"conv\" {\n  func @main #1 (%%1 \"x\": f32[1,256,14,14]) -> (%%3) {\n"
+                                           "    %%2 = constant() {value = file<f32[256,256,3,3]: \"%s\", 0, %d>}: f32[256,256,3,3]\n"
+                                           "    %%3 = convolution(%%1, %%2) {padding = [1, 1, 1, 1]}: f32[1,256,14,14]\n  }\n}\n",
+                                           weights, WEIGHTS * 4);
 
   g_assert_true (g_file_set_contents (program, text, -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
@@ -411,7 +412,10 @@ test_where_they_lie (StepPlace *place, gconstpointer data)
 static void
 test_written_anew (StepPlace *place, gconstpointer data)
 {
-  enum { SIDE = 2048 };
+  enum
+  {
+    SIDE = 2048
+  };
   g_autofree char *program = g_build_filename (place->folder, "wide.gir", NULL), *weights = write_floats (place, "w.npy", SIDE * SIDE, 128);
   g_autofree char *header = g_strdup_printf ("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", SIDE, SIDE);
   g_autofree char *input = g_strconcat ("--input=w=", weights, NULL), *bytes = NULL;
@@ -445,7 +449,10 @@ test_written_anew (StepPlace *place, gconstpointer data)
 static void
 test_tutorial (StepPlace *place, gconstpointer data)
 {
-  static const struct { const char *rules, *temporaries; } rows[] = {
+  static const struct
+  {
+    const char *rules, *temporaries;
+  } rows[] = {
     { "", "12.5 MiB" },
     { "policy nothing_saveable", "3.50 MiB" },
     { "policy nothing_saveable; name:x offload", "1.50 MiB" },
@@ -468,8 +475,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-#define ADD(name, function) \
-  g_test_add ("/cli/figures/" name, StepPlace, NULL, step_place_set_up, function, step_place_tear_down)
+#define ADD(name, function) g_test_add ("/cli/figures/" name, StepPlace, NULL, step_place_set_up, function, step_place_tear_down)
   ADD ("conditions", test_conditions);
   ADD ("fit", test_fit);
   ADD ("host-apart", test_host_apart);

@@ -236,8 +236,10 @@ test_carry (void)
       g_autoptr (GPtrArray) reports = NULL;
       g_autoptr (GError) error = NULL;
       g_autoptr (GantryPlan) kept = plan_of (step, "policy save_only_these_names(h)");
-      g_autoptr (GantryPlan) plan = form_step_plan (step, "policy save_and_offload_only_these_names([], [h], 'device', 'pinned_host')"
-                                                          "; name:nowhere offload", 0, &reports, &error);
+      g_autoptr (GantryPlan) plan = form_step_plan (step,
+                                                    "policy save_and_offload_only_these_names([], [h], 'device', 'pinned_host')"
+                                                    "; name:nowhere offload",
+                                                    0, &reports, &error);
 
       g_assert_no_error (error);
       g_assert_cmpuint (plan->copied_bytes, >=, 2 * (FORM_LAYERS - 1) * FORM_ROWS * FORM_WIDTH * sizeof (float));
@@ -289,24 +291,24 @@ test_outputs (gconstpointer data)
     }
 }
 
-#define TWO_OUTPUTS(axis, type)                                                                                               \
-  "module \"m\" { func @main #1 (%1: f32[4,3,8]) -> (%3, %4) {"                                                              \
-  " %2 = scan(%1) {axes = [0], body = #2, length = 4, n_carries = 0, n_xs = 1, y_axes = [" axis ", " axis "]}: (" type        \
-  ", " type "@pinned_host) %3 = result(%2) {index = 0}: " type " %4 = result(%2) {index = 1}: " type "@pinned_host }"        \
-  " func @b #2 (%11: f32[3,8]) -> (%12, %13) { %12 = negate(%11): f32[3,8]"                                                  \
+#define TWO_OUTPUTS(axis, type) \
+  "module \"m\" { func @main #1 (%1: f32[4,3,8]) -> (%3, %4) {" \
+  " %2 = scan(%1) {axes = [0], body = #2, length = 4, n_carries = 0, n_xs = 1, y_axes = [" axis ", " axis "]}: (" type ", " type \
+  "@pinned_host) %3 = result(%2) {index = 0}: " type " %4 = result(%2) {index = 1}: " type "@pinned_host }" \
+  " func @b #2 (%11: f32[3,8]) -> (%12, %13) { %12 = negate(%11): f32[3,8]" \
   " %13 = copy(%12) {memory = \"pinned_host\"}: f32[3,8]@pinned_host } }"
-#define NESTED_OUTPUTS                                                                                                       \
-  "module \"m\" { func @main #1 (%1: f32[2,2,3,8]) -> (%3, %4) {"                                                            \
-  " %2 = scan(%1) {axes = [0], body = #2, length = 2, n_carries = 0, n_xs = 1, y_axes = [0, 0]}: (f32[2,2,3,8], "            \
+#define NESTED_OUTPUTS \
+  "module \"m\" { func @main #1 (%1: f32[2,2,3,8]) -> (%3, %4) {" \
+  " %2 = scan(%1) {axes = [0], body = #2, length = 2, n_carries = 0, n_xs = 1, y_axes = [0, 0]}: (f32[2,2,3,8], " \
   "f32[2,2,3,8]@pinned_host) %3 = result(%2) {index = 0}: f32[2,2,3,8] %5 = result(%2) {index = 1}: f32[2,2,3,8]@pinned_host" \
-  " %4 = reshape(%5) {shape = [4,3,8]}: f32[4,3,8]@pinned_host }"                                                            \
-  " func @o #2 (%21: f32[2,3,8]) -> (%23, %24) {"                                                                            \
-  " %22 = scan(%21) {axes = [0], body = #3, length = 2, n_carries = 0, n_xs = 1, y_axes = [0, 0]}: (f32[2,3,8], "            \
+  " %4 = reshape(%5) {shape = [4,3,8]}: f32[4,3,8]@pinned_host }" \
+  " func @o #2 (%21: f32[2,3,8]) -> (%23, %24) {" \
+  " %22 = scan(%21) {axes = [0], body = #3, length = 2, n_carries = 0, n_xs = 1, y_axes = [0, 0]}: (f32[2,3,8], " \
   "f32[2,3,8]@pinned_host) %23 = result(%22) {index = 0}: f32[2,3,8] %24 = result(%22) {index = 1}: f32[2,3,8]@pinned_host }" \
-  " func @b #3 (%11: f32[3,8]) -> (%12, %13) { %12 = negate(%11): f32[3,8]"                                                  \
+  " func @b #3 (%11: f32[3,8]) -> (%12, %13) { %12 = negate(%11): f32[3,8]" \
   " %13 = copy(%12) {memory = \"pinned_host\"}: f32[3,8]@pinned_host } }"
-#define BARRIER_OUTPUTS                                                                                                      \
-  "module \"m\" { func @main #1 (%1: f32[4,8]) -> (%2, %4) { %2 = negate(%1): f32[4,8]"                                      \
+#define BARRIER_OUTPUTS \
+  "module \"m\" { func @main #1 (%1: f32[4,8]) -> (%2, %4) { %2 = negate(%1): f32[4,8]" \
   " %3 = copy(%2) {memory = \"pinned_host\"}: f32[4,8]@pinned_host %4 = optimization_barrier(%3): f32[4,8]@pinned_host } }"
 
 /* Values in the host are computed on after they were brought back: what computes runs on the device, or is refused by name. */
@@ -331,7 +333,7 @@ test_host_compute (gconstpointer data)
   g_assert_cmpuint (outputs->len, >, 1);
 }
 
-#define HOST_COMPUTE(nodes)                                                                                                  \
+#define HOST_COMPUTE(nodes) \
   "module \"m\" { func @main #1 (%1 \"x\": f32[4,8], %2 \"w\": f32[4,8]@pinned_host {role = \"parameter\"}) -> (%9) {" nodes \
   " %8 = multiply(%7, %1): f32[4,8] %9 = reduce(%8) {kind = \"add\", dimensions = [0,1]}: f32[] } }"
 
@@ -361,8 +363,7 @@ test_monotonic (void)
   for (guint percent = 100; percent >= 20; percent -= 20)
     {
       g_autoptr (GError) error = NULL;
-      guint64 budget = gantry_plan_memory_bytes (step->kept->plan, GANTRY_MEMORY_DEVICE)
-                       - height (step->kept->plan) * (100 - percent) / 100;
+      guint64 budget = gantry_plan_memory_bytes (step->kept->plan, GANTRY_MEMORY_DEVICE) - height (step->kept->plan) * (100 - percent) / 100;
       g_autoptr (GantryPlan) plan = form_step_solve (step, budget, &error);
 
       if (plan == NULL)
@@ -395,11 +396,11 @@ main (int argc, char **argv)
   g_test_add_data_func ("/forms-memory/complaints/outputs/axis-1", TWO_OUTPUTS ("1", "f32[3,4,8]"), test_outputs);
   g_test_add_data_func ("/forms-memory/complaints/outputs/nested", NESTED_OUTPUTS, test_outputs);
   g_test_add_data_func ("/forms-memory/complaints/outputs/barrier", BARRIER_OUTPUTS, test_outputs);
-  g_test_add_data_func ("/forms-memory/complaints/host-compute/elementwise",
-                        HOST_COMPUTE ("%7 = tanh(%2): f32[4,8]"), test_host_compute);
+  g_test_add_data_func ("/forms-memory/complaints/host-compute/elementwise", HOST_COMPUTE ("%7 = tanh(%2): f32[4,8]"), test_host_compute);
   g_test_add_data_func ("/forms-memory/complaints/host-compute/convert",
                         HOST_COMPUTE ("%3 = convert(%2) {to = type f64[]}: f64[4,8] %4 = copy(%3) {memory = \"device\"}: f64[4,8]"
-                                      " %7 = convert(%4) {to = type f32[]}: f32[4,8]"), test_host_compute);
+                                      " %7 = convert(%4) {to = type f32[]}: f32[4,8]"),
+                        test_host_compute);
   g_test_add_data_func ("/forms-memory/complaints/host-compute/update",
                         HOST_COMPUTE ("%3 = constant() {value = dense<i32[]: 1>}: i32[] %4 = constant() {value = splat<f32[1,8]: 2.0>}:"
                                       " f32[1,8] %5 = dynamic_update_slice(%2, %4, %3, %3): f32[4,8] %7 = tanh(%5): f32[4,8]"),

@@ -80,8 +80,7 @@ in_order (const Form *form, GantryModule *module, GantryLiteral **outputs)
   all[0] = gantry_literal_get_double (outputs[0], 0);
   for (guint i = 1; (name = result_name (module, i)) != NULL; i++)
     for (gint64 k = 0; k < gantry_type_elements (outputs[i]->type); k++)
-      all[1 + (name[0] == 'w' ? 0 : n_w) + form_layer_element (form->shape, name, (guint) k)]
-        = gantry_literal_get_double (outputs[i], k);
+      all[1 + (name[0] == 'w' ? 0 : n_w) + form_layer_element (form->shape, name, (guint) k)] = gantry_literal_get_double (outputs[i], k);
   return all;
 }
 

@@ -8,11 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define READER "module \"reader\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%3) {\n" \
-               "    %%2 = constant() {value = file<f32[4]: \"%s\", 0, 16>}: f32[4]\n" \
-               "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n"
-#define LARGE "module \"large\" {\n  func @main #1 (%1 \"x\": f32[1000000000000]) -> (%2) {\n" \
-              "    %2 = negate(%1): f32[1000000000000]\n  }\n}\n"
+#define READER \
+  "module \"reader\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%3) {\n" \
+  "    %%2 = constant() {value = file<f32[4]: \"%s\", 0, 16>}: f32[4]\n" \
+  "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n"
+#define LARGE \
+  "module \"large\" {\n  func @main #1 (%1 \"x\": f32[1000000000000]) -> (%2) {\n" \
+  "    %2 = negate(%1): f32[1000000000000]\n  }\n}\n"
 
 /* Writes a model that reads @secret. (transfer full): its path */
 static char *
@@ -189,10 +191,11 @@ test_large_together (void)
   guint64 n = gantry_process_memory_of_machine () / 10 * 4 / sizeof (float);
   char *folder = cli_temporary_folder ();
   g_autofree char *model = g_build_filename (folder, "large.gir", NULL);
-  g_autofree char *text = g_strdup_printf (
-    "module \"large\" {\n  func @main #1 (%%1 \"x\": f32[%1$" G_GUINT64_FORMAT "]) -> (%%4, %%1) {\n"
-    "    %%2 = exponential(%%1): f32[%1$" G_GUINT64_FORMAT "]\n    %%3 = optimization_barrier(%%2): f32[%1$" G_GUINT64_FORMAT "]\n"
-    "    %%4 = reduce(%%3) {dimensions = [0], kind = \"add\"}: f32[]\n  }\n}\n", n);
+  g_autofree char *text = g_strdup_printf ("module \"large\" {\n  func @main #1 (%%1 \"x\": f32[%1$" G_GUINT64_FORMAT "]) -> (%%4, %%1) {\n"
+                                           "    %%2 = exponential(%%1): f32[%1$" G_GUINT64_FORMAT
+                                           "]\n    %%3 = optimization_barrier(%%2): f32[%1$" G_GUINT64_FORMAT "]\n"
+                                           "    %%4 = reduce(%%3) {dimensions = [0], kind = \"add\"}: f32[]\n  }\n}\n",
+                                           n);
   g_autoptr (CliResult) result = NULL;
 
   g_assert_true (g_file_set_contents (model, text, -1, NULL));

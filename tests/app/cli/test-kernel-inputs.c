@@ -8,8 +8,7 @@
 static void
 test_values (void)
 {
-  static const GantryElementType elements[] = { GANTRY_F32, GANTRY_F64, GANTRY_F16, GANTRY_BF16, GANTRY_I64, GANTRY_I32,
-                                                GANTRY_U8,  GANTRY_I8,  GANTRY_BOOL };
+  static const GantryElementType elements[] = { GANTRY_F32, GANTRY_F64, GANTRY_F16, GANTRY_BF16, GANTRY_I64, GANTRY_I32, GANTRY_U8, GANTRY_I8, GANTRY_BOOL };
   g_autoptr (GantryContext) context = gantry_context_new ();
   gint64 dims[2] = { 100, 37 };
 
@@ -52,9 +51,8 @@ static void
 test_bound (void)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
-  const GantryType *types[3] = {
-    gantry_context_type (context, gantry_context_tensor (context, GANTRY_F32, 2, (gint64[]){ 100, 5 })), NULL,
-    gantry_context_type (context, gantry_context_tensor (context, GANTRY_I32, 2, (gint64[]){ 0, 7 })) };
+  const GantryType *types[3] = { gantry_context_type (context, gantry_context_tensor (context, GANTRY_F32, 2, (gint64[]){ 100, 5 })), NULL,
+                                 gantry_context_type (context, gantry_context_tensor (context, GANTRY_I32, 2, (gint64[]){ 0, 7 })) };
   const GantryType *scalar = gantry_context_type (context, gantry_context_tensor (context, GANTRY_I32, 0, NULL));
 
   g_assert_cmpint (gantry_kernel_input_bound (types, 3), ==, 5);

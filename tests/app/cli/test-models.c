@@ -7,9 +7,8 @@
 #include <math.h>
 
 static const char *const models[] = {
-  "fastestdet", "fns_candy", "gonnx_gru", "light_bvlc_alexnet", "light_inception_v1", "light_resnet50",
-  "light_shufflenet", "light_squeezenet", "light_vgg19", "light_zfnet512", "mnist", "nnfusion_gru_bidirectional",
-  "silero_vad_16k_op15", "squeezenet_fp16", "super_resolution", "ultraface_rfb320",
+  "fastestdet",  "fns_candy",      "gonnx_gru", "light_bvlc_alexnet",         "light_inception_v1",  "light_resnet50",  "light_shufflenet", "light_squeezenet",
+  "light_vgg19", "light_zfnet512", "mnist",     "nnfusion_gru_bidirectional", "silero_vad_16k_op15", "squeezenet_fp16", "super_resolution", "ultraface_rfb320",
 };
 
 static JsonObject *
@@ -51,8 +50,7 @@ compare_output (const GantryLiteral *got, JsonObject *wanted, double tolerance, 
   g_assert_cmpint (kept, ==, MIN (n, 256));
   for (gint64 k = 0; k < kept; k++)
     {
-      double difference = fabs (gantry_literal_get_double (got, k * n / kept) -
-                                json_array_get_double_element (values, (guint) k));
+      double difference = fabs (gantry_literal_get_double (got, k * n / kept) - json_array_get_double_element (values, (guint) k));
 
       worst = MAX (worst, isfinite (difference) ? difference : G_MAXDOUBLE);
     }
@@ -95,8 +93,7 @@ run_and_compare (const char *model, JsonObject *fixture, const char *disabled)
       g_autoptr (GantryLiteral) got = gantry_tensor_file_read (context, file, NULL, &error);
 
       g_assert_no_error (error);
-      compare_output (got, json_array_get_object_element (outputs, i),
-                      json_object_get_double_member (fixture, "tolerance"), what);
+      compare_output (got, json_array_get_object_element (outputs, i), json_object_get_double_member (fixture, "tolerance"), what);
     }
   cli_remove_folder (folder);
 }
@@ -158,8 +155,7 @@ test_mnist (gconstpointer data)
       g_autofree char *output = g_strdup_printf ("mnist_data/set%u_output_0.pb", i);
       g_autofree char *input_path = cli_shared_file ("onnx", input);
       g_autofree char *output_path = cli_shared_file ("onnx", output);
-      g_autoptr (CliResult) result = cli_run ("run", "--runs=1", "--warmup=0", "--input", input_path, "--expect",
-                                              output_path, path, NULL);
+      g_autoptr (CliResult) result = cli_run ("run", "--runs=1", "--warmup=0", "--input", input_path, "--expect", output_path, path, NULL);
 
       cli_assert_status (result, 0);
     }

@@ -30,8 +30,10 @@ run_in_shell (const char *command, const char *first, const char *second)
 static void
 test_standard_output (void)
 {
-  static const char *const commands[] = { "--help", "--version", "run --help", "python --help", "info \"$1\"", "info --json \"$1\"", "passes \"$1\"",
-                                          "plan --json \"$1\"", "run --json --runs=1 \"$1\"", "devices" };
+  static const char *const commands[] = { "--help",        "--version",          "run --help",
+                                          "python --help", "info \"$1\"",        "info --json \"$1\"",
+                                          "passes \"$1\"", "plan --json \"$1\"", "run --json --runs=1 \"$1\"",
+                                          "devices" };
   g_autofree char *path = cli_own_file ("sample.onnx");
 
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
@@ -76,7 +78,10 @@ assert_old (const char *folder, const char *path)
 static void
 test_files (void)
 {
-  static const struct { const char *name, *command; } cases[] = {
+  static const struct
+  {
+    const char *name, *command;
+  } cases[] = {
     { "graph.svg", "render \"$1\" -o \"$2\"" },
     { "graph.png", "render \"$1\" -o \"$2\"" },
     { "graph.dot", "render \"$1\" -o \"$2\"" },
@@ -151,8 +156,10 @@ test_outputs_together (void)
   g_autofree char *text = NULL;
   g_autoptr (CliResult) refused = NULL, done = NULL;
 
-  g_assert_true (g_file_set_contents (model, "module \"two\" {\n  func @main #1 (%1 \"x\": f32[4], %2 \"y\": f32[4000]) -> (%3, %4) {\n"
-                                             "    %3 = tanh(%1): f32[4]\n    %4 = tanh(%2): f32[4000]\n  }\n}\n", -1, NULL));
+  g_assert_true (g_file_set_contents (model,
+                                      "module \"two\" {\n  func @main #1 (%1 \"x\": f32[4], %2 \"y\": f32[4000]) -> (%3, %4) {\n"
+                                      "    %3 = tanh(%1): f32[4]\n    %4 = tanh(%2): f32[4000]\n  }\n}\n",
+                                      -1, NULL));
   g_assert_true (g_file_set_contents (first, "what was there", -1, NULL));
   refused = run_in_shell ("trap '' XFSZ; ulimit -f 4; \"$0\" run --runs=1 --output-dir=\"$2\" \"$1\"", model, folder);
   g_assert_cmpint (refused->status, ==, 1);
@@ -218,8 +225,8 @@ test_many_outputs (void)
   g_assert_cmpint (end, >=, 0);
   while (write (end, bytes, sizeof bytes) > 0)
     ;
-  process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, cli, "run", "--runs=1",
-                              "--output-dir", folder, model, NULL);
+  process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, cli, "run", "--runs=1", "--output-dir", folder, model,
+                              NULL);
   g_assert_no_error (error);
   while (!has_open (process, queue))
     g_usleep (1000);

@@ -132,9 +132,9 @@ test_broken_tables (Fixture *fixture, gconstpointer data G_GNUC_UNUSED)
 static void
 test_bad_calls (Fixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-  static const char *const options[][2] = { { "--capacity", "0" },  { "--capacity", "1GiB" },
-                                            { "--alignment", "x" }, { "--alignment", "9999999999" },
-                                            { "--effort", "-3" } };
+  static const char *const options[][2] = {
+    { "--capacity", "0" }, { "--capacity", "1GiB" }, { "--alignment", "x" }, { "--alignment", "9999999999" }, { "--effort", "-3" }
+  };
   g_autoptr (CliResult) nothing = cli_run ("pack", NULL);
   g_autofree char *absent = g_build_filename (fixture->folder, "absent.csv", NULL);
   g_autoptr (CliResult) missing = cli_run ("pack", absent, NULL);

@@ -139,8 +139,7 @@ test_unrecorded (Place *place, gconstpointer data)
 static void
 test_there (Place *place, gconstpointer data)
 {
-  g_autoptr (CliResult) result = cli_run ("profile", "--json", "--device=cpu", "--runs=3", "--launcher=env LANG=C", "-o", place->session,
-                                          place->model, NULL);
+  g_autoptr (CliResult) result = cli_run ("profile", "--json", "--device=cpu", "--runs=3", "--launcher=env LANG=C", "-o", place->session, place->model, NULL);
   g_autoptr (CliResult) again = NULL;
 
   check_report (result, 3);
@@ -180,9 +179,11 @@ static const struct
   { "greets", "sh -c 'echo Welcome to node17; exec cat'", "cpu", 1, "'Welcome to node17" },
   { "silent", "sh -c 'exec true'", "cpu", 1, "ended with status 0 before" },
   { "bytes", "sh -c 'head -c 100000 /dev/zero; exec cat'", "cpu", 1, "not what gantry-cli says" },
-  { "long-frame", "sh -c 'printf GnFr\\\\001\\\\000\\\\000\\\\000\\\\377\\\\377\\\\377\\\\377\\\\377\\\\377\\\\000\\\\000; exec cat'", "cpu", 1, "bytes where" },
-  { "other-version", "sh -c 'printf GnFr\\\\001\\\\000\\\\000\\\\000\\\\005\\\\000\\\\000\\\\000\\\\000\\\\000\\\\000\\\\000\\\\011\\\\000\\\\000\\\\0009; exec cat'",
-    "cpu", 3, "speaks version 9 of the frames" },
+  { "long-frame", "sh -c 'printf GnFr\\\\001\\\\000\\\\000\\\\000\\\\377\\\\377\\\\377\\\\377\\\\377\\\\377\\\\000\\\\000; exec cat'", "cpu", 1,
+    "bytes where" },
+  { "other-version",
+    "sh -c 'printf GnFr\\\\001\\\\000\\\\000\\\\000\\\\005\\\\000\\\\000\\\\000\\\\000\\\\000\\\\000\\\\000\\\\011\\\\000\\\\000\\\\0009; exec cat'", "cpu", 3,
+    "speaks version 9 of the frames" },
   { "in-the-middle", "sh -c '\"$0\" serve | dd bs=1 count=60 2>/dev/null; kill -9 $$' %s", "cpu", 1, "ended by signal 9" },
   { "no-gpu", "env GANTRY_LIBCUDA=/nowhere/libcuda.so.1", "cuda", 3, "on env GANTRY_LIBCUDA=/nowhere/libcuda.so.1: no NVIDIA driver" },
 };
@@ -192,7 +193,7 @@ test_failure (Place *place, gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
   g_autofree char *launcher = strstr (failures[i].launcher, "%s") != NULL ? g_strdup_printf (failures[i].launcher, place->program)
-                                                                         : g_strdup (failures[i].launcher);
+                                                                          : g_strdup (failures[i].launcher);
   g_autofree char *argument = g_strdup_printf ("--launcher=%s", launcher);
   g_autofree char *device = g_strdup_printf ("--device=%s", failures[i].device);
   g_autoptr (CliResult) result = cli_run ("profile", device, argument, "-o", place->session, place->model, NULL);
@@ -232,8 +233,9 @@ test_ssh (Place *place, gconstpointer data)
   g_autoptr (CliResult) result = NULL, unreachable = NULL;
 
   g_assert_true (g_file_set_contents (ssh,
-    "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\n[ \"$2\" = me@there ] || { echo \"no route to $2\" >&2; exit 255; }\n"
-    "exec sh -c \"$3\"\n", -1, NULL));
+                                      "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\n[ \"$2\" = me@there ] || { echo \"no route to $2\" >&2; exit 255; }\n"
+                                      "exec sh -c \"$3\"\n",
+                                      -1, NULL));
   g_assert_cmpint (g_chmod (ssh, 0700), ==, 0);
   g_setenv ("PATH", extended, TRUE);
   result = cli_run ("profile", "--json", "--device=cpu", "--runs=2", "--host=me@there", "--launcher=env A='b c'", cli, place->model, NULL);
@@ -249,7 +251,11 @@ test_ssh (Place *place, gconstpointer data)
 static void
 test_options (Place *place, gconstpointer data)
 {
-  const struct { const char *option, *part; int status; } cases[] = {
+  const struct
+  {
+    const char *option, *part;
+    int status;
+  } cases[] = {
     { "--runs=0", "--runs is from 1", 1 },
     { "--loss=mse", "go with --train", 1 },
     { "--kernel=3", "use --device cuda", 3 },

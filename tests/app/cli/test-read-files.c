@@ -41,7 +41,8 @@ put_text (const char *folder)
 
   text = g_strdup_printf ("module \"m\" {\n  func @main #1 (%%1 \"x\": f32[1024]) -> (%%3) {\n"
                           "    %%2 = constant() {value = file<f32[1024]: \"%s\", 0, 4096>}: f32[1024]\n"
-                          "    %%3 = add(%%1, %%2): f32[1024]\n  }\n}\n", weights);
+                          "    %%3 = add(%%1, %%2): f32[1024]\n  }\n}\n",
+                          weights);
   put (folder, "w.bin", data, 4096);
   put (folder, "m.gir", text, -1);
 }
@@ -69,8 +70,10 @@ make_python (const char *folder)
 {
   g_autofree char *parts = in (folder, "parts");
 
-  put (folder, "program.py", "import jax\nimport jax.numpy as jnp\nimport helper\nfrom parts import layer\n\n"
-                             "f = jax.jit(lambda x: layer.tanh(helper.twice(x)))\nf(jnp.ones((4,)))\n", -1);
+  put (folder, "program.py",
+       "import jax\nimport jax.numpy as jnp\nimport helper\nfrom parts import layer\n\n"
+       "f = jax.jit(lambda x: layer.tanh(helper.twice(x)))\nf(jnp.ones((4,)))\n",
+       -1);
   put (folder, "helper.py", "def twice(x):\n  return x + x\n", -1);
   g_assert_cmpint (g_mkdir (parts, 0700), ==, 0);
   put (folder, "parts/__init__.py", "", 0);
@@ -119,7 +122,12 @@ make_session (const char *folder)
 }
 
 /* @victims: with a space between: what belongs to @model */
-static const struct { const char *name; void (*make) (const char *folder); const char *model, *entry, *victims; } kinds[] = {
+static const struct
+{
+  const char *name;
+  void (*make) (const char *folder);
+  const char *model, *entry, *victims;
+} kinds[] = {
   { "onnx", make_onnx, "model.onnx", NULL, "model.onnx model.onnx.data" },
   { "text", put_text, "m.gir", NULL, "m.gir w.bin" },
   { "python", make_python, "program.py", NULL, "program.py helper.py parts/__init__.py parts/layer.py" },
@@ -194,12 +202,14 @@ test_kind (gconstpointer data)
 static void
 test_commands (void)
 {
+  /* clang-format off */
   static const struct { const char *name, *arguments; } cases[] = {
     { "x.svg", "render -o %s" },          { "x.png", "render --view=memory -o %s" }, { "x.dot", "render -o %s" },
     { "x.onnx", "export -o %s" },         { "x.mlir", "export -o %s" },              { "x.gir", "export -o %s" },
     { "x.csv", "run --runs=1 --kernels %s" },  { "output_0.npy", "run --runs=1 --output-dir ." }, { "x.gantry", "plan -o %s" },
     { "x.gantry", "run --runs=1 -o %s" },      { "x.gantry", "compile -o %s" },           { "x.gantry", "pareto --points=2 -o %s" },
   };
+  /* clang-format on */
   char *folder = cli_temporary_folder ();
   g_autofree char *model = in (folder, "m.gir"), *weights = in (folder, "w.bin");
 
@@ -232,7 +242,10 @@ test_commands (void)
 static void
 test_options (void)
 {
-  static const struct { const char *file, *arguments; } cases[] = {
+  static const struct
+  {
+    const char *file, *arguments;
+  } cases[] = {
     { "output_0.npy", "export --set x=@FOLDER/output_0.npy --to=gir -o FOLDER/output_0.npy" },
     { "output_0.npy", "run --runs=1 --input x=FOLDER/output_0.npy --output-dir FOLDER" },
     { "output_0.npy", "run --runs=1 --expect FOLDER/output_0.npy --output-dir FOLDER" },

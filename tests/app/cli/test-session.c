@@ -43,8 +43,7 @@ static void
 test_round_trip (Place *place, gconstpointer data)
 {
   g_autofree char *model = cli_own_file ("open-batch.onnx");
-  g_autoptr (CliResult) made = cli_run ("run", "--runs=2", "--dim=batch=5", "--disable=cse", "-o", place->session, model,
-                                        NULL);
+  g_autoptr (CliResult) made = cli_run ("run", "--runs=2", "--dim=batch=5", "--disable=cse", "-o", place->session, model, NULL);
   g_autoptr (CliResult) info = cli_run ("info", "--json", place->session, NULL);
   g_autoptr (CliResult) passes = cli_run ("passes", place->session, NULL);
   g_autoptr (CliResult) again = cli_run ("run", "--runs=1", "--json", place->session, NULL);
@@ -74,8 +73,7 @@ test_killed (Place *place, gconstpointer data)
 
   compile_into (place);
   g_assert_true (g_file_get_contents (place->session, &before, &before_size, NULL));
-  child = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, program, "run", "--session", "--progress",
-                            "--runs=1000000", place->session, NULL);
+  child = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, program, "run", "--session", "--progress", "--runs=1000000", place->session, NULL);
   g_assert_no_error (error);
   g_usleep (300000);
   g_subprocess_send_signal (child, SIGKILL);
@@ -101,8 +99,7 @@ static void
 test_full (Place *place, gconstpointer data)
 {
   g_autofree char *program = cli_program ();
-  g_autoptr (GSubprocessLauncher) launcher =
-    g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
   g_autoptr (GError) error = NULL;
   g_autoptr (GSubprocess) child = NULL;
   g_autofree char *said = NULL;
@@ -197,7 +194,8 @@ test_model_changed (Place *place, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main #1 (%%1 \"%s\": f32[4]) -> (%%2) {\n"
-                                               "    %%2 = tanh(%%1): f32[4]\n  }\n}\n", names[i]);
+                                               "    %%2 = tanh(%%1): f32[4]\n  }\n}\n",
+                                               names[i]);
       g_autoptr (CliResult) made = NULL;
 
       g_assert_true (g_file_set_contents (model, text, -1, NULL));
@@ -337,8 +335,13 @@ test_decimal_ids (Place *place, gconstpointer data)
 static void
 test_numbers (Place *place, gconstpointer data)
 {
-  static const struct { const char *run; int status; const char *said; } cases[] = {
-    { "--run=1", 1, "left out" },    { "--run=2", 0, NULL },          { "--run=aaaa3", 0, NULL },        { "--run=0003", 1, "left out" },
+  static const struct
+  {
+    const char *run;
+    int status;
+    const char *said;
+  } cases[] = {
+    { "--run=1", 1, "left out" },    { "--run=2", 0, NULL },          { "--run=aaaa3", 0, NULL },       { "--run=0003", 1, "left out" },
     { "--run=3", 1, "no such run" }, { "--run=0", 1, "no such run" }, { "--run=-1", 1, "no such run" }, { "--run=1", 1, "run 1: " },
   };
   g_autofree char *csv = g_build_filename (place->folder, "x.csv", NULL), *svg = g_build_filename (place->folder, "x.svg", NULL);
@@ -429,7 +432,8 @@ test_program (Place *place, gconstpointer data)
 {
   g_autofree char *model = g_build_filename (place->folder, "model.py", NULL), *marker = g_build_filename (place->folder, "ran", NULL);
   g_autofree char *text = g_strdup_printf ("from mindspore import Tensor, jit\nopen('%s', 'w').close()\n@jit\ndef f(x):\n    return x + 1\n"
-                                           "f(Tensor([1.0]))\n", marker);
+                                           "f(Tensor([1.0]))\n",
+                                           marker);
   g_autoptr (CliResult) made = NULL;
 
   g_setenv ("XDG_CACHE_HOME", place->folder, TRUE);

@@ -11,11 +11,8 @@ typedef struct
 static void
 make (const StepPlace *place, const Sample *sample)
 {
-  g_autofree char *path = step_program (sample->name),
-                  *optimizer = g_strconcat ("--optimizer=", sample->optimizer, NULL);
-  g_autoptr (CliResult)
-    result = cli_run ("train", sample->optimizer[0] != '\0' ? optimizer : "--gradients-only", "-o",
-                      place->step, path, NULL);
+  g_autofree char *path = step_program (sample->name), *optimizer = g_strconcat ("--optimizer=", sample->optimizer, NULL);
+  g_autoptr (CliResult) result = cli_run ("train", sample->optimizer[0] != '\0' ? optimizer : "--gradients-only", "-o", place->step, path, NULL);
 
   cli_assert_status (result, 0);
 }
@@ -24,8 +21,7 @@ static void
 check_fits (const StepPlace *place, gint64 bytes)
 {
   g_autofree char *fit = g_strdup_printf ("--fit=%" G_GINT64_FORMAT, bytes);
-  g_autoptr (JsonNode)
-    solved = step_ask (place, "solve", "--no-kernels", "--seconds=60", fit, NULL);
+  g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", "--seconds=60", fit, NULL);
 
   g_assert_cmpint (step_number (solved, "planned_bytes"), <=, bytes);
 }
@@ -52,10 +48,8 @@ test_points (StepPlace *place, gconstpointer data)
   for (guint part = 0; part < 2; part++)
     {
       char text[G_ASCII_DTOSTR_BUF_SIZE];
-      g_autofree char *at_most = g_strconcat (
-        "--at-most=", g_ascii_dtostr (text, sizeof text, slowest * (1 + part * 0.3)), NULL);
-      g_autoptr (JsonNode)
-        small = step_ask (place, "solve", "--no-kernels", "--seconds=20", at_most, NULL);
+      g_autofree char *at_most = g_strconcat ("--at-most=", g_ascii_dtostr (text, sizeof text, slowest * (1 + part * 0.3)), NULL);
+      g_autoptr (JsonNode) small = step_ask (place, "solve", "--no-kernels", "--seconds=20", at_most, NULL);
 
       check_fits (place, step_number (small, "planned_bytes"));
     }
@@ -77,17 +71,17 @@ layers_text (void)
   guint x = 1, next = 14;
 
   for (guint i = 0; i < 6; i++)
-    g_string_append_printf (text, ", %%%u \"fc%u/w\": f32[1024,1024] {role = \"parameter\"}, %%%u \"fc%u/b\": f32[1024] {role = \"parameter\"}",
-                            2 + 2 * i, i, 3 + 2 * i, i);
+    g_string_append_printf (text, ", %%%u \"fc%u/w\": f32[1024,1024] {role = \"parameter\"}, %%%u \"fc%u/b\": f32[1024] {role = \"parameter\"}", 2 + 2 * i, i,
+                            3 + 2 * i, i);
   g_string_append (text, ") -> (%37) {\n");
   for (guint i = 0; i < 6; i++, x = next - 1)
     {
       g_string_append_printf (text, "    %%%u = dot_general(%%%u, %%%u) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[2048,1024]\n",
                               next, x, 2 + 2 * i);
-      g_string_append_printf (text, "    %%%u = broadcast_in_dim(%%%u) {broadcast_dimensions = [1], shape = [2048, 1024]}: f32[2048,1024]\n",
-                              next + 1, 3 + 2 * i);
-      g_string_append_printf (text, "    %%%u = add(%%%u, %%%u): f32[2048,1024]\n    %%%u = logistic(%%%u): f32[2048,1024]\n", next + 2, next,
-                              next + 1, next + 3, next + 2);
+      g_string_append_printf (text, "    %%%u = broadcast_in_dim(%%%u) {broadcast_dimensions = [1], shape = [2048, 1024]}: f32[2048,1024]\n", next + 1,
+                              3 + 2 * i);
+      g_string_append_printf (text, "    %%%u = add(%%%u, %%%u): f32[2048,1024]\n    %%%u = logistic(%%%u): f32[2048,1024]\n", next + 2, next, next + 1,
+                              next + 3, next + 2);
       next += 4;
     }
   g_string_append (text, "  }\n}\n");
@@ -136,8 +130,7 @@ static void
 test_more_memory (StepPlace *place, gconstpointer data)
 {
   g_autofree char *path = step_program ("transformer-tiny.gir");
-  g_autoptr (CliResult) made = cli_run ("train", "--loss=softmax-cross-entropy", "--optimizer=adam", "--lr=0.01", "--clip=1", "-o",
-                                        place->step, path, NULL);
+  g_autoptr (CliResult) made = cli_run ("train", "--loss=softmax-cross-entropy", "--optimizer=adam", "--lr=0.01", "--clip=1", "-o", place->step, path, NULL);
   double slower = G_MAXDOUBLE;
 
   cli_assert_status (made, 0);
@@ -199,8 +192,7 @@ int
 main (int argc, char **argv)
 {
   static const Sample samples[] = {
-    { "mlp.gir", "momentum" }, { "mlp.gir", "adam" },         { "lstm.gir", "" },
-    { "layers-tiny.gir", "" }, { "layers-tiny.gir", "adam" }
+    { "mlp.gir", "momentum" }, { "mlp.gir", "adam" }, { "lstm.gir", "" }, { "layers-tiny.gir", "" }, { "layers-tiny.gir", "adam" }
   };
 
   g_test_init (&argc, &argv, NULL);
@@ -208,12 +200,9 @@ main (int argc, char **argv)
   g_test_add ("/cli/solve/approximate", StepPlace, NULL, step_place_set_up, test_approximate, step_place_tear_down);
   for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
     {
-      g_autofree char *path = g_strdup_printf (
-        "/cli/solve/%s/%s", samples[i].name,
-        samples[i].optimizer[0] != '\0' ? samples[i].optimizer : "gradients");
+      g_autofree char *path = g_strdup_printf ("/cli/solve/%s/%s", samples[i].name, samples[i].optimizer[0] != '\0' ? samples[i].optimizer : "gradients");
 
-      g_test_add (path, StepPlace, &samples[i], step_place_set_up, test_points,
-                  step_place_tear_down);
+      g_test_add (path, StepPlace, &samples[i], step_place_set_up, test_points, step_place_tear_down);
     }
   g_test_add ("/cli/solve/refusal", StepPlace, NULL, step_place_set_up, test_refusal, step_place_tear_down);
   g_test_add ("/cli/solve/more-memory", StepPlace, NULL, step_place_set_up, test_more_memory, step_place_tear_down);

@@ -87,8 +87,7 @@ make_files (const char *folder)
   add_file (files, "@step", g_build_filename (folder, "step.gantry", NULL));
   add_file (files, "@run", g_build_filename (folder, "run.gantry", NULL));
   add_file (files, "@table", g_build_filename (folder, "table.csv", NULL));
-  g_assert_true (g_file_set_contents (g_hash_table_lookup (files, "@table"), "id,lower,upper,size\n1,0,2,4096\n2,1,3,81920\n", -1,
-                                      NULL));
+  g_assert_true (g_file_set_contents (g_hash_table_lookup (files, "@table"), "id,lower,upper,size\n1,0,2,4096\n2,1,3,81920\n", -1, NULL));
   g_assert_cmpint (g_mkdir (verify, 0777), ==, 0);
   step = cli_run ("train", "--output", g_hash_table_lookup (files, "@step"), g_hash_table_lookup (files, "@program"), NULL);
   cli_assert_status (step, 0);

@@ -4,12 +4,13 @@
 #include <string.h>
 
 /* Each as long as what it takes the place of, so that the lengths that the file says stay right. */
-static const struct { const char *model, *word, *name; } changes[] = {
-  { "open-batch.onnx", "batch", "\033[2Jb" },       { "open-batch.onnx", "batch", "a\nb\tc" },
-  { "open-batch.onnx", "batch", "\342\200\256xy" }, { "open-batch.onnx", "batch", "\302\23331m" },
-  { "sample.onnx", "stem", "\033[2J" },             { "sample.onnx", "conv", "a\nb\t" },
-  { "sample.onnx", "Relu", "\033[2J" },             { "sample.onnx", "image", "\342\200\256x\r" },
-  { "unknown-operation.onnx", "main", "\033[2J" },
+static const struct
+{
+  const char *model, *word, *name;
+} changes[] = {
+  { "open-batch.onnx", "batch", "\033[2Jb" },    { "open-batch.onnx", "batch", "a\nb\tc" },     { "open-batch.onnx", "batch", "\342\200\256xy" },
+  { "open-batch.onnx", "batch", "\302\23331m" }, { "sample.onnx", "stem", "\033[2J" },          { "sample.onnx", "conv", "a\nb\t" },
+  { "sample.onnx", "Relu", "\033[2J" },          { "sample.onnx", "image", "\342\200\256x\r" }, { "unknown-operation.onnx", "main", "\033[2J" },
 };
 
 static char *
@@ -61,9 +62,20 @@ assert_json (const CliResult *result, const char *name, gboolean *found)
 static void
 test_names (void)
 {
-  static const char *const commands[] = { "info", "passes", "passes --after=legalize", "passes --progress", "plan", "plan --rules=name:x&recompute",
-                                          "run --runs=1 --slowest=9", "compile", "export --snapshot=nowhere -o FOLDER/x.gir", "train",
-                                          "export -o FOLDER/x.mlir", "run --input=x=zeros --input=y=zeros", "passes --set=x=[1,2]", "render --view=memory -o FOLDER/x.svg" };
+  static const char *const commands[] = { "info",
+                                          "passes",
+                                          "passes --after=legalize",
+                                          "passes --progress",
+                                          "plan",
+                                          "plan --rules=name:x&recompute",
+                                          "run --runs=1 --slowest=9",
+                                          "compile",
+                                          "export --snapshot=nowhere -o FOLDER/x.gir",
+                                          "train",
+                                          "export -o FOLDER/x.mlir",
+                                          "run --input=x=zeros --input=y=zeros",
+                                          "passes --set=x=[1,2]",
+                                          "render --view=memory -o FOLDER/x.svg" };
 
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
     {

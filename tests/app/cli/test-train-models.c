@@ -28,13 +28,7 @@ static const char *const own_weights[] = {
 };
 
 static const char *const made_up_weights[] = {
-  "light_squeezenet",
-  "light_shufflenet",
-  "light_resnet50",
-  "light_inception_v1",
-  "light_bvlc_alexnet",
-  "light_zfnet512",
-  "light_vgg19",
+  "light_squeezenet", "light_shufflenet", "light_resnet50", "light_inception_v1", "light_bvlc_alexnet", "light_zfnet512", "light_vgg19",
 };
 
 /* Its softmax over 1000 gives elements of 1e-6 and less, below what f16 can hold (6e-8 is its least step): f16 gradients of
@@ -216,8 +210,8 @@ test_all_there (void)
 
   while (listing != NULL && (file = g_dir_read_name (listing)) != NULL)
     {
-      gboolean named = !g_str_has_suffix (file, ".onnx") || is_case_of (file, own_weights, G_N_ELEMENTS (own_weights)) ||
-                       is_case_of (file, made_up_weights, G_N_ELEMENTS (made_up_weights));
+      gboolean named = !g_str_has_suffix (file, ".onnx") || is_case_of (file, own_weights, G_N_ELEMENTS (own_weights))
+                       || is_case_of (file, made_up_weights, G_N_ELEMENTS (made_up_weights));
 
       for (guint i = 0; i < G_N_ELEMENTS (not_compared) && !named; i++)
         named = strncmp (file, not_compared[i], strlen (file) - strlen (".onnx")) == 0;

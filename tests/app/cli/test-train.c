@@ -69,8 +69,7 @@ test_no_loss (StepPlace *place, gconstpointer data)
 {
   g_autofree char *path = step_program ("mlp.gir");
   g_autoptr (CliResult) with = cli_run ("train", "--gradients-only", "--loss=mse", "--json", path, NULL);
-  g_autoptr (CliResult) without = cli_run ("train", "--gradients-only", "--no-loss", "--loss=mse", "--json", path,
-                                           NULL);
+  g_autoptr (CliResult) without = cli_run ("train", "--gradients-only", "--no-loss", "--loss=mse", "--json", path, NULL);
   g_autoptr (CliResult) update = cli_run ("train", "--no-loss", "--loss=mse", "-o", place->step, path, NULL);
   g_autoptr (JsonNode) a = NULL, b = NULL, steps = NULL;
 
@@ -98,8 +97,7 @@ test_rules (StepPlace *place, gconstpointer data)
   g_autoptr (JsonNode) plan = NULL;
   JsonObject *unmatched;
 
-  g_assert_true (g_file_set_contents (file, "# state to the host\nrole:state offload\nscope:nowhere/* recompute\n",
-                                      -1, NULL));
+  g_assert_true (g_file_set_contents (file, "# state to the host\nrole:state offload\nscope:nowhere/* recompute\n", -1, NULL));
   plan = step_ask (place, "plan", "--policy", file, "--rules", "role:parameter keep", NULL);
   g_assert_cmpint (step_number (plan, "planned_bytes"), <, step_number (made, "planned_bytes"));
   g_assert_cmpint (step_number (plan, "copied_bytes"), >, 0);
@@ -113,8 +111,7 @@ test_rules (StepPlace *place, gconstpointer data)
   g_assert_cmpstr (json_object_get_string_member (unmatched, "problem"), ==, "matches nothing");
   g_assert_cmpuint (json_array_get_length (list (plan, "holders")), >, 0);
   g_assert_cmpuint (json_array_get_length (list (plan, "scopes")), >, 0);
-  g_assert_true (json_object_has_member (
-    json_object_get_object_member (json_node_get_object (plan), "categories"), "residual"));
+  g_assert_true (json_object_has_member (json_object_get_object_member (json_node_get_object (plan), "categories"), "residual"));
 }
 
 /* A run tells as well which rules have no effect. */
@@ -122,9 +119,7 @@ static void
 test_rules_of_a_run (StepPlace *place, gconstpointer data)
 {
   g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
-  g_autoptr (CliResult) told = cli_run ("run", "--steps=1", "--json",
-                                        "--rules=role:state offload; scope:nowhere recompute",
-                                        place->step, NULL);
+  g_autoptr (CliResult) told = cli_run ("run", "--steps=1", "--json", "--rules=role:state offload; scope:nowhere recompute", place->step, NULL);
   g_autoptr (JsonNode) object = NULL;
 
   cli_assert_status (told, 0);
@@ -152,10 +147,8 @@ test_solve (StepPlace *place, gconstpointer data)
 {
   g_autoptr (JsonNode) made = step_make (place, "transformer-tiny.gir");
   g_autofree char *out = g_build_filename (place->folder, "solved.gantry", NULL);
-  g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", "--fit", "60%", "--seconds", "5", "-o", out,
-                                          NULL);
-  g_autoptr (JsonNode) same = step_ask (place, "plan", "--no-kernels", "--fit", "60%", "--fastest", "--seconds", "5",
-                                        NULL);
+  g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", "--fit", "60%", "--seconds", "5", "-o", out, NULL);
+  g_autoptr (JsonNode) same = step_ask (place, "plan", "--no-kernels", "--fit", "60%", "--fastest", "--seconds", "5", NULL);
   g_autoptr (CliResult) reopened = cli_run ("plan", "--json", out, NULL);
   g_autoptr (JsonNode) again = NULL;
   JsonObject *solution = json_object_get_object_member (json_node_get_object (solved), "solution");
@@ -179,8 +172,7 @@ test_without_value (StepPlace *place, gconstpointer data)
 {
   g_autoptr (JsonNode) made = step_make (place, "transformer-tiny.gir");
   g_autofree char *out = g_build_filename (place->folder, "small.gantry", NULL);
-  g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", "--fit", "60%", "--seconds", "5", "-o", out,
-                                          NULL);
+  g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", "--fit", "60%", "--seconds", "5", "-o", out, NULL);
   g_autoptr (CliResult) told = cli_run ("plan", "--json", "--disable", "fuse", out, NULL);
   g_autoptr (JsonNode) plan = NULL;
   JsonArray *gone;
@@ -198,8 +190,7 @@ test_pareto (StepPlace *place, gconstpointer data)
 {
   g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
   g_autofree char *out = g_build_filename (place->folder, "front.gantry", NULL);
-  g_autoptr (JsonNode) front = step_ask (place, "pareto", "--no-kernels", "--points", "4", "--seconds", "5", "-o",
-                                         out, NULL);
+  g_autoptr (JsonNode) front = step_ask (place, "pareto", "--no-kernels", "--points", "4", "--seconds", "5", "-o", out, NULL);
   g_autoptr (CliResult) text = cli_run ("pareto", "--no-kernels", "--points", "2", "--seconds", "1", place->step, NULL);
   JsonArray *points = list (front, "points");
 
@@ -210,8 +201,7 @@ test_pareto (StepPlace *place, gconstpointer data)
       JsonObject *a = json_array_get_object_element (points, i - 1), *b = json_array_get_object_element (points, i);
 
       g_assert_cmpint (json_object_get_int_member (b, "planned_bytes"), <, json_object_get_int_member (a, "planned_bytes"));
-      g_assert_cmpfloat (json_object_get_double_member (b, "step_ms"), >=, json_object_get_double_member (a,
-                                                                                                          "step_ms"));
+      g_assert_cmpfloat (json_object_get_double_member (b, "step_ms"), >=, json_object_get_double_member (a, "step_ms"));
     }
   /* No kernel of it was made yet. */
   g_assert_false (json_object_get_boolean_member (json_array_get_object_element (points, 0), "sizes_known"));
@@ -224,8 +214,7 @@ test_steps (StepPlace *place, gconstpointer data)
 {
   g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
   g_autoptr (JsonNode) keep = step_ask (place, "run", "--steps", "6", NULL);
-  g_autoptr (JsonNode) moved = step_ask (place, "run", "--steps", "6", "--rules",
-                                         "role:state offload; policy nothing_saveable", NULL);
+  g_autoptr (JsonNode) moved = step_ask (place, "run", "--steps", "6", "--rules", "role:state offload; policy nothing_saveable", NULL);
   g_autoptr (JsonNode) replanned = step_ask (place, "run", "--steps", "6", "--replan", NULL);
   JsonArray *a = list (keep, "losses"), *b = list (moved, "losses");
 
@@ -234,8 +223,7 @@ test_steps (StepPlace *place, gconstpointer data)
   for (guint i = 0; i < 6; i++)
     {
       g_assert_cmpfloat (json_array_get_double_element (a, i), ==, json_array_get_double_element (b, i));
-      g_assert_cmpfloat (json_array_get_double_element (a, i), ==,
-                         json_array_get_double_element (list (replanned, "losses"), i));
+      g_assert_cmpfloat (json_array_get_double_element (a, i), ==, json_array_get_double_element (list (replanned, "losses"), i));
       if (i > 0)
         g_assert_cmpfloat (json_array_get_double_element (a, i), <, json_array_get_double_element (a, i - 1));
     }
@@ -284,8 +272,7 @@ test_slowest (StepPlace *place, gconstpointer data)
       g_assert_cmpint (json_object_get_int_member (a, "count"), ==, 1);
       g_assert_nonnull (json_object_get_string_member (a, "phase"));
       if (i > 0)
-        g_assert_cmpfloat (ms, <=, json_object_get_double_member (json_array_get_object_element (slowest, i - 1),
-                                                                  "milliseconds"));
+        g_assert_cmpfloat (ms, <=, json_object_get_double_member (json_array_get_object_element (slowest, i - 1), "milliseconds"));
       total += ms;
     }
   g_assert_cmpfloat (total, <=, 3 * real (run, "milliseconds_max"));
@@ -365,9 +352,7 @@ static void
 test_exact_limit (StepPlace *place, gconstpointer data)
 {
   g_autofree char *path = step_program ("transformer-tiny.gir");
-  g_autoptr (CliResult) made = cli_run ("train", "--optimizer=adam", "--loss=softmax-cross-entropy", "-o",
-                                        place->step, path,
-                                        NULL);
+  g_autoptr (CliResult) made = cli_run ("train", "--optimizer=adam", "--loss=softmax-cross-entropy", "-o", place->step, path, NULL);
   g_autoptr (JsonNode) keep = step_ask (place, "plan", NULL);
   g_autoptr (JsonNode) ran = step_ask (place, "run", "--no-library", "--steps=1", NULL);
   g_autofree char *exact = g_strdup_printf ("%" G_GINT64_FORMAT, step_number (keep, "planned_bytes"));
@@ -410,8 +395,7 @@ test_kernels (StepPlace *place, gconstpointer data)
   g_autoptr (JsonNode) ran = step_ask (place, "run", "--runs", "1", "--warmup", "0", "-o", out, NULL);
   g_autoptr (CliResult) result = cli_run ("plan", "--json", out, NULL);
   g_autoptr (JsonNode) after = NULL;
-  g_autofree char *target = g_strconcat ("--target=", g_getenv ("GANTRY_SOURCE_ROOT"), "/data/targets/h200.target",
-                                         NULL);
+  g_autofree char *target = g_strconcat ("--target=", g_getenv ("GANTRY_SOURCE_ROOT"), "/data/targets/h200.target", NULL);
   g_autoptr (CliResult) gpu = cli_run ("plan", "--kernels", target, place->step, NULL);
   gint64 sum = 0;
 
@@ -612,7 +596,11 @@ static void
 test_special (StepPlace *place, gconstpointer data)
 {
   /* Slopes by jax.grad in double precision. */
-  static const struct { const char *name; double at[4], slope[4]; } functions[] = {
+  static const struct
+  {
+    const char *name;
+    double at[4], slope[4];
+  } functions[] = {
     { "erfc", { 0, 1e-3, -0.7, 1.5 }, { -1.1283791670955126, -1.1283780387169096, -0.6912748604105386, -0.11893028922362936 } },
     { "erf_inv", { 0, 1e-3, -0.7, 0.999 }, { 0.8862269254527579, 0.8862276214943953, 1.5163632173337638, 198.93951776442725 } },
     { "lgamma", { 1, 4, 20, -0.25 }, { -0.5772156649015334, 1.2561176684318007, 2.9705239922421485, 2.914139120213528 } },
@@ -624,11 +612,11 @@ test_special (StepPlace *place, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
     {
       const double *at = functions[i].at;
-      g_autofree char *text = g_strdup_printf (
-        "module @m {\n  func.func public @main(%%arg0: tensor<4xf32>) -> tensor<4xf32> {\n"
-        "    %%w = stablehlo.constant dense<[%.9e, %.9e, %.9e, %.9e]> : tensor<4xf32>\n"
-        "    %%0 = stablehlo.add %%arg0, %%w : tensor<4xf32>\n    %%1 = chlo.%s %%0 : tensor<4xf32> -> tensor<4xf32>\n"
-        "    return %%1 : tensor<4xf32>\n  }\n}\n", at[0], at[1], at[2], at[3], functions[i].name);
+      g_autofree char *text = g_strdup_printf ("module @m {\n  func.func public @main(%%arg0: tensor<4xf32>) -> tensor<4xf32> {\n"
+                                               "    %%w = stablehlo.constant dense<[%.9e, %.9e, %.9e, %.9e]> : tensor<4xf32>\n"
+                                               "    %%0 = stablehlo.add %%arg0, %%w : tensor<4xf32>\n    %%1 = chlo.%s %%0 : tensor<4xf32> -> tensor<4xf32>\n"
+                                               "    return %%1 : tensor<4xf32>\n  }\n}\n",
+                                               at[0], at[1], at[2], at[3], functions[i].name);
       g_autoptr (CliResult) made = NULL, ran = NULL;
       g_autofree char *bytes = NULL;
       gsize length;
@@ -656,8 +644,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-#define ADD(name, function) \
-  g_test_add ("/cli/train/" name, StepPlace, NULL, step_place_set_up, function, step_place_tear_down)
+#define ADD(name, function) g_test_add ("/cli/train/" name, StepPlace, NULL, step_place_set_up, function, step_place_tear_down)
   ADD ("step", test_train);
   ADD ("allocations", test_allocations);
   ADD ("gradients-only", test_gradients_only);

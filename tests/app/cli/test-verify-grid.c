@@ -53,8 +53,7 @@ verify (const GPtrArray *folders, guint first, guint n, const char *device, GHas
       JsonObject *one = json_array_get_object_element (cases, i);
 
       g_hash_table_insert (verdicts, g_strdup (json_object_get_string_member (one, "name")),
-                           g_strdup_printf ("%s %s", json_object_get_string_member (one, "verdict"),
-                                            json_object_get_string_member (one, "why")));
+                           g_strdup_printf ("%s %s", json_object_get_string_member (one, "verdict"), json_object_get_string_member (one, "why")));
     }
 }
 

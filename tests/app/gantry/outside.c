@@ -52,8 +52,7 @@ object_new (const char *bus, const char *path)
 static GVariant *
 ask (Outside *o, const Object *object, const char *interface, const char *method, GVariant *arguments)
 {
-  return g_dbus_connection_call_sync (o->accessible, object->bus, object->path, interface, method, arguments, NULL,
-                                      G_DBUS_CALL_FLAGS_NONE, 10000, NULL, NULL);
+  return g_dbus_connection_call_sync (o->accessible, object->bus, object->path, interface, method, arguments, NULL, G_DBUS_CALL_FLAGS_NONE, 10000, NULL, NULL);
 }
 
 static GPtrArray *
@@ -76,8 +75,7 @@ children_of (Outside *o, const Object *object)
 static char *
 name_of (Outside *o, const Object *object)
 {
-  g_autoptr (GVariant) answer = ask (o, object, "org.freedesktop.DBus.Properties", "Get",
-                                     g_variant_new ("(ss)", "org.a11y.atspi.Accessible", "Name"));
+  g_autoptr (GVariant) answer = ask (o, object, "org.freedesktop.DBus.Properties", "Get", g_variant_new ("(ss)", "org.a11y.atspi.Accessible", "Name"));
   g_autoptr (GVariant) value = NULL;
 
   if (answer == NULL)
@@ -225,8 +223,7 @@ outside_wait (Outside *o, const char *role, const char *text, OutsideArea *area)
           g_autoptr (GString) told = g_string_new (NULL);
 
           g_free (search_all (o, "no such role", "", NULL, told));
-          g_error ("%s '%s' is not shown%s; what is:\n%s", role != NULL ? role : "anything", text,
-                   ended ? ", the program has ended" : "", told->str);
+          g_error ("%s '%s' is not shown%s; what is:\n%s", role != NULL ? role : "anything", text, ended ? ", the program has ended" : "", told->str);
         }
       g_main_context_iteration (NULL, FALSE); /* hears when the program ends */
       g_usleep (PAUSE);
@@ -257,10 +254,9 @@ guint
 outside_count (Outside *o, const OutsideArea *area, GantryInk ink)
 {
   const GantryColor *color = &gantry_theme_get (FALSE)->ink[ink];
-  const guint8 wanted[] = { (guint8) lroundf (color->blue * 255), (guint8) lroundf (color->green * 255),
-                            (guint8) lroundf (color->red * 255) };
-  xcb_get_image_cookie_t cookie = xcb_get_image (o->xtest->connection, XCB_IMAGE_FORMAT_Z_PIXMAP, o->xtest->root, (gint16) area->x,
-                                                 (gint16) area->y, (guint16) area->width, (guint16) area->height, ~0u);
+  const guint8 wanted[] = { (guint8) lroundf (color->blue * 255), (guint8) lroundf (color->green * 255), (guint8) lroundf (color->red * 255) };
+  xcb_get_image_cookie_t cookie = xcb_get_image (o->xtest->connection, XCB_IMAGE_FORMAT_Z_PIXMAP, o->xtest->root, (gint16) area->x, (gint16) area->y,
+                                                 (guint16) area->width, (guint16) area->height, ~0u);
   xcb_get_image_reply_t *image = xcb_get_image_reply (o->xtest->connection, cookie, NULL);
   const guint8 *data;
   guint n = 0;
@@ -283,21 +279,17 @@ connect_accessible (Outside *o)
   g_autoptr (GVariant) answer = NULL;
   const char *address;
 
-  session = g_dbus_connection_new_for_address_sync (g_test_dbus_get_bus_address (o->bus),
-                                                    G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
-                                                      | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
-                                                    NULL, NULL, NULL);
+  session = g_dbus_connection_new_for_address_sync (
+    g_test_dbus_get_bus_address (o->bus), G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, NULL, NULL, NULL);
   if (session == NULL)
     return FALSE;
-  answer = g_dbus_connection_call_sync (session, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", NULL,
-                                        G_VARIANT_TYPE ("(s)"), G_DBUS_CALL_FLAGS_NONE, 60000, NULL, NULL);
+  answer = g_dbus_connection_call_sync (session, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", NULL, G_VARIANT_TYPE ("(s)"),
+                                        G_DBUS_CALL_FLAGS_NONE, 60000, NULL, NULL);
   if (answer == NULL)
     return FALSE;
   g_variant_get (answer, "(&s)", &address);
-  o->accessible = g_dbus_connection_new_for_address_sync (address,
-                                                          G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
-                                                            | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
-                                                          NULL, NULL, NULL);
+  o->accessible = g_dbus_connection_new_for_address_sync (
+    address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, NULL, NULL, NULL);
   return o->accessible != NULL;
 }
 

@@ -57,7 +57,6 @@ click_middle (Fixture *f, GtkWidget *widget, guint n_press)
 {
   g_assert_nonnull (widget);
   g_assert_true (gtk_widget_get_mapped (widget));
-  views_pointer_click (f->pointer, widget, MIN (gtk_widget_get_width (widget) / 2.0, 20), gtk_widget_get_height (widget) / 2.0,
-                       n_press);
+  views_pointer_click (f->pointer, widget, MIN (gtk_widget_get_width (widget) / 2.0, 20), gtk_widget_get_height (widget) / 2.0, n_press);
   settle (f);
 }

@@ -21,8 +21,9 @@ make_run (GantryDocument *document, double factor)
   for (guint32 i = plan->n_init_steps; i < plan->n_steps; i++)
     {
       const GantryPlanStep *step = &plan->steps[i];
-      GantryEvent event = { .begin = at[step->queue], .lane = step->queue, .node = step->node, .name = name, .instruction = i,
-                            .detail = launch, .bytes = 4096, .correlation = i + 1 };
+      GantryEvent event = {
+        .begin = at[step->queue], .lane = step->queue, .node = step->node, .name = name, .instruction = i, .detail = launch, .bytes = 4096, .correlation = i + 1
+      };
       GantryEvent call = { .begin = at[step->queue], .lane = 4, .kind = GANTRY_EVENT_CALL, .correlation = i + 1 };
 
       event.kind = step->queue == GANTRY_QUEUE_COMPUTE ? GANTRY_EVENT_KERNEL : GANTRY_EVENT_COPY;
@@ -93,8 +94,7 @@ test_kernels (void)
   }
   /* The longest is first. */
   for (guint i = 1; i < n; i++)
-    g_assert_cmpfloat (gantry_kernels_panel_get_row (panel, i - 1)->row.measured_us, >=,
-                       gantry_kernels_panel_get_row (panel, i)->row.measured_us);
+    g_assert_cmpfloat (gantry_kernels_panel_get_row (panel, i - 1)->row.measured_us, >=, gantry_kernels_panel_get_row (panel, i)->row.measured_us);
   /* A row selects its node, and a node its row. */
   gantry_kernels_panel_select_row (panel, 3);
   item = gantry_kernels_panel_get_row (panel, 3);
@@ -216,8 +216,7 @@ test_lanes (void)
   g_assert_cmpuint (gantry_time_canvas_n_clipped (GANTRY_TIME_CANVAS (lanes)), ==, 0);
   node = gantry_kernels_panel_get_row (gantry_window_get_kernels_panel (window), 0)->row.node;
   gantry_time_axis_fit (axis);
-  gantry_selection_set (gantry_window_get_selection (window),
-                        gantry_document_get_compilation (gantry_window_get_document (window))->n_snapshots - 1, &node, 1);
+  gantry_selection_set (gantry_window_get_selection (window), gantry_document_get_compilation (gantry_window_get_document (window))->n_snapshots - 1, &node, 1);
   window_test_act (window, "show-in-time");
   gantry_time_axis_get (axis, &t0, &t1);
   g_assert_cmpint (t1 - t0, <, gantry_time_axis_get_length (axis));
@@ -241,9 +240,14 @@ test_code (void)
   g_autofree char *path = g_strdup (g_getenv ("PATH")), *with = g_strconcat (folder, ":", path, NULL), *text = NULL, *said = NULL;
   g_autoptr (GantryRunResult) run = NULL;
   g_autoptr (GBytes) cubin = g_bytes_new_static (words, sizeof words);
-  GantryCode code = { .kernel = (char *) "k", .kind = (char *) "generated", .assembly = (char *) ".version 8.0",
-                      .schedule = (char *) "grid (8), block (128)", .arch = (char *) "sm_90a", .cubin = cubin,
-                      .is_measured = TRUE, .registers = 40 };
+  GantryCode code = { .kernel = (char *) "k",
+                      .kind = (char *) "generated",
+                      .assembly = (char *) ".version 8.0",
+                      .schedule = (char *) "grid (8), block (128)",
+                      .arch = (char *) "sm_90a",
+                      .cubin = cubin,
+                      .is_measured = TRUE,
+                      .registers = 40 };
   GantryCodeView *view;
   GantryDocument *document;
 
@@ -256,8 +260,7 @@ test_code (void)
   code.node = gantry_document_get_plan (document)->steps[gantry_document_get_plan (document)->n_init_steps].node;
   gantry_run_result_add_code (run, &code, NULL);
   gantry_document_add_run (document, run);
-  gantry_selection_set (gantry_window_get_selection (window), gantry_document_get_compilation (document)->n_snapshots - 1,
-                        &code.node, 1);
+  gantry_selection_set (gantry_window_get_selection (window), gantry_document_get_compilation (document)->n_snapshots - 1, &code.node, 1);
   window_test_act (window, "show-code");
   view = gantry_inspector_get_code_view (gantry_window_get_inspector (window));
   text = gantry_inspector_to_text (gantry_window_get_inspector (window)); /* writes what is due */
@@ -271,8 +274,7 @@ test_code (void)
   make_disassembler (program, "#!/bin/sh\necho 'no good' >&2\nexit 1\n");
   gantry_selection_clear (gantry_window_get_selection (window));
   window_test_wait (window);
-  gantry_selection_set (gantry_window_get_selection (window), gantry_document_get_compilation (document)->n_snapshots - 1,
-                        &code.node, 1);
+  gantry_selection_set (gantry_window_get_selection (window), gantry_document_get_compilation (document)->n_snapshots - 1, &code.node, 1);
   views_wait_until ((g_free (said), said = gantry_code_view_get_text (view, "sass"), strstr (said, "no good") != NULL));
   g_setenv ("PATH", path, TRUE);
   g_unlink (program);

@@ -42,8 +42,8 @@ residual (GantryWindow *window)
       const GantryNode *node = gantry_module_node (module, list[i].node);
       const char *scope = gantry_context_scope_path (module->context, node->scope);
 
-      if (list[i].subject == GANTRY_SUBJECT_RESIDUAL && (list[i].allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) != 0 &&
-          strstr (scope, "layer.1/") != NULL && (best == NULL || list[i].bytes > best->bytes))
+      if (list[i].subject == GANTRY_SUBJECT_RESIDUAL && (list[i].allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) != 0 && strstr (scope, "layer.1/") != NULL
+          && (best == NULL || list[i].bytes > best->bytes))
         best = &list[i];
     }
   g_assert_nonnull (best);
@@ -371,8 +371,8 @@ lists_peak (GantryWindow *window)
 {
   GantryAliveList *alive = gantry_memory_side_get_alive (gantry_time_panel_get_side (gantry_window_get_time_panel (window)));
 
-  return gantry_alive_list_count (alive) > 10 &&
-         gantry_alive_list_bytes (alive) == gantry_document_get_prediction (document_of (window))->prediction->peak_bytes;
+  return gantry_alive_list_count (alive) > 10
+         && gantry_alive_list_bytes (alive) == gantry_document_get_prediction (document_of (window))->prediction->peak_bytes;
 }
 
 /* The button is off and says why; so does the bar above the graph, and so do the keys. */

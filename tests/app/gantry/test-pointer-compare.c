@@ -33,8 +33,7 @@ find_type (GtkWidget *widget, GType type)
 {
   GtkWidget *found = g_type_is_a (G_OBJECT_TYPE (widget), type) ? widget : NULL;
 
-  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL;
-       child = gtk_widget_get_next_sibling (child))
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL; child = gtk_widget_get_next_sibling (child))
     found = find_type (child, type);
   return found;
 }
@@ -98,8 +97,7 @@ label_with (GtkWidget *widget, const char *text)
 {
   GtkWidget *found = GTK_IS_LABEL (widget) && strcmp (gtk_label_get_text (GTK_LABEL (widget)), text) == 0 ? widget : NULL;
 
-  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL;
-       child = gtk_widget_get_next_sibling (child))
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL; child = gtk_widget_get_next_sibling (child))
     found = label_with (child, text);
   return found;
 }
@@ -293,8 +291,8 @@ find_point (Fixture *f, guint index, double *x, double *y)
       const GantryVariant *variant = gantry_compare_panel_get_row (f->panel, i);
       const char *name = variant != NULL ? variant->name : "as placed now";
 
-      points[i] = (GantryScatterPoint){ (guint64) figure (f, name, FALSE), figure (f, name, TRUE),
-                                        variant != NULL ? GANTRY_POINT_VARIANT : GANTRY_POINT_NOW, name };
+      points[i] = (GantryScatterPoint){ (guint64) figure (f, name, FALSE), figure (f, name, TRUE), variant != NULL ? GANTRY_POINT_VARIANT : GANTRY_POINT_NOW,
+                                        name };
     }
   for (*y = 0; *y < height; *y += 1)
     for (*x = 0; *x < width; *x += 1)

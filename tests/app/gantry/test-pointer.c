@@ -18,8 +18,7 @@ select_first (Fixture *f)
 {
   guint32 node = gantry_graph_canvas_get_module (GANTRY_GRAPH_CANVAS (canvas_of (f)))->nodes[0].id;
 
-  gantry_selection_set (gantry_window_get_selection (f->window), gantry_graph_canvas_get_snapshot (GANTRY_GRAPH_CANVAS (canvas_of (f))),
-                        &node, 1);
+  gantry_selection_set (gantry_window_get_selection (f->window), gantry_graph_canvas_get_snapshot (GANTRY_GRAPH_CANVAS (canvas_of (f))), &node, 1);
   views_settle ();
 }
 
@@ -254,9 +253,8 @@ test_time_double_click (void)
     if (plan->steps[i].duration_us > plan->steps[longest].duration_us)
       longest = i;
   gantry_time_axis_get (axis, &view.t0, &view.t1);
-  for (x = gantry_time_axis_left ();
-       (double) gantry_time_at (&view, (float) gtk_widget_get_width (lanes), (float) x)
-       < (plan->steps[longest].start_us + plan->steps[longest].duration_us / 2) * 1000;
+  for (x = gantry_time_axis_left (); (double) gantry_time_at (&view, (float) gtk_widget_get_width (lanes), (float) x)
+                                     < (plan->steps[longest].start_us + plan->steps[longest].duration_us / 2) * 1000;
        x++)
     ;
   gantry_selection_clear (selection);

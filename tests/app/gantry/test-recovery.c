@@ -133,8 +133,7 @@ test_restored (void)
   g_assert_cmpfloat_with_epsilon (after.scale, before.scale, 1e-4);
   g_assert_cmpfloat_with_epsilon (after.x + width_of (canvas) / after.scale / 2, middle, 1);
   g_assert_cmpfloat_with_epsilon (after.y, before.y, 1);
-  g_assert_cmpstr (gantry_document_get_path (gantry_window_get_document (window)), !=,
-                   gantry_recovery_get_path (g_ptr_array_index (list, 0)));
+  g_assert_cmpstr (gantry_document_get_path (gantry_window_get_document (window)), !=, gantry_recovery_get_path (g_ptr_array_index (list, 0)));
   gantry_recovery_remove (g_ptr_array_index (list, 0));
   window_test_free (window);
 }
@@ -191,7 +190,8 @@ test_outside (void)
   g_autofree char *secret = g_build_filename (folder, "secret", NULL), *model = g_build_filename (home, "reader.gir", NULL);
   g_autofree char *text = g_strdup_printf ("module \"reader\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%3) {\n"
                                            "    %%2 = constant() {value = file<f32[4]: \"%s\", 0, 16>}: f32[4]\n"
-                                           "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n", secret);
+                                           "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n",
+                                           secret);
   GantryWindow *window = window_test_new ();
 
   if (window == NULL)
@@ -237,7 +237,8 @@ test_two_questions (void)
   g_autofree char *secret = g_build_filename (folder, "secret", NULL), *model = g_build_filename (home, "reader.gir", NULL);
   g_autofree char *text = g_strdup_printf ("module \"reader\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%3) {\n"
                                            "    %%2 = constant() {value = file<f32[4]: \"%s\", 0, 16>}: f32[4]\n"
-                                           "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n", secret);
+                                           "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n",
+                                           secret);
   GantryWindow *window = window_test_new ();
 
   if (window == NULL)
@@ -350,8 +351,7 @@ press_reload (GantryWindow *window, const GantryModel *before)
   views_wait_until (gantry_document_get_model (gantry_window_get_document (window)) != before);
   window_test_wait (window);
   views_wait_until (window_test_find (GTK_WIDGET (window), "changed-on-disk") == NULL);
-  g_assert_true (gtk_window_get_focus (GTK_WINDOW (window))
-                 == GTK_WIDGET (gantry_pass_view_get_canvas (gantry_window_get_pass_view (window))));
+  g_assert_true (gtk_window_get_focus (GTK_WINDOW (window)) == GTK_WIDGET (gantry_pass_view_get_canvas (gantry_window_get_pass_view (window))));
 }
 
 /* A model that is exported again while it is open: it is told, and loaded again with what was set and selected. */

@@ -25,8 +25,7 @@ cli_message (const char *path)
 static void
 test_broken (void)
 {
-  static const char *const files[] = { "cyclic.onnx", "not-onnx.onnx", "oversized.onnx", "truncated.onnx",
-                                       "wrong-type.onnx", "no-such-file.onnx" };
+  static const char *const files[] = { "cyclic.onnx", "not-onnx.onnx", "oversized.onnx", "truncated.onnx", "wrong-type.onnx", "no-such-file.onnx" };
   GantryWindow *window;
 
   if (!window_test_has_cli ())
@@ -176,7 +175,8 @@ test_outside (void)
   g_autofree char *secret = g_build_filename (folder, "secret", NULL), *model = g_build_filename (home, "reader.gir", NULL);
   g_autofree char *text = g_strdup_printf ("module \"reader\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%3) {\n"
                                            "    %%2 = constant() {value = file<f32[4]: \"%s\", 0, 16>}: f32[4]\n"
-                                           "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n", secret);
+                                           "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n",
+                                           secret);
   GantryWindow *window = window_test_new ();
   GtkWidget *dialog;
 

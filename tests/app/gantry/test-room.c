@@ -81,8 +81,8 @@ test_refusal (void)
   window_test_open (window, path);
   notice = window_test_find_type (GTK_WIDGET (window), "GantryNotice");
   g_assert_nonnull (notice);
-  g_assert_nonnull (strstr (gantry_notice_get_text (GANTRY_NOTICE (notice)),
-                            gantry_document_get_compilation (gantry_window_get_document (window))->refusal->message));
+  g_assert_nonnull (
+    strstr (gantry_notice_get_text (GANTRY_NOTICE (notice)), gantry_document_get_compilation (gantry_window_get_document (window))->refusal->message));
   g_assert_null (strstr (gantry_notice_get_text (GANTRY_NOTICE (notice)), "--"));
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     g_assert_cmpint (least (GTK_WIDGET (window), GTK_ORIENTATION_VERTICAL, sizes[i][0]), <=, sizes[i][1]);

@@ -53,8 +53,7 @@ check_shown (GtkWidget *widget)
       GdkModifierType modifiers;
 
       g_assert_true (gtk_accelerator_parse (list[i], &key, &modifiers));
-      g_assert_true (g_hash_table_add (seen, g_strdup_printf ("%x %x", modifiers, gdk_keyval_to_unicode (key) != 0
-                                                                                    ? gdk_keyval_to_unicode (key) : key)));
+      g_assert_true (g_hash_table_add (seen, g_strdup_printf ("%x %x", modifiers, gdk_keyval_to_unicode (key) != 0 ? gdk_keyval_to_unicode (key) : key)));
     }
 }
 

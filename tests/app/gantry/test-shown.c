@@ -70,8 +70,7 @@ table_of (GantryWindow *window)
 static void
 test_placements (void)
 {
-  static const char *const line[] = { "measured with other placements (median of 3)", "MiB touched with other placements",
-                                      ", with other placements" };
+  static const char *const line[] = { "measured with other placements (median of 3)", "MiB touched with other placements", ", with other placements" };
   GantryDocument *document;
   GantryWindow *window = open_program ("data/programs/transformer-tiny.gir", TRUE, &document);
 
@@ -639,8 +638,7 @@ test_which_compilation (void)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autofree char *path = g_build_filename (folder, names[i], NULL);
-      g_autofree char *text = g_strdup_printf ("HloModule f\nENTRY e {\n  x = f32[%u]{0} parameter(0)\n  ROOT y = f32[%u]{0} negate(x)\n}\n",
-                                               i + 2, i + 2);
+      g_autofree char *text = g_strdup_printf ("HloModule f\nENTRY e {\n  x = f32[%u]{0} parameter(0)\n  ROOT y = f32[%u]{0} negate(x)\n}\n", i + 2, i + 2);
 
       g_assert_true (g_file_set_contents (path, text, -1, NULL));
     }

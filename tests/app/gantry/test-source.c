@@ -144,8 +144,7 @@ test_line_to_nodes (Place *place, gconstpointer data)
   g_assert_cmpuint (gantry_selection_snapshot (place->selection), ==, last);
   g_assert_cmpuint (gantry_selection_count (place->selection), ==, 1);
   g_assert_cmpstr (gantry_node_op_name (gantry_compilation_module (compilation_of (place)),
-                                        gantry_module_node (gantry_compilation_module (compilation_of (place)),
-                                                            gantry_selection_primary (place->selection))),
+                                        gantry_module_node (gantry_compilation_module (compilation_of (place)), gantry_selection_primary (place->selection))),
                    ==, "fusion");
   check_marked (place, "3 4 ", ""); /* all that is in that kernel, but for what is in another file */
 }
@@ -165,7 +164,8 @@ test_columns (Place *place, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%2) {\n"
-                                               "    %%2 = tanh(%%1): f32[4] loc(\"net.py\":1:%s)\n  }\n}\n", cases[i].column);
+                                               "    %%2 = tanh(%%1): f32[4] loc(\"net.py\":1:%s)\n  }\n}\n",
+                                               cases[i].column);
 
       write_text (place->model, text);
       window_test_open (place->window, place->model);
@@ -277,7 +277,8 @@ test_no_text (Place *place, gconstpointer data)
     return;
   outside = g_strconcat (place->folder, "-elsewhere.py", NULL);
   text = g_strdup_printf ("module \"m\" {\n  func @main #1 (%%1 \"x\": f32[4] loc(\"/dev/zero\":1:1)) -> (%%3) {\n"
-                          "    %%2 = tanh(%%1): f32[4] loc(\"gone.py\":3:9)\n    %%3 = abs(%%2): f32[4] loc(\"%s\":1:1)\n  }\n}\n", outside);
+                          "    %%2 = tanh(%%1): f32[4] loc(\"gone.py\":3:9)\n    %%3 = abs(%%2): f32[4] loc(\"%s\":1:1)\n  }\n}\n",
+                          outside);
   write_text (outside, "outside = 1\n");
   write_text (place->model, text);
   window_test_open (place->window, place->model);
@@ -428,8 +429,7 @@ test_program (Place *place, gconstpointer data)
   g_action_group_change_action_state (G_ACTION_GROUP (place->window), "reload-when-saved", g_variant_new_boolean (TRUE));
   g_string_replace (broken, "ops.exp", "ops.exq", 0);
   write_text (path, broken->str);
-  views_wait_until (gantry_source_page_get_note (place->page) != NULL
-                    && strstr (gantry_source_page_get_note (place->page), "exq") != NULL);
+  views_wait_until (gantry_source_page_get_note (place->page) != NULL && strstr (gantry_source_page_get_note (place->page), "exq") != NULL);
   marked = gantry_source_view_get_marked (place->view, TRUE);
   g_assert_cmpstr (marked, !=, "");
   g_assert_nonnull (strstr ("return ops.exq(y)", marked));
@@ -444,10 +444,10 @@ test_program (Place *place, gconstpointer data)
 static void
 write_checkpointed (const char *path, const char *policy)
 {
-  g_autofree char *text =
-    g_strdup_printf ("import jax, jax.numpy as jnp\nfrom jax import checkpoint_policies as cp\n"
-                     "f = jax.checkpoint(lambda x: jnp.sum(jnp.sin(jnp.sin(x) @ x)), policy=cp.%s)\n"
-                     "jax.jit(jax.grad(f)).lower(jnp.ones((4, 4))).compile()\n", policy);
+  g_autofree char *text = g_strdup_printf ("import jax, jax.numpy as jnp\nfrom jax import checkpoint_policies as cp\n"
+                                           "f = jax.checkpoint(lambda x: jnp.sum(jnp.sin(jnp.sin(x) @ x)), policy=cp.%s)\n"
+                                           "jax.jit(jax.grad(f)).lower(jnp.ones((4, 4))).compile()\n",
+                                           policy);
 
   write_text (path, text);
 }

@@ -15,9 +15,7 @@ test_open (void)
 
   if (window == NULL)
     return;
-  g_assert_cmpuint (gantry_graph_picture_n_boxes (
-                      gantry_graph_canvas_get_picture (gantry_pass_view_get_after (gantry_window_get_pass_view (window)))),
-                    >, 3);
+  g_assert_cmpuint (gantry_graph_picture_n_boxes (gantry_graph_canvas_get_picture (gantry_pass_view_get_after (gantry_window_get_pass_view (window)))), >, 3);
   text = gantry_inspector_to_text (gantry_window_get_inspector (window));
   g_assert_nonnull (strstr (text, "sample.onnx"));
   g_assert_nonnull (strstr (text, "ONNX"));
@@ -161,11 +159,10 @@ inspected (GantryWindow *window, guint32 id)
 static void
 test_last_use (void)
 {
-  static const char program[] =
-    "module \"m\" {\n  func @main #1 (%1 \"w\": f32[64] {role = \"state\", alias = 0}, %2 \"x\": f32[64]) -> (%4) {\n"
-    "    %3 = reduce(%2) {kind = \"add\", dimensions = [0]}: f32[]\n"
-    "    %5 = broadcast_in_dim(%3) {shape = [64], broadcast_dimensions = ints[]}: f32[64]\n"
-    "    %4 = add(%1, %5): f32[64] phase(update)\n  }\n}\n";
+  static const char program[] = "module \"m\" {\n  func @main #1 (%1 \"w\": f32[64] {role = \"state\", alias = 0}, %2 \"x\": f32[64]) -> (%4) {\n"
+                                "    %3 = reduce(%2) {kind = \"add\", dimensions = [0]}: f32[]\n"
+                                "    %5 = broadcast_in_dim(%3) {shape = [64], broadcast_dimensions = ints[]}: f32[64]\n"
+                                "    %4 = add(%1, %5): f32[64] phase(update)\n  }\n}\n";
   g_autofree char *folder = g_dir_make_tmp ("gantry-test-XXXXXX", NULL), *path = g_build_filename (folder, "donated.gir", NULL);
   g_autofree char *donated = NULL, *stays = NULL;
   GantryWindow *window;
@@ -321,8 +318,7 @@ test_peak (void)
 
     /* Beside a run that touched a little more it has the figures that tell the two apart, as the line at the bottom has. */
     gantry_memory_peak_texts (bytes, plan->sizes_known, bytes + bytes / 2000 + 1, 0, &planned, &touched);
-    gantry_alive_list_set (alive, gantry_document_get_compilation (gantry_window_get_document (window)), plan, plan->peak_step, 0,
-                           bytes + bytes / 2000 + 1);
+    gantry_alive_list_set (alive, gantry_document_get_compilation (gantry_window_get_document (window)), plan, plan->peak_step, 0, bytes + bytes / 2000 + 1);
     g_assert_true (window_test_has_text (GTK_WIDGET (alive), planned));
   }
   window_test_free (window);
@@ -375,7 +371,8 @@ test_export_of_model (void)
     return;
   text = g_strdup_printf ("module \"reader\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%3) {\n"
                           "    %%2 = constant() {value = file<f32[4]: \"%s\", 0, 16>}: f32[4]\n"
-                          "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n", weights);
+                          "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n",
+                          weights);
   g_assert_true (g_file_set_contents (weights, "sixteen bytes...", 16, NULL));
   g_assert_true (g_file_set_contents (model, text, -1, NULL));
   window_test_open (window, model);

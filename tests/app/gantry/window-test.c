@@ -64,12 +64,9 @@ window_test_is_idle (GantryWindow *window)
 {
   GantryPassView *view = gantry_window_get_pass_view (window);
 
-  return !gantry_document_is_busy (gantry_window_get_document (window)) &&
-         !gantry_graph_canvas_is_busy (gantry_pass_view_get_before (view)) &&
-         !gantry_graph_canvas_is_busy (gantry_pass_view_get_after (view)) &&
-         gantry_time_panel_is_ready (gantry_window_get_time_panel (window)) &&
-         gantry_source_page_is_ready (gantry_window_get_source_page (window)) &&
-         g_strcmp0 (gantry_window_get_page (window), "loading") != 0;
+  return !gantry_document_is_busy (gantry_window_get_document (window)) && !gantry_graph_canvas_is_busy (gantry_pass_view_get_before (view))
+         && !gantry_graph_canvas_is_busy (gantry_pass_view_get_after (view)) && gantry_time_panel_is_ready (gantry_window_get_time_panel (window))
+         && gantry_source_page_is_ready (gantry_window_get_source_page (window)) && g_strcmp0 (gantry_window_get_page (window), "loading") != 0;
 }
 
 void
@@ -174,8 +171,7 @@ find (GtkWidget *widget, gboolean (*is) (GtkWidget *, const char *), const char 
 {
   GtkWidget *found = is (widget, text) ? widget : NULL;
 
-  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL;
-       child = gtk_widget_get_next_sibling (child))
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL; child = gtk_widget_get_next_sibling (child))
     found = find (child, is, text);
   return found;
 }

@@ -29,12 +29,9 @@ gradient_random (const GradientCheck *check, const GantryType *type)
 
   for (gint64 i = 0; i < n; i++)
     if (gantry_element_is_float (type->element))
-      gantry_element_write_double (type->element, data + (gsize) i * size,
-                                   g_rand_double_range (check->random, check->low, check->high));
+      gantry_element_write_double (type->element, data + (gsize) i * size, g_rand_double_range (check->random, check->low, check->high));
     else
-      gantry_element_write_int (
-        type->element, data + (gsize) i * size,
-        g_rand_int_range (check->random, 0, type->element == GANTRY_BOOL ? 2 : 4));
+      gantry_element_write_int (type->element, data + (gsize) i * size, g_rand_int_range (check->random, 0, type->element == GANTRY_BOOL ? 2 : 4));
   return literal;
 }
 
@@ -48,8 +45,7 @@ gradient_evaluate (const GantryModule *module, GantryLiteral **arguments)
   gantry_evaluate (module, entry, arguments, results, NULL, &error);
   if (error != NULL)
     {
-      g_autofree char *text = gantry_module_to_text (
-        module, &(GantryTextOptions){ .elide_literals = TRUE });
+      g_autofree char *text = gantry_module_to_text (module, &(GantryTextOptions){ .elide_literals = TRUE });
 
       g_test_message ("%s", text);
     }
@@ -86,8 +82,7 @@ gradient_of (GantryModule *module, const GantryGradientOptions *options)
   gantry_verify (result, module, &error);
   if (error != NULL)
     {
-      g_autofree char *text = gantry_module_to_text (
-        result, &(GantryTextOptions){ .elide_literals = TRUE });
+      g_autofree char *text = gantry_module_to_text (result, &(GantryTextOptions){ .elide_literals = TRUE });
 
       g_test_message ("%s", text);
     }
@@ -106,8 +101,7 @@ is_float (const GantryModule *module, const GantryNode *node)
 static const GantryNode *
 result_node (const GantryModule *module, guint i)
 {
-  return gantry_module_node (module,
-                             gantry_function_result_id (module, gantry_module_entry (module), i));
+  return gantry_module_node (module, gantry_function_result_id (module, gantry_module_entry (module), i));
 }
 
 /* Every node is one that was there, or derives from nodes that were; what is new in the entry is
@@ -134,8 +128,7 @@ check_nodes (const GantryModule *before, const GantryModule *after)
       for (guint k = 0; k < node->n_origins; k++)
         g_assert_nonnull (gantry_module_node (before, after->origins[node->origins + k]));
       if (i < entry->n_nodes && node->op != GANTRY_OP_SCAN && node->op != GANTRY_OP_RESULT
-          && gradient_count (before, GANTRY_OP_CALL) + gradient_count (before, GANTRY_OP_FUSION)
-               == 0)
+          && gradient_count (before, GANTRY_OP_CALL) + gradient_count (before, GANTRY_OP_FUSION) == 0)
         g_assert_cmpuint (node->phase, ==, GANTRY_PHASE_BACKWARD);
     }
 }
@@ -150,8 +143,7 @@ static Parts
 find_parts (const GantryModule *module)
 {
   const GantryFunction *entry = gantry_module_entry (module);
-  Parts parts = { g_array_new (FALSE, FALSE, sizeof (guint)),
-                  g_array_new (FALSE, FALSE, sizeof (guint)) };
+  Parts parts = { g_array_new (FALSE, FALSE, sizeof (guint)), g_array_new (FALSE, FALSE, sizeof (guint)) };
 
   for (guint i = 0; i < entry->n_results; i++)
     if (is_float (module, result_node (module, i)))
@@ -164,8 +156,7 @@ find_parts (const GantryModule *module)
 
 /* The sum over all outputs of cotangent times value. */
 static double
-product (const GantryModule *module, const Parts *parts, GantryLiteral **arguments,
-         GantryLiteral **seeds)
+product (const GantryModule *module, const Parts *parts, GantryLiteral **arguments, GantryLiteral **seeds)
 {
   GantryLiteral **results = gradient_evaluate (module, arguments);
   double sum = 0;
@@ -185,8 +176,7 @@ product (const GantryModule *module, const Parts *parts, GantryLiteral **argumen
 /* @arguments with argument @i replaced by x + step * direction, all of them where @i is
  * G_MAXUINT. */
 static double
-moved (const GantryModule *module, const Parts *parts, GantryLiteral **arguments,
-       GantryLiteral **seeds, GantryLiteral **directions, double step)
+moved (const GantryModule *module, const Parts *parts, GantryLiteral **arguments, GantryLiteral **seeds, GantryLiteral **directions, double step)
 {
   guint n = gantry_module_entry (module)->n_params;
   g_autofree GantryLiteral **at = g_memdup2 (arguments, (n + 1) * sizeof *arguments);
@@ -203,8 +193,7 @@ moved (const GantryModule *module, const Parts *parts, GantryLiteral **arguments
       at[p] = gantry_literal_new_zeroed (type, &data);
       for (gint64 k = 0; k < elements; k++)
         gantry_element_write_double (type->element, data + (gsize) k * size,
-                                     gantry_literal_get_double (arguments[p], k)
-                                       + step * gantry_literal_get_double (directions[i], k));
+                                     gantry_literal_get_double (arguments[p], k) + step * gantry_literal_get_double (directions[i], k));
     }
   value = product (module, parts, at, seeds);
   for (guint i = 0; i < parts->by->len; i++)
@@ -214,15 +203,11 @@ moved (const GantryModule *module, const Parts *parts, GantryLiteral **arguments
 
 /* Along @directions: what the gradients say and what the differences say. */
 static void
-compare (const GantryModule *module, const GradientCheck *check, const Parts *parts,
-         GantryLiteral **arguments, GantryLiteral **seeds, GantryLiteral **gradients,
-         GantryLiteral **directions, double scale)
+compare (const GantryModule *module, const GradientCheck *check, const Parts *parts, GantryLiteral **arguments, GantryLiteral **seeds,
+         GantryLiteral **gradients, GantryLiteral **directions, double scale)
 {
-  double step = check->step > 0 ? check->step : 1e-5,
-         tolerance = check->tolerance > 0 ? check->tolerance : 1e-6;
-  double difference = (moved (module, parts, arguments, seeds, directions, step)
-                       - moved (module, parts, arguments, seeds, directions, -step))
-                      / (2 * step);
+  double step = check->step > 0 ? check->step : 1e-5, tolerance = check->tolerance > 0 ? check->tolerance : 1e-6;
+  double difference = (moved (module, parts, arguments, seeds, directions, step) - moved (module, parts, arguments, seeds, directions, -step)) / (2 * step);
   double gradient = 0;
 
   for (guint i = 0; i < parts->by->len; i++)
@@ -230,13 +215,11 @@ compare (const GantryModule *module, const GradientCheck *check, const Parts *pa
       gint64 n = gantry_type_elements (gradients[i]->type);
 
       for (gint64 k = 0; k < n; k++)
-        gradient += gantry_literal_get_double (gradients[i], k)
-                    * gantry_literal_get_double (directions[i], k);
+        gradient += gantry_literal_get_double (gradients[i], k) * gantry_literal_get_double (directions[i], k);
     }
   if (!(fabs (gradient - difference) <= tolerance * MAX (1, scale)))
     {
-      g_autofree char *text = gantry_module_to_text (
-        module, &(GantryTextOptions){ .elide_literals = FALSE });
+      g_autofree char *text = gantry_module_to_text (module, &(GantryTextOptions){ .elide_literals = FALSE });
 
       g_test_message ("%s", text);
       g_error ("the gradient is %.12g, the difference %.12g", gradient, difference);
@@ -245,8 +228,7 @@ compare (const GantryModule *module, const GradientCheck *check, const Parts *pa
 
 /* A direction for each parameter: one element of one of them, or all at random. */
 static GantryLiteral **
-make_directions (const GantryModule *module, const GradientCheck *check, const Parts *parts,
-                 guint one, gint64 element)
+make_directions (const GantryModule *module, const GradientCheck *check, const Parts *parts, guint one, gint64 element)
 {
   const GradientCheck unit = { .low = -1, .high = 1, .random = check->random };
   GantryLiteral **directions = g_new0 (GantryLiteral *, parts->by->len + 1);
@@ -254,8 +236,7 @@ make_directions (const GantryModule *module, const GradientCheck *check, const P
 
   for (guint i = 0; i < parts->by->len; i++)
     {
-      const GantryType *type = gantry_node_type (
-        module, &module->nodes[entry->first_node + g_array_index (parts->by, guint, i)]);
+      const GantryType *type = gantry_node_type (module, &module->nodes[entry->first_node + g_array_index (parts->by, guint, i)]);
       guint8 *data;
 
       if (one == G_MAXUINT)
@@ -265,15 +246,14 @@ make_directions (const GantryModule *module, const GradientCheck *check, const P
         }
       directions[i] = gantry_literal_new_zeroed (type, &data);
       if (one == i)
-        gantry_element_write_double (
-          type->element, data + (gsize) element * gantry_element_size (type->element), 1);
+        gantry_element_write_double (type->element, data + (gsize) element * gantry_element_size (type->element), 1);
     }
   return directions;
 }
 
 static void
-compare_all (const GantryModule *module, const GradientCheck *check, const Parts *parts,
-             GantryLiteral **arguments, GantryLiteral **seeds, GantryLiteral **gradients)
+compare_all (const GantryModule *module, const GradientCheck *check, const Parts *parts, GantryLiteral **arguments, GantryLiteral **seeds,
+             GantryLiteral **gradients)
 {
   GantryLiteral **directions;
   double scale = 0;
@@ -309,8 +289,7 @@ check_kept (const GantryModule *module, GantryLiteral **arguments, GantryLiteral
 
 /* Draws arguments and cotangents, and compares. */
 static void
-check_values (const GantryModule *module, const GantryModule *derived, const GradientCheck *check,
-              const Parts *parts)
+check_values (const GantryModule *module, const GantryModule *derived, const GradientCheck *check, const Parts *parts)
 {
   const GradientCheck unit = { .low = -1, .high = 1, .random = check->random };
   const GantryFunction *entry = gantry_module_entry (module), *with = gantry_module_entry (derived);
@@ -320,16 +299,12 @@ check_values (const GantryModule *module, const GantryModule *derived, const Gra
   g_assert_cmpuint (with->n_params, ==, n);
   g_assert_cmpuint (with->n_results, ==, entry->n_results + parts->by->len);
   for (guint i = 0; i < n; i++)
-    arguments[i] = gradient_random (
-      i < entry->n_params ? check : &unit,
-      gantry_node_type (derived, &derived->nodes[with->first_node + i]));
+    arguments[i] = gradient_random (i < entry->n_params ? check : &unit, gantry_node_type (derived, &derived->nodes[with->first_node + i]));
   results = gradient_evaluate (derived, arguments);
   check_kept (module, arguments, results);
   for (guint i = 0; i < parts->by->len; i++)
-    g_assert_true (gantry_type_same_shape (results[entry->n_results + i]->type,
-                                           arguments[g_array_index (parts->by, guint, i)]->type));
-  compare_all (module, check, parts, arguments, arguments + entry->n_params,
-               results + entry->n_results);
+    g_assert_true (gantry_type_same_shape (results[entry->n_results + i]->type, arguments[g_array_index (parts->by, guint, i)]->type));
+  compare_all (module, check, parts, arguments, arguments + entry->n_params, results + entry->n_results);
   gradient_free_literals (arguments, n);
   gradient_free_literals (results, with->n_results);
 }

@@ -65,8 +65,7 @@ pick_like (Writer *w, guint32 like)
 static guint32
 splat_like (Writer *w, guint32 like, double value)
 {
-  return gantry_builder_splat (w->b, GANTRY_F64, value, type_of (w, like)->rank,
-                               type_of (w, like)->dims);
+  return gantry_builder_splat (w->b, GANTRY_F64, value, type_of (w, like)->rank, type_of (w, like)->dims);
 }
 
 static guint32
@@ -78,20 +77,15 @@ tame (Writer *w, guint32 x)
 static void
 write_unary (Writer *w)
 {
-  static const guint16 plain[] = { GANTRY_OP_SINE,     GANTRY_OP_COSINE, GANTRY_OP_TANH,
-                                   GANTRY_OP_LOGISTIC, GANTRY_OP_NEGATE, GANTRY_OP_ATAN,
-                                   GANTRY_OP_ERF,      GANTRY_OP_ABS,    GANTRY_OP_ASINH };
-  static const guint16 tamed[] = { GANTRY_OP_EXPONENTIAL, GANTRY_OP_SINH, GANTRY_OP_COSH,
-                                   GANTRY_OP_EXPONENTIAL_MINUS_ONE };
-  static const guint16 positive[] = { GANTRY_OP_SQRT, GANTRY_OP_RSQRT, GANTRY_OP_LOG,
-                                      GANTRY_OP_CBRT };
+  static const guint16 plain[] = { GANTRY_OP_SINE, GANTRY_OP_COSINE, GANTRY_OP_TANH, GANTRY_OP_LOGISTIC, GANTRY_OP_NEGATE,
+                                   GANTRY_OP_ATAN, GANTRY_OP_ERF,    GANTRY_OP_ABS,  GANTRY_OP_ASINH };
+  static const guint16 tamed[] = { GANTRY_OP_EXPONENTIAL, GANTRY_OP_SINH, GANTRY_OP_COSH, GANTRY_OP_EXPONENTIAL_MINUS_ONE };
+  static const guint16 positive[] = { GANTRY_OP_SQRT, GANTRY_OP_RSQRT, GANTRY_OP_LOG, GANTRY_OP_CBRT };
   guint32 x = pick (w);
 
   switch (upto (w, 3))
     {
-    case 0:
-      put (w, gantry_builder_unary (w->b, tamed[upto (w, G_N_ELEMENTS (tamed))], tame (w, x)));
-      break;
+    case 0: put (w, gantry_builder_unary (w->b, tamed[upto (w, G_N_ELEMENTS (tamed))], tame (w, x))); break;
     case 1:
       x = gantry_builder_binary (w->b, GANTRY_OP_ADD, tame (w, x), splat_like (w, x, 1.5));
       put (w, gantry_builder_unary (w->b, positive[upto (w, G_N_ELEMENTS (positive))], x));
@@ -103,8 +97,7 @@ write_unary (Writer *w)
 static void
 write_binary (Writer *w)
 {
-  static const guint16 ops[] = { GANTRY_OP_ADD, GANTRY_OP_SUBTRACT, GANTRY_OP_MULTIPLY,
-                                 GANTRY_OP_MAXIMUM, GANTRY_OP_MINIMUM };
+  static const guint16 ops[] = { GANTRY_OP_ADD, GANTRY_OP_SUBTRACT, GANTRY_OP_MULTIPLY, GANTRY_OP_MAXIMUM, GANTRY_OP_MINIMUM };
   guint32 x = pick (w), y = pick_like (w, x);
 
   switch (upto (w, 4))
@@ -113,13 +106,8 @@ write_binary (Writer *w)
       y = gantry_builder_binary (w->b, GANTRY_OP_ADD, tame (w, y), splat_like (w, y, 2));
       put (w, gantry_builder_binary (w->b, GANTRY_OP_DIVIDE, x, y));
       break;
-    case 1:
-      put (w, gantry_builder_select (w->b, gantry_builder_compare (w->b, "LT", x, y), y,
-                                     pick_like (w, x)));
-      break;
-    default:
-      put (w, tame (w, gantry_builder_binary (w->b, ops[upto (w, G_N_ELEMENTS (ops))], x, y)));
-      break;
+    case 1: put (w, gantry_builder_select (w->b, gantry_builder_compare (w->b, "LT", x, y), y, pick_like (w, x))); break;
+    default: put (w, tame (w, gantry_builder_binary (w->b, ops[upto (w, G_N_ELEMENTS (ops))], x, y))); break;
     }
 }
 
@@ -157,8 +145,7 @@ write_movement (Writer *w)
       break;
     case 4:
       if (type->rank > 0)
-        put (w, gantry_builder_concatenate (w->b, (guint32[]){ x, pick_like (w, x) }, 2,
-                                            upto (w, type->rank)));
+        put (w, gantry_builder_concatenate (w->b, (guint32[]){ x, pick_like (w, x) }, 2, upto (w, type->rank)));
       break;
     default:
       a[0] = 2;
@@ -198,17 +185,14 @@ write_reduction (Writer *w)
       gantry_attr_list_set_ints (attrs, "window_dimensions", sizes, type->rank);
       gantry_attr_list_set_ints (attrs, "padding", padding, 2 * type->rank);
       gantry_attr_list_set_string (attrs, "kind", kinds[upto (w, 3)]);
-      put (w, tame (w, gantry_builder_add (w->b, GANTRY_OP_REDUCE_WINDOW, &x, 1,
-                                           gantry_attr_list_end (attrs))));
+      put (w, tame (w, gantry_builder_add (w->b, GANTRY_OP_REDUCE_WINDOW, &x, 1, gantry_attr_list_end (attrs))));
       break;
     case 1:
       attrs = gantry_attr_list_new (gantry_builder_context (w->b));
       gantry_attr_list_set_int (attrs, "dimension", axis);
       put (w, gantry_builder_add (w->b, GANTRY_OP_SORT, &x, 1, gantry_attr_list_end (attrs)));
       break;
-    default:
-      put (w, tame (w, gantry_builder_reduce (w->b, kinds[upto (w, 4)], x, &axis, 1)));
-      break;
+    default: put (w, tame (w, gantry_builder_reduce (w->b, kinds[upto (w, 4)], x, &axis, 1))); break;
     }
 }
 
@@ -231,8 +215,7 @@ write_product (Writer *w)
       attrs = gantry_attr_list_new (gantry_builder_context (w->b));
       gantry_attr_list_set_ints (attrs, "lhs_contracting_dimensions", &i, 1);
       gantry_attr_list_set_ints (attrs, "rhs_contracting_dimensions", &k, 1);
-      put (w, tame (w, gantry_builder_add (w->b, GANTRY_OP_DOT_GENERAL, (guint32[]){ x, y }, 2,
-                                           gantry_attr_list_end (attrs))));
+      put (w, tame (w, gantry_builder_add (w->b, GANTRY_OP_DOT_GENERAL, (guint32[]){ x, y }, 2, gantry_attr_list_end (attrs))));
       return;
     }
 }
@@ -265,8 +248,7 @@ write_gather (Writer *w)
   gantry_attr_list_set_ints (attrs, "start_index_map", &zero, 1);
   gantry_attr_list_set_int (attrs, "index_vector_dim", 1);
   gantry_attr_list_set_ints (attrs, "slice_sizes", sizes, type->rank);
-  y = gantry_builder_add (w->b, GANTRY_OP_GATHER, (guint32[]){ x, indices }, 2,
-                          gantry_attr_list_end (attrs));
+  y = gantry_builder_add (w->b, GANTRY_OP_GATHER, (guint32[]){ x, indices }, 2, gantry_attr_list_end (attrs));
   if (upto (w, 2))
     {
       attrs = gantry_attr_list_new (gantry_builder_context (w->b));
@@ -275,10 +257,8 @@ write_gather (Writer *w)
       gantry_attr_list_set_ints (attrs, "scatter_dims_to_operand_dims", &zero, 1);
       gantry_attr_list_set_int (attrs, "index_vector_dim", 1);
       gantry_attr_list_set_string (attrs, "kind", upto (w, 2) ? "set" : "add");
-      y = gantry_builder_add (
-        w->b, GANTRY_OP_SCATTER,
-        (guint32[]){ x, indices, gantry_builder_unary (w->b, GANTRY_OP_SINE, y) }, 3,
-        gantry_attr_list_end (attrs));
+      y = gantry_builder_add (w->b, GANTRY_OP_SCATTER, (guint32[]){ x, indices, gantry_builder_unary (w->b, GANTRY_OP_SINE, y) }, 3,
+                              gantry_attr_list_end (attrs));
     }
   put (w, y);
 }
@@ -343,8 +323,7 @@ write_branches (Writer *w, guint depth)
   GantryAttrList *attrs;
 
   probe = gantry_builder_reduce (w->b, "add", probe, axes, type_of (w, probe)->rank);
-  operands[0] = gantry_builder_compare (w->b, upto (w, 2) ? "LT" : "GT", probe,
-                                        gantry_builder_scalar (w->b, GANTRY_F64, 0.1));
+  operands[0] = gantry_builder_compare (w->b, upto (w, 2) ? "LT" : "GT", probe, gantry_builder_scalar (w->b, GANTRY_F64, 0.1));
   for (guint i = 0; i < 3; i++)
     {
       operands[i + 1] = pick (w);
@@ -362,8 +341,7 @@ write_branches (Writer *w, guint depth)
   attrs = gantry_attr_list_new (gantry_builder_context (w->b));
   gantry_attr_list_set_function (attrs, "then", id[0]);
   gantry_attr_list_set_function (attrs, "else", id[1]);
-  put_members (w,
-               gantry_builder_add (w->b, GANTRY_OP_IF, operands, 4, gantry_attr_list_end (attrs)));
+  put_members (w, gantry_builder_add (w->b, GANTRY_OP_IF, operands, 4, gantry_attr_list_end (attrs)));
 }
 
 static void
@@ -381,8 +359,7 @@ write_call (Writer *w, guint depth)
   results[1] = pick (w);
   end_body (w, outer, results, 2);
   gantry_attr_list_set_function (attrs, "body", id);
-  put_members (w, gantry_builder_add (w->b, upto (w, 2) ? GANTRY_OP_CALL : GANTRY_OP_FUSION,
-                                      operands, 2, gantry_attr_list_end (attrs)));
+  put_members (w, gantry_builder_add (w->b, upto (w, 2) ? GANTRY_OP_CALL : GANTRY_OP_FUSION, operands, 2, gantry_attr_list_end (attrs)));
 }
 
 /* A slice of @x along @axis. */
@@ -404,12 +381,9 @@ write_scan (Writer *w, guint depth)
 {
   guint32 x = pick (w), operands[6], types[6], results[5];
   gint64 axes[1], y_axes[2];
-  GantryScan scan = { .reverse = upto (w, 2),
-                      .axes = axes,
-                      .y_axes = y_axes,
-                      .n_ys = (guint) upto (w, 3),
-                      .n_carries = 1 + (guint) upto (w, 2),
-                      .n_captures = (guint) upto (w, 3) };
+  GantryScan scan = {
+    .reverse = upto (w, 2), .axes = axes, .y_axes = y_axes, .n_ys = (guint) upto (w, 3), .n_carries = 1 + (guint) upto (w, 2), .n_captures = (guint) upto (w, 3)
+  };
   gboolean counts = upto (w, 2);
   GArray *outer;
   guint n = 0, first = 0;
@@ -465,22 +439,19 @@ write_loop (Writer *w, guint depth)
   cond = gantry_builder_begin (w->b, "cond", 0);
   for (guint i = 0; i < 3; i++)
     results[i] = gantry_builder_parameter (w->b, types[i], NULL);
-  results[0] = gantry_builder_compare (w->b, "LT", results[0],
-                                       gantry_builder_int_scalar (w->b, GANTRY_I32, trips));
+  results[0] = gantry_builder_compare (w->b, "LT", results[0], gantry_builder_int_scalar (w->b, GANTRY_I32, trips));
   gantry_builder_end (w->b, results, 1);
   outer = begin_body (w, "trip", types, 3, &body);
   write_nodes (w, 2, depth - 1);
   /* The counter is the parameter before the first value of the pool. */
-  results[0] = gantry_builder_binary (w->b, GANTRY_OP_ADD, g_array_index (w->pool, guint32, 0) - 1,
-                                      gantry_builder_int_scalar (w->b, GANTRY_I32, 1));
+  results[0] = gantry_builder_binary (w->b, GANTRY_OP_ADD, g_array_index (w->pool, guint32, 0) - 1, gantry_builder_int_scalar (w->b, GANTRY_I32, 1));
   for (guint i = 0; i < 2; i++)
     results[1 + i] = pick_like (w, g_array_index (w->pool, guint32, i));
   end_body (w, outer, results, 3);
   gantry_attr_list_set_function (attrs, "cond", cond);
   gantry_attr_list_set_function (attrs, "body", body);
   gantry_attr_list_set_int (attrs, "most_trips", trips + upto (w, 2));
-  put_members (
-    w, gantry_builder_add (w->b, GANTRY_OP_WHILE, operands, 3, gantry_attr_list_end (attrs)));
+  put_members (w, gantry_builder_add (w->b, GANTRY_OP_WHILE, operands, 3, gantry_attr_list_end (attrs)));
 }
 
 static void
@@ -511,9 +482,7 @@ random_gradient_module (GantryContext *context, guint32 seed)
   static const guint ranks[] = { 0, 1, 1, 2, 2 };
   g_autoptr (GantryBuilder) builder = gantry_builder_new (context, "random");
   GantryLocation place = { .text = gantry_context_intern (context, "made at random") };
-  Writer w = { .b = builder,
-               .rand = g_rand_new_with_seed (seed),
-               .pool = g_array_new (FALSE, FALSE, sizeof (guint32)) };
+  Writer w = { .b = builder, .rand = g_rand_new_with_seed (seed), .pool = g_array_new (FALSE, FALSE, sizeof (guint32)) };
   g_autoptr (GError) error = NULL;
   guint32 results[3];
   GantryModule *module;
@@ -524,8 +493,7 @@ random_gradient_module (GantryContext *context, guint32 seed)
     {
       guint k = (guint) upto (&w, G_N_ELEMENTS (ranks));
 
-      put (&w, gantry_builder_parameter (
-                 builder, gantry_context_tensor (context, GANTRY_F64, ranks[k], dims[k]), NULL));
+      put (&w, gantry_builder_parameter (builder, gantry_context_tensor (context, GANTRY_F64, ranks[k], dims[k]), NULL));
     }
   write_nodes (&w, 6 + (guint) upto (&w, 8), 2);
   for (guint i = 0; i < 3; i++)

@@ -198,8 +198,7 @@ find_scan (const GantryModule *module, gboolean backward)
   const GantryFunction *entry = gantry_module_entry (module);
 
   for (guint32 i = 0; i < entry->n_nodes; i++)
-    if (module->nodes[i].op == GANTRY_OP_SCAN
-        && (module->nodes[i].phase == GANTRY_PHASE_BACKWARD) == backward)
+    if (module->nodes[i].op == GANTRY_OP_SCAN && (module->nodes[i].phase == GANTRY_PHASE_BACKWARD) == backward)
       return &module->nodes[i];
   g_assert_not_reached ();
 }
@@ -294,8 +293,7 @@ test_unrolled (void)
 
   for (guint i = 0; i < 2; i++)
     {
-      g_autofree char *path = g_build_filename (root != NULL ? root : ".", "data", "programs",
-                                                names[i], NULL);
+      g_autofree char *path = g_build_filename (root != NULL ? root : ".", "data", "programs", names[i], NULL);
       g_autofree char *text = NULL;
       g_autoptr (GantryModule) module = NULL, derived = NULL;
       GantryGradientOptions options = { .keep_results = TRUE };
@@ -322,8 +320,7 @@ test_unrolled (void)
       g_assert_cmpuint (n, ==, 4);
       for (guint k = 0; k < n; k++)
         for (gint64 e = 0; e < gantry_type_elements (results[0][k]->type); e++)
-          g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (results[0][k], e),
-                                          gantry_literal_get_double (results[1][k], e), 1e-4);
+          g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (results[0][k], e), gantry_literal_get_double (results[1][k], e), 1e-4);
     }
   for (guint i = 0; i < 2; i++)
     {
@@ -336,8 +333,7 @@ test_unrolled (void)
 /* Errors and options */
 
 static void
-expect_error (const char *text, const GantryGradientOptions *options, GantryError code,
-              const char *word)
+expect_error (const char *text, const GantryGradientOptions *options, GantryError code, const char *word)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = gradient_parse (context, text);

@@ -244,16 +244,11 @@ static void
 test_case (gconstpointer data)
 {
   const Case *c = data;
-  g_autofree char *text = g_strdup_printf (
-    "module \"case\" { func @main #1 (%s) -> (%%9) { %s } %s }", c->parameters, c->nodes,
-    c->functions != NULL ? c->functions : "");
+  g_autofree char *text = g_strdup_printf ("module \"case\" { func @main #1 (%s) -> (%%9) { %s } %s }", c->parameters, c->nodes,
+                                           c->functions != NULL ? c->functions : "");
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = gradient_parse (context, text), once = NULL;
-  GradientCheck check = { .low = c->low,
-                          .high = c->high,
-                          .step = c->step,
-                          .tolerance = c->tolerance,
-                          .random = test_rand (7) };
+  GradientCheck check = { .low = c->low, .high = c->high, .step = c->step, .tolerance = c->tolerance, .random = test_rand (7) };
 
   if (c->low == 0 && c->high == 0)
     {
@@ -277,12 +272,9 @@ test_every_operation (void)
       gboolean found = FALSE;
 
       for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-        found |= g_str_has_prefix (cases[i].path + 1, name)
-                 && (cases[i].path[1 + strlen (name)] == '\0'
-                     || cases[i].path[1 + strlen (name)] == '/');
+        found |= g_str_has_prefix (cases[i].path + 1, name) && (cases[i].path[1 + strlen (name)] == '\0' || cases[i].path[1 + strlen (name)] == '/');
       if (gantry_op_is_differentiable (op) != found)
-        g_error ("%s: differentiable is %d, but a case is %sthere", name,
-                 gantry_op_is_differentiable (op), found ? "" : "not ");
+        g_error ("%s: differentiable is %d, but a case is %sthere", name, gantry_op_is_differentiable (op), found ? "" : "not ");
     }
   g_assert_false (gantry_op_is_differentiable (GANTRY_OP_NONE));
   g_assert_false (gantry_op_is_differentiable (GANTRY_N_OPS));

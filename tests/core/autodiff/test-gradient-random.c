@@ -19,15 +19,9 @@ test_group (gconstpointer data)
   for (guint seed = first; seed < first + GROUP; seed++)
     {
       g_autoptr (GantryContext) context = gantry_context_new ();
-      g_autoptr (GantryModule) module = random_gradient_module (context, base + seed), once = NULL,
-                               twice = NULL;
+      g_autoptr (GantryModule) module = random_gradient_module (context, base + seed), once = NULL, twice = NULL;
       g_autoptr (GError) error = NULL;
-      GradientCheck check = { .low = -1,
-                              .high = 1,
-                              .directions = 2,
-                              .random = g_rand_new_with_seed (base + seed + 1000),
-                              .step = 1e-6,
-                              .tolerance = 1e-5 };
+      GradientCheck check = { .low = -1, .high = 1, .directions = 2, .random = g_rand_new_with_seed (base + seed + 1000), .step = 1e-6, .tolerance = 1e-5 };
 
       gantry_verify (module, NULL, &error);
       g_assert_no_error (error);

@@ -59,8 +59,8 @@ text_of (const Pool *p, const char *element)
 {
   GString *text = g_string_new (NULL);
 
-  g_string_append_printf (text, "module \"m\" { func @main #1 (%%1: %s[%d,%d,%d]) -> (%%2) { %%2 = reduce_window(%%1) {kind = \"%s\"",
-                          element, (int) p->x[0], (int) p->x[1], (int) p->x[2], p->max ? "max" : "min");
+  g_string_append_printf (text, "module \"m\" { func @main #1 (%%1: %s[%d,%d,%d]) -> (%%2) { %%2 = reduce_window(%%1) {kind = \"%s\"", element, (int) p->x[0],
+                          (int) p->x[1], (int) p->x[2], p->max ? "max" : "min");
   add_list (text, "window_dimensions", p->size);
   add_list (text, "window_strides", p->stride);
   add_list (text, "base_dilations", p->base);

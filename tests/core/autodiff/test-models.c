@@ -37,8 +37,7 @@ take (GantryModule *module, GantryModule *next, GError *error)
 static GantryModule *
 open_model (const char *path, const GantryOnnxDim *dims, guint n_dims)
 {
-  const GantryPass *passes[] = { &gantry_pass_legalize, &gantry_pass_simplify, &gantry_pass_inline, &gantry_pass_fold,
-                                 &gantry_pass_cse, &gantry_pass_dce };
+  const GantryPass *passes[] = { &gantry_pass_legalize, &gantry_pass_simplify, &gantry_pass_inline, &gantry_pass_fold, &gantry_pass_cse, &gantry_pass_dce };
   g_autoptr (GantryContext) context = gantry_context_new ();
   GantryOnnxOptions options = { .dims = dims, .n_dims = n_dims };
   GantryPassOptions pass_options = GANTRY_PASS_OPTIONS_INIT;
@@ -124,11 +123,10 @@ set_element (TrainingValues *arguments, guint argument, gint64 i, double value)
 static void
 test_ignored (void)
 {
-  static const char program[] =
-    "module \"loss\" {\n"
-    "  func @main #1 (%1 \"scores\": f32[3,2] {role = \"parameter\"}, %2 \"targets\": i64[3]) -> (%3) {\n"
-    "    %3 = \"onnx.SoftmaxCrossEntropyLoss\"(%1, %2) {ignore_index = -1, opset = 17}: f32[]\n"
-    "  }\n}\n";
+  static const char program[] = "module \"loss\" {\n"
+                                "  func @main #1 (%1 \"scores\": f32[3,2] {role = \"parameter\"}, %2 \"targets\": i64[3]) -> (%3) {\n"
+                                "    %3 = \"onnx.SoftmaxCrossEntropyLoss\"(%1, %2) {ignore_index = -1, opset = 17}: f32[]\n"
+                                "  }\n}\n";
   static const float scores[] = { NAN, INFINITY, 2, 2, -INFINITY, INFINITY };
   g_autoptr (GantryModule) module = training_from_text (program), step = NULL;
   g_autoptr (TrainingValues) arguments = NULL, results = NULL;
@@ -198,8 +196,7 @@ test_step (gconstpointer data)
   options.clip_norm = 1;
   step = training_step (module, &options);
   g_assert_cmpuint (gantry_module_entry (step)->n_results, ==, 2 + 3 * known->n_trained);
-  g_test_message ("%s: %u nodes, a step %u", known->name, gantry_module_entry (module)->n_nodes,
-                  gantry_module_entry (step)->n_nodes);
+  g_test_message ("%s: %u nodes, a step %u", known->name, gantry_module_entry (module)->n_nodes, gantry_module_entry (step)->n_nodes);
 }
 
 int

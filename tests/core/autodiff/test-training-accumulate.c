@@ -9,18 +9,17 @@
 #define MICROBATCHES 3
 
 /* Two layers; a scale that all examples share, and one that each has. */
-static const char layers[] =
-  "module \"m\" { func @main #1 (%1 \"x\": f64[B,4], %2 \"scale\": f64[5], %3 \"weights\": f64[B], %4 \"rate\": f64[],"
-  " %5 \"w\": f64[4,5] {role = \"parameter\"}, %6 \"v\": f64[5,5] {role = \"parameter\"}) -> (%15) {"
-  " %7 = dot_general(%1, %5) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,5]"
-  " %8 = tanh(%7): f64[B,5]"
-  " %9 = broadcast_in_dim(%2) {broadcast_dimensions = [1], shape = [B, 5]}: f64[B,5]"
-  " %10 = multiply(%8, %9): f64[B,5]"
-  " %11 = broadcast_in_dim(%3) {broadcast_dimensions = [0], shape = [B, 5]}: f64[B,5]"
-  " %12 = multiply(%10, %11): f64[B,5]"
-  " %13 = broadcast_in_dim(%4) {shape = [B, 5]}: f64[B,5]"
-  " %14 = add(%12, %13): f64[B,5]"
-  " %15 = dot_general(%14, %6) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,5] } }";
+static const char layers[] = "module \"m\" { func @main #1 (%1 \"x\": f64[B,4], %2 \"scale\": f64[5], %3 \"weights\": f64[B], %4 \"rate\": f64[],"
+                             " %5 \"w\": f64[4,5] {role = \"parameter\"}, %6 \"v\": f64[5,5] {role = \"parameter\"}) -> (%15) {"
+                             " %7 = dot_general(%1, %5) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,5]"
+                             " %8 = tanh(%7): f64[B,5]"
+                             " %9 = broadcast_in_dim(%2) {broadcast_dimensions = [1], shape = [B, 5]}: f64[B,5]"
+                             " %10 = multiply(%8, %9): f64[B,5]"
+                             " %11 = broadcast_in_dim(%3) {broadcast_dimensions = [0], shape = [B, 5]}: f64[B,5]"
+                             " %12 = multiply(%10, %11): f64[B,5]"
+                             " %13 = broadcast_in_dim(%4) {shape = [B, 5]}: f64[B,5]"
+                             " %14 = add(%12, %13): f64[B,5]"
+                             " %15 = dot_general(%14, %6) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,5] } }";
 
 static GantryModule *
 program (const char *text, guint batch, const char *element)
@@ -135,10 +134,9 @@ test_phases (void)
 static void
 test_divided (void)
 {
-  static const char flat[] =
-    "module \"m\" { func @main #1 (%1 \"key\": u32[2], %2 \"x\": f64[B,4,3], %3 \"w\": f64[3,5] {role = \"parameter\"}) -> (%5) {"
-    " %4 = reshape(%2) {shape = [ROWS, 3]}: f64[ROWS,3]"
-    " %5 = dot_general(%4, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[ROWS,5] } }";
+  static const char flat[] = "module \"m\" { func @main #1 (%1 \"key\": u32[2], %2 \"x\": f64[B,4,3], %3 \"w\": f64[3,5] {role = \"parameter\"}) -> (%5) {"
+                             " %4 = reshape(%2) {shape = [ROWS, 3]}: f64[ROWS,3]"
+                             " %5 = dot_general(%4, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[ROWS,5] } }";
   TrainingValues *results[2];
   GantryModule *steps[2];
 
@@ -169,8 +167,7 @@ test_divided (void)
     }
   for (guint r = 0; r < results[0]->n; r++)
     for (gint64 k = 0; k < gantry_type_elements (results[0]->values[r]->type); k++)
-      g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (results[0]->values[r], k),
-                                      gantry_literal_get_double (results[1]->values[r], k), 1e-12);
+      g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (results[0]->values[r], k), gantry_literal_get_double (results[1]->values[r], k), 1e-12);
   for (guint i = 0; i < 2; i++)
     {
       training_values_free (results[i]);
@@ -182,13 +179,12 @@ test_divided (void)
 static void
 test_unsigned_labels (void)
 {
-  static const char text[] =
-    "module \"m\" { func @main #1 (%1 \"x\": f64[B,4], %2 \"y\": u32[B], %3 \"w\": f64[4,5] {role = \"parameter\"}) -> (%8) {"
-    " %4 = dot_general(%1, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,5]"
-    " %5 = convert(%2) {to = type f64[B]}: f64[B]"
-    " %6 = broadcast_in_dim(%5) {broadcast_dimensions = [0], shape = [B, 5]}: f64[B,5]"
-    " %7 = tanh(%4): f64[B,5]"
-    " %8 = multiply(%6, %7): f64[B,5] } }";
+  static const char text[] = "module \"m\" { func @main #1 (%1 \"x\": f64[B,4], %2 \"y\": u32[B], %3 \"w\": f64[4,5] {role = \"parameter\"}) -> (%8) {"
+                             " %4 = dot_general(%1, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,5]"
+                             " %5 = convert(%2) {to = type f64[B]}: f64[B]"
+                             " %6 = broadcast_in_dim(%5) {broadcast_dimensions = [0], shape = [B, 5]}: f64[B,5]"
+                             " %7 = tanh(%4): f64[B,5]"
+                             " %8 = multiply(%6, %7): f64[B,5] } }";
   static const guint batches[] = { 2, 3, 4 };
 
   for (guint b = 0; b < G_N_ELEMENTS (batches); b++)
@@ -205,8 +201,7 @@ test_unsigned_labels (void)
         options.microbatches = MICROBATCHES;
         step = training_step (module, &options);
         for (guint32 k = 0; k < 2; k++)
-          g_assert_cmpint (gantry_node_type (step, &step->nodes[gantry_module_entry (step)->first_node + k])->dims[0], ==,
-                           batches[b] * MICROBATCHES);
+          g_assert_cmpint (gantry_node_type (step, &step->nodes[gantry_module_entry (step)->first_node + k])->dims[0], ==, batches[b] * MICROBATCHES);
       }
 }
 
@@ -222,23 +217,21 @@ replace (TrainingValues *values, guint i, GantryLiteral *value)
 static void
 test_random (void)
 {
-  static const char text[] =
-    "module \"m\" { func @main #1 (%1 \"x\": f64[B,4], %2 \"state\": u64[2], %3 \"w\": f64[4,4] {role = \"parameter\"}) -> (%14) {"
-    " %4 = dot_general(%1, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,4]"
-    " %5 = rng_bit_generator(%2) {shape = [B, 4], to = type u32[B,4]}: (u64[2], u32[B,4])"
-    " %6 = result(%5) {index = 0}: u64[2]"
-    " %7 = result(%5) {index = 1}: u32[B,4]"
-    " %8 = convert(%7) {to = type f64[B,4]}: f64[B,4]"
-    " %9 = rng_bit_generator(%6) {shape = [B, 4], to = type u32[B,4]}: (u64[2], u32[B,4])"
-    " %10 = result(%9) {index = 1}: u32[B,4]"
-    " %11 = convert(%10) {to = type f64[B,4]}: f64[B,4]"
-    " %12 = multiply(%8, %11): f64[B,4]"
-    " %14 = multiply(%12, %4): f64[B,4] } }";
+  static const char text[] = "module \"m\" { func @main #1 (%1 \"x\": f64[B,4], %2 \"state\": u64[2], %3 \"w\": f64[4,4] {role = \"parameter\"}) -> (%14) {"
+                             " %4 = dot_general(%1, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[B,4]"
+                             " %5 = rng_bit_generator(%2) {shape = [B, 4], to = type u32[B,4]}: (u64[2], u32[B,4])"
+                             " %6 = result(%5) {index = 0}: u64[2]"
+                             " %7 = result(%5) {index = 1}: u32[B,4]"
+                             " %8 = convert(%7) {to = type f64[B,4]}: f64[B,4]"
+                             " %9 = rng_bit_generator(%6) {shape = [B, 4], to = type u32[B,4]}: (u64[2], u32[B,4])"
+                             " %10 = result(%9) {index = 1}: u32[B,4]"
+                             " %11 = convert(%10) {to = type f64[B,4]}: f64[B,4]"
+                             " %12 = multiply(%8, %11): f64[B,4]"
+                             " %14 = multiply(%12, %4): f64[B,4] } }";
   /* The same, drawn for all microbatches by themselves: what the state of a microbatch is where the one before has drawn twice. */
-  static const char drawn[] =
-    "module \"d\" { func @main #1 (%1: u64[2]) -> (%4) {"
-    " %2 = rng_bit_generator(%1) {shape = [2, 4], to = type u32[2,4]}: (u64[2], u32[2,4]) %3 = result(%2) {index = 0}: u64[2]"
-    " %5 = rng_bit_generator(%3) {shape = [2, 4], to = type u32[2,4]}: (u64[2], u32[2,4]) %4 = result(%5) {index = 0}: u64[2] } }";
+  static const char drawn[] = "module \"d\" { func @main #1 (%1: u64[2]) -> (%4) {"
+                              " %2 = rng_bit_generator(%1) {shape = [2, 4], to = type u32[2,4]}: (u64[2], u32[2,4]) %3 = result(%2) {index = 0}: u64[2]"
+                              " %5 = rng_bit_generator(%3) {shape = [2, 4], to = type u32[2,4]}: (u64[2], u32[2,4]) %4 = result(%5) {index = 0}: u64[2] } }";
   g_autoptr (GantryModule) module = program (text, 2, "f64");
   g_autoptr (GantryModule) next = training_from_text (drawn);
   g_autoptr (GantryModule) one = NULL;

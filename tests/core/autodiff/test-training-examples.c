@@ -27,14 +27,16 @@ static const Sample samples[] = {
   { "sum", SUM " %9 = negate(%5): f64[]", GANTRY_LOSS_OUTPUT, "a sum over the examples" },
   { "other-divisor", SUM " %6 = constant() {value = dense<f64[]: 4.0>}: f64[] %9 = divide(%5, %6): f64[]", GANTRY_LOSS_OUTPUT, "a sum over the examples" },
   { "greatest", LAYER " %9 = reduce(%3) {kind = \"max\", dimensions = [0, 1]}: f64[]", GANTRY_LOSS_OUTPUT, "no sum over the batch" },
-  { "centred", COLUMNS " %5 = broadcast_in_dim(%4) {broadcast_dimensions = [1], shape = [B, 5]}: f64[B,5] %9 = subtract(%3, %5): f64[B,5]",
-    GANTRY_LOSS_OUTPUT, "a reduction over the batch" },
+  { "centred", COLUMNS " %5 = broadcast_in_dim(%4) {broadcast_dimensions = [1], shape = [B, 5]}: f64[B,5] %9 = subtract(%3, %5): f64[B,5]", GANTRY_LOSS_OUTPUT,
+    "a reduction over the batch" },
   { "pairs", LAYER " %9 = dot_general(%3, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]}: f64[B,B]", GANTRY_LOSS_OUTPUT,
     "each pair of examples" },
   { "over-examples", LAYER " %9 = dot_general(%3, %3) {lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]}: f64[5,5]", GANTRY_LOSS_OUTPUT,
     "sums over the batch" },
-  { "shifted", LAYER " %4 = constant() {value = dense<f64[]: 0.0>}: f64[]"
-    " %9 = pad(%3, %4) {edge_padding_low = [1, 0], edge_padding_high = [-1, 0], interior_padding = [0, 0]}: f64[B,5]", GANTRY_LOSS_OUTPUT, "moves or joins" },
+  { "shifted",
+    LAYER " %4 = constant() {value = dense<f64[]: 0.0>}: f64[]"
+          " %9 = pad(%3, %4) {edge_padding_low = [1, 0], edge_padding_high = [-1, 0], interior_padding = [0, 0]}: f64[B,5]",
+    GANTRY_LOSS_OUTPUT, "moves or joins" },
   { "reversed", LAYER " %9 = reverse(%3) {dimensions = [0]}: f64[B,5]", GANTRY_LOSS_OUTPUT, "moves or joins" },
   { "reversed-features", LAYER " %9 = reverse(%3) {dimensions = [1]}: f64[B,5]", GANTRY_LOSS_MEAN_SQUARED_ERROR, NULL },
   { "sorted", LAYER " %9 = sort(%3) {dimension = 0}: f64[B,5]", GANTRY_LOSS_OUTPUT, "sorts the examples" },
@@ -45,8 +47,10 @@ static const Sample samples[] = {
   { "flattened", LAYER " %9 = reshape(%3) {shape = [N]}: f64[N]", GANTRY_LOSS_MEAN_SQUARED_ERROR, NULL },
   { "flattened-transposed", LAYER " %4 = transpose(%3) {permutation = [1, 0]}: f64[5,B] %9 = reshape(%4) {shape = [N]}: f64[N]", GANTRY_LOSS_MEAN_SQUARED_ERROR,
     "first dimension" },
-  { "two-orders", LAYER " %4 = transpose(%3) {permutation = [1, 0]}: f64[5,B] %5 = reshape(%4) {shape = [N]}: f64[N] %6 = reshape(%3) {shape = [N]}: f64[N]"
-    " %9 = add(%5, %6): f64[N]", GANTRY_LOSS_OUTPUT, "another order" },
+  { "two-orders",
+    LAYER " %4 = transpose(%3) {permutation = [1, 0]}: f64[5,B] %5 = reshape(%4) {shape = [N]}: f64[N] %6 = reshape(%3) {shape = [N]}: f64[N]"
+          " %9 = add(%5, %6): f64[N]",
+    GANTRY_LOSS_OUTPUT, "another order" },
 };
 
 static GantryModule *

@@ -5,30 +5,29 @@
 
 /* A convolution with weights, a normalization with statistics, a scaled resize, and constants that are no weights:
  * a scalar, integers, one that only integers are made of, one that nobody reads, a splat. */
-static const char program[] =
-  "module \"net\" {\n"
-  "  func @main #1 (%1 \"x\": f32[1,2,4,4]) -> (%20) {\n"
-  "    %2 \"w\" = constant() {value = dense<f32[2,2,1,1]: 1.0, 2.0, 3.0, 4.0>}: f32[2,2,1,1] scope(\"conv\")\n"
-  "    %3 \"b\" = constant() {value = dense<f32[2]: 1.0, 2.0>}: f32[2]\n"
-  "    %4 \"scale\" = constant() {value = dense<f32[2]: 1.0, 2.0>}: f32[2]\n"
-  "    %5 \"bias\" = constant() {value = dense<f32[2]: 0.0, 2.0>}: f32[2]\n"
-  "    %6 \"mean\" = constant() {value = dense<f32[2]: 0.5, 2.0>}: f32[2]\n"
-  "    %7 \"variance\" = constant() {value = dense<f32[2]: 1.0, 4.0>}: f32[2]\n"
-  "    %8 \"scales\" = constant() {value = dense<f32[4]: 1.0, 1.0, 2.0, 2.0>}: f32[4]\n"
-  "    %9 \"half\" = constant() {value = dense<f32[]: 0.5>}: f32[]\n"
-  "    %10 \"axes\" = constant() {value = dense<i64[2]: 2, 3>}: i64[2]\n"
-  "    %11 \"sizes\" = constant() {value = dense<f32[2]: 8.0, 8.0>}: f32[2]\n"
-  "    %12 \"unread\" = constant() {value = dense<f32[2]: 8.0, 9.0>}: f32[2]\n"
-  "    %13 \"ones\" = constant() {value = splat<f32[1,2,8,8]: 1.0>}: f32[1,2,8,8]\n"
-  "    %14 \"c\" = \"onnx.Conv\"(%1, %2, %3): f32[1,2,4,4]\n"
-  "    %15 = \"onnx.BatchNormalization\"(%14, %4, %5, %6, %7): f32[1,2,4,4]\n"
-  "    %16 = \"onnx.Resize\"(%15, _, %8): f32[1,2,8,8]\n"
-  "    %17 = \"onnx.Cast\"(%11) {to = 7}: i64[2]\n"
-  "    %18 = \"onnx.Mul\"(%16, %9): f32[1,2,8,8]\n"
-  "    %19 = \"onnx.Pad\"(%18, %10, _, %17): f32[1,2,8,8]\n"
-  "    %20 = \"onnx.Add\"(%19, %13): f32[1,2,8,8]\n"
-  "  }\n"
-  "}\n";
+static const char program[] = "module \"net\" {\n"
+                              "  func @main #1 (%1 \"x\": f32[1,2,4,4]) -> (%20) {\n"
+                              "    %2 \"w\" = constant() {value = dense<f32[2,2,1,1]: 1.0, 2.0, 3.0, 4.0>}: f32[2,2,1,1] scope(\"conv\")\n"
+                              "    %3 \"b\" = constant() {value = dense<f32[2]: 1.0, 2.0>}: f32[2]\n"
+                              "    %4 \"scale\" = constant() {value = dense<f32[2]: 1.0, 2.0>}: f32[2]\n"
+                              "    %5 \"bias\" = constant() {value = dense<f32[2]: 0.0, 2.0>}: f32[2]\n"
+                              "    %6 \"mean\" = constant() {value = dense<f32[2]: 0.5, 2.0>}: f32[2]\n"
+                              "    %7 \"variance\" = constant() {value = dense<f32[2]: 1.0, 4.0>}: f32[2]\n"
+                              "    %8 \"scales\" = constant() {value = dense<f32[4]: 1.0, 1.0, 2.0, 2.0>}: f32[4]\n"
+                              "    %9 \"half\" = constant() {value = dense<f32[]: 0.5>}: f32[]\n"
+                              "    %10 \"axes\" = constant() {value = dense<i64[2]: 2, 3>}: i64[2]\n"
+                              "    %11 \"sizes\" = constant() {value = dense<f32[2]: 8.0, 8.0>}: f32[2]\n"
+                              "    %12 \"unread\" = constant() {value = dense<f32[2]: 8.0, 9.0>}: f32[2]\n"
+                              "    %13 \"ones\" = constant() {value = splat<f32[1,2,8,8]: 1.0>}: f32[1,2,8,8]\n"
+                              "    %14 \"c\" = \"onnx.Conv\"(%1, %2, %3): f32[1,2,4,4]\n"
+                              "    %15 = \"onnx.BatchNormalization\"(%14, %4, %5, %6, %7): f32[1,2,4,4]\n"
+                              "    %16 = \"onnx.Resize\"(%15, _, %8): f32[1,2,8,8]\n"
+                              "    %17 = \"onnx.Cast\"(%11) {to = 7}: i64[2]\n"
+                              "    %18 = \"onnx.Mul\"(%16, %9): f32[1,2,8,8]\n"
+                              "    %19 = \"onnx.Pad\"(%18, %10, _, %17): f32[1,2,8,8]\n"
+                              "    %20 = \"onnx.Add\"(%19, %13): f32[1,2,8,8]\n"
+                              "  }\n"
+                              "}\n";
 
 static GantryModule *
 parameterize (GantryModule *module, char *const *names)
@@ -77,8 +76,7 @@ test_weights (void)
       for (guint j = 0; j < node->n_operands; j++)
         g_assert_cmpuint (gantry_node_operand_id (next, node, j), ==, gantry_node_operand_id (module, old, j));
       if (node->op == GANTRY_OP_PARAMETER && old->op == GANTRY_OP_CONSTANT)
-        g_assert_cmpuint (gantry_attrs_find (next->context, node->attrs, "initial")->id, ==,
-                          gantry_attrs_find (module->context, old->attrs, "value")->id);
+        g_assert_cmpuint (gantry_attrs_find (next->context, node->attrs, "initial")->id, ==, gantry_attrs_find (module->context, old->attrs, "value")->id);
     }
   again = parameterize (next, NULL);
   g_assert_true (again == next);
@@ -103,12 +101,11 @@ test_names (void)
 static void
 test_formula (void)
 {
-  g_autoptr (GantryModule) module = training_from_text (
-    "module \"m\" { func @main #1 (%1 \"x\": f32[2]) -> (%6) { "
-    "%2 \"w\" = constant() {value = dense<f32[2]: 1.0, 2.0>}: f32[2] "
-    "%3 \"prior\" = \"onnx.Constant\"() {value = dense<f32[2]: 3.0, 4.0>}: f32[2] "
-    "%4 \"half\" = \"onnx.Constant\"() {value = dense<f32[]: 0.5>}: f32[] "
-    "%5 = \"onnx.Mul\"(%1, %2, %4): f32[2] %6 = \"onnx.Add\"(%5, %3): f32[2] } }");
+  g_autoptr (GantryModule) module = training_from_text ("module \"m\" { func @main #1 (%1 \"x\": f32[2]) -> (%6) { "
+                                                        "%2 \"w\" = constant() {value = dense<f32[2]: 1.0, 2.0>}: f32[2] "
+                                                        "%3 \"prior\" = \"onnx.Constant\"() {value = dense<f32[2]: 3.0, 4.0>}: f32[2] "
+                                                        "%4 \"half\" = \"onnx.Constant\"() {value = dense<f32[]: 0.5>}: f32[] "
+                                                        "%5 = \"onnx.Mul\"(%1, %2, %4): f32[2] %6 = \"onnx.Add\"(%5, %3): f32[2] } }");
   char *names[] = { (char *) "pri*", NULL }, *numbers[] = { (char *) "ha*", NULL }, *number[] = { (char *) "half", NULL };
   g_autoptr (GantryModule) next = parameterize (module, NULL);
   g_autoptr (GantryModule) named = parameterize (module, names);
@@ -126,12 +123,11 @@ test_formula (void)
 static void
 test_other_programs (void)
 {
-  g_autoptr (GantryModule) core = training_from_text (
-    "module \"m\" { func @main #1 (%1 \"x\": f32[2], %2 \"old\": f32[2] {role = \"parameter\"}) -> (%5) { "
-    "%3 \"w\" = constant() {value = dense<f32[2]: 1.0, 2.0>}: f32[2] %4 = add(%1, %3): f32[2] "
-    "%5 = call(%4) {body = #2}: f32[2] } "
-    "func @f #2 (%6: f32[2]) -> (%8) { %7 \"inner\" = constant() {value = dense<f32[2]: 3.0, 4.0>}: f32[2] "
-    "%8 = multiply(%6, %7): f32[2] } }");
+  g_autoptr (GantryModule) core = training_from_text ("module \"m\" { func @main #1 (%1 \"x\": f32[2], %2 \"old\": f32[2] {role = \"parameter\"}) -> (%5) { "
+                                                      "%3 \"w\" = constant() {value = dense<f32[2]: 1.0, 2.0>}: f32[2] %4 = add(%1, %3): f32[2] "
+                                                      "%5 = call(%4) {body = #2}: f32[2] } "
+                                                      "func @f #2 (%6: f32[2]) -> (%8) { %7 \"inner\" = constant() {value = dense<f32[2]: 3.0, 4.0>}: f32[2] "
+                                                      "%8 = multiply(%6, %7): f32[2] } }");
   g_autoptr (GantryModule) bare = training_from_text ("module \"m\" { func @main #1 (%1 \"x\": f32[2]) -> (%1) { } }");
   char *names[] = { (char *) "ol*", NULL };
   g_autoptr (GantryModule) next = parameterize (core, NULL);

@@ -6,8 +6,7 @@
 
 #define TOLERANCE 1e-9
 
-static const char *const programs[] = { "layers-tiny", "layers-unrolled-tiny", "optimizer-8", "mlp", "convnet", "lstm",
-                                        "transformer-tiny" };
+static const char *const programs[] = { "layers-tiny", "layers-unrolled-tiny", "optimizer-8", "mlp", "convnet", "lstm", "transformer-tiny" };
 
 static void
 test_gradients (JsonObject *fixture, const GantryModule *module)

@@ -7,7 +7,7 @@
 
 typedef struct
 {
-  guint n;         /* parameters */
+  guint n; /* parameters */
   gint64 *sizes;
   double **value, **m, **v;
   gint64 t;
@@ -99,10 +99,17 @@ typedef struct
 } UpdateCase;
 
 static const UpdateCase update_cases[] = {
-  { GANTRY_OPTIMIZER_SGD },           { GANTRY_OPTIMIZER_SGD, 0.25 },     { GANTRY_OPTIMIZER_MOMENTUM },
-  { GANTRY_OPTIMIZER_MOMENTUM, 0, 0.1 }, { GANTRY_OPTIMIZER_ADAM },       { GANTRY_OPTIMIZER_ADAM, 0.5, 0.001 },
-  { GANTRY_OPTIMIZER_ADAM, 1e6 },     { GANTRY_OPTIMIZER_ADAMW },         { GANTRY_OPTIMIZER_ADAMW, 0.5 },
-  { GANTRY_OPTIMIZER_ADAM, 0.5, 0.001, TRUE }, { GANTRY_OPTIMIZER_ADAMW, 0, 0, TRUE },
+  { GANTRY_OPTIMIZER_SGD },
+  { GANTRY_OPTIMIZER_SGD, 0.25 },
+  { GANTRY_OPTIMIZER_MOMENTUM },
+  { GANTRY_OPTIMIZER_MOMENTUM, 0, 0.1 },
+  { GANTRY_OPTIMIZER_ADAM },
+  { GANTRY_OPTIMIZER_ADAM, 0.5, 0.001 },
+  { GANTRY_OPTIMIZER_ADAM, 1e6 },
+  { GANTRY_OPTIMIZER_ADAMW },
+  { GANTRY_OPTIMIZER_ADAMW, 0.5 },
+  { GANTRY_OPTIMIZER_ADAM, 0.5, 0.001, TRUE },
+  { GANTRY_OPTIMIZER_ADAMW, 0, 0, TRUE },
 };
 
 /* Each step of the reference takes the gradients that the step without an optimizer gives at the same values. */
@@ -139,8 +146,7 @@ test_update (gconstpointer data)
       g_autoptr (TrainingValues) expected = training_run (gradients, &head);
 
       g_assert_cmpuint (results->n, ==, 1 + 4 + 4 * n_states + (n_states > 1));
-      g_assert_cmpfloat (gantry_literal_get_double (results->values[0], 0), ==,
-                         gantry_literal_get_double (expected->values[0], 0));
+      g_assert_cmpfloat (gantry_literal_get_double (results->values[0], 0), ==, gantry_literal_get_double (expected->values[0], 0));
       reference_update (reference, &options, expected);
       for (guint i = 0; i < 4; i++)
         {

@@ -7,9 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const programs[] = { "layers", "layers-unrolled", "layers-tiny", "layers-unrolled-tiny", "optimizer-8",
-                                        "optimizer-64", "optimizer-7168", "transformer-tiny", "transformer-4",
-                                        "transformer-12", "vgg19", "mlp", "convnet", "lstm" };
+static const char *const programs[] = { "layers",         "layers-unrolled",
+                                        "layers-tiny",    "layers-unrolled-tiny",
+                                        "optimizer-8",    "optimizer-64",
+                                        "optimizer-7168", "transformer-tiny",
+                                        "transformer-4",  "transformer-12",
+                                        "vgg19",          "mlp",
+                                        "convnet",        "lstm" };
 
 static void
 test_programs (void)
@@ -34,8 +38,7 @@ loss_of (const TrainingValues *results)
 
 /* A direction for each parameter, and the derivative of the loss along it by the gradients that the step gives. */
 static double
-along_gradients (const GantryModule *step, const TrainingValues *arguments, const TrainingValues *results, GRand *random,
-                 double **directions)
+along_gradients (const GantryModule *step, const TrainingValues *arguments, const TrainingValues *results, GRand *random, double **directions)
 {
   const GantryFunction *entry = gantry_module_entry (step);
   double sum = 0;
@@ -71,11 +74,9 @@ loss_at (const GantryModule *step, const TrainingValues *arguments, double *cons
       gint64 n = gantry_type_elements (arguments->values[i]->type);
       guint8 *data;
 
-      moved.values[i] = directions[i] == NULL ? gantry_literal_ref (arguments->values[i])
-                                              : gantry_literal_new_zeroed (arguments->values[i]->type, &data);
+      moved.values[i] = directions[i] == NULL ? gantry_literal_ref (arguments->values[i]) : gantry_literal_new_zeroed (arguments->values[i]->type, &data);
       for (gint64 j = 0; directions[i] != NULL && j < n; j++)
-        gantry_element_write_double (GANTRY_F64, data + 8 * j,
-                                     gantry_literal_get_double (arguments->values[i], j) + by * directions[i][j]);
+        gantry_element_write_double (GANTRY_F64, data + 8 * j, gantry_literal_get_double (arguments->values[i], j) + by * directions[i][j]);
     }
   results = training_run (step, &moved);
   for (guint i = 0; i < moved.n; i++)
@@ -181,8 +182,7 @@ check_aliases (const GantryModule *step, guint n_inputs)
       g_assert_cmpuint (result->type, ==, node->type);
       g_assert_cmpint (result->phase, ==, GANTRY_PHASE_UPDATE);
       g_assert_cmpstr (gantry_context_string (step->context, result->name), ==, expected);
-      g_assert_cmpint (last_use (step, node->id), <=,
-                       (gint64) gantry_module_position (step, result) - entry->first_node);
+      g_assert_cmpint (last_use (step, node->id), <=, (gint64) gantry_module_position (step, result) - entry->first_node);
     }
   g_assert_cmpuint (n_inputs, ==, 0);
 }
@@ -281,7 +281,7 @@ test_gradients_only (void)
   g_assert_cmpint (out, ==, 20 << 20);
 }
 
-#define HALF                                                                                                       \
+#define HALF \
   "module \"half\" { func @main #1 (%1 \"x\": bf16[4,8], %2 \"w\": bf16[8,3] {role = \"parameter\"}) -> (%3) { " \
   "%3 = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: bf16[4,3] } }"
 
@@ -312,8 +312,7 @@ test_halves (void)
   /* The first step of Adam moves every element by its rate, against the sign of its gradient. */
   for (gint64 i = 0; i < 24; i++)
     {
-      double moved = gantry_literal_get_double (results->values[1], i) -
-                     gantry_literal_get_double (arguments->values[training_find (step, "w")], i);
+      double moved = gantry_literal_get_double (results->values[1], i) - gantry_literal_get_double (arguments->values[training_find (step, "w")], i);
       double m = gantry_literal_get_double (results->values[2], i);
 
       g_assert_cmpfloat (fabs (moved + copysign (0.25, m)), <, 0.004);
@@ -423,11 +422,11 @@ static void
 test_degenerate (void)
 {
   static const char *const texts[] = {
-    MODULE (PARAMETER ("f32[]"), "%1", ""),                                         /* the loss is the parameter */
+    MODULE (PARAMETER ("f32[]"), "%1", ""), /* the loss is the parameter */
     MODULE (PARAMETER ("f32[3]"), "%1", ""),
-    MODULE (PARAMETER ("f32[3]") ", %2 \"x\": f32[2]", "%2", ""),                   /* the loss does not depend on it */
+    MODULE (PARAMETER ("f32[3]") ", %2 \"x\": f32[2]", "%2", ""),                                                /* the loss does not depend on it */
     MODULE (PARAMETER ("f32[3]") ", %2 \"v\": f32[3] {role = \"parameter\"}", "%3", "%3 = add(%1, %2): f32[3]"), /* one gradient */
-    MODULE (PARAMETER ("f32[3]") ", %2 \"target\": f32[3]", "%3", "%3 = multiply(%1, %2): f32[3]"), /* the name is taken */
+    MODULE (PARAMETER ("f32[3]") ", %2 \"target\": f32[3]", "%3", "%3 = multiply(%1, %2): f32[3]"),              /* the name is taken */
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -462,9 +461,8 @@ test_degenerate (void)
 static void
 test_passes (gconstpointer data)
 {
-  const GantryPass *passes[] = { &gantry_pass_inline, &gantry_pass_unroll, &gantry_pass_simplify, &gantry_pass_epilogue,
-                                 &gantry_pass_fold,   &gantry_pass_cse,    &gantry_pass_dce,      &gantry_pass_fuse,
-                                 &gantry_pass_dce };
+  const GantryPass *passes[] = { &gantry_pass_inline, &gantry_pass_unroll, &gantry_pass_simplify, &gantry_pass_epilogue, &gantry_pass_fold,
+                                 &gantry_pass_cse,    &gantry_pass_dce,    &gantry_pass_fuse,     &gantry_pass_dce };
   g_autoptr (GantryModule) module = training_program (data, TRUE);
   g_autoptr (GantryModule) step = NULL;
   g_autoptr (TrainingValues) arguments = NULL;

@@ -24,9 +24,16 @@ training_fixture_options (JsonObject *fixture, gboolean with_optimizer)
   static const char *const optimizers[] = { "none", "sgd", "momentum", "adam", "adamw" };
   JsonObject *given = json_object_get_object_member (fixture, "options");
   GantryTrainingOptions options;
-  struct { const char *name; double *value; } numbers[] = {
-    { "learning_rate", &options.learning_rate }, { "momentum", &options.momentum }, { "weight_decay", &options.weight_decay },
-    { "clip_norm", &options.clip_norm },         { "l2", &options.l2 },
+  struct
+  {
+    const char *name;
+    double *value;
+  } numbers[] = {
+    { "learning_rate", &options.learning_rate },
+    { "momentum", &options.momentum },
+    { "weight_decay", &options.weight_decay },
+    { "clip_norm", &options.clip_norm },
+    { "l2", &options.l2 },
   };
   guint n_taken = 0;
 
@@ -125,8 +132,7 @@ training_fixture_compare_tensor (const GantryLiteral *got, JsonObject *all, cons
 
 /* Results first.. of @step against the members of @wanted, which has one for each trained parameter. */
 void
-training_fixture_compare_all (const GantryModule *step, const TrainingValues *results, guint first, JsonObject *wanted,
-                              double tolerance)
+training_fixture_compare_all (const GantryModule *step, const TrainingValues *results, guint first, JsonObject *wanted, double tolerance)
 {
   const GantryFunction *entry = gantry_module_entry (step);
   guint k = first;

@@ -17,5 +17,4 @@ double training_fixture_distance (const GantryLiteral *got, JsonObject *all, con
 void training_fixture_compare_tensor (const GantryLiteral *got, JsonObject *all, const char *name, double tolerance);
 /** Results @first.. of @step against the members of @wanted, one for each entry parameter with role "parameter". Each by
  *  its norm. */
-void training_fixture_compare_all (const GantryModule *step, const TrainingValues *results, guint first,
-                                   JsonObject *wanted, double tolerance);
+void training_fixture_compare_all (const GantryModule *step, const TrainingValues *results, guint first, JsonObject *wanted, double tolerance);

@@ -84,9 +84,9 @@ argument_for (const GantryModule *module, const GantryNode *node)
     {
       double u = gantry_random_at (start, (guint64) i);
       double value = !gantry_element_is_float ((GantryElementType) type->element) ? floor (5 * u)
-                     : !weight ? 2 * u - 1
-                     : type->rank > 1 ? (2 * u - 1) * bound
-                                      : 0.25 + u / 2;
+                     : !weight                                                    ? 2 * u - 1
+                     : type->rank > 1                                             ? (2 * u - 1) * bound
+                                                                                  : 0.25 + u / 2;
 
       /* as weights of a model are: never more exact than f32 */
       gantry_element_write_double ((GantryElementType) type->element, data + (gsize) i * size, (float) value);

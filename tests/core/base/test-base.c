@@ -221,12 +221,14 @@ test_random_spread (void)
 static void
 test_rounding (void)
 {
+  /* clang-format off */
   static const struct { guint64 bytes; const char *down, *up; } sizes[] = {
     { 0, "0 B", "0 B" }, { 1023, "1023 B", "1023 B" }, { 1024, "1.00 KiB", "1.00 KiB" }, { 1025, "1.00 KiB", "1.01 KiB" },
     { 3460301, "3.30 MiB", "3.31 MiB" }, { 553799680, "528.1 MiB", "528.2 MiB" }, { 104857600, "100.0 MiB", "100.0 MiB" },
     { 1048575, "1023.9 KiB", "1.00 MiB" }, { 460365824, "439.0 MiB", "439.1 MiB" }, { 10238976, "9.76 MiB", "9.77 MiB" }, { 10485759, "9.99 MiB", "10.0 MiB" },
     { G_MAXUINT64, "15.9 EiB", "16.0 EiB" },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     {
@@ -280,10 +282,12 @@ test_order (void)
 static void
 test_limit (void)
 {
+  /* clang-format off */
   static const struct { guint64 bytes; const char *text; } limits[] = {
     { 8 * G_GUINT64_CONSTANT (1073741824), "8.00 GiB" }, { 551970406, "526.4 MiB" }, { 552012345, "526.439 MiB" },
     { 1000, "1000 B" }, { 551550976, "526.0 MiB" }, { 551550977, "526.000 MiB" },
   };
+  /* clang-format on */
   g_autoptr (GRand) random = test_rand (20261124);
   const guint64 peak = 59304960, aside = peak - 4096;
   g_autofree char *peak_text = gantry_format_bytes_within (peak, peak), *same = gantry_format_bytes_bound (peak, peak, peak),
@@ -328,8 +332,12 @@ test_format_text (void)
     { "a b\\c/\"\xc3\xa4\xe6\xb7\xb1.onnx", "a b\\c/\"\xc3\xa4\xe6\xb7\xb1.onnx", NULL },
     { "\033[2J\a\177", "\\x1b[2J\\x07\\x7f", NULL },
     { "one\ntwo\t\r", "one\\x0atwo\\x09\\x0d", "one\ntwo\t\\x0d" },
-    { "\xc2\x9b" "31m", "\\x9b31m", NULL },
-    { "\xe2\x80\xae" "gpj.", "\\u202egpj.", NULL },
+    { "\xc2\x9b"
+      "31m",
+      "\\x9b31m", NULL },
+    { "\xe2\x80\xae"
+      "gpj.",
+      "\\u202egpj.", NULL },
     { "\xff\xc3", "\\xff\\xc3", NULL },
     { "", "", NULL },
   };
@@ -347,7 +355,10 @@ test_format_text (void)
 static void
 test_keyed_array (void)
 {
-  typedef struct { guint64 key, value; } Record;
+  typedef struct
+  {
+    guint64 key, value;
+  } Record;
   const Record records[] = { { G_GUINT64_CONSTANT (1) << 40, 1 }, { 7, 2 }, { (G_GUINT64_CONSTANT (1) << 40) + 7, 3 }, { 0, 4 } };
   g_autoptr (GArray) array = g_array_new (FALSE, FALSE, sizeof (Record)), other = g_array_new (FALSE, FALSE, sizeof (Record));
 
@@ -370,6 +381,7 @@ test_keyed_array (void)
 static void
 test_bytes_text (void)
 {
+  /* clang-format off */
   static const struct { const char *text; guint64 bytes; } sizes[] = {
     { "0", 0 }, { "1000000", 1000000 }, { "1.5e6", 1500000 }, { "64B", 64 }, { " 8 GiB ", G_GUINT64_CONSTANT (8589934592) },
     { "1GB", 1000000000 }, { "1gb", 1000000000 }, { "1G", 1073741824 }, { "1g", 1073741824 }, { "1GiB", 1073741824 },
@@ -377,8 +389,24 @@ test_bytes_text (void)
     { "1TB", G_GUINT64_CONSTANT (1000000000000) }, { "0.9B", 0 }, { "10.000000000000000000000000 KB", 10000 },
     { "0000000000000000000000012", 12 }, { "1e-300", 0 }, { "5e-1KiB", 512 },
   };
-  static const char *const wrong[] = { "", " ", "GB", "-1", "nan", "inf", "0x10", "1XB", "1KBB", "1 K B", "1.2.3", "1e", "1e300", "1iB",
-                                       "1152921504606846976", "9999999999999999999999999999", "1e99999999999999999999" };
+  /* clang-format on */
+  static const char *const wrong[] = { "",
+                                       " ",
+                                       "GB",
+                                       "-1",
+                                       "nan",
+                                       "inf",
+                                       "0x10",
+                                       "1XB",
+                                       "1KBB",
+                                       "1 K B",
+                                       "1.2.3",
+                                       "1e",
+                                       "1e300",
+                                       "1iB",
+                                       "1152921504606846976",
+                                       "9999999999999999999999999999",
+                                       "1e99999999999999999999" };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     {

@@ -32,8 +32,7 @@ touch_programs (void)
       gsize begin, end;
       char permissions[8];
 
-      if (sscanf (lines[i], "%zx-%zx %7s", &begin, &end, permissions) != 3 || permissions[0] != 'r' || permissions[2] != 'x'
-          || strchr (lines[i], '/') == NULL)
+      if (sscanf (lines[i], "%zx-%zx %7s", &begin, &end, permissions) != 3 || permissions[0] != 'r' || permissions[2] != 'x' || strchr (lines[i], '/') == NULL)
         continue;
       for (; begin < end; begin += page)
         sum += *(const volatile guint8 *) GSIZE_TO_POINTER (begin);
@@ -94,7 +93,11 @@ test_code (void)
 static void
 test_trim_heap (void)
 {
-  enum { N = 64 * 1024, SIZE = 512 };
+  enum
+  {
+    N = 64 * 1024,
+    SIZE = 512
+  };
   g_autofree gpointer *blocks = g_new (gpointer, N);
   GantryProcessMemory full, empty;
 

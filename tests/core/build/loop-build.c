@@ -117,8 +117,8 @@ loop_run (const LoopBuilt *b, const GPtrArray *arguments)
   g_autoptr (GError) error = NULL;
 
   g_ptr_array_set_size (results, (gint) b->program->executable->n_outputs);
-  gantry_executor_run_literals (b->executor, (GantryLiteral *const *) arguments->pdata, arguments->len,
-                                (GantryLiteral **) results->pdata, results->len, NULL, NULL, &error);
+  gantry_executor_run_literals (b->executor, (GantryLiteral *const *) arguments->pdata, arguments->len, (GantryLiteral **) results->pdata, results->len, NULL,
+                                NULL, &error);
   g_assert_no_error (error);
   return results;
 }
@@ -150,31 +150,30 @@ loop_assert_equal (const GPtrArray *want, const GPtrArray *got)
     }
 }
 
-const char loop_layers[] =
-  "module \"layers\" {\n"
-  "  func @main #1 (%1 \"x\": f32[32,64], %2 \"w\": f32[12,64,64] {role = \"parameter\"}) -> (%4) {\n"
-  "    %3 = scan(%1, %2) {axes = [0], body = #2, length = 12, n_carries = 1, n_xs = 1, y_axes = ints[]}: f32[32,64]\n"
-  "    %4 = reduce(%3) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
-  "  }\n"
-  "  func @layer #2 (%10: f32[32,64], %11: f32[64,64]) -> (%30) {\n"
-  "    %31 = dot_general(%10, %11) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[32,64]\n"
-  "    %12 = checkpoint_name(%31) {name = \"p\"}: f32[32,64]\n"
-  "    %13 = constant() {value = splat<f32[32,64]: 0.044715>}: f32[32,64]\n"
-  "    %14 = multiply(%12, %12): f32[32,64]\n"
-  "    %15 = multiply(%14, %12): f32[32,64]\n"
-  "    %16 = multiply(%15, %13): f32[32,64]\n"
-  "    %17 = add(%12, %16): f32[32,64]\n"
-  "    %18 = constant() {value = splat<f32[32,64]: 0.797885>}: f32[32,64]\n"
-  "    %19 = multiply(%17, %18): f32[32,64]\n"
-  "    %20 = tanh(%19): f32[32,64]\n"
-  "    %21 = constant() {value = splat<f32[32,64]: 1.0>}: f32[32,64]\n"
-  "    %22 = add(%20, %21): f32[32,64]\n"
-  "    %23 = multiply(%12, %22): f32[32,64]\n"
-  "    %24 = constant() {value = splat<f32[32,64]: 0.5>}: f32[32,64]\n"
-  "    %25 = multiply(%23, %24): f32[32,64]\n"
-  "    %30 = add(%10, %25): f32[32,64]\n"
-  "  }\n"
-  "}\n";
+const char loop_layers[] = "module \"layers\" {\n"
+                           "  func @main #1 (%1 \"x\": f32[32,64], %2 \"w\": f32[12,64,64] {role = \"parameter\"}) -> (%4) {\n"
+                           "    %3 = scan(%1, %2) {axes = [0], body = #2, length = 12, n_carries = 1, n_xs = 1, y_axes = ints[]}: f32[32,64]\n"
+                           "    %4 = reduce(%3) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
+                           "  }\n"
+                           "  func @layer #2 (%10: f32[32,64], %11: f32[64,64]) -> (%30) {\n"
+                           "    %31 = dot_general(%10, %11) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[32,64]\n"
+                           "    %12 = checkpoint_name(%31) {name = \"p\"}: f32[32,64]\n"
+                           "    %13 = constant() {value = splat<f32[32,64]: 0.044715>}: f32[32,64]\n"
+                           "    %14 = multiply(%12, %12): f32[32,64]\n"
+                           "    %15 = multiply(%14, %12): f32[32,64]\n"
+                           "    %16 = multiply(%15, %13): f32[32,64]\n"
+                           "    %17 = add(%12, %16): f32[32,64]\n"
+                           "    %18 = constant() {value = splat<f32[32,64]: 0.797885>}: f32[32,64]\n"
+                           "    %19 = multiply(%17, %18): f32[32,64]\n"
+                           "    %20 = tanh(%19): f32[32,64]\n"
+                           "    %21 = constant() {value = splat<f32[32,64]: 1.0>}: f32[32,64]\n"
+                           "    %22 = add(%20, %21): f32[32,64]\n"
+                           "    %23 = multiply(%12, %22): f32[32,64]\n"
+                           "    %24 = constant() {value = splat<f32[32,64]: 0.5>}: f32[32,64]\n"
+                           "    %25 = multiply(%23, %24): f32[32,64]\n"
+                           "    %30 = add(%10, %25): f32[32,64]\n"
+                           "  }\n"
+                           "}\n";
 
 const char loop_given[] =
   "module \"given\" {\n"
@@ -191,24 +190,23 @@ const char loop_given[] =
   "  }\n"
   "}\n";
 
-const char loop_counted[] =
-  "module \"counted\" {\n"
-  "  func @main #1 (%1 \"x\": f32[6,5], %2 \"w\": f32[5,5] {role = \"parameter\"}) -> (%5) {\n"
-  "    %3 = constant() {value = dense<i32[]: 0>}: i32[]\n"
-  "    %4 = scan(%1, %3, %2) {axes = ints[], body = #2, length = 7, n_carries = 2, n_xs = 0, y_axes = ints[]}: (f32[6,5], i32[])\n"
-  "    %6 = result(%4) {index = 0}: f32[6,5]\n"
-  "    %5 = reduce(%6) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
-  "  }\n"
-  "  func @trip #2 (%10: f32[6,5], %11: i32[], %12: f32[5,5]) -> (%21, %15) {\n"
-  "    %13 = dot_general(%10, %12) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[6,5]\n"
-  "    %14 = constant() {value = dense<i32[]: 1>}: i32[]\n"
-  "    %15 = add(%11, %14): i32[]\n"
-  "    %16 = constant() {value = dense<i32[]: 3>}: i32[]\n"
-  "    %17 = compare(%11, %16) {comparison_direction = \"LT\"}: bool[]\n"
-  "    %18 = broadcast_in_dim(%17) {broadcast_dimensions = ints[], shape = [6, 5]}: bool[6,5]\n"
-  "    %30 = tanh(%13): f32[6,5]\n"
-  "    %19 = multiply(%30, %30): f32[6,5]\n"
-  "    %20 = select(%18, %30, %19): f32[6,5]\n"
-  "    %21 = add(%10, %20): f32[6,5]\n"
-  "  }\n"
-  "}\n";
+const char loop_counted[] = "module \"counted\" {\n"
+                            "  func @main #1 (%1 \"x\": f32[6,5], %2 \"w\": f32[5,5] {role = \"parameter\"}) -> (%5) {\n"
+                            "    %3 = constant() {value = dense<i32[]: 0>}: i32[]\n"
+                            "    %4 = scan(%1, %3, %2) {axes = ints[], body = #2, length = 7, n_carries = 2, n_xs = 0, y_axes = ints[]}: (f32[6,5], i32[])\n"
+                            "    %6 = result(%4) {index = 0}: f32[6,5]\n"
+                            "    %5 = reduce(%6) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
+                            "  }\n"
+                            "  func @trip #2 (%10: f32[6,5], %11: i32[], %12: f32[5,5]) -> (%21, %15) {\n"
+                            "    %13 = dot_general(%10, %12) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[6,5]\n"
+                            "    %14 = constant() {value = dense<i32[]: 1>}: i32[]\n"
+                            "    %15 = add(%11, %14): i32[]\n"
+                            "    %16 = constant() {value = dense<i32[]: 3>}: i32[]\n"
+                            "    %17 = compare(%11, %16) {comparison_direction = \"LT\"}: bool[]\n"
+                            "    %18 = broadcast_in_dim(%17) {broadcast_dimensions = ints[], shape = [6, 5]}: bool[6,5]\n"
+                            "    %30 = tanh(%13): f32[6,5]\n"
+                            "    %19 = multiply(%30, %30): f32[6,5]\n"
+                            "    %20 = select(%18, %30, %19): f32[6,5]\n"
+                            "    %21 = add(%10, %20): f32[6,5]\n"
+                            "  }\n"
+                            "}\n";

@@ -54,8 +54,7 @@ gru_program (int steps, int batch, int width)
     "  }\n"
     "}\n";
   static const char *const names[] = { "{S}", "{B}", "{D}", "{2D}", "{3D}", NULL };
-  g_autofree char *s = LOOP_NUMBER (steps), *b = LOOP_NUMBER (batch), *d = LOOP_NUMBER (width), *d2 = LOOP_NUMBER (2 * width),
-                  *d3 = LOOP_NUMBER (3 * width);
+  g_autofree char *s = LOOP_NUMBER (steps), *b = LOOP_NUMBER (batch), *d = LOOP_NUMBER (width), *d2 = LOOP_NUMBER (2 * width), *d3 = LOOP_NUMBER (3 * width);
 
   return loop_program_fill (text, names, (const char *const[]){ s, b, d, d2, d3 });
 }

@@ -60,8 +60,7 @@ test_computes (void)
   wanted = g_new0 (GantryLiteral *, program->executable->n_outputs + 1);
   for (guint i = 0; i < program->executable->n_inputs; i++)
     inputs[i] = made_up (gantry_node_type (module, &module->nodes[gantry_module_entry (module)->first_node + i]), i);
-  g_assert_true (gantry_executor_run_literals (executor, inputs, program->executable->n_inputs, outputs, program->executable->n_outputs,
-                                               NULL, NULL, &error));
+  g_assert_true (gantry_executor_run_literals (executor, inputs, program->executable->n_inputs, outputs, program->executable->n_outputs, NULL, NULL, &error));
   g_assert_true (gantry_evaluate (module, gantry_module_entry (module), inputs, wanted, NULL, &error));
   g_assert_no_error (error);
   for (guint i = 0; i < program->executable->n_outputs; i++)

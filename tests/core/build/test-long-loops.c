@@ -76,18 +76,17 @@ test_offloaded (void)
 static void
 test_empty (void)
 {
-  static const char text[] =
-    "module \"empty\" {\n"
-    "  func @main #1 (%1: f32[8,8], %2: f32[0,8,8] {role = \"parameter\"}, %3: f32[8,8] {role = \"parameter\"}) -> (%11) {\n"
-    "    %12 = multiply(%1, %3): f32[8,8]\n"
-    "    %10 = scan(%12, %2) {axes = [0], body = #2, length = 0, n_carries = 1, n_xs = 1, y_axes = ints[]}: f32[8,8]\n"
-    "    %11 = reduce(%10) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
-    "  }\n"
-    "  func @layer #2 (%4: f32[8,8], %5: f32[8,8]) -> (%9) {\n"
-    "    %8 = add(%4, %5): f32[8,8]\n"
-    "    %9 = tanh(%8): f32[8,8]\n"
-    "  }\n"
-    "}\n";
+  static const char text[] = "module \"empty\" {\n"
+                             "  func @main #1 (%1: f32[8,8], %2: f32[0,8,8] {role = \"parameter\"}, %3: f32[8,8] {role = \"parameter\"}) -> (%11) {\n"
+                             "    %12 = multiply(%1, %3): f32[8,8]\n"
+                             "    %10 = scan(%12, %2) {axes = [0], body = #2, length = 0, n_carries = 1, n_xs = 1, y_axes = ints[]}: f32[8,8]\n"
+                             "    %11 = reduce(%10) {dimensions = [0, 1], kind = \"add\"}: f32[]\n"
+                             "  }\n"
+                             "  func @layer #2 (%4: f32[8,8], %5: f32[8,8]) -> (%9) {\n"
+                             "    %8 = add(%4, %5): f32[8,8]\n"
+                             "    %9 = tanh(%8): f32[8,8]\n"
+                             "  }\n"
+                             "}\n";
   LoopBuilt rolled, unrolled;
   g_autoptr (GPtrArray) arguments = NULL, want = NULL, got = NULL;
 
@@ -166,48 +165,46 @@ check_policies (const char *text)
 }
 
 /* An argument that is in the host, and that the program copies to the device. */
-static const char hosted[] =
-  "module \"hosted\" {\n"
-  "  func @main #1 (%1 \"x\": f32[1024] {alias = 0}, %2 \"p\": f32[4,1024]@pinned_host) -> (%31, %33) {\n"
-  "    %3 = copy(%2) {memory = \"device\"}: f32[4,1024] phase(backward)\n"
-  "    %20 = scan(%1, %3) {body = #2, length = 4, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0], reverse = 1}:"
-  " (f32[1024], f32[4,1024]) phase(backward)\n"
-  "    %31 = result(%20) {index = 0}: f32[1024] phase(backward)\n"
-  "    %32 = result(%20) {index = 1}: f32[4,1024] phase(backward)\n"
-  "    %33 = reduce(%32) {dimensions = [0], kind = \"add\"}: f32[1024] phase(backward)\n"
-  "  }\n"
-  "  func @trip #2 (%21: f32[1024] {alias = 0} phase(backward), %22: f32[1024] phase(backward)) -> (%24, %25) {\n"
-  "    %23 = add(%21, %22): f32[1024] phase(backward)\n"
-  "    %24 = tanh(%23): f32[1024] phase(backward)\n"
-  "    %25 = multiply(%24, %22): f32[1024] phase(backward)\n"
-  "  }\n"
-  "}\n";
+static const char hosted[] = "module \"hosted\" {\n"
+                             "  func @main #1 (%1 \"x\": f32[1024] {alias = 0}, %2 \"p\": f32[4,1024]@pinned_host) -> (%31, %33) {\n"
+                             "    %3 = copy(%2) {memory = \"device\"}: f32[4,1024] phase(backward)\n"
+                             "    %20 = scan(%1, %3) {body = #2, length = 4, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0], reverse = 1}:"
+                             " (f32[1024], f32[4,1024]) phase(backward)\n"
+                             "    %31 = result(%20) {index = 0}: f32[1024] phase(backward)\n"
+                             "    %32 = result(%20) {index = 1}: f32[4,1024] phase(backward)\n"
+                             "    %33 = reduce(%32) {dimensions = [0], kind = \"add\"}: f32[1024] phase(backward)\n"
+                             "  }\n"
+                             "  func @trip #2 (%21: f32[1024] {alias = 0} phase(backward), %22: f32[1024] phase(backward)) -> (%24, %25) {\n"
+                             "    %23 = add(%21, %22): f32[1024] phase(backward)\n"
+                             "    %24 = tanh(%23): f32[1024] phase(backward)\n"
+                             "    %25 = multiply(%24, %22): f32[1024] phase(backward)\n"
+                             "  }\n"
+                             "}\n";
 
 /* A loop whose body has another one, which walks along what the body fetches. */
-static const char nested[] =
-  "module \"nested\" {\n"
-  "  func @main #1 (%1 \"x\": f32[4096], %2 \"p\": f32[2,4096] {alias = 1, role = \"parameter\"}) -> (%31, %32) {\n"
-  "    %20 = scan(%1, %2) {body = #2, length = 2, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0], reverse = 0}:"
-  " (f32[4096], f32[2,4096]) phase(backward)\n"
-  "    %31 = result(%20) {index = 0}: f32[4096] phase(backward)\n"
-  "    %32 = result(%20) {index = 1}: f32[2,4096] phase(backward)\n"
-  "  }\n"
-  "  func @trip #2 (%21: f32[4096] {alias = 0} phase(backward), %22: f32[4096] phase(backward)) -> (%24, %25) {\n"
-  "    %60 = reshape(%22) {shape = [4, 1024]}: f32[4,1024] phase(backward)\n"
-  "    %61 = reduce(%60) {dimensions = [0], kind = \"add\"}: f32[1024] phase(backward)\n"
-  "    %62 = scan(%61, %60) {body = #9, length = 4, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0], reverse = 1}:"
-  " (f32[1024], f32[4,1024]) phase(backward)\n"
-  "    %63 = result(%62) {index = 1}: f32[4,1024] phase(backward)\n"
-  "    %64 = reshape(%63) {shape = [4096]}: f32[4096] phase(backward)\n"
-  "    %23 = add(%21, %64): f32[4096] phase(backward)\n"
-  "    %24 = tanh(%23): f32[4096] phase(backward)\n"
-  "    %25 = multiply(%24, %22): f32[4096] phase(backward)\n"
-  "  }\n"
-  "  func @inner #9 (%81: f32[1024] {alias = 0} phase(backward), %82: f32[1024] phase(backward)) -> (%83, %84) {\n"
-  "    %83 = add(%81, %82): f32[1024] phase(backward)\n"
-  "    %84 = tanh(%83): f32[1024] phase(backward)\n"
-  "  }\n"
-  "}\n";
+static const char nested[] = "module \"nested\" {\n"
+                             "  func @main #1 (%1 \"x\": f32[4096], %2 \"p\": f32[2,4096] {alias = 1, role = \"parameter\"}) -> (%31, %32) {\n"
+                             "    %20 = scan(%1, %2) {body = #2, length = 2, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0], reverse = 0}:"
+                             " (f32[4096], f32[2,4096]) phase(backward)\n"
+                             "    %31 = result(%20) {index = 0}: f32[4096] phase(backward)\n"
+                             "    %32 = result(%20) {index = 1}: f32[2,4096] phase(backward)\n"
+                             "  }\n"
+                             "  func @trip #2 (%21: f32[4096] {alias = 0} phase(backward), %22: f32[4096] phase(backward)) -> (%24, %25) {\n"
+                             "    %60 = reshape(%22) {shape = [4, 1024]}: f32[4,1024] phase(backward)\n"
+                             "    %61 = reduce(%60) {dimensions = [0], kind = \"add\"}: f32[1024] phase(backward)\n"
+                             "    %62 = scan(%61, %60) {body = #9, length = 4, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0], reverse = 1}:"
+                             " (f32[1024], f32[4,1024]) phase(backward)\n"
+                             "    %63 = result(%62) {index = 1}: f32[4,1024] phase(backward)\n"
+                             "    %64 = reshape(%63) {shape = [4096]}: f32[4096] phase(backward)\n"
+                             "    %23 = add(%21, %64): f32[4096] phase(backward)\n"
+                             "    %24 = tanh(%23): f32[4096] phase(backward)\n"
+                             "    %25 = multiply(%24, %22): f32[4096] phase(backward)\n"
+                             "  }\n"
+                             "  func @inner #9 (%81: f32[1024] {alias = 0} phase(backward), %82: f32[1024] phase(backward)) -> (%83, %84) {\n"
+                             "    %83 = add(%81, %82): f32[1024] phase(backward)\n"
+                             "    %84 = tanh(%83): f32[1024] phase(backward)\n"
+                             "  }\n"
+                             "}\n";
 
 /* @policy: (nullable): of the program as a loop */
 static void
@@ -219,8 +216,7 @@ check_fetched (const char *text, const char *policy)
   loop_build_with (&rolled, g_strdup (text), FALSE, policy, LOOP_ROLLED);
   loop_build_with (&unrolled, g_strdup (text), FALSE, NULL, LOOP_WRITTEN_OUT);
   g_assert_cmpuint (rolled.program->executable->n_controls, >, 0);
-  g_assert_cmpuint (rolled.program->executable->plan->arena_bytes[GANTRY_MEMORY_PINNED_HOST]
-                      + rolled.program->executable->plan->copied_bytes, >, 0);
+  g_assert_cmpuint (rolled.program->executable->plan->arena_bytes[GANTRY_MEMORY_PINNED_HOST] + rolled.program->executable->plan->copied_bytes, >, 0);
   g_assert_cmpuint (unrolled.program->executable->n_controls, ==, 0);
   arguments = loop_arguments (rolled.program->executable->module);
   want = loop_run (&unrolled, arguments);

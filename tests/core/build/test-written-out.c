@@ -18,8 +18,7 @@ separate_layers (guint n)
     {
       guint w = 100 + 2 * i, id = 1000 + 10 * i, x = i == 0 ? 1 : id - 10;
 
-      g_string_append_printf (parameters, ", %%%u \"w%u\": f32[64,64] {role = \"parameter\"}, %%%u \"b%u\": f32[64] {role = \"parameter\"}",
-                              w, i, w + 1, i);
+      g_string_append_printf (parameters, ", %%%u \"w%u\": f32[64,64] {role = \"parameter\"}, %%%u \"b%u\": f32[64] {role = \"parameter\"}", w, i, w + 1, i);
       g_string_append_printf (nodes,
                               "    %%%u = dot_general(%%%u, %%%u) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[32,64]\n"
                               "    %%%u = broadcast_in_dim(%%%u) {broadcast_dimensions = [1], shape = [32, 64]}: f32[32,64]\n"
@@ -103,8 +102,8 @@ test_limited (void)
   limit = gantry_plan_memory_bytes (a, GANTRY_MEMORY_DEVICE) * 7 / 8; /* code is counted as well */
   loop_build_limited (&limited, separate_layers (12), rules, limit);
   b = limited.program->executable->plan;
-  g_test_message ("%" G_GUINT64_FORMAT " bytes in %.1f us, %" G_GUINT64_FORMAT " in %.1f", gantry_plan_memory_bytes (a, GANTRY_MEMORY_DEVICE),
-                  a->total_us, gantry_plan_memory_bytes (b, GANTRY_MEMORY_DEVICE), b->total_us);
+  g_test_message ("%" G_GUINT64_FORMAT " bytes in %.1f us, %" G_GUINT64_FORMAT " in %.1f", gantry_plan_memory_bytes (a, GANTRY_MEMORY_DEVICE), a->total_us,
+                  gantry_plan_memory_bytes (b, GANTRY_MEMORY_DEVICE), b->total_us);
   g_assert_cmpuint (gantry_plan_memory_bytes (b, GANTRY_MEMORY_DEVICE), <=, limit);
   g_assert_cmpuint (limited.program->executable->n_controls, ==, 2);
   g_assert_cmpfloat (b->total_us, >, a->total_us);
@@ -139,9 +138,9 @@ program_file (const char *name)
 
 static const struct
 {
-  const char *name;       /* a file of data/programs where it ends so */
-  const char *text;       /* (nullable) */
-  const char *checkpoint; /* the name of one, where it has one */
+  const char *name;        /* a file of data/programs where it ends so */
+  const char *text;        /* (nullable) */
+  const char *checkpoint;  /* the name of one, where it has one */
   int steps, batch, width; /* of a recurrent network */
 } programs[] = {
   { "layers-tiny.gir", NULL, "x" },
@@ -320,8 +319,11 @@ static void
 test_solved (void)
 {
   static const guint recompute = 1u << GANTRY_PLACEMENT_KEEP | 1u << GANTRY_PLACEMENT_RECOMPUTE, any = recompute | 1u << GANTRY_PLACEMENT_OFFLOAD;
-  static const struct { const char *name; guint percent, allowed; } solved[] = {
-    { "gru", 80, recompute }, { "wide gru", 60, any }, { "layers", 80, any }, { "lstm.gir", 90, any } };
+  static const struct
+  {
+    const char *name;
+    guint percent, allowed;
+  } solved[] = { { "gru", 80, recompute }, { "wide gru", 60, any }, { "layers", 80, any }, { "lstm.gir", 90, any } };
 
   for (guint s = 0; s < G_N_ELEMENTS (solved); s++)
     {

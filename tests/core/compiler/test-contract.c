@@ -32,8 +32,8 @@ check (const char *program, gboolean train)
         g_error ("%s%s after '%s': %s", program, train ? " (step)" : "", snapshot->pass, error->message);
     }
   if (compilation->refusal == NULL)
-    g_assert_cmpuint (compilation->snapshots[compilation->n_snapshots - 1].properties & (GANTRY_PROPERTY_CORE | GANTRY_PROPERTY_LIVE),
-                      ==, GANTRY_PROPERTY_CORE | GANTRY_PROPERTY_LIVE);
+    g_assert_cmpuint (compilation->snapshots[compilation->n_snapshots - 1].properties & (GANTRY_PROPERTY_CORE | GANTRY_PROPERTY_LIVE), ==,
+                      GANTRY_PROPERTY_CORE | GANTRY_PROPERTY_LIVE);
 }
 
 static void

@@ -12,7 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-static const struct { GantryExportFormat format; const char *ending, *dialect; } formats[] = {
+static const struct
+{
+  GantryExportFormat format;
+  const char *ending, *dialect;
+} formats[] = {
   { GANTRY_EXPORT_ONNX, "onnx", "onnx." },
   { GANTRY_EXPORT_STABLEHLO, "mlir", "none" },
   { GANTRY_EXPORT_TEXT, "gir", "" },
@@ -87,8 +91,7 @@ random_literal (const GantryType *type, GRand *rand)
     if (gantry_element_is_float ((GantryElementType) type->element))
       gantry_element_write_double ((GantryElementType) type->element, data + size * (gsize) i, g_rand_double_range (rand, -1, 1));
     else
-      gantry_element_write_int ((GantryElementType) type->element, data + size * (gsize) i,
-                                g_rand_int_range (rand, 0, type->element == GANTRY_BOOL ? 2 : 5));
+      gantry_element_write_int ((GantryElementType) type->element, data + size * (gsize) i, g_rand_int_range (rand, 0, type->element == GANTRY_BOOL ? 2 : 5));
   return literal;
 }
 
@@ -215,8 +218,8 @@ static void
 check_snapshot (const Place *place, const GantryCompilation *compilation, const GantrySnapshot *snapshot, guint format, guint32 seed)
 {
   g_autofree char *path = g_strdup_printf ("%s/%s.%s", place->folder, snapshot->pass, formats[format].ending);
-  const GantryModule *meant = strcmp (snapshot->pass, "import") == 0 || strcmp (snapshot->pass, "parameterize") == 0
-                                ? find_snapshot (compilation, "legalize") : snapshot->module;
+  const GantryModule *meant = strcmp (snapshot->pass, "import") == 0 || strcmp (snapshot->pass, "parameterize") == 0 ? find_snapshot (compilation, "legalize")
+                                                                                                                     : snapshot->module;
   GantryExportOptions options = { .snapshot = snapshot->pass };
   g_autoptr (GantryModel) model = NULL;
   g_autoptr (GantryCompilation) again = NULL;
@@ -243,12 +246,14 @@ check_snapshot (const Place *place, const GantryCompilation *compilation, const 
 static void
 test_snapshots (Place *place, gconstpointer data)
 {
+  /* clang-format off */
   static const struct { const char *path; gboolean train; } models[] = {
     { "data/models/sample.onnx", FALSE },        { "data/models/linear.onnx", TRUE },
     { "data/programs/mlp.gir", TRUE },           { "data/programs/lstm.gir", FALSE },
     { "data/programs/convnet.gir", FALSE },      { "data/programs/layers-tiny.gir", TRUE },
     { "data/programs/transformer-tiny.gir", TRUE }, { "data/programs/while.mlir", FALSE },
   };
+  /* clang-format on */
   guint32 seed = test_seed (7);
 
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)
@@ -287,7 +292,10 @@ compile_text (const Place *place, const char *text)
 static void
 test_mistyped (Place *place, gconstpointer data)
 {
-  static const struct { const char *node, *message; } cases[] = {
+  static const struct
+  {
+    const char *node, *message;
+  } cases[] = {
     { "\"stablehlo.negate\"(%1): f32[6,4]", NULL },
     { "\"stablehlo.negate\"(%1): f32[6,5]", "stablehlo.negate: it gives f32[6,4], but f32[6,5] is written as its type" },
     { "\"mindspore.Reshape\"(%1) {operand_names = [\"x\"], shape = [-21474836471, 4]}: f32[6,4]", "dimension 0 of its shape is -21474836471" },
@@ -295,8 +303,7 @@ test_mistyped (Place *place, gconstpointer data)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main #1 (\n    %%1 \"x\": f32[6,4]) -> (%%2) {\n    %%2 = %s\n  }\n}\n",
-                                               cases[i].node);
+      g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main #1 (\n    %%1 \"x\": f32[6,4]) -> (%%2) {\n    %%2 = %s\n  }\n}\n", cases[i].node);
       g_autoptr (GantryCompilation) compilation = compile_text (place, text);
 
       if (cases[i].message == NULL)
@@ -310,17 +317,17 @@ test_mistyped (Place *place, gconstpointer data)
 static void
 test_loop_captures (Place *place, gconstpointer data)
 {
-  g_autoptr (GantryCompilation) compilation = compile_text (
-    place, "module \"loop\" {\n  func @main #1 (%1 \"x\": f32[4], %2 \"n\": i32[]) -> (%9) {\n"
-           "    %3 = constant() {value = dense<i32[]: 0>}: i32[]\n    %4 = constant() {value = dense<i32[]: 3>}: i32[]\n"
-           "    %5 = clamp(%3, %2, %4): i32[]\n    %6 = negate(%1): f32[4]\n"
-           "    %7 = while(%3, %1, %5, %6) {cond = #2, body = #3, n_carries = 2}: (i32[], f32[4])\n"
-           "    %9 = result(%7) {index = 1}: f32[4]\n  }\n"
-           "  func @more #2 (%11: i32[], %12: f32[4], %13: i32[], %14: f32[4]) -> (%15) {\n"
-           "    %15 = compare(%11, %13) {comparison_direction = \"LT\"}: bool[]\n  }\n"
-           "  func @trip #3 (%21: i32[], %22: f32[4], %23: i32[], %24: f32[4]) -> (%26, %28) {\n"
-           "    %25 = constant() {value = dense<i32[]: 1>}: i32[]\n    %26 = add(%21, %25): i32[]\n"
-           "    %27 = tanh(%22): f32[4]\n    %28 = add(%27, %24): f32[4]\n  }\n}\n");
+  g_autoptr (GantryCompilation)
+    compilation = compile_text (place, "module \"loop\" {\n  func @main #1 (%1 \"x\": f32[4], %2 \"n\": i32[]) -> (%9) {\n"
+                                       "    %3 = constant() {value = dense<i32[]: 0>}: i32[]\n    %4 = constant() {value = dense<i32[]: 3>}: i32[]\n"
+                                       "    %5 = clamp(%3, %2, %4): i32[]\n    %6 = negate(%1): f32[4]\n"
+                                       "    %7 = while(%3, %1, %5, %6) {cond = #2, body = #3, n_carries = 2}: (i32[], f32[4])\n"
+                                       "    %9 = result(%7) {index = 1}: f32[4]\n  }\n"
+                                       "  func @more #2 (%11: i32[], %12: f32[4], %13: i32[], %14: f32[4]) -> (%15) {\n"
+                                       "    %15 = compare(%11, %13) {comparison_direction = \"LT\"}: bool[]\n  }\n"
+                                       "  func @trip #3 (%21: i32[], %22: f32[4], %23: i32[], %24: f32[4]) -> (%26, %28) {\n"
+                                       "    %25 = constant() {value = dense<i32[]: 1>}: i32[]\n    %26 = add(%21, %25): i32[]\n"
+                                       "    %27 = tanh(%22): f32[4]\n    %28 = add(%27, %24): f32[4]\n  }\n}\n");
 
   for (guint format = 0; format < G_N_ELEMENTS (formats); format++)
     for (guint j = 0; j < compilation->n_snapshots; j++)
@@ -343,8 +350,15 @@ check_snapshots (Place *place, const char *text)
 static void
 test_bits (Place *place, gconstpointer data)
 {
-  static const struct { const char *whole, *real, *back; guint width, mantissa; } kinds[] = {
-    { "u32", "f32", "i32", 32, 23 }, { "u64", "f64", "i64", 64, 52 }, { "u16", "bf16", "u16", 16, 7 }, { "u16", "f16", "i16", 16, 10 },
+  static const struct
+  {
+    const char *whole, *real, *back;
+    guint width, mantissa;
+  } kinds[] = {
+    { "u32", "f32", "i32", 32, 23 },
+    { "u64", "f64", "i64", 64, 52 },
+    { "u16", "bf16", "u16", 16, 7 },
+    { "u16", "f16", "i16", 16, 10 },
   };
   g_autoptr (GString) text = g_string_new ("module \"bits\" {\n  func @main #1 () -> (");
 
@@ -360,12 +374,12 @@ test_bits (Place *place, gconstpointer data)
       g_string_append_printf (text, "    %%%u = constant() {value = dense<%s[%u]: ", 10 * i + 11, kinds[i].whole, 2 * n);
       for (guint k = 0; k < 2 * n; k++)
         g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, k > 0 ? ", " : "", values[k % n] + (k < n ? 0 : sign));
-      g_string_append_printf (text, ">}: %s[%u]\n    %%%u = bitcast_convert(%%%u) {to = type %s[]}: %s[%u]\n", kinds[i].whole, 2 * n, 10 * i + 12,
-                              10 * i + 11, kinds[i].real, kinds[i].real, 2 * n);
-      g_string_append_printf (text, "    %%%u = negate(%%%u): %s[%u]\n    %%%u = bitcast_convert(%%%u) {to = type %s[]}: %s[%u]\n", 10 * i + 13,
-                              10 * i + 12, kinds[i].real, 2 * n, 10 * i + 14, 10 * i + 13, kinds[i].back, kinds[i].back, 2 * n);
-      g_string_append_printf (text, "    %%%u = popcnt(%%%u): %s[%u]\n    %%%u = count_leading_zeros(%%%u): %s[%u]\n", 10 * i + 15, 10 * i + 14,
-                              kinds[i].back, 2 * n, 10 * i + 16, 10 * i + 14, kinds[i].back, 2 * n);
+      g_string_append_printf (text, ">}: %s[%u]\n    %%%u = bitcast_convert(%%%u) {to = type %s[]}: %s[%u]\n", kinds[i].whole, 2 * n, 10 * i + 12, 10 * i + 11,
+                              kinds[i].real, kinds[i].real, 2 * n);
+      g_string_append_printf (text, "    %%%u = negate(%%%u): %s[%u]\n    %%%u = bitcast_convert(%%%u) {to = type %s[]}: %s[%u]\n", 10 * i + 13, 10 * i + 12,
+                              kinds[i].real, 2 * n, 10 * i + 14, 10 * i + 13, kinds[i].back, kinds[i].back, 2 * n);
+      g_string_append_printf (text, "    %%%u = popcnt(%%%u): %s[%u]\n    %%%u = count_leading_zeros(%%%u): %s[%u]\n", 10 * i + 15, 10 * i + 14, kinds[i].back,
+                              2 * n, 10 * i + 16, 10 * i + 14, kinds[i].back, 2 * n);
     }
   g_string_append (text, "  }\n}\n");
   check_snapshots (place, text->str);
@@ -395,7 +409,7 @@ test_shifts (Place *place, gconstpointer data)
           g_string_append_printf (text, "%s%" G_GINT64_FORMAT, k > 0 ? ", " : "", k % 8 < 4 ? (gint64) values[k % 4] : -1 - (gint64) values[k % 4]);
       g_string_append_printf (text, ">}: %s[%u]\n    %%%u = constant() {value = dense<%s[%u]: ", element, n, first + 1, element, n);
       for (guint k = 0; k < n; k++)
-        g_string_append_printf (text, "%s%u", k > 0 ? ", " : "", ((const guint[]) { 0, 1, 3, width - 1, width, 100 })[k / 4]);
+        g_string_append_printf (text, "%s%u", k > 0 ? ", " : "", ((const guint[]){ 0, 1, 3, width - 1, width, 100 })[k / 4]);
       g_string_append_printf (text, ">}: %s[%u]\n", element, n);
       for (guint k = 0; k < G_N_ELEMENTS (operations); k++)
         {
@@ -411,10 +425,10 @@ test_shifts (Place *place, gconstpointer data)
 static void
 test_host_calls (Place *place, gconstpointer data)
 {
-  g_autoptr (GantryCompilation) compilation = compile_text (
-    place, "module \"calls\" {\n  func @main #1 (%1 \"x\": f32[4]) -> (%3) {\n"
-           "    %2 = custom_call(%1) {target = \"first\", to = type f32[4]}: f32[4] loc(\"net.py\":7:3)\n"
-           "    %3 = custom_call(%2) {target = \"second\", to = type f32[4]}: f32[4] loc(\"net.py\":9:3)\n  }\n}\n");
+  g_autoptr (GantryCompilation)
+    compilation = compile_text (place, "module \"calls\" {\n  func @main #1 (%1 \"x\": f32[4]) -> (%3) {\n"
+                                       "    %2 = custom_call(%1) {target = \"first\", to = type f32[4]}: f32[4] loc(\"net.py\":7:3)\n"
+                                       "    %3 = custom_call(%2) {target = \"second\", to = type f32[4]}: f32[4] loc(\"net.py\":9:3)\n  }\n}\n");
   GantryExportOptions options = { .snapshot = "import" };
   g_autofree char *path = g_build_filename (place->folder, "x.onnx", NULL);
   g_autoptr (GError) error = NULL;
@@ -430,9 +444,8 @@ test_host_calls (Place *place, gconstpointer data)
 static void
 test_names (Place *place, gconstpointer data)
 {
-  g_autoptr (GantryCompilation) compilation = compile_text (
-    place, "module \"names\" {\n  func @main #1 (%1 \"x\": f32[4], %2: f32[4]) -> (%4, %1, %4, %3) {\n"
-           "    %3 = exponential(%1): f32[4]\n    %4 \"y\" = add(%3, %2): f32[4]\n  }\n}\n");
+  g_autoptr (GantryCompilation) compilation = compile_text (place, "module \"names\" {\n  func @main #1 (%1 \"x\": f32[4], %2: f32[4]) -> (%4, %1, %4, %3) {\n"
+                                                                   "    %3 = exponential(%1): f32[4]\n    %4 \"y\" = add(%3, %2): f32[4]\n  }\n}\n");
   static const char *const outputs[] = { "y", "output_1", "y_", "output_3" };
   g_autofree char *path = g_build_filename (place->folder, "x.onnx", NULL);
 

@@ -225,8 +225,8 @@ test_training_text (void)
 {
   GantryTrainingOptions a, b;
   const char *const globs[] = { "fc1/*", "a;b", NULL };
-  static const char *const wrong[] = { "optimizer=magic", "microbatches=abc", "microbatches=1.5", "microbatches=-3", "microbatches=4097",
-                                       "output=x", "output=-1", "no_loss=maybe", "learning_rate=abc" };
+  static const char *const wrong[] = { "optimizer=magic", "microbatches=abc", "microbatches=1.5", "microbatches=-3",  "microbatches=4097",
+                                       "output=x",        "output=-1",        "no_loss=maybe",    "learning_rate=abc" };
   g_autofree char *text = NULL, *again = NULL;
   g_autoptr (GError) error = NULL;
 

@@ -291,8 +291,7 @@ test_patterns (void)
 int
 main (int argc, char **argv)
 {
-  static const char *const broken[] = { "truncated.onnx", "cyclic.onnx", "wrong-type.onnx", "oversized.onnx",
-                                        "not-onnx.onnx" };
+  static const char *const broken[] = { "truncated.onnx", "cyclic.onnx", "wrong-type.onnx", "oversized.onnx", "not-onnx.onnx" };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)

@@ -45,8 +45,8 @@ check (GantryModel *model, double most_staged, double slack, double most_time)
       Figures rolled = figures_of (model, policy, TRUE), written_out = figures_of (model, policy, FALSE);
       double most = strstr (policy, "offload") != NULL || strstr (policy, "dots") != NULL ? most_staged : MOST_MEMORY;
 
-      g_test_message ("%s: %.3f MiB, written out %.3f (%.3f); %.0f us, written out %.0f (%.3f)", policy, rolled.bytes / MIB,
-                      written_out.bytes / MIB, rolled.bytes / written_out.bytes, rolled.us, written_out.us, rolled.us / written_out.us);
+      g_test_message ("%s: %.3f MiB, written out %.3f (%.3f); %.0f us, written out %.0f (%.3f)", policy, rolled.bytes / MIB, written_out.bytes / MIB,
+                      rolled.bytes / written_out.bytes, rolled.us, written_out.us, rolled.us / written_out.us);
       g_assert_cmpfloat (rolled.bytes, <=, most * written_out.bytes + slack);
       g_assert_cmpfloat (rolled.us, <=, most_time * written_out.us);
     }

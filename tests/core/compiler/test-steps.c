@@ -43,8 +43,8 @@ check_residual (const GantryModule *module, const GantryNode *node, guint64 byte
   for (guint i = 0; i < node->n_operands; i++)
     operands += gantry_type_bytes (gantry_node_operand_type (module, node, i));
   if (node->op == GANTRY_OP_BROADCAST_IN_DIM || bytes > ENLARGED * operands)
-    g_error ("node %u, %s: %" G_GUINT64_FORMAT " bytes are saved that are made of %" G_GUINT64_FORMAT, node->id,
-             gantry_node_op_name (module, node), bytes, operands);
+    g_error ("node %u, %s: %" G_GUINT64_FORMAT " bytes are saved that are made of %" G_GUINT64_FORMAT, node->id, gantry_node_op_name (module, node), bytes,
+             operands);
 }
 
 /* Two blocks of BERT at batch 32, length 128 and width 768, in bf16. */
@@ -121,8 +121,7 @@ test_stopped (void)
 static void
 test_unrolled (void)
 {
-  g_autoptr (GantryCompilation) unrolled = compile ("data/programs", "layers-unrolled.gir", "none"),
-                                scan = compile ("data/programs", "layers.gir", "none");
+  g_autoptr (GantryCompilation) unrolled = compile ("data/programs", "layers-unrolled.gir", "none"), scan = compile ("data/programs", "layers.gir", "none");
 
   g_test_message ("written out %.2f MiB, as a scan %.2f MiB", mib_of (unrolled), mib_of (scan));
   g_assert_cmpfloat (mib_of (unrolled), <=, 1.05 * mib_of (scan));

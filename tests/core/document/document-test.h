@@ -12,17 +12,17 @@ GantryDocument *doc_open (const char *name, gboolean train);
 void doc_wait (GantryDocument *document);
 
 /** Runs the main loop until @condition holds. Fails after a minute. */
-#define doc_wait_until(condition)                                                                 \
-  G_STMT_START                                                                                    \
-  {                                                                                               \
-    gint64 _until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;                                \
-    while (!(condition))                                                                          \
-      {                                                                                           \
-        g_assert_cmpint (g_get_monotonic_time (), <, _until);                                     \
-        if (!g_main_context_iteration (NULL, FALSE))                                              \
-          g_usleep (500);                                                                         \
-      }                                                                                           \
-  }                                                                                               \
+#define doc_wait_until(condition) \
+  G_STMT_START \
+  { \
+    gint64 _until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC; \
+    while (!(condition)) \
+      { \
+        g_assert_cmpint (g_get_monotonic_time (), <, _until); \
+        if (!g_main_context_iteration (NULL, FALSE)) \
+          g_usleep (500); \
+      } \
+  } \
   G_STMT_END
 
 /** Residuals of the training step that may be recomputed, by ascending node. (transfer full) (element-type guint32) */

@@ -152,9 +152,18 @@ file_characteristics (sqlite3_file *file)
 }
 
 static const sqlite3_io_methods methods = {
-  .iVersion = 1, .xClose = file_close, .xRead = file_read, .xWrite = file_write, .xTruncate = file_truncate,
-  .xSync = file_sync, .xFileSize = file_size, .xLock = file_lock, .xUnlock = file_unlock,
-  .xCheckReservedLock = file_check_lock, .xFileControl = file_control, .xSectorSize = file_sector,
+  .iVersion = 1,
+  .xClose = file_close,
+  .xRead = file_read,
+  .xWrite = file_write,
+  .xTruncate = file_truncate,
+  .xSync = file_sync,
+  .xFileSize = file_size,
+  .xLock = file_lock,
+  .xUnlock = file_unlock,
+  .xCheckReservedLock = file_check_lock,
+  .xFileControl = file_control,
+  .xSectorSize = file_sector,
   .xDeviceCharacteristics = file_characteristics,
 };
 

@@ -9,8 +9,21 @@
 
 #define EDITS 40
 
-typedef enum { EDIT_PASS, EDIT_POLICY, EDIT_LIMIT, EDIT_MATH, EDIT_TRAINING, EDIT_PLACE, EDIT_CLEAR, EDIT_KEEP_VARIANT,
-               EDIT_LOAD_VARIANT, EDIT_RENAME_VARIANT, EDIT_DELETE_VARIANT, N_EDITS } Kind;
+typedef enum
+{
+  EDIT_PASS,
+  EDIT_POLICY,
+  EDIT_LIMIT,
+  EDIT_MATH,
+  EDIT_TRAINING,
+  EDIT_PLACE,
+  EDIT_CLEAR,
+  EDIT_KEEP_VARIANT,
+  EDIT_LOAD_VARIANT,
+  EDIT_RENAME_VARIANT,
+  EDIT_DELETE_VARIANT,
+  N_EDITS
+} Kind;
 
 /* An edit so that it can be done again in another document: a value is named by its key. */
 typedef struct
@@ -47,8 +60,7 @@ place (GantryDocument *document, const Edit *edit)
   for (guint32 i = 0; compilation->keys != NULL && i < entry->n_nodes; i++)
     if (compilation->keys[entry->first_node + i] == edit->key)
       {
-        gantry_document_set_placement (document, doc_last (document), &module->nodes[entry->first_node + i].id, 1,
-                                       (int) edit->a - 1, NULL);
+        gantry_document_set_placement (document, doc_last (document), &module->nodes[entry->first_node + i].id, 1, (int) edit->a - 1, NULL);
         return;
       }
 }
@@ -117,8 +129,7 @@ key_of (const GantryCompilation *compilation, guint32 node)
 static Edit
 draw (GantryDocument *document, GRand *rand)
 {
-  Edit edit = { (Kind) g_rand_int_range (rand, 0, N_EDITS), (guint) g_rand_int_range (rand, 0, 12),
-                (guint) g_rand_int_range (rand, 0, 12), 0 };
+  Edit edit = { (Kind) g_rand_int_range (rand, 0, N_EDITS), (guint) g_rand_int_range (rand, 0, 12), (guint) g_rand_int_range (rand, 0, 12), 0 };
   const GantryCandidate *candidates;
   guint n = 0, position;
 
@@ -127,8 +138,7 @@ draw (GantryDocument *document, GRand *rand)
   if (edit.kind != EDIT_PLACE)
     return edit;
   doc_wait (document);
-  candidates = gantry_document_get_planner (document) != NULL
-                 ? gantry_planner_candidates (gantry_document_get_planner (document), &n) : NULL;
+  candidates = gantry_document_get_planner (document) != NULL ? gantry_planner_candidates (gantry_document_get_planner (document), &n) : NULL;
   edit.a %= GANTRY_N_PLACEMENTS + 1;
   if (n == 0)
     return edit;
@@ -172,7 +182,7 @@ edit_at_random (GantryDocument *document, GPtrArray *history, GRand *rand)
 
           apply (document, &edit);
           if (document->state == state && document->n_done == before)
-            continue; /* it changed nothing */
+            continue;                         /* it changed nothing */
           if (document->n_done == before + 1) /* what was undone cannot come back */
             g_ptr_array_set_size (history, (gint) before);
           note (history, document, &edit);
@@ -194,8 +204,8 @@ different_variants (GantryDocument *a, GantryDocument *b)
     {
       const GantryVariant *v = g_ptr_array_index (x, i), *w = g_ptr_array_index (y, i);
 
-      if (g_strcmp0 (v->name, w->name) != 0 || g_strcmp0 (v->policy, w->policy) != 0 || v->limit != w->limit
-          || !gantry_choices_equal (v->choices, w->choices) || memcmp (&v->figures, &w->figures, sizeof v->figures) != 0)
+      if (g_strcmp0 (v->name, w->name) != 0 || g_strcmp0 (v->policy, w->policy) != 0 || v->limit != w->limit || !gantry_choices_equal (v->choices, w->choices)
+          || memcmp (&v->figures, &w->figures, sizeof v->figures) != 0)
         return g_strdup_printf ("variant %u, '%s', differs", i, v->name);
     }
   return NULL;
@@ -220,8 +230,9 @@ different (GantryDocument *a, GantryDocument *b)
   if (n_nodes (a) != n_nodes (b))
     return g_strdup ("the programs differ");
   if ((p == NULL) != (q == NULL)
-      || (p != NULL && (p->n_steps != q->n_steps || p->total_us != q->total_us || p->copied_bytes != q->copied_bytes
-                        || p->arena_bytes[GANTRY_MEMORY_DEVICE] != q->arena_bytes[GANTRY_MEMORY_DEVICE])))
+      || (p != NULL
+          && (p->n_steps != q->n_steps || p->total_us != q->total_us || p->copied_bytes != q->copied_bytes
+              || p->arena_bytes[GANTRY_MEMORY_DEVICE] != q->arena_bytes[GANTRY_MEMORY_DEVICE])))
     return g_strdup ("the plans differ");
   if (f->prediction->peak_bytes != g->prediction->peak_bytes || f->prediction->step_us != g->prediction->step_us)
     return g_strdup ("the predictions differ");

@@ -181,10 +181,9 @@ test_tensor (void)
 static void
 test_session (void)
 {
-  static const char model_text[]
-      = "module \"m\" { func @main #1 (%1 \"x\": f32[2,4], %2 \"w\": f32[4,4] {role = \"parameter\"}) -> (%4) {"
-        "%3 \"a\" = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[2,4]"
-        "%4 \"y\" = tanh(%3): f32[2,4] } }";
+  static const char model_text[] = "module \"m\" { func @main #1 (%1 \"x\": f32[2,4], %2 \"w\": f32[4,4] {role = \"parameter\"}) -> (%4) {"
+                                   "%3 \"a\" = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[2,4]"
+                                   "%4 \"y\" = tanh(%3): f32[2,4] } }";
   static const char more[] = "PRAGMA application_id = 1198421106; INSERT INTO plan_problems VALUES (1, 3, 1, 0, 'why');"
                              "UPDATE code SET cubin = x'0001';";
   g_autofree char *sql_path = g_build_filename (g_getenv ("GANTRY_SOURCE_ROOT"), "fuzz/corpus/session/run.sql", NULL);

@@ -47,8 +47,7 @@ click (GantryDocument *document, GantryPlacementKind kind)
 {
   g_autoptr (GArray) residuals = doc_residuals (document);
 
-  g_assert_cmpuint (gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, 1, (int) kind, NULL),
-                    ==, 1);
+  g_assert_cmpuint (gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, 1, (int) kind, NULL), ==, 1);
 }
 
 /* Each point has what was clicked. */

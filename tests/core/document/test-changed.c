@@ -437,7 +437,8 @@ test_imported (Place *place, gconstpointer data)
   g_assert_true (g_file_set_contents (module, "SCALE = 2.0\n", -1, NULL));
   g_assert_true (g_file_set_contents (program,
                                       "import json\nfrom mindspore import Tensor, jit\nfrom part import SCALE\n@jit\n"
-                                      "def f(x):\n    return x * SCALE\nf(Tensor([1.0]))\n", -1, NULL));
+                                      "def f(x):\n    return x * SCALE\nf(Tensor([1.0]))\n",
+                                      -1, NULL));
   trusted[0] = mark = gantry_model_program_mark (program, NULL);
   options.trusted = trusted;
   if (!gantry_document_open (document, program, &options, NULL, &error) && strstr (error->message, "has no Python") != NULL)

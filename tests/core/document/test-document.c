@@ -113,8 +113,7 @@ test_undo (void)
   gantry_document_set_pass_enabled (document, "fuse", FALSE);
   doc_wait (document);
   doc_check_consistent (document);
-  g_assert_cmpuint (gantry_module_entry (gantry_compilation_module (gantry_document_get_compilation (document)))->n_nodes,
-                    >, fused);
+  g_assert_cmpuint (gantry_module_entry (gantry_compilation_module (gantry_document_get_compilation (document)))->n_nodes, >, fused);
   gantry_document_set_training (document, &sgd);
   gantry_document_set_limit (document, 1 << 20);
   gantry_document_set_limit (document, 2 << 20); /* one with the edit before */
@@ -132,8 +131,7 @@ test_undo (void)
   doc_wait (document);
   doc_check_consistent (document);
   g_assert_null (gantry_document_get_undo_name (document));
-  g_assert_cmpuint (gantry_module_entry (gantry_compilation_module (gantry_document_get_compilation (document)))->n_nodes,
-                    ==, fused);
+  g_assert_cmpuint (gantry_module_entry (gantry_compilation_module (gantry_document_get_compilation (document)))->n_nodes, ==, fused);
   for (guint i = 0; i < 4; i++)
     gantry_document_redo (document);
   doc_wait (document);
@@ -160,9 +158,7 @@ edit (GantryDocument *document, GRand *random)
 
   switch (g_rand_int_range (random, 0, 8))
     {
-    case 0:
-      gantry_document_set_pass_enabled (document, passes[g_rand_int_range (random, 0, 4)], g_rand_boolean (random));
-      break;
+    case 0: gantry_document_set_pass_enabled (document, passes[g_rand_int_range (random, 0, 4)], g_rand_boolean (random)); break;
     case 1: gantry_document_set_policy (document, policies[g_rand_int_range (random, 0, 4)], NULL); break;
     case 2: gantry_document_set_limit (document, limits[g_rand_int_range (random, 0, 3)]); break;
     case 3: gantry_document_undo (document); break;
@@ -173,10 +169,9 @@ edit (GantryDocument *document, GRand *random)
         break;
       residuals = doc_residuals (document);
       if (residuals->len > 0)
-        gantry_document_set_placement (
-          document, doc_last (document),
-          &g_array_index (residuals, guint32, (guint) g_rand_int_range (random, 0, (gint32) residuals->len)), 1,
-          g_rand_int_range (random, GANTRY_PLACEMENT_UNSET, GANTRY_N_PLACEMENTS), NULL);
+        gantry_document_set_placement (document, doc_last (document),
+                                       &g_array_index (residuals, guint32, (guint) g_rand_int_range (random, 0, (gint32) residuals->len)), 1,
+                                       g_rand_int_range (random, GANTRY_PLACEMENT_UNSET, GANTRY_N_PLACEMENTS), NULL);
     }
 }
 

@@ -23,8 +23,12 @@ make_run (GantryDocument *document, double factor, guint slow)
       const GantryPlanStep *step = &plan->steps[i];
       gboolean copies = step->queue != GANTRY_QUEUE_COMPUTE;
       double us = step->duration_us * factor * (!copies && n++ == slow ? 10 : 1);
-      GantryEvent event = { .begin = at[step->queue], .lane = step->queue, .node = step->node, .instruction = i,
-                            .kind = copies ? GANTRY_EVENT_COPY : GANTRY_EVENT_KERNEL, .bytes = copies ? 1000000 : 0 };
+      GantryEvent event = { .begin = at[step->queue],
+                            .lane = step->queue,
+                            .node = step->node,
+                            .instruction = i,
+                            .kind = copies ? GANTRY_EVENT_COPY : GANTRY_EVENT_KERNEL,
+                            .bytes = copies ? 1000000 : 0 };
 
       event.end = event.begin + MAX ((gint64) (us * 1000), 1);
       at[step->queue] = event.end;
@@ -134,8 +138,7 @@ test_link (void)
   const GantryPlanChanges *changes;
   guint n_copies = 0;
 
-  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, residuals->len,
-                                 GANTRY_PLACEMENT_OFFLOAD, NULL);
+  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, residuals->len, GANTRY_PLACEMENT_OFFLOAD, NULL);
   doc_wait (document);
   run = make_run (document, 1, G_MAXUINT);
   gantry_document_add_run (document, run);
@@ -168,8 +171,7 @@ test_session (void)
   g_assert_true (gantry_document_save (document, path, &error));
   g_assert_true (gantry_document_open (again, path, NULL, NULL, &error));
   g_assert_no_error (error);
-  g_assert_true (gantry_measured_times_equal (gantry_document_get_settings (again)->measured,
-                                              gantry_document_get_settings (document)->measured));
+  g_assert_true (gantry_measured_times_equal (gantry_document_get_settings (again)->measured, gantry_document_get_settings (document)->measured));
   g_assert_cmpfloat (gantry_document_get_plan (again)->total_us, ==, total);
   /* A program compiled anew, with other node ids, is planned with the same times. */
   gantry_document_set_pass_enabled (again, "cse", FALSE);
@@ -285,9 +287,19 @@ test_code (void)
   g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", FALSE), again = gantry_document_new ();
   g_autoptr (GantryRunResult) run = make_run (document, 1, 0);
   g_autoptr (GBytes) cubin = g_bytes_new_static (words, sizeof words);
-  const GantryCode code = { .node = 7, .kernel = (char *) "k", .kind = (char *) "generated", .assembly = (char *) ".version 8.0",
-                            .schedule = (char *) "grid (4)", .arch = (char *) "sm_90a", .cubin = cubin, .is_measured = TRUE,
-                            .registers = 40, .spill_store_bytes = 8, .spill_load_bytes = 12, .stack_bytes = 16, .shared_bytes = 4096 };
+  const GantryCode code = { .node = 7,
+                            .kernel = (char *) "k",
+                            .kind = (char *) "generated",
+                            .assembly = (char *) ".version 8.0",
+                            .schedule = (char *) "grid (4)",
+                            .arch = (char *) "sm_90a",
+                            .cubin = cubin,
+                            .is_measured = TRUE,
+                            .registers = 40,
+                            .spill_store_bytes = 8,
+                            .spill_load_bytes = 12,
+                            .stack_bytes = 16,
+                            .shared_bytes = 4096 };
   const GantryCode plain = { .node = 8, .kernel = (char *) "p", .kind = (char *) "library" };
   const GantryCode *read;
   g_autoptr (GError) error = NULL;
@@ -337,8 +349,8 @@ test_same_code (void)
       first = first != NULL ? first : added;
       g_assert_true (added->llvm_ir == first->llvm_ir && added->assembly == first->assembly);
       if (i == 0) /* another kernel of the same node */
-        gantry_run_result_add_code (run, &(GantryCode){ .node = 100, .kernel = (char *) "pack", .kind = (char *) "generated",
-                                                        .llvm_ir = (char *) "other" }, NULL);
+        gantry_run_result_add_code (run, &(GantryCode){ .node = 100, .kernel = (char *) "pack", .kind = (char *) "generated", .llvm_ir = (char *) "other" },
+                                    NULL);
     }
   gantry_document_add_run (document, run);
   g_assert_true (gantry_document_save (document, path, &error));
@@ -377,8 +389,7 @@ test_conditions (void)
 
   sizes->conditions = g_strdup (own);
   gantry_plan_unref (run->plan);
-  run->plan = gantry_compilation_plan (gantry_document_get_compilation (document), gantry_document_get_settings (document), sizes, NULL, NULL,
-                                       &error);
+  run->plan = gantry_compilation_plan (gantry_document_get_compilation (document), gantry_document_get_settings (document), sizes, NULL, NULL, &error);
   g_assert_no_error (error);
   run->device = (g_free (run->device), g_strdup (gantry_document_get_settings (document)->target.name));
   gantry_document_add_run (document, run);

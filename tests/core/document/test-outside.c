@@ -128,8 +128,7 @@ many_chunks (void)
 
   for (guint lane = 4; lane < 44; lane++)
     for (gint64 i = 0; i < 500; i++)
-      gantry_recording_builder_add (builder, &(GantryEvent){ .begin = 10 * i, .end = 10 * i + lane % 10,
-                                                             .lane = (guint8) lane, .bytes = (guint64) i });
+      gantry_recording_builder_add (builder, &(GantryEvent){ .begin = 10 * i, .end = 10 * i + lane % 10, .lane = (guint8) lane, .bytes = (guint64) i });
   gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ 0, 5000, 0 });
   return gantry_recording_builder_end (builder);
 }
@@ -138,16 +137,22 @@ many_chunks (void)
 static void
 test_when (void)
 {
-  static const struct { const char *epoch, *when; } cases[] = {
-    { "", "file of 20" }, { ", \"baseTimeNanoseconds\": 1700000000000000000", "2023-11-14T22:13:25" },
-    { ", \"baseTimeNanoseconds\": 7", "file of 20" }, { ", \"baseTimeNanoseconds\": \"soon\"", "file of 20" },
+  static const struct
+  {
+    const char *epoch, *when;
+  } cases[] = {
+    { "", "file of 20" },
+    { ", \"baseTimeNanoseconds\": 1700000000000000000", "2023-11-14T22:13:25" },
+    { ", \"baseTimeNanoseconds\": 7", "file of 20" },
+    { ", \"baseTimeNanoseconds\": \"soon\"", "file of 20" },
   };
   g_autofree char *folder = g_dir_make_tmp ("gantry-outside-XXXXXX", NULL), *path = g_build_filename (folder, "t.json", NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *text = g_strdup_printf ("{\"traceEvents\": [{\"ph\": \"X\", \"ts\": 5000000, \"dur\": 7, \"pid\": 1, \"tid\": 1, "
-                                               "\"name\": \"work\"}]%s}", cases[i].epoch);
+                                               "\"name\": \"work\"}]%s}",
+                                               cases[i].epoch);
       g_autoptr (GantryDocument) document = NULL;
 
       g_assert_true (g_file_set_contents (path, text, -1, NULL));
@@ -231,8 +236,7 @@ test_cupti (void)
   gantry_recording_totals (gantry_document_get_run (document)->recording, totals);
   g_assert_cmpuint (totals[GANTRY_EVENT_KERNEL].count, >, 0);
   g_assert_cmpuint (runs->len, ==, 1);
-  assert_same_events (gantry_document_get_run (document)->recording,
-                      ((GantryRunResult *) g_ptr_array_index (runs, 0))->recording);
+  assert_same_events (gantry_document_get_run (document)->recording, ((GantryRunResult *) g_ptr_array_index (runs, 0))->recording);
 }
 
 int

@@ -52,16 +52,15 @@ test_click (void)
   g_signal_connect (document, "notify::placements", G_CALLBACK (count), &placed);
   g_signal_connect (document, "notify::prediction", G_CALLBACK (count), &predicted);
   g_signal_connect (document, "notify::plan", G_CALLBACK (count), &planned);
-  g_assert_cmpuint (gantry_document_set_placement (document, doc_last (document),
-                                                   (const guint32 *) (gpointer) residuals->data, residuals->len,
-                                                   GANTRY_PLACEMENT_OFFLOAD, NULL), ==, residuals->len);
+  g_assert_cmpuint (
+    gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, residuals->len, GANTRY_PLACEMENT_OFFLOAD, NULL),
+    ==, residuals->len);
   g_assert_cmpuint (placed, ==, 1);
   g_assert_cmpuint (predicted, ==, 1);
   g_assert_cmpuint (planned, ==, 0);
   after = gantry_document_get_prediction (document);
   g_assert_true (after->has_delta);
-  g_assert_cmpint (after->peak_delta, ==,
-                   (gint64) after->prediction->peak_bytes - (gint64) before->prediction->peak_bytes);
+  g_assert_cmpint (after->peak_delta, ==, (gint64) after->prediction->peak_bytes - (gint64) before->prediction->peak_bytes);
   g_assert_cmpint (after->peak_delta, <, 0);
   g_assert_cmpint (after->copied_delta, >, 0);
   g_assert_cmpfloat (after->step_delta_us, >=, 0);
@@ -74,8 +73,7 @@ test_click (void)
   g_assert_cmpfloat_with_epsilon (gantry_document_get_plan (document)->total_us, after->prediction->step_us, 1e-6);
   for (guint i = 0; i < residuals->len; i++)
     {
-      const GantryPlacement *entry = gantry_placements_find (gantry_document_get_placements (document),
-                                                             g_array_index (residuals, guint32, i));
+      const GantryPlacement *entry = gantry_placements_find (gantry_document_get_placements (document), g_array_index (residuals, guint32, i));
 
       g_assert_nonnull (entry);
       g_assert_cmpuint (entry->decider, ==, GANTRY_DECIDED_BY_CLICK);
@@ -89,8 +87,7 @@ test_click (void)
   doc_wait (document);
   doc_check_consistent (document);
   g_assert_cmpuint (n_steps_of (gantry_document_get_plan (document), GANTRY_STEP_COPY), ==, 0);
-  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, 3,
-                                 GANTRY_PLACEMENT_RECOMPUTE, NULL);
+  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, 3, GANTRY_PLACEMENT_RECOMPUTE, NULL);
   doc_wait (document);
   doc_check_consistent (document);
   g_assert_cmpuint (n_steps_of (gantry_document_get_plan (document), GANTRY_STEP_RECOMPUTE), >, 0);
@@ -103,12 +100,13 @@ test_fewer_bits (void)
   g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE), again = gantry_document_new ();
   g_autoptr (GArray) residuals = doc_residuals (document);
   g_autoptr (GError) error = NULL;
-  g_autofree char *folder = g_dir_make_tmp ("gantry-fewer-XXXXXX", NULL), *path = g_build_filename (folder, "fewer.gantry", NULL), *told = NULL, *loaded = NULL, *why = NULL, *none = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("gantry-fewer-XXXXXX", NULL), *path = g_build_filename (folder, "fewer.gantry", NULL), *told = NULL, *loaded = NULL,
+                  *why = NULL, *none = NULL;
   GantryCompressionSums sums;
   guint placed, parameter = gantry_compilation_module (gantry_document_get_compilation (document))->nodes[1].id;
 
-  placed = gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, residuals->len,
-                                          GANTRY_PLACEMENT_INT8, NULL);
+  placed = gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, residuals->len, GANTRY_PLACEMENT_INT8,
+                                          NULL);
   g_assert_cmpuint (placed, >, 0);
   g_assert_cmpint (gantry_document_get_prediction (document)->peak_delta, !=, 0);
   doc_wait (document);
@@ -177,17 +175,14 @@ test_refused (void)
   g_autoptr (GError) error = NULL;
   guint32 backward = 0;
 
-  g_assert_cmpuint (gantry_document_set_placement (document, doc_last (document), &parameter, 1,
-                                                   GANTRY_PLACEMENT_RECOMPUTE, &why), ==, 0);
+  g_assert_cmpuint (gantry_document_set_placement (document, doc_last (document), &parameter, 1, GANTRY_PLACEMENT_RECOMPUTE, &why), ==, 0);
   g_assert_nonnull (strstr (why, "1 of 1 value cannot take \"recompute\""));
   g_assert_null (gantry_document_get_undo_name (document));
   for (guint32 i = 0; i < module->n_nodes; i++)
-    if (module->nodes[i].phase == GANTRY_PHASE_BACKWARD &&
-        gantry_planner_candidate_of (gantry_document_get_planner (document), module->nodes[i].id) < 0)
+    if (module->nodes[i].phase == GANTRY_PHASE_BACKWARD && gantry_planner_candidate_of (gantry_document_get_planner (document), module->nodes[i].id) < 0)
       backward = module->nodes[i].id;
   g_assert_cmpuint (backward, !=, 0);
-  g_assert_cmpuint (gantry_document_set_placement (document, doc_last (document), &backward, 1,
-                                                   GANTRY_PLACEMENT_OFFLOAD, &nothing), ==, 0);
+  g_assert_cmpuint (gantry_document_set_placement (document, doc_last (document), &backward, 1, GANTRY_PLACEMENT_OFFLOAD, &nothing), ==, 0);
   g_assert_nonnull (nothing);
   g_assert_false (gantry_document_set_policy (document, "op:dot keep;\nop:dot fly", &error));
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
@@ -233,8 +228,7 @@ test_sets (void)
   g_autoptr (GArray) first = gantry_document_placeable_in_scope (document, "encoder/layer.0");
   g_autoptr (GArray) second = gantry_document_placeable_in_scope (document, "encoder/layer.1");
   g_autoptr (GArray) part = gantry_document_placeable_in_scope (document, "encoder/layer");
-  g_autoptr (GArray) alike = gantry_document_placeable_alike (document, doc_last (document),
-                                                              (const guint32 *) (gpointer) first->data, first->len);
+  g_autoptr (GArray) alike = gantry_document_placeable_alike (document, doc_last (document), (const guint32 *) (gpointer) first->data, first->len);
   guint twins = 0;
 
   g_assert_cmpuint (first->len, >, 10);
@@ -261,8 +255,7 @@ test_kept_through_compilations (void)
   g_autoptr (GantryPlacements) before = NULL;
   guint n = residuals->len;
 
-  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, n,
-                                 GANTRY_PLACEMENT_RECOMPUTE, NULL);
+  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, n, GANTRY_PLACEMENT_RECOMPUTE, NULL);
   doc_wait (document);
   before = gantry_placements_ref (gantry_document_get_placements (document));
   gantry_document_set_pass_enabled (document, "cse", FALSE);
@@ -454,8 +447,9 @@ test_plan_figures (void)
 static void
 test_conditions (void)
 {
-  const GantryKernelConditions conditions[] = { { 0 }, { .no_library = TRUE }, { .n_threads = g_get_num_processors () + 1 },
-                                                { .instructions = "sse4" }, { .quick_compile = TRUE }, { .device = "grid" } };
+  const GantryKernelConditions conditions[] = {
+    { 0 }, { .no_library = TRUE }, { .n_threads = g_get_num_processors () + 1 }, { .instructions = "sse4" }, { .quick_compile = TRUE }, { .device = "grid" }
+  };
   g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
   g_autofree char *content = gantry_module_content (gantry_compilation_module (gantry_document_get_compilation (document)));
 

@@ -82,8 +82,7 @@ add_run (GantryDocument *document, const char *name)
   result->when = g_strdup ("2026-01-01T00:00:00Z");
   result->n_runs = 1;
   result->plan = gantry_plan_ref (gantry_document_get_plan (document));
-  result->recording = gantry_recording_from_plan (
-    gantry_compilation_module (gantry_document_get_compilation (document)), result->plan);
+  result->recording = gantry_recording_from_plan (gantry_compilation_module (gantry_document_get_compilation (document)), result->plan);
   gantry_document_add_run (document, result);
 }
 
@@ -110,8 +109,7 @@ edit (GantryDocument *document)
   gantry_document_wait (document);
   all = doc_residuals (document);
   g_assert_cmpuint (all->len, >, 0);
-  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) all->data, all->len,
-                                 GANTRY_PLACEMENT_RECOMPUTE, NULL);
+  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) all->data, all->len, GANTRY_PLACEMENT_RECOMPUTE, NULL);
   variant = gantry_document_make_variant (document, "mine");
   gantry_document_add_variant (document, variant);
   gantry_document_set_finite_math (document, TRUE);

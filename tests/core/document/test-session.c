@@ -80,8 +80,7 @@ add_run (GantryDocument *document)
   result->when = g_strdup ("2026-01-01T00:00:00Z");
   result->n_runs = 1;
   result->plan = gantry_plan_ref (gantry_document_get_plan (document));
-  result->recording = gantry_recording_from_plan (
-    gantry_compilation_module (gantry_document_get_compilation (document)), result->plan);
+  result->recording = gantry_recording_from_plan (gantry_compilation_module (gantry_document_get_compilation (document)), result->plan);
   gantry_document_add_run (document, result);
 }
 
@@ -95,8 +94,7 @@ make (const Place *place)
   g_autoptr (GError) error = NULL;
 
   g_assert_true (gantry_document_set_policy (document, "role:state offload\npolicy nothing_saveable", NULL));
-  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, 5,
-                                 GANTRY_PLACEMENT_OFFLOAD, NULL);
+  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, 5, GANTRY_PLACEMENT_OFFLOAD, NULL);
   variant = gantry_document_make_variant (document, "one; 'quoted' \"twice\"");
   gantry_document_add_variant (document, variant);
   gantry_document_set_limit (document, 1 << 20);
@@ -180,8 +178,7 @@ test_round_trip (Place *place, gconstpointer data)
 
   g_assert_true (gantry_compile_settings_same_program (a, b));
   g_assert_true (gantry_compile_settings_same_plan (a, b));
-  g_assert_true (gantry_placements_equal (gantry_document_get_placements (document),
-                                          gantry_document_get_placements (again)));
+  g_assert_true (gantry_placements_equal (gantry_document_get_placements (document), gantry_document_get_placements (again)));
   g_assert_cmpstr (gantry_document_get_notes (again), ==, gantry_document_get_notes (document));
   g_assert_cmpuint (gantry_document_get_variants (again)->len, ==, 1);
   y = g_ptr_array_index (gantry_document_get_variants (again), 0);
@@ -212,8 +209,9 @@ give_schedule (GantryDocument *document, GantryVariant *variant)
   const guint32 copied = g_array_index (residuals, guint32, 0), again = g_array_index (residuals, guint32, residuals->len - 1);
   g_autoptr (GantryPlacements) placements = gantry_placements_new ();
 
-  gantry_placements_set (placements, &(GantryPlacement){ .node = copied, .kind = GANTRY_PLACEMENT_OFFLOAD,
-                                                         .decider = GANTRY_DECIDED_BY_SOLVER, .memory = GANTRY_MEMORY_PINNED_HOST });
+  gantry_placements_set (
+    placements,
+    &(GantryPlacement){ .node = copied, .kind = GANTRY_PLACEMENT_OFFLOAD, .decider = GANTRY_DECIDED_BY_SOLVER, .memory = GANTRY_MEMORY_PINNED_HOST });
   for (guint32 s = plan->n_init_steps; s < plan->n_steps; s++)
     {
       const guint32 node = plan->steps[s].node;
@@ -308,8 +306,7 @@ test_other_program (Place *place, gconstpointer data)
   again = reopen (place);
   g_assert_cmpuint (gantry_document_get_runs (again)->len, ==, 1);
   g_assert_null (gantry_document_get_run (again));
-  g_assert_true (gantry_run_result_is_of_another (g_ptr_array_index (gantry_document_get_runs (again), 0),
-                                                  gantry_document_get_compilation (again)));
+  g_assert_true (gantry_run_result_is_of_another (g_ptr_array_index (gantry_document_get_runs (again), 0), gantry_document_get_compilation (again)));
 }
 
 /* A session whose limit does not fit opens with its own run, and once the limit is lifted it runs, without another compilation. */
@@ -385,7 +382,8 @@ test_planned_bytes (Place *place, gconstpointer data)
   const GantryPlan *plan = gantry_document_get_run (document)->plan;
   guint64 all = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE), arena = plan->arena_bytes[GANTRY_MEMORY_DEVICE];
   g_autofree char *sql = g_strdup_printf ("UPDATE runs SET planned_bytes = %" G_GUINT64_FORMAT "; DROP TABLE plan_memory; "
-                                          "ALTER TABLE runs DROP COLUMN model_sha256; PRAGMA user_version = 4", arena);
+                                          "ALTER TABLE runs DROP COLUMN model_sha256; PRAGMA user_version = 4",
+                                          arena);
 
   g_assert_cmpuint (all, >, arena);
   g_assert_cmpint (number_of (place, "SELECT planned_bytes FROM runs"), ==, all);
@@ -443,17 +441,16 @@ test_version_5 (Place *place, gconstpointer data)
 }
 
 /* What the first version had: made from a file of today by taking away what came later. */
-static const char to_version_1[] =
-  "UPDATE runs SET planned_bytes = (SELECT arena_bytes FROM plan_memory WHERE run = runs.id AND memory = 0);"
-  "DROP TABLE plan_memory; DROP TABLE plan_problems; DROP TABLE placements; DROP TABLE variants;"
-  "ALTER TABLE runs DROP COLUMN copied_bytes; ALTER TABLE runs DROP COLUMN recompute_us;"
-  "ALTER TABLE runs DROP COLUMN stall_us; ALTER TABLE runs DROP COLUMN resident;"
-  "ALTER TABLE plan_steps DROP COLUMN kind; ALTER TABLE plan_steps DROP COLUMN instance;"
-  "ALTER TABLE plan_steps DROP COLUMN wait_us; ALTER TABLE plan_steps DROP COLUMN operands;"
-  "ALTER TABLE plan_steps DROP COLUMN buffers; ALTER TABLE plan_steps DROP COLUMN waits;"
-  "ALTER TABLE plan_buffers DROP COLUMN role; ALTER TABLE plan_buffers DROP COLUMN instance;"
-  "DELETE FROM meta WHERE key IN ('train', 'training', 'policy', 'notes', 'first_id');"
-  "PRAGMA user_version = 1;";
+static const char to_version_1[] = "UPDATE runs SET planned_bytes = (SELECT arena_bytes FROM plan_memory WHERE run = runs.id AND memory = 0);"
+                                   "DROP TABLE plan_memory; DROP TABLE plan_problems; DROP TABLE placements; DROP TABLE variants;"
+                                   "ALTER TABLE runs DROP COLUMN copied_bytes; ALTER TABLE runs DROP COLUMN recompute_us;"
+                                   "ALTER TABLE runs DROP COLUMN stall_us; ALTER TABLE runs DROP COLUMN resident;"
+                                   "ALTER TABLE plan_steps DROP COLUMN kind; ALTER TABLE plan_steps DROP COLUMN instance;"
+                                   "ALTER TABLE plan_steps DROP COLUMN wait_us; ALTER TABLE plan_steps DROP COLUMN operands;"
+                                   "ALTER TABLE plan_steps DROP COLUMN buffers; ALTER TABLE plan_steps DROP COLUMN waits;"
+                                   "ALTER TABLE plan_buffers DROP COLUMN role; ALTER TABLE plan_buffers DROP COLUMN instance;"
+                                   "DELETE FROM meta WHERE key IN ('train', 'training', 'policy', 'notes', 'first_id');"
+                                   "PRAGMA user_version = 1;";
 
 static void
 test_version_1 (Place *place, gconstpointer data)
@@ -472,8 +469,7 @@ test_version_1 (Place *place, gconstpointer data)
   g_assert_cmpuint (gantry_document_get_runs (old)->len, ==, 1);
   plan = ((const GantryRunResult *) g_ptr_array_index (gantry_document_get_runs (old), 0))->plan;
   g_assert_cmpuint (plan->n_steps, ==, gantry_document_get_run (document)->plan->n_steps);
-  g_assert_cmpuint (plan->arena_bytes[GANTRY_MEMORY_DEVICE], ==,
-                    gantry_document_get_run (document)->plan->arena_bytes[GANTRY_MEMORY_DEVICE]);
+  g_assert_cmpuint (plan->arena_bytes[GANTRY_MEMORY_DEVICE], ==, gantry_document_get_run (document)->plan->arena_bytes[GANTRY_MEMORY_DEVICE]);
   /* Saving makes it a file of today. */
   gantry_document_set_notes (old, "still here");
   gantry_document_save (old, NULL, &error);
@@ -518,8 +514,7 @@ test_cut_off (Place *place, gconstpointer data)
         }
       g_assert_cmpuint (gantry_document_get_runs (cut)->len, ==, 1);
       g_assert_cmpuint (gantry_document_get_variants (cut)->len, ==, 1);
-      g_assert_true (gantry_compile_settings_same_plan (gantry_document_get_settings (document),
-                                                        gantry_document_get_settings (cut)));
+      g_assert_true (gantry_compile_settings_same_plan (gantry_document_get_settings (document), gantry_document_get_settings (cut)));
       check_plans (gantry_document_get_run (document)->plan, gantry_document_get_run (cut)->plan);
     }
   g_assert_cmpuint (failed * 2, >, length / 4096);
@@ -722,7 +717,10 @@ test_many_variants (Place *place, gconstpointer data)
 static void
 test_unknown_placement (Place *place, gconstpointer data)
 {
-  static const struct { const char *sql, *said; } cases[] = {
+  static const struct
+  {
+    const char *sql, *said;
+  } cases[] = {
     { "UPDATE placements SET kind = 5", "of kind 5, " },
     { "UPDATE placements SET kind = -1", "of kind -1, " },
     { "UPDATE placements SET kind = 259", "of kind 259, " }, /* 3 as a byte: bf16 */
@@ -748,7 +746,10 @@ test_unknown_placement (Place *place, gconstpointer data)
 static void
 test_no_key (Place *place, gconstpointer data)
 {
-  static const struct { const char *sql, *said; } cases[] = {
+  static const struct
+  {
+    const char *sql, *said;
+  } cases[] = {
     { "UPDATE placements SET key = '0' || key", "placements has the key '0" },
     { "UPDATE placements SET key = '123456789abcdef'", "'123456789abcdef', which" },
     { "UPDATE placements SET key = 12345678901234567890.0", "'1.23456789012346e+19', which" },

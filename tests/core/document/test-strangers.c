@@ -294,7 +294,11 @@ static void
 test_limits (Place *place, gconstpointer data)
 {
 #define NUMBERS(n) "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < " #n ")"
-  static const struct { const char *table, *sql; gint64 most_rows; } fillings[] = {
+  static const struct
+  {
+    const char *table, *sql;
+    gint64 most_rows;
+  } fillings[] = {
     { "dims", "INSERT INTO dims " NUMBERS (100000) " SELECT 'k' || x, x FROM n", 12000 },
     { "inputs", "INSERT INTO inputs " NUMBERS (100000) " SELECT 'k' || x, x FROM n", 12000 },
     { "meta", "INSERT INTO meta " NUMBERS (100000) " SELECT 'k' || x, x FROM n", 3000 },
@@ -432,7 +436,8 @@ test_nameless_program (Place *place, gconstpointer data)
 {
   g_autofree char *program = g_build_filename (place->folder, "model.py", NULL), *mark = NULL;
   g_autofree char *sql = g_strdup_printf ("UPDATE meta SET value = '%s' WHERE key = 'model_path';"
-                                          "DELETE FROM meta WHERE key = 'model_sha256' OR key = 'model_files'", program);
+                                          "DELETE FROM meta WHERE key = 'model_sha256' OR key = 'model_files'",
+                                          program);
   g_autoptr (GantryDocument) document = gantry_document_new ();
   GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;

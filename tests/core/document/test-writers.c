@@ -45,8 +45,7 @@ add_run (GantryDocument *document, const char *name)
   result->when = g_strdup ("2026-01-01T00:00:00Z");
   result->n_runs = 1;
   result->plan = gantry_plan_ref (gantry_document_get_plan (document));
-  result->recording = gantry_recording_from_plan (
-    gantry_compilation_module (gantry_document_get_compilation (document)), result->plan);
+  result->recording = gantry_recording_from_plan (gantry_compilation_module (gantry_document_get_compilation (document)), result->plan);
   gantry_document_add_run (document, result);
 }
 

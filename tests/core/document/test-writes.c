@@ -13,7 +13,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
-typedef enum { HOLDS_NOTHING, HOLDS_OLD, HOLDS_NEW } State;
+typedef enum
+{
+  HOLDS_NOTHING,
+  HOLDS_OLD,
+  HOLDS_NEW
+} State;
 
 /* One thing that is written. Each version is told apart by the reader; @path is its file, or its folder. */
 typedef struct
@@ -30,8 +35,7 @@ literal_of (GantryContext *context, guint version)
 {
   const GantryDim n = N_VALUES;
   guint8 *data;
-  GantryLiteral *literal
-    = gantry_literal_new_zeroed (gantry_context_type (context, gantry_context_tensor (context, GANTRY_U8, 1, &n)), &data);
+  GantryLiteral *literal = gantry_literal_new_zeroed (gantry_context_type (context, gantry_context_tensor (context, GANTRY_U8, 1, &n)), &data);
 
   memset (data, (int) version + 1, N_VALUES);
   return literal;
@@ -76,9 +80,7 @@ write_trace (const char *path, guint version, GError **error)
   recording = gantry_trace_import_chrome (stream, "made", NULL, error);
   g_assert_nonnull (recording);
   output = gantry_output_new (path, NULL, error);
-  return output != NULL
-         && gantry_output_finish (
-           output, gantry_recording_write_chrome (recording, gantry_output_stream (output), NULL, error), error);
+  return output != NULL && gantry_output_finish (output, gantry_recording_write_chrome (recording, gantry_output_stream (output), NULL, error), error);
 }
 
 static State
@@ -129,9 +131,7 @@ read_code (const char *folder)
   return HOLDS_NEW;
 }
 
-static const Writer writers[] = { { write_tensor, read_tensor, FALSE },
-                                  { write_trace, read_trace, FALSE },
-                                  { write_code, read_code, TRUE } };
+static const Writer writers[] = { { write_tensor, read_tensor, FALSE }, { write_trace, read_trace, FALSE }, { write_code, read_code, TRUE } };
 
 static void
 remove_all (const char *path)

@@ -38,8 +38,7 @@ run_to_text (const char *text)
 
       g_string_append (numbers, r == 0 ? "[" : " [");
       for (gint64 i = 0; i < n; i++)
-        g_string_append_printf (numbers, "%s%g", i == 0 ? "" : " ",
-                                gantry_literal_get_double (results[r], i));
+        g_string_append_printf (numbers, "%s%g", i == 0 ? "" : " ", gantry_literal_get_double (results[r], i));
       g_string_append_c (numbers, ']');
       gantry_literal_unref (results[r]);
     }
@@ -47,14 +46,13 @@ run_to_text (const char *text)
 }
 
 /* A scan over @xs with the sums so far as ys; the capture is a factor. */
-#define SUMS(xs, type, attributes, stack)                                                        \
-  "module \"scan\" { func @main #1 () -> (%5, %6) {"                                             \
-  " %1 = constant() {value = dense<i32[]: 100>}: i32[]"                                          \
+#define SUMS(xs, type, attributes, stack) \
+  "module \"scan\" { func @main #1 () -> (%5, %6) {" \
+  " %1 = constant() {value = dense<i32[]: 100>}: i32[]" \
   " %2 = constant() {value = " xs "}: " type " %3 = constant() {value = dense<i32[]: 2>}: i32[]" \
-  " %4 = scan(%1, %2, %3) {body = @step #2, n_carries = 1, n_xs = 1, " attributes                \
-  "}: (i32[], " stack ")"                                                                        \
-  " %5 = result(%4) {index = 0}: i32[] %6 = result(%4) {index = 1}: " stack " }"                 \
-  " func @step #2 (%11: i32[], %12: i32[], %13: i32[]) -> (%15, %15) {"                          \
+  " %4 = scan(%1, %2, %3) {body = @step #2, n_carries = 1, n_xs = 1, " attributes "}: (i32[], " stack ")" \
+  " %5 = result(%4) {index = 0}: i32[] %6 = result(%4) {index = 1}: " stack " }" \
+  " func @step #2 (%11: i32[], %12: i32[], %13: i32[]) -> (%15, %15) {" \
   " %14 = multiply(%12, %13): i32[] %15 = add(%11, %14): i32[] } }"
 
 static const struct
@@ -63,19 +61,11 @@ static const struct
   const char *text;
   const char *wanted;
 } scans[] = {
-  { "forward",
-    SUMS ("dense<i32[3]: 1, 2, 3>", "i32[3]", "length = 3, axes = [0], y_axes = [0]", "i32[3]"),
-    "[112] [102 106 112]" },
-  { "reversed",
-    SUMS ("dense<i32[3]: 1, 2, 3>", "i32[3]", "length = 3, axes = [0], y_axes = [0], reverse = 1",
-          "i32[3]"),
-    "[112] [112 110 106]" },
-  { "one", SUMS ("dense<i32[1]: 4>", "i32[1]", "length = 1, axes = [0], y_axes = [0]", "i32[1]"),
-    "[108] [108]" },
-  { "none", SUMS ("dense<i32[0]: >", "i32[0]", "length = 0, axes = [0], y_axes = [0]", "i32[0]"),
-    "[100] []" },
-  { "splat", SUMS ("splat<i32[3]: 5>", "i32[3]", "length = 3, axes = [0], y_axes = [0]", "i32[3]"),
-    "[130] [110 120 130]" },
+  { "forward", SUMS ("dense<i32[3]: 1, 2, 3>", "i32[3]", "length = 3, axes = [0], y_axes = [0]", "i32[3]"), "[112] [102 106 112]" },
+  { "reversed", SUMS ("dense<i32[3]: 1, 2, 3>", "i32[3]", "length = 3, axes = [0], y_axes = [0], reverse = 1", "i32[3]"), "[112] [112 110 106]" },
+  { "one", SUMS ("dense<i32[1]: 4>", "i32[1]", "length = 1, axes = [0], y_axes = [0]", "i32[1]"), "[108] [108]" },
+  { "none", SUMS ("dense<i32[0]: >", "i32[0]", "length = 0, axes = [0], y_axes = [0]", "i32[0]"), "[100] []" },
+  { "splat", SUMS ("splat<i32[3]: 5>", "i32[3]", "length = 3, axes = [0], y_axes = [0]", "i32[3]"), "[130] [110 120 130]" },
   /* Columns go in, and come out as columns and as rows. */
   { "axes",
     "module \"scan\" { func @main #1 () -> (%3, %4, %5) {"
@@ -125,15 +115,7 @@ test_scan_builder (void)
   guint32 scalar = gantry_context_scalar (context, GANTRY_F32);
   guint32 row = gantry_context_tensor (context, GANTRY_F32, 1, (const GantryDim[]){ 4 });
   const gint64 zero = 0;
-  GantryScan scan = { .length = 4,
-                      .reverse = TRUE,
-                      .n_carries = 1,
-                      .n_xs = 1,
-                      .n_captures = 1,
-                      .n_ys = 1,
-                      .axes = &zero,
-                      .y_axes = &zero },
-             back;
+  GantryScan scan = { .length = 4, .reverse = TRUE, .n_carries = 1, .n_xs = 1, .n_captures = 1, .n_ys = 1, .axes = &zero, .y_axes = &zero }, back;
   guint32 operands[3], inner[3], both[2];
 
   gantry_builder_begin (builder, "main", 0);
@@ -154,12 +136,9 @@ test_scan_builder (void)
   g_assert_cmpuint (back.body, ==, scan.body);
   g_assert_cmpint (back.length, ==, 4);
   g_assert_true (back.reverse);
-  g_assert_cmpuint (back.n_carries + 10 * back.n_xs + 100 * back.n_captures + 1000 * back.n_ys, ==,
-                    1111);
+  g_assert_cmpuint (back.n_carries + 10 * back.n_xs + 100 * back.n_captures + 1000 * back.n_ys, ==, 1111);
   g_assert_cmpint (back.axes[0] + back.y_axes[0], ==, 0);
-  g_assert_cmpuint (
-    gantry_context_tuple_member (context, gantry_module_node (module, operands[0])->type, 1), ==,
-    row);
+  g_assert_cmpuint (gantry_context_tuple_member (context, gantry_module_node (module, operands[0])->type, 1), ==, row);
 }
 
 /* A value that is not as long as the scan, and a loop that is cancelled, are errors. */
@@ -171,26 +150,19 @@ test_errors (void)
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   GantryProgress progress = { .cancellable = cancellable };
   GantryLiteral *result = NULL;
-  g_autoptr (GantryModule) module = parse (
-    context,
-    "module \"scan\" { func @main #1 () -> (%2) { %1 = constant() {value = dense<i32[]: 1>}: i32[]"
-    " %2 = scan(%1) {body = #2, n_carries = 1, n_xs = 0, length = 1000000000000, axes = ints[],"
-    " y_axes = ints[]}: i32[] }"
-    " func @f #2 (%11: i32[]) -> (%12) { %12 = add(%11, %11): i32[] } }");
-  g_autoptr (GantryModule) open = parse (
-    context,
-    "module \"scan\" { func @main #1 (%1: i32[n]) -> (%2) {"
-    " %2 = scan(%1) {body = #2, n_carries = 0, n_xs = 1, length = 4, axes = [0], y_axes = [0]}: i32[4] }"
-    " func @f #2 (%11: i32[]) -> (%11) { } }");
-  g_autoptr (GantryLiteral) three = gantry_literal_new_zeroed (
-    gantry_context_type (context,
-                         gantry_context_tensor (context, GANTRY_I32, 1, (const GantryDim[]){ 3 })),
-    NULL);
+  g_autoptr (GantryModule) module = parse (context, "module \"scan\" { func @main #1 () -> (%2) { %1 = constant() {value = dense<i32[]: 1>}: i32[]"
+                                                    " %2 = scan(%1) {body = #2, n_carries = 1, n_xs = 0, length = 1000000000000, axes = ints[],"
+                                                    " y_axes = ints[]}: i32[] }"
+                                                    " func @f #2 (%11: i32[]) -> (%12) { %12 = add(%11, %11): i32[] } }");
+  g_autoptr (GantryModule) open = parse (context, "module \"scan\" { func @main #1 (%1: i32[n]) -> (%2) {"
+                                                  " %2 = scan(%1) {body = #2, n_carries = 0, n_xs = 1, length = 4, axes = [0], y_axes = [0]}: i32[4] }"
+                                                  " func @f #2 (%11: i32[]) -> (%11) { } }");
+  g_autoptr (GantryLiteral)
+    three = gantry_literal_new_zeroed (gantry_context_type (context, gantry_context_tensor (context, GANTRY_I32, 1, (const GantryDim[]){ 3 })), NULL);
   const GantryNode *scan = gantry_module_node (open, 2);
 
   g_cancellable_cancel (cancellable);
-  g_assert_false (
-    gantry_evaluate (module, gantry_module_entry (module), NULL, &result, &progress, &error));
+  g_assert_false (gantry_evaluate (module, gantry_module_entry (module), NULL, &result, &progress, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_clear_error (&error);
   g_assert_false (gantry_evaluate_node (open, scan, &three, &result, 1, &error));

@@ -15,7 +15,7 @@ value_of (GantryOp op, gint64 x, gint64 y)
     case GANTRY_OP_ADD: return (gint64) ((guint64) x + (guint64) y);
     case GANTRY_OP_SUBTRACT: return (gint64) ((guint64) x - (guint64) y);
     case GANTRY_OP_MULTIPLY: return (gint64) ((guint64) x * (guint64) y);
-    case GANTRY_OP_DIVIDE: return y == 0 ? -1 : y == -1 ? (gint64) -(guint64) x : x / y;
+    case GANTRY_OP_DIVIDE: return y == 0 ? -1 : y == -1 ? (gint64) - (guint64) x : x / y;
     case GANTRY_OP_REMAINDER: return y == 0 ? x : y == -1 ? 0 : x % y;
     case GANTRY_OP_MAXIMUM: return MAX (x, y);
     case GANTRY_OP_MINIMUM: return MIN (x, y);
@@ -28,7 +28,10 @@ static void
 test_ranges (void)
 {
   static const gint64 ends[] = { G_MININT64, G_MININT64 + 1, -7, -1, 0, 1, 2, 9, G_MAXINT64 - 1, G_MAXINT64 };
-  enum { N = G_N_ELEMENTS (ends) };
+  enum
+  {
+    N = G_N_ELEMENTS (ends)
+  };
 
   for (guint o = 0; o < G_N_ELEMENTS (ops); o++)
     for (guint i = 0; i < N * N * N * N; i++)
@@ -55,11 +58,11 @@ static void
 test_half_known (void)
 {
   const GantryIndexRange half = { 0, G_MAXINT64 };
-  GantryIndexRange range = gantry_index_range_add ((GantryIndexRange) { 5, 5 }, half, -1);
+  GantryIndexRange range = gantry_index_range_add ((GantryIndexRange){ 5, 5 }, half, -1);
 
   g_assert_false (gantry_index_range_is_known (range));
   g_assert_cmpint (range.lo, ==, G_MININT64);
-  range = gantry_index_range_binary (GANTRY_OP_DIVIDE, half, (GantryIndexRange) { 4, 4 });
+  range = gantry_index_range_binary (GANTRY_OP_DIVIDE, half, (GantryIndexRange){ 4, 4 });
   g_assert_cmpint (range.lo, ==, 0);
   g_assert_cmpint (range.hi, ==, G_MAXINT64);
 }
@@ -73,12 +76,14 @@ test_identities (void)
     GantryElementType element;
     gint64 value;
   } known[] = {
-    { GANTRY_OP_ADD, GANTRY_I32, 0 },          { GANTRY_OP_ADD, GANTRY_BOOL, 0 },        { GANTRY_OP_MULTIPLY, GANTRY_U8, 1 },
-    { GANTRY_OP_MAXIMUM, GANTRY_I8, -128 },    { GANTRY_OP_MAXIMUM, GANTRY_U16, 0 },     { GANTRY_OP_MAXIMUM, GANTRY_BOOL, 0 },
-    { GANTRY_OP_MINIMUM, GANTRY_I8, 127 },     { GANTRY_OP_MINIMUM, GANTRY_U16, 65535 }, { GANTRY_OP_MINIMUM, GANTRY_BOOL, 1 },
-    { GANTRY_OP_MINIMUM, GANTRY_U64, -1 },     { GANTRY_OP_AND, GANTRY_I16, -1 },        { GANTRY_OP_AND, GANTRY_U8, 255 },
-    { GANTRY_OP_AND, GANTRY_BOOL, 1 },         { GANTRY_OP_OR, GANTRY_BOOL, 0 },         { GANTRY_OP_XOR, GANTRY_U32, 0 },
-    { GANTRY_OP_MAXIMUM, GANTRY_I64, G_MININT64 },
+    { GANTRY_OP_ADD, GANTRY_I32, 0 },      { GANTRY_OP_ADD, GANTRY_BOOL, 0 },
+    { GANTRY_OP_MULTIPLY, GANTRY_U8, 1 },  { GANTRY_OP_MAXIMUM, GANTRY_I8, -128 },
+    { GANTRY_OP_MAXIMUM, GANTRY_U16, 0 },  { GANTRY_OP_MAXIMUM, GANTRY_BOOL, 0 },
+    { GANTRY_OP_MINIMUM, GANTRY_I8, 127 }, { GANTRY_OP_MINIMUM, GANTRY_U16, 65535 },
+    { GANTRY_OP_MINIMUM, GANTRY_BOOL, 1 }, { GANTRY_OP_MINIMUM, GANTRY_U64, -1 },
+    { GANTRY_OP_AND, GANTRY_I16, -1 },     { GANTRY_OP_AND, GANTRY_U8, 255 },
+    { GANTRY_OP_AND, GANTRY_BOOL, 1 },     { GANTRY_OP_OR, GANTRY_BOOL, 0 },
+    { GANTRY_OP_XOR, GANTRY_U32, 0 },      { GANTRY_OP_MAXIMUM, GANTRY_I64, G_MININT64 },
   };
   GantryScalar identity;
 

@@ -38,8 +38,7 @@ fuse (TestSet *set, const char *operands, WriteBody write, GError **error)
 static guint32
 write_affine (TestSet *set, GantryBuilder *builder, const guint32 *p)
 {
-  guint32 bias = gantry_builder_broadcast (builder, p[1], 2, (const GantryDim[]){ 8, 4 },
-                                           (const gint64[]){ 0 });
+  guint32 bias = gantry_builder_broadcast (builder, p[1], 2, (const GantryDim[]){ 8, 4 }, (const gint64[]){ 0 });
 
   return gantry_builder_binary (builder, GANTRY_OP_ADD, p[0], bias);
 }
@@ -58,13 +57,11 @@ write_softmax (TestSet *set, GantryBuilder *builder, const guint32 *p)
   const GantryDim dims[] = { 8, 4 };
   const gint64 one = 1, zero = 0;
   guint32 max = gantry_builder_reduce (builder, "max", p[0], &one, 1), sum;
-  guint32 x = gantry_builder_binary (builder, GANTRY_OP_SUBTRACT, p[0],
-                                     gantry_builder_broadcast (builder, max, 2, dims, &zero));
+  guint32 x = gantry_builder_binary (builder, GANTRY_OP_SUBTRACT, p[0], gantry_builder_broadcast (builder, max, 2, dims, &zero));
 
   x = gantry_builder_unary (builder, GANTRY_OP_EXPONENTIAL, x);
   sum = gantry_builder_reduce (builder, "add", x, &one, 1);
-  return gantry_builder_binary (builder, GANTRY_OP_DIVIDE, x,
-                                gantry_builder_broadcast (builder, sum, 2, dims, &zero));
+  return gantry_builder_binary (builder, GANTRY_OP_DIVIDE, x, gantry_builder_broadcast (builder, sum, 2, dims, &zero));
 }
 
 /* Heads split and merged again: nothing is left of it. */
@@ -84,8 +81,7 @@ write_round_trip (TestSet *set, GantryBuilder *builder, const guint32 *p)
 static guint32
 write_see_through (TestSet *set, GantryBuilder *builder, const guint32 *p)
 {
-  guint32 x = gantry_builder_concatenate (builder, p, 2, 0),
-          zero = gantry_builder_scalar (builder, GANTRY_F32, 0);
+  guint32 x = gantry_builder_concatenate (builder, p, 2, 0), zero = gantry_builder_scalar (builder, GANTRY_F32, 0);
 
   x = gantry_builder_pad (builder, x, zero, (const gint64[]){ 5 }, (const gint64[]){ 7 }, NULL);
   return gantry_builder_slice (builder, x, (const gint64[]){ 14 }, (const gint64[]){ 18 }, NULL);
@@ -162,9 +158,7 @@ random_movement (GRand *rand, GantryBuilder *builder, guint32 x)
   switch (choice)
     {
     case 0:
-    case 1:
-      return gantry_builder_reshape (builder, x,
-                                     random_shape (rand, gantry_type_elements (type), dims), dims);
+    case 1: return gantry_builder_reshape (builder, x, random_shape (rand, gantry_type_elements (type), dims), dims);
     case 2:
       for (guint d = 1; d < type->rank; d++)
         {
@@ -182,8 +176,7 @@ random_movement (GRand *rand, GantryBuilder *builder, guint32 x)
     case 4:
       if (type->rank == 0)
         return x;
-      return gantry_builder_concatenate (builder, pair, 2,
-                                         g_rand_int_range (rand, 0, (gint32) type->rank));
+      return gantry_builder_concatenate (builder, pair, 2, g_rand_int_range (rand, 0, (gint32) type->rank));
     default:
       for (guint d = 0; d < type->rank; d++)
         {
@@ -191,8 +184,7 @@ random_movement (GRand *rand, GantryBuilder *builder, guint32 x)
           z[d] = g_rand_int_range (rand, 0, 2);
           s[d]--;
         }
-      return gantry_builder_pad (builder, x, gantry_builder_scalar (builder, GANTRY_F32, -5), a, z,
-                                 s);
+      return gantry_builder_pad (builder, x, gantry_builder_scalar (builder, GANTRY_F32, -5), a, z, s);
     }
 }
 
@@ -212,9 +204,7 @@ run_body (const GantryModule *module, const GantryFunction *body, double *input)
 
       if (node->op == GANTRY_OP_PARAMETER)
         {
-          values[i] = g_memdup2 (
-            input,
-            sizeof (double) * (gsize) gantry_type_elements (gantry_node_type (module, node)));
+          values[i] = g_memdup2 (input, sizeof (double) * (gsize) gantry_type_elements (gantry_node_type (module, node)));
           continue;
         }
       if (node->op == GANTRY_OP_CONSTANT)
@@ -224,8 +214,7 @@ run_body (const GantryModule *module, const GantryFunction *body, double *input)
           continue;
         }
       for (guint j = 0; j < node->n_operands; j++)
-        inputs[j] = values[gantry_module_position (module, gantry_node_operand (module, node, j))
-                           - body->first_node];
+        inputs[j] = values[gantry_module_position (module, gantry_node_operand (module, node, j)) - body->first_node];
       texpr = gantry_texpr_of_node (module, node, NULL);
       m.texpr = texpr;
       values[i] = g_new (double, count (texpr) + 1);
@@ -306,10 +295,8 @@ write_stencil (TestSet *set, GantryBuilder *builder, const guint32 *p)
 
   for (guint i = 0; i < 20; i++)
     {
-      guint32 left = gantry_builder_pad (builder, x, zero, (const gint64[]){ 1 },
-                                         (const gint64[]){ -1 }, NULL);
-      guint32 right = gantry_builder_pad (builder, x, zero, (const gint64[]){ -1 },
-                                          (const gint64[]){ 1 }, NULL);
+      guint32 left = gantry_builder_pad (builder, x, zero, (const gint64[]){ 1 }, (const gint64[]){ -1 }, NULL);
+      guint32 right = gantry_builder_pad (builder, x, zero, (const gint64[]){ -1 }, (const gint64[]){ 1 }, NULL);
 
       x = gantry_builder_binary (builder, GANTRY_OP_ADD, left, right);
     }
@@ -337,8 +324,7 @@ write_dense_constant (TestSet *set, GantryBuilder *builder, const guint32 *p)
 {
   const gint64 values[] = { 1, 2, 3, 4 };
 
-  return gantry_builder_binary (builder, GANTRY_OP_ADD, p[0],
-                                gantry_builder_ints (builder, values, 4));
+  return gantry_builder_binary (builder, GANTRY_OP_ADD, p[0], gantry_builder_ints (builder, values, 4));
 }
 
 static guint32
@@ -404,15 +390,13 @@ static void
 test_inline (void)
 {
   TestSet set;
-  g_autoptr (GantryTexpr) add = NULL, exp = NULL, dot = NULL, sum = NULL, reverse = NULL,
-                          both = NULL, product = NULL, squares = NULL;
+  g_autoptr (GantryTexpr) add = NULL, exp = NULL, dot = NULL, sum = NULL, reverse = NULL, both = NULL, product = NULL, squares = NULL;
 
   set_init (&set);
   add = texpr_of (&set, GANTRY_OP_ADD, "f32[8,8] f32[8,8]", "");
   exp = texpr_of (&set, GANTRY_OP_EXPONENTIAL, "f32[8,8]", "");
   reverse = texpr_of (&set, GANTRY_OP_REVERSE, "f32[8,8]", "dimensions=[0]");
-  dot = texpr_of (&set, GANTRY_OP_DOT_GENERAL, "f32[8,4] f32[4,8]",
-                  "lhs_contracting_dimensions=[1] rhs_contracting_dimensions=[0]");
+  dot = texpr_of (&set, GANTRY_OP_DOT_GENERAL, "f32[8,4] f32[4,8]", "lhs_contracting_dimensions=[1] rhs_contracting_dimensions=[0]");
   sum = texpr_of (&set, GANTRY_OP_REDUCE, "f32[8,8]", "kind=add dimensions=[1]");
   check_inline (&set, add, 1, exp, "C[i, j] = A[i, j] + exp(B[i, j])");
   check_inline (&set, add, 0, exp, "C[i, j] = exp(B[i, j]) + A[i, j]");

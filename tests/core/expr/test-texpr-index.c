@@ -52,10 +52,8 @@ static guint32
 random_expression (GRand *rand, GantryTexprBuilder *b, Plain *all, GantryDirection direction)
 {
   static const gint64 factors[] = { 1, 2, 3, 4, 6, 8, 12 };
-  static const GantryOp ops[] = { GANTRY_OP_ADD,       GANTRY_OP_ADD,       GANTRY_OP_SUBTRACT,
-                                  GANTRY_OP_MULTIPLY,  GANTRY_OP_DIVIDE,    GANTRY_OP_DIVIDE,
-                                  GANTRY_OP_REMAINDER, GANTRY_OP_REMAINDER, GANTRY_OP_MAXIMUM,
-                                  GANTRY_OP_MINIMUM };
+  static const GantryOp ops[] = { GANTRY_OP_ADD,    GANTRY_OP_ADD,       GANTRY_OP_SUBTRACT,  GANTRY_OP_MULTIPLY, GANTRY_OP_DIVIDE,
+                                  GANTRY_OP_DIVIDE, GANTRY_OP_REMAINDER, GANTRY_OP_REMAINDER, GANTRY_OP_MAXIMUM,  GANTRY_OP_MINIMUM };
   guint32 built[N_PLAIN];
 
   for (int i = 0; i < N_PLAIN; i++)
@@ -80,15 +78,10 @@ random_expression (GRand *rand, GantryTexprBuilder *b, Plain *all, GantryDirecti
       all[i].op = ops[g_rand_int_range (rand, 0, G_N_ELEMENTS (ops))];
       /* Mostly the newest value; the constant just made, or for sums any value. */
       all[i].a = i > 3 && g_rand_boolean (rand) ? i - 2 : g_rand_int_range (rand, 0, 2);
-      all[i].b = (all[i].op == GANTRY_OP_ADD || all[i].op == GANTRY_OP_SUBTRACT)
-                     && g_rand_boolean (rand)
-                   ? g_rand_int_range (rand, 0, i)
-                   : i - 1;
+      all[i].b = (all[i].op == GANTRY_OP_ADD || all[i].op == GANTRY_OP_SUBTRACT) && g_rand_boolean (rand) ? g_rand_int_range (rand, 0, i) : i - 1;
       built[i] = gantry_tx_binary (b, all[i].op, built[all[i].a], built[all[i].b]);
     }
-  return gantry_tx_select (b,
-                           gantry_tx_compare (b, direction, built[N_PLAIN - 1], built[N_PLAIN - 3]),
-                           built[N_PLAIN - 1], built[N_PLAIN - 3]);
+  return gantry_tx_select (b, gantry_tx_compare (b, direction, built[N_PLAIN - 1], built[N_PLAIN - 3]), built[N_PLAIN - 1], built[N_PLAIN - 3]);
 }
 
 static void
@@ -99,8 +92,7 @@ test_simplify (void)
 
   for (guint round = 0; round < 20000; round++)
     {
-      gint64 shape[2] = { extents[g_rand_int_range (rand, 0, 8)],
-                          extents[g_rand_int_range (rand, 0, 8)] };
+      gint64 shape[2] = { extents[g_rand_int_range (rand, 0, 8)], extents[g_rand_int_range (rand, 0, 8)] };
       GantryTexprBuilder *b = gantry_texpr_builder_new (GANTRY_I64, 2, shape, 0, NULL);
       Plain all[N_PLAIN];
       GantryDirection direction = g_rand_int_range (rand, GANTRY_EQ, GANTRY_GE + 1);
@@ -127,11 +119,9 @@ test_simplified_forms (void)
 {
   gint64 shape[2] = { 8, 16 };
   GantryTexprBuilder *b = gantry_texpr_builder_new (GANTRY_I64, 2, shape, 0, NULL);
-  guint32 i = gantry_tx_index (b, 0), j = gantry_tx_index (b, 1), c16 = gantry_tx_int (b, 16),
-          c4 = gantry_tx_int (b, 4);
+  guint32 i = gantry_tx_index (b, 0), j = gantry_tx_index (b, 1), c16 = gantry_tx_int (b, 16), c4 = gantry_tx_int (b, 4);
   guint32 zero = gantry_tx_int (b, 0), one = gantry_tx_int (b, 1);
-  guint32 number = gantry_tx_binary (b, GANTRY_OP_ADD,
-                                     gantry_tx_binary (b, GANTRY_OP_MULTIPLY, i, c16), j);
+  guint32 number = gantry_tx_binary (b, GANTRY_OP_ADD, gantry_tx_binary (b, GANTRY_OP_MULTIPLY, i, c16), j);
   guint32 high, low, x;
 
 #define BINARY(op, x, y) gantry_tx_binary (b, GANTRY_OP_##op, x, y)
@@ -141,8 +131,7 @@ test_simplified_forms (void)
   g_assert_cmpuint (BINARY (MULTIPLY, i, zero), ==, zero);
   g_assert_cmpuint (BINARY (ADD, i, j), ==, BINARY (ADD, j, i));
   g_assert_cmpuint (BINARY (SUBTRACT, BINARY (ADD, i, j), j), ==, i);
-  g_assert_cmpuint (BINARY (ADD, gantry_tx_int (b, 3), gantry_tx_int (b, 4)), ==,
-                    gantry_tx_int (b, 7));
+  g_assert_cmpuint (BINARY (ADD, gantry_tx_int (b, 3), gantry_tx_int (b, 4)), ==, gantry_tx_int (b, 7));
   g_assert_cmpuint (BINARY (DIVIDE, BINARY (MULTIPLY, i, c4), c4), ==, i);
   g_assert_cmpuint (BINARY (DIVIDE, number, c16), ==, i);
   g_assert_cmpuint (BINARY (REMAINDER, number, c16), ==, j);
@@ -151,16 +140,13 @@ test_simplified_forms (void)
   high = BINARY (DIVIDE, j, c4);
   low = BINARY (REMAINDER, j, c4);
   g_assert_cmpuint (BINARY (ADD, BINARY (MULTIPLY, high, c4), low), ==, j);
-  x = BINARY (
-    ADD, BINARY (MULTIPLY, BINARY (DIVIDE, j, gantry_tx_int (b, 8)), gantry_tx_int (b, 8)), low);
+  x = BINARY (ADD, BINARY (MULTIPLY, BINARY (DIVIDE, j, gantry_tx_int (b, 8)), gantry_tx_int (b, 8)), low);
   x = BINARY (ADD, x, BINARY (MULTIPLY, BINARY (REMAINDER, high, gantry_tx_int (b, 2)), c4));
   g_assert_cmpuint (x, ==, j);
   g_assert_cmpuint (BINARY (MAXIMUM, i, zero), ==, i);
   g_assert_cmpuint (BINARY (MINIMUM, i, gantry_tx_int (b, 7)), ==, i);
-  g_assert_cmpuint (gantry_tx_compare (b, GANTRY_LT, i, gantry_tx_int (b, 8)), ==,
-                    gantry_tx_const_int (b, GANTRY_BOOL, 1));
-  g_assert_cmpuint (gantry_tx_compare (b, GANTRY_LT, i, BINARY (ADD, i, one)), ==,
-                    gantry_tx_const_int (b, GANTRY_BOOL, 1));
+  g_assert_cmpuint (gantry_tx_compare (b, GANTRY_LT, i, gantry_tx_int (b, 8)), ==, gantry_tx_const_int (b, GANTRY_BOOL, 1));
+  g_assert_cmpuint (gantry_tx_compare (b, GANTRY_LT, i, BINARY (ADD, i, one)), ==, gantry_tx_const_int (b, GANTRY_BOOL, 1));
   x = gantry_tx_cast (b, gantry_tx_cast (b, i, GANTRY_I8), GANTRY_I64);
   g_assert_cmpuint (x, ==, i);
   x = gantry_tx_cast (b, gantry_tx_cast (b, BINARY (MULTIPLY, i, c16), GANTRY_I8), GANTRY_I64);
@@ -185,10 +171,8 @@ test_wrapping (void)
   b = gantry_texpr_builder_new (GANTRY_BOOL, 0, NULL, 1, &type);
   x = gantry_tx_load (b, 0, NULL);
   next = gantry_tx_binary (b, GANTRY_OP_ADD, x, gantry_tx_int (b, 1));
-  g_assert_cmpuint (gantry_tx_compare (b, GANTRY_EQ, x, x), ==,
-                    gantry_tx_const_int (b, GANTRY_BOOL, 1));
-  g_assert_cmpuint (gantry_tx_compare (b, GANTRY_GT, next, x), !=,
-                    gantry_tx_const_int (b, GANTRY_BOOL, 1));
+  g_assert_cmpuint (gantry_tx_compare (b, GANTRY_EQ, x, x), ==, gantry_tx_const_int (b, GANTRY_BOOL, 1));
+  g_assert_cmpuint (gantry_tx_compare (b, GANTRY_GT, next, x), !=, gantry_tx_const_int (b, GANTRY_BOOL, 1));
   next = gantry_tx_binary (b, GANTRY_OP_MULTIPLY, x, gantry_tx_int (b, 4));
   g_assert_cmpuint (gantry_tx_binary (b, GANTRY_OP_DIVIDE, next, gantry_tx_int (b, 4)), !=, x);
   gantry_texpr_free (gantry_texpr_builder_end (b, gantry_tx_compare (b, GANTRY_GT, next, x)));
@@ -243,8 +227,7 @@ test_too_large (void)
   b = gantry_texpr_builder_new (GANTRY_F32, 0, NULL, 0, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (axes); i++)
     axes[i] = gantry_tx_axis (b, 2);
-  x = gantry_tx_reduce (b, GANTRY_OP_ADD, gantry_tx_const (b, GANTRY_F32, 1), axes,
-                        G_N_ELEMENTS (axes));
+  x = gantry_tx_reduce (b, GANTRY_OP_ADD, gantry_tx_const (b, GANTRY_F32, 1), axes, G_N_ELEMENTS (axes));
   g_assert_null (gantry_texpr_builder_end (b, x));
 }
 

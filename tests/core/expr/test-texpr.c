@@ -72,8 +72,7 @@ test_texts (void)
   set_init (&set);
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
-      g_autoptr (GantryTexpr)
-        texpr = texpr_of (&set, texts[i].op, texts[i].operands, texts[i].attrs);
+      g_autoptr (GantryTexpr) texpr = texpr_of (&set, texts[i].op, texts[i].operands, texts[i].attrs);
       g_autofree char *text = gantry_texpr_to_text (texpr, NULL);
 
       g_assert_cmpstr (text, ==, texts[i].text);
@@ -89,8 +88,7 @@ test_names (void)
   g_autofree char *text = NULL;
 
   set_init (&set);
-  texpr = texpr_of (&set, GANTRY_OP_DOT_GENERAL, "f32[8,64] f32[64,32]",
-                    "lhs_contracting_dimensions=[1] rhs_contracting_dimensions=[0]");
+  texpr = texpr_of (&set, GANTRY_OP_DOT_GENERAL, "f32[8,64] f32[64,32]", "lhs_contracting_dimensions=[1] rhs_contracting_dimensions=[0]");
   text = gantry_texpr_to_text (texpr, (const char *const[]){ "data", "weight" });
   g_assert_cmpstr (text, ==, "out[i, j] = sum(data[i, k] * weight[k, j], axis=[k])");
   set_clear (&set);
@@ -115,14 +113,11 @@ test_complete (void)
         made += texts[i].op == op;
       for (guint i = 0; plain && i < 2; i++)
         {
-          g_autofree char *operand = g_strdup_printf (
-            info->max_operands == 1 ? "%s[4]" : "%s[4] %s[4]", elements[i], elements[i]);
+          g_autofree char *operand = g_strdup_printf (info->max_operands == 1 ? "%s[4]" : "%s[4] %s[4]", elements[i], elements[i]);
           guint32 type = test_type (&set, i == 0 ? "f32[4]" : "i32[4]"), types[2] = { type, type };
-          GantryTypeQuery query = { .context = set.context,
-                                    .op = op,
-                                    .n_operands = info->max_operands,
-                                    .operand_types = types,
-                                    .attrs = test_attrs (&set, "to=f32[]") };
+          GantryTypeQuery query = {
+            .context = set.context, .op = op, .n_operands = info->max_operands, .operand_types = types, .attrs = test_attrs (&set, "to=f32[]")
+          };
 
           if (gantry_op_infer (&query, NULL) != 0)
             {
@@ -159,9 +154,7 @@ test_refused (void)
       guint32 ids[16], result;
 
       gantry_builder_begin (builder, "main", 0);
-      result = gantry_builder_add (builder, refused[i].op, ids,
-                                   add_parameters (&set, builder, refused[i].operands, ids),
-                                   test_attrs (&set, refused[i].attrs));
+      result = gantry_builder_add (builder, refused[i].op, ids, add_parameters (&set, builder, refused[i].operands, ids), test_attrs (&set, refused[i].attrs));
       gantry_builder_end (builder, &result, 1);
       module = gantry_builder_finish (builder, &error);
       g_assert_no_error (error);
@@ -192,9 +185,8 @@ test_pad (void)
     for (gint64 high = -2; high <= 2; high++)
       for (gint64 interior = 0; interior <= 2; interior++)
         {
-          g_autofree char *attrs = g_strdup_printf (
-            "edge_padding_low=[%d] edge_padding_high=[%d] interior_padding=[%d]", (int) low,
-            (int) high, (int) interior);
+          g_autofree char *attrs = g_strdup_printf ("edge_padding_low=[%d] edge_padding_high=[%d] interior_padding=[%d]", (int) low, (int) high,
+                                                    (int) interior);
           g_autoptr (GantryTexpr) texpr = texpr_of (&set, GANTRY_OP_PAD, "f32[5] f32[]", attrs);
           g_autofree double *x = counting (5, 1);
           double value = -1;
@@ -222,14 +214,11 @@ test_windows (void)
   set_init (&set);
   for (guint round = 0; round < 200; round++)
     {
-      gint64 size = g_rand_int_range (rand, 1, 4), stride = g_rand_int_range (rand, 1, 4),
-             low = g_rand_int_range (rand, 0, 3);
-      gint64 high = g_rand_int_range (rand, 0, 3), bd = g_rand_int_range (rand, 1, 4),
-             wd = g_rand_int_range (rand, 1, 4);
-      g_autofree char *attrs = g_strdup_printf (
-        "kind=max window_dimensions=[%d] window_strides=[%d] padding=[%d,%d] "
-        "base_dilations=[%d] window_dilations=[%d]",
-        (int) size, (int) stride, (int) low, (int) high, (int) bd, (int) wd);
+      gint64 size = g_rand_int_range (rand, 1, 4), stride = g_rand_int_range (rand, 1, 4), low = g_rand_int_range (rand, 0, 3);
+      gint64 high = g_rand_int_range (rand, 0, 3), bd = g_rand_int_range (rand, 1, 4), wd = g_rand_int_range (rand, 1, 4);
+      g_autofree char *attrs = g_strdup_printf ("kind=max window_dimensions=[%d] window_strides=[%d] padding=[%d,%d] "
+                                                "base_dilations=[%d] window_dilations=[%d]",
+                                                (int) size, (int) stride, (int) low, (int) high, (int) bd, (int) wd);
       g_autoptr (GantryTexpr) texpr = texpr_of (&set, GANTRY_OP_REDUCE_WINDOW, "f32[6]", attrs);
       g_autofree double *x = counting (6, 1);
       Machine m = { .texpr = texpr, .inputs = &x };
@@ -263,22 +252,16 @@ test_convolution (void)
   set_init (&set);
   for (guint round = 0; round < 60; round++)
     {
-      gint64 groups = g_rand_int_range (rand, 1, 3), per = g_rand_int_range (rand, 1, 3),
-             out = groups * g_rand_int_range (rand, 1, 3);
-      gint64 size = g_rand_int_range (rand, 1, 4), stride = g_rand_int_range (rand, 1, 3),
-             low = g_rand_int_range (rand, -1, 3);
+      gint64 groups = g_rand_int_range (rand, 1, 3), per = g_rand_int_range (rand, 1, 3), out = groups * g_rand_int_range (rand, 1, 3);
+      gint64 size = g_rand_int_range (rand, 1, 4), stride = g_rand_int_range (rand, 1, 3), low = g_rand_int_range (rand, -1, 3);
       gint64 bd = g_rand_int_range (rand, 1, 3), wd = g_rand_int_range (rand, 1, 3);
       gint64 data_dims[3] = { 2, groups * per, 7 }, kernel_dims[3] = { out, per, size };
-      g_autofree char *operands = g_strdup_printf ("f32[2,%d,7] f32[%d,%d,%d] f32[%d]",
-                                                   (int) data_dims[1], (int) out, (int) per,
-                                                   (int) size, (int) out);
-      g_autofree char *attrs = g_strdup_printf (
-        "feature_group_count=%d window_strides=[%d] padding=[%d,1] lhs_dilation=[%d] "
-        "rhs_dilation=[%d] post=relu",
-        (int) groups, (int) stride, (int) low, (int) bd, (int) wd);
+      g_autofree char *operands = g_strdup_printf ("f32[2,%d,7] f32[%d,%d,%d] f32[%d]", (int) data_dims[1], (int) out, (int) per, (int) size, (int) out);
+      g_autofree char *attrs = g_strdup_printf ("feature_group_count=%d window_strides=[%d] padding=[%d,1] lhs_dilation=[%d] "
+                                                "rhs_dilation=[%d] post=relu",
+                                                (int) groups, (int) stride, (int) low, (int) bd, (int) wd);
       g_autoptr (GantryTexpr) texpr = texpr_of (&set, GANTRY_OP_CONVOLUTION, operands, attrs);
-      g_autofree double *data = counting (2 * data_dims[1] * 7, -9),
-                        *kernel = counting (out * per * size, -15);
+      g_autofree double *data = counting (2 * data_dims[1] * 7, -9), *kernel = counting (out * per * size, -15);
       g_autofree double *bias = counting (out, -3);
       Machine m = { .texpr = texpr, .inputs = (double *const[]){ data, kernel, bias } };
 
@@ -291,11 +274,9 @@ test_convolution (void)
           for (gint64 c = 0; c < per; c++)
             for (gint64 k = 0; k < size; k++)
               {
-                gint64 row[3] = { m.index[0], m.index[1] / (out / groups) * per + c, 0 },
-                       w[3] = { m.index[1], c, k };
+                gint64 row[3] = { m.index[0], m.index[1] / (out / groups) * per + c, 0 }, w[3] = { m.index[1], c, k };
                 gboolean there;
-                double value = slide_1d (data + number_of (3, data_dims, row), 7,
-                                         m.index[2] * stride + k * wd - low, bd, &there);
+                double value = slide_1d (data + number_of (3, data_dims, row), 7, m.index[2] * stride + k * wd - low, bd, &there);
 
                 want += value * kernel[number_of (3, kernel_dims, w)];
               }
@@ -317,10 +298,9 @@ test_gather (void)
 
   set_init (&set);
   /* operand [batch 2, 5, 3, 4], indices [6, vector 2, batch 2]; result [6, window 3 (of dim 3), window 2 (of dim 1), 2] */
-  texpr = texpr_of (
-    &set, GANTRY_OP_GATHER, "f32[2,5,3,4] i32[6,2,2]",
-    "offset_dims=[1,2] collapsed_slice_dims=[2] operand_batching_dims=[0] start_indices_batching_dims=[2] "
-    "start_index_map=[2,1] index_vector_dim=1 slice_sizes=[1,3,1,2]");
+  texpr = texpr_of (&set, GANTRY_OP_GATHER, "f32[2,5,3,4] i32[6,2,2]",
+                    "offset_dims=[1,2] collapsed_slice_dims=[2] operand_batching_dims=[0] start_indices_batching_dims=[2] "
+                    "start_index_map=[2,1] index_vector_dim=1 slice_sizes=[1,3,1,2]");
   g_assert_cmpint (texpr->rank, ==, 4);
   indices = g_new (double, 24);
   for (guint i = 0; i < 24; i++)
@@ -386,10 +366,9 @@ test_dot (void)
   Machine m;
 
   set_init (&set);
-  texpr = texpr_of (
-    &set, GANTRY_OP_DOT_GENERAL, "f32[3,2,4,5] f32[5,6,2,4]",
-    "lhs_batching_dimensions=[1] rhs_batching_dimensions=[2] lhs_contracting_dimensions=[3,2] "
-    "rhs_contracting_dimensions=[0,3]");
+  texpr = texpr_of (&set, GANTRY_OP_DOT_GENERAL, "f32[3,2,4,5] f32[5,6,2,4]",
+                    "lhs_batching_dimensions=[1] rhs_batching_dimensions=[2] lhs_contracting_dimensions=[3,2] "
+                    "rhs_contracting_dimensions=[0,3]");
   m = (Machine){ .texpr = texpr, .inputs = (double *const[]){ a, b } };
   for (gint64 e = 0; e < count (texpr); e++)
     {
@@ -398,8 +377,7 @@ test_dot (void)
       place (&m, e); /* [batch 2, 3, 6] */
       for (gint64 k = 0; k < 5; k++)
         for (gint64 l = 0; l < 4; l++)
-          want += a[number_of (4, a_dims, (gint64[]){ m.index[1], m.index[0], l, k })]
-                  * b[number_of (4, b_dims, (gint64[]){ k, m.index[2], m.index[0], l })];
+          want += a[number_of (4, a_dims, (gint64[]){ m.index[1], m.index[0], l, k })] * b[number_of (4, b_dims, (gint64[]){ k, m.index[2], m.index[0], l })];
       g_assert_cmpfloat (run (&m, texpr->root), ==, want);
     }
   set_clear (&set);
@@ -414,8 +392,7 @@ test_concatenate (void)
   Machine m;
 
   set_init (&set);
-  texpr = texpr_of (&set, GANTRY_OP_CONCATENATE, "f32[3,2] f32[3,0] f32[3,3] f32[3,1] f32[3,4]",
-                    "dimension=1");
+  texpr = texpr_of (&set, GANTRY_OP_CONCATENATE, "f32[3,2] f32[3,0] f32[3,3] f32[3,1] f32[3,4]", "dimension=1");
   m = (Machine){ .texpr = texpr };
   for (gint64 e = 0; e < count (texpr); e++)
     {
@@ -425,8 +402,7 @@ test_concatenate (void)
       place (&m, e);
       for (j = m.index[1]; j >= sizes[input]; input++)
         j -= sizes[input];
-      g_assert_cmpfloat (run (&m, texpr->root), ==,
-                         1000.0 * (input + 1) + (double) (m.index[0] * sizes[input] + j));
+      g_assert_cmpfloat (run (&m, texpr->root), ==, 1000.0 * (input + 1) + (double) (m.index[0] * sizes[input] + j));
     }
   set_clear (&set);
 }

@@ -136,12 +136,10 @@ check_invariants (const GantryTexpr *texpr)
     {
       const GantryTx *node = &texpr->nodes[i];
       guint32 arguments[3] = { node->a, node->b, node->c };
-      guint n = node->kind == GANTRY_TX_SELECT   ? 3
-                : node->kind == GANTRY_TX_BINARY ? 2
-                : node->kind == GANTRY_TX_CONST || node->kind == GANTRY_TX_INDEX
-                    || node->kind == GANTRY_TX_LOAD
-                  ? 0
-                  : 1;
+      guint n = node->kind == GANTRY_TX_SELECT                                                                   ? 3
+                : node->kind == GANTRY_TX_BINARY                                                                 ? 2
+                : node->kind == GANTRY_TX_CONST || node->kind == GANTRY_TX_INDEX || node->kind == GANTRY_TX_LOAD ? 0
+                                                                                                                 : 1;
 
       g_assert_true (used[i]);
       for (guint j = 0; j < n; j++)

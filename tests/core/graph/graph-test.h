@@ -41,9 +41,7 @@ test_type (TestSet *set, const char *text)
     if (g_ascii_isdigit (parts[i][0]))
       dims[rank++] = g_ascii_strtoll (parts[i], NULL, 10);
     else
-      dims[rank++] = parts[i][0] == '?'
-                       ? GANTRY_DIM_UNKNOWN
-                       : GANTRY_DIM_SYMBOL (gantry_context_intern (set->context, parts[i]));
+      dims[rank++] = parts[i][0] == '?' ? GANTRY_DIM_UNKNOWN : GANTRY_DIM_SYMBOL (gantry_context_intern (set->context, parts[i]));
   return gantry_context_tensor (set->context, element, rank, dims);
 }
 

@@ -21,8 +21,9 @@ upto (Maker *m, gint n)
 static const char *
 word (Maker *m)
 {
-  static const char *const words[] = { "x", "conv1", "encoder/layer.3", "a \"quoted\" one", "über", "back\\slash",
-                                       "new\nline", "\x01\xff", "", "batch", "%7", "loc(none)", "f32", "é日本" };
+  static const char *const words[] = {
+    "x", "conv1", "encoder/layer.3", "a \"quoted\" one", "über", "back\\slash", "new\nline", "\x01\xff", "", "batch", "%7", "loc(none)", "f32", "é日本"
+  };
 
   return words[upto (m, G_N_ELEMENTS (words))];
 }
@@ -96,8 +97,7 @@ set_place (Maker *m)
       location.number = (guint32) upto (m, 3);
       location.line++;
     }
-  gantry_builder_set_place (m->builder, gantry_context_scope (m->context, word (m)),
-                            gantry_context_location (m->context, &location));
+  gantry_builder_set_place (m->builder, gantry_context_scope (m->context, word (m)), gantry_context_location (m->context, &location));
   gantry_builder_set_name (m->builder, gantry_context_intern (m->context, upto (m, 2) ? word (m) : NULL));
   gantry_builder_set_origins (m->builder, origins, (guint) upto (m, 4));
 }
@@ -156,8 +156,8 @@ any_type (Maker *m)
       members[1] = gantry_context_scalar (m->context, GANTRY_F32);
       return gantry_context_tuple (m->context, (guint) upto (m, 3), members);
     default:
-      return gantry_context_tensor_in (m->context, (GantryElementType) g_rand_int_range (m->rand, GANTRY_BOOL, GANTRY_N_ELEMENT_TYPES),
-                                       (guint) upto (m, 4), dims, (GantryMemoryKind) upto (m, GANTRY_N_MEMORY_KINDS));
+      return gantry_context_tensor_in (m->context, (GantryElementType) g_rand_int_range (m->rand, GANTRY_BOOL, GANTRY_N_ELEMENT_TYPES), (guint) upto (m, 4),
+                                       dims, (GantryMemoryKind) upto (m, GANTRY_N_MEMORY_KINDS));
     }
 }
 
@@ -181,8 +181,8 @@ foreign (Maker *m)
   gantry_attr_list_set_strings (attrs, "ss", strings, (gsize) upto (m, 3));
   gantry_attr_list_set_type (attrs, "t", any_type (m));
   gantry_attr_list_set_literal (attrs, "l", gantry_context_add_literal (m->context, literal));
-  remember (m, gantry_builder_add_typed (m->builder, gantry_context_foreign_op (m->context, names[upto (m, 5)]), operands,
-                                         (guint) upto (m, 4), gantry_attr_list_end (attrs), any_type (m)));
+  remember (m, gantry_builder_add_typed (m->builder, gantry_context_foreign_op (m->context, names[upto (m, 5)]), operands, (guint) upto (m, 4),
+                                         gantry_attr_list_end (attrs), any_type (m)));
 }
 
 /* Elementwise */
@@ -433,8 +433,9 @@ scan (Maker *m)
   gint64 axis = upto (m, 3), y_axis = upto (m, 3);
   guint32 scalar = gantry_context_scalar (m->context, GANTRY_F32), rows, slice, x, carry;
   GantryDim rest[2] = { axis == 0 ? 3 : 2, axis == 2 ? 3 : 4 };
-  GantryScan form = { .length = upto (m, 4), .reverse = upto (m, 2) == 1, .n_carries = 1, .n_xs = 1, .n_captures = 1,
-                      .n_ys = 1, .axes = &axis, .y_axes = &y_axis };
+  GantryScan form = {
+    .length = upto (m, 4), .reverse = upto (m, 2) == 1, .n_carries = 1, .n_xs = 1, .n_captures = 1, .n_ys = 1, .axes = &axis, .y_axes = &y_axis
+  };
   guint32 operands[3], results[2];
 
   dims[axis] = form.length;

@@ -7,5 +7,4 @@
 /** @used: (nullable): set for each core operation that came up; GANTRY_N_OPS entries. */
 GantryModule *random_module (GantryContext *context, GRand *rand, gboolean *used);
 /** Random bytes as a literal, of any compiled element type; bools are 0 or 1. */
-GantryLiteral *random_literal (GantryContext *context, GRand *rand, GantryElementType element, guint rank,
-                               const gint64 *dims);
+GantryLiteral *random_literal (GantryContext *context, GRand *rand, GantryElementType element, guint rank, const gint64 *dims);

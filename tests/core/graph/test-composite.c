@@ -35,8 +35,7 @@ build_like (GantryBuilder *b, guint32 x)
 static guint32
 build_floats (GantryBuilder *b, guint32 x)
 {
-  return gantry_builder_binary_broadcast (b, GANTRY_OP_MULTIPLY, x,
-                                          gantry_builder_floats (b, GANTRY_F32, (double[]){ 1, 10, 100 }, 3));
+  return gantry_builder_binary_broadcast (b, GANTRY_OP_MULTIPLY, x, gantry_builder_floats (b, GANTRY_F32, (double[]){ 1, 10, 100 }, 3));
 }
 
 static guint32
@@ -99,8 +98,8 @@ build_scatter (GantryBuilder *b, guint32 x)
 static guint32
 build_scatter_row (GantryBuilder *b, guint32 x)
 {
-  return gantry_builder_scatter_vectors (b, x, gantry_builder_ints (b, (gint64[]){ 1 }, 1),
-                                         gantry_builder_floats (b, GANTRY_F32, (double[]){ 7, 8, 9 }, 3), "set");
+  return gantry_builder_scatter_vectors (b, x, gantry_builder_ints (b, (gint64[]){ 1 }, 1), gantry_builder_floats (b, GANTRY_F32, (double[]){ 7, 8, 9 }, 3),
+                                         "set");
 }
 
 static guint32
@@ -151,9 +150,13 @@ static const Case cases[] = {
   { "/reduce/unsorted-axes", build_reduce, GANTRY_F32, GANTRY_F32, 0, { 0 }, { 22 } },
   { "/mean/wide", build_mean, GANTRY_F16, GANTRY_F32, 2, { 1, 3 }, { 2.5, 3.5, 5 } },
   { "/mean/f64", build_mean, GANTRY_F64, GANTRY_F64, 2, { 1, 3 }, { 2.5, 3.5, 5 } },
-  { "/softmax", build_softmax, GANTRY_BF16, GANTRY_F32, 2, { 2, 3 },
-    { 0.0474258732, 0.0474258732, 0.0179862100, 0.952574127, 0.952574127, 0.982013790 } },
-  { "/softmax/logarithm", build_log_softmax, GANTRY_F32, GANTRY_F32, 2, { 2, 3 },
+  { "/softmax", build_softmax, GANTRY_BF16, GANTRY_F32, 2, { 2, 3 }, { 0.0474258732, 0.0474258732, 0.0179862100, 0.952574127, 0.952574127, 0.982013790 } },
+  { "/softmax/logarithm",
+    build_log_softmax,
+    GANTRY_F32,
+    GANTRY_F32,
+    2,
+    { 2, 3 },
     { -3.04858735, -3.04858735, -4.01814993, -0.0485873516, -0.0485873516, -0.0181499279 } },
 };
 
@@ -191,8 +194,7 @@ test_value (gconstpointer data)
   for (guint d = 0; d < c->rank; d++)
     g_assert_cmpint (result->type->dims[d], ==, c->dims[d]);
   for (gint64 i = 0; i < gantry_type_elements (result->type); i++)
-    g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (result, i), c->values[i],
-                                    1e-6 * fmax (fabs (c->values[i]), 1));
+    g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (result, i), c->values[i], 1e-6 * fmax (fabs (c->values[i]), 1));
 }
 
 /* Nothing to do is no node. */
@@ -254,8 +256,7 @@ test_places (void)
   guint32 x = begin (b, GANTRY_F32);
   g_autoptr (GError) error = NULL;
 
-  g_assert_cmpuint (gantry_builder_scatter_vectors (b, x, gantry_builder_ints (b, (gint64[]){ 0, 0, 0 }, 3),
-                                                    gantry_builder_like (b, x, 1), "set"), ==, 0);
+  g_assert_cmpuint (gantry_builder_scatter_vectors (b, x, gantry_builder_ints (b, (gint64[]){ 0, 0, 0 }, 3), gantry_builder_like (b, x, 1), "set"), ==, 0);
   g_assert_false (gantry_builder_check (b, &error));
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
 }

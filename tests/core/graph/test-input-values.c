@@ -17,8 +17,7 @@ assert_value (const char *text, GantryElementType element, guint rank, const Gan
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryLiteral) literal = gantry_literal_from_text (context, text, type_of (context, element, rank, dims),
-                                                                &error);
+  g_autoptr (GantryLiteral) literal = gantry_literal_from_text (context, text, type_of (context, element, rank, dims), &error);
   g_autofree char *got = literal != NULL ? gantry_literal_to_text (context, literal) : g_strdup ("nothing");
 
   if (*wanted == '!')
@@ -32,7 +31,11 @@ assert_value (const char *text, GantryElementType element, guint rank, const Gan
   g_assert_cmpstr (got, ==, wanted);
 }
 
-#define DIMS(...) (const GantryDim[]){ __VA_ARGS__ }
+#define DIMS(...) \
+  (const GantryDim[]) \
+  { \
+    __VA_ARGS__ \
+  }
 #define N GANTRY_DIM_UNKNOWN
 
 static void

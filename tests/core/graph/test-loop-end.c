@@ -7,10 +7,10 @@
 
 #define LESS "compare(%11, %12) {comparison_direction = \"LT\"}: bool[]"
 /* A loop over (x, y, z) while x < y; @trip gives the next three of %21, %22, %23. */
-#define LOOP(results, trip)                                                                                                     \
-  "module \"test\" { func @main #1 (%1: f32[], %2: f32[], %3: f32[]) -> (%5) { "                                                 \
-  "%4 = while(%1, %2, %3) {cond = #2, body = #3}: (f32[], f32[], f32[]) %5 = result(%4) {index = 0}: f32[] } "                    \
-  "func @more #2 (%11: f32[], %12: f32[], %13: f32[]) -> (%14) { %14 = " LESS " } "                                              \
+#define LOOP(results, trip) \
+  "module \"test\" { func @main #1 (%1: f32[], %2: f32[], %3: f32[]) -> (%5) { " \
+  "%4 = while(%1, %2, %3) {cond = #2, body = #3}: (f32[], f32[], f32[]) %5 = result(%4) {index = 0}: f32[] } " \
+  "func @more #2 (%11: f32[], %12: f32[], %13: f32[]) -> (%14) { %14 = " LESS " } " \
   "func @trip #3 (%21: f32[], %22: f32[], %23: f32[]) -> (" results ") { " trip " } }"
 
 static const struct

@@ -196,9 +196,7 @@ result_of (gpointer data, guint32 function)
 {
   TestSet *set = data;
 
-  return function >= 1 && function <= set->functions->len
-           ? g_array_index (set->functions, guint32, function - 1)
-           : 0;
+  return function >= 1 && function <= set->functions->len ? g_array_index (set->functions, guint32, function - 1) : 0;
 }
 
 static guint32
@@ -206,12 +204,9 @@ infer (TestSet *set, GantryOp op, const char *operands, const char *attrs, GErro
 {
   g_auto (GStrv) words = g_strsplit (operands, " ", -1);
   guint32 types[16];
-  GantryTypeQuery query = { .context = set->context,
-                            .op = op,
-                            .operand_types = types,
-                            .function_result = result_of,
-                            .data = set,
-                            .attrs = test_attrs (set, attrs) };
+  GantryTypeQuery query = {
+    .context = set->context, .op = op, .operand_types = types, .function_result = result_of, .data = set, .attrs = test_attrs (set, attrs)
+  };
 
   for (guint i = 0; words[i] != NULL; i++)
     if (words[i][0] != '\0')
@@ -270,8 +265,7 @@ test_rules (void)
 static void
 test_elementwise (void)
 {
-  static const GantryElementType elements[] = { GANTRY_BOOL, GANTRY_I32, GANTRY_U8,
-                                                GANTRY_F16,  GANTRY_F64, GANTRY_STRING };
+  static const GantryElementType elements[] = { GANTRY_BOOL, GANTRY_I32, GANTRY_U8, GANTRY_F16, GANTRY_F64, GANTRY_STRING };
   TestSet set;
 
   set_init (&set);
@@ -357,8 +351,7 @@ static void
 test_documented (void)
 {
   const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
-  g_autofree char *path = g_build_filename (root != NULL ? root : ".", "docs", "operations.md",
-                                            NULL);
+  g_autofree char *path = g_build_filename (root != NULL ? root : ".", "docs", "operations.md", NULL);
   g_autofree char *page = NULL;
 
   if (!g_file_get_contents (path, &page, NULL, NULL))
@@ -386,8 +379,7 @@ test_constant (void)
   guint8 *data;
 
   set_init (&set);
-  literal = gantry_literal_new_zeroed (
-    gantry_context_type (set.context, test_type (&set, "i16[3,2]")), &data);
+  literal = gantry_literal_new_zeroed (gantry_context_type (set.context, test_type (&set, "i16[3,2]")), &data);
   list = gantry_attr_list_new (set.context);
   gantry_attr_list_set_literal (list, "value", gantry_context_add_literal (set.context, literal));
   query.context = set.context;
@@ -404,16 +396,11 @@ test_limits (void)
   static const Case large[] = {
     { GANTRY_OP_BROADCAST_IN_DIM, "f32[]", "shape=[4294967296,4294967296]", NULL, "too large" },
     { GANTRY_OP_IOTA, "", "to=i32[9223372036854775807] iota_dimension=0", NULL, "too large" },
-    { GANTRY_OP_PAD, "f32[9223372036854775807] f32[]",
-      "edge_padding_low=[2] edge_padding_high=[2] interior_padding=[7]", NULL, "too large" },
-    { GANTRY_OP_REDUCE_WINDOW, "f32[9223372036854775807]",
-      "kind=add window_dimensions=[1] base_dilations=[1000]", NULL, "too large" },
-    { GANTRY_OP_CONCATENATE, "f32[9223372036854775807] f32[9223372036854775807]", "dimension=0",
-      NULL, "too large" },
-    { GANTRY_OP_BROADCAST_IN_DIM, "f32[]", "shape=[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]", NULL,
-      "the limit is 16" },
-    { GANTRY_OP_DOT_GENERAL, "f32[1,1,1,1,1,1,1,1,1] f32[1,1,1,1,1,1,1,1,1]", "", NULL,
-      "the limit is 16" },
+    { GANTRY_OP_PAD, "f32[9223372036854775807] f32[]", "edge_padding_low=[2] edge_padding_high=[2] interior_padding=[7]", NULL, "too large" },
+    { GANTRY_OP_REDUCE_WINDOW, "f32[9223372036854775807]", "kind=add window_dimensions=[1] base_dilations=[1000]", NULL, "too large" },
+    { GANTRY_OP_CONCATENATE, "f32[9223372036854775807] f32[9223372036854775807]", "dimension=0", NULL, "too large" },
+    { GANTRY_OP_BROADCAST_IN_DIM, "f32[]", "shape=[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]", NULL, "the limit is 16" },
+    { GANTRY_OP_DOT_GENERAL, "f32[1,1,1,1,1,1,1,1,1] f32[1,1,1,1,1,1,1,1,1]", "", NULL, "the limit is 16" },
   };
   TestSet set;
 
@@ -518,20 +505,14 @@ test_fusion_costs (void)
   builder = gantry_builder_new (set.context, "m");
   gantry_builder_begin (builder, "main", 0);
   for (guint i = 0; i < 3; i++)
-    x[i] = gantry_builder_parameter (builder, test_type (&set, i == 1 ? "f32[4]" : "f32[8,4]"),
-                                     NULL);
+    x[i] = gantry_builder_parameter (builder, test_type (&set, i == 1 ? "f32[4]" : "f32[8,4]"), NULL);
   body = gantry_builder_begin (builder, "fused", 0);
   for (guint i = 0; i < 3; i++)
-    p[i] = gantry_builder_parameter (builder, test_type (&set, i == 1 ? "f32[4]" : "f32[8,4]"),
-                                     NULL);
-  r = gantry_builder_broadcast (builder, p[1], 2, (const GantryDim[]){ 8, 4 },
-                                (const gint64[]){ 1 });
+    p[i] = gantry_builder_parameter (builder, test_type (&set, i == 1 ? "f32[4]" : "f32[8,4]"), NULL);
+  r = gantry_builder_broadcast (builder, p[1], 2, (const GantryDim[]){ 8, 4 }, (const gint64[]){ 1 });
   r = gantry_builder_binary (builder, GANTRY_OP_ADD, p[0], r);
-  r = gantry_builder_binary (
-    builder, GANTRY_OP_MAXIMUM, r,
-    gantry_builder_splat (builder, GANTRY_F32, 0, 2, (const GantryDim[]){ 8, 4 }));
-  p[2] = gantry_builder_add (builder, GANTRY_OP_REVERSE, &p[2], 1,
-                             test_attrs (&set, "dimensions=[0]"));
+  r = gantry_builder_binary (builder, GANTRY_OP_MAXIMUM, r, gantry_builder_splat (builder, GANTRY_F32, 0, 2, (const GantryDim[]){ 8, 4 }));
+  p[2] = gantry_builder_add (builder, GANTRY_OP_REVERSE, &p[2], 1, test_attrs (&set, "dimensions=[0]"));
   r = gantry_builder_binary (builder, GANTRY_OP_SUBTRACT, r, p[2]);
   gantry_builder_end (builder, &r, 1);
   list = gantry_attr_list_new (set.context);

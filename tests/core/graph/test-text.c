@@ -64,18 +64,18 @@ static void
 test_everything (void)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GantryModule) module =
-    parse (context, "// a comment\nmodule \"m\" {\n"
-                    "  func @main #7 (%3 \"x\": f32[\"a b\",?,n.1]@pinned_host {k = 1}, %2: (token, (), (?, i4[])) scope(\"s\"))"
-                    " -> (%3, %9) {\n"
-                    "    %9 \"\\x01\\xff\\n\\\"\" = \"onnx.Odd\"(%3, _) {a = -9223372036854775808, b = 0.1, c = \"\", d = [1, -2],"
-                    " e = [1.0, inf, -inf, nan, nan(0xfff8000000000001), -0.0], f = [\"x\", \"\"], g = ints[], h = floats[],"
-                    " i = strings[], j = type (f32[2], ?), k = @main #7, l = #9, \"not a word\" = 1,"
-                    " m = splat<bf16[1000000,1000]: nan(0x7fff)>, n = dense<bool[2]: true, false>, o = hex<bool[1]: 07>,"
-                    " p = splat_hex<bool[9]: 02>, q = dense<u64[1]: 18446744073709551615>, r = dense<i8[0,4]: >}: ?"
-                    " scope(\"a/b\") from(%1, %2) loc(\"f\":0:3 \"words\")\n"
-                    "    %10 = add(%3, %3): ? loc(none)\n"
-                    "  }\n}\n");
+  g_autoptr (GantryModule)
+    module = parse (context, "// a comment\nmodule \"m\" {\n"
+                             "  func @main #7 (%3 \"x\": f32[\"a b\",?,n.1]@pinned_host {k = 1}, %2: (token, (), (?, i4[])) scope(\"s\"))"
+                             " -> (%3, %9) {\n"
+                             "    %9 \"\\x01\\xff\\n\\\"\" = \"onnx.Odd\"(%3, _) {a = -9223372036854775808, b = 0.1, c = \"\", d = [1, -2],"
+                             " e = [1.0, inf, -inf, nan, nan(0xfff8000000000001), -0.0], f = [\"x\", \"\"], g = ints[], h = floats[],"
+                             " i = strings[], j = type (f32[2], ?), k = @main #7, l = #9, \"not a word\" = 1,"
+                             " m = splat<bf16[1000000,1000]: nan(0x7fff)>, n = dense<bool[2]: true, false>, o = hex<bool[1]: 07>,"
+                             " p = splat_hex<bool[9]: 02>, q = dense<u64[1]: 18446744073709551615>, r = dense<i8[0,4]: >}: ?"
+                             " scope(\"a/b\") from(%1, %2) loc(\"f\":0:3 \"words\")\n"
+                             "    %10 = add(%3, %3): ? loc(none)\n"
+                             "  }\n}\n");
   const GantryNode *node = gantry_module_node (module, 9);
   gsize n;
 
@@ -100,16 +100,15 @@ test_everything (void)
 static void
 test_chains (void)
 {
-  static const char text[] =
-    "module \"m\" {\n"
-    "  loc #1 = (\"f.py\":30:5 in \"step\")\n"
-    "  loc #2 = (\"f.py\":20:9 in \"Net.construct\" gradient #1)\n"
-    "  loc #3 = (\"f.py\":21:13 in \"Net.construct\" trip 3 #2)\n"
-    "  func @main #1 (\n"
-    "    %1: f32[2] loc(\"f.py\":1)) -> (%3) {\n"
-    "    %2 = negate(%1): f32[2] loc(\"f.py\":10:5 in \"g\" called #3)\n"
-    "    %3 = negate(%2): f32[2] loc(\"f.py\":11:5 in \"g\" called #3)\n"
-    "  }\n}\n";
+  static const char text[] = "module \"m\" {\n"
+                             "  loc #1 = (\"f.py\":30:5 in \"step\")\n"
+                             "  loc #2 = (\"f.py\":20:9 in \"Net.construct\" gradient #1)\n"
+                             "  loc #3 = (\"f.py\":21:13 in \"Net.construct\" trip 3 #2)\n"
+                             "  func @main #1 (\n"
+                             "    %1: f32[2] loc(\"f.py\":1)) -> (%3) {\n"
+                             "    %2 = negate(%1): f32[2] loc(\"f.py\":10:5 in \"g\" called #3)\n"
+                             "    %3 = negate(%2): f32[2] loc(\"f.py\":11:5 in \"g\" called #3)\n"
+                             "  }\n}\n";
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = parse (context, text);
   g_autofree char *printed = gantry_module_to_text (module, NULL), *chain = NULL, *short_chain = NULL;
@@ -122,7 +121,8 @@ test_chains (void)
   g_assert_cmpstr (printed, ==, text);
   g_assert_cmpstr (where, ==, "f.py:10:5");
   chain = gantry_context_location_chain (context, module->nodes[1].location, 10);
-  g_assert_cmpstr (chain, ==, "f.py:21:13: called from here, in Net.construct\nf.py:20:9: trip 3 of this loop, in Net.construct\n"
+  g_assert_cmpstr (chain, ==,
+                   "f.py:21:13: called from here, in Net.construct\nf.py:20:9: trip 3 of this loop, in Net.construct\n"
                    "f.py:30:5: its gradient is taken here, in step");
   short_chain = gantry_context_location_chain (context, module->nodes[1].location, 1);
   g_assert_cmpstr (short_chain, ==, "f.py:21:13: called from here, in Net.construct\nand 2 more");
@@ -156,10 +156,9 @@ test_long_chains (void)
   {
     guint n;
     const char *where; /* (nullable): NULL: it is none too many */
-  } cases[] = { { GANTRY_LOCATION_MOST_STEPS - 1, NULL },
-                { GANTRY_LOCATION_MOST_STEPS, "case:257" },
-                { GANTRY_LOCATION_MOST_STEPS + 1, "case:257" },
-                { 100000, "case:257" } };
+  } cases[] = {
+    { GANTRY_LOCATION_MOST_STEPS - 1, NULL }, { GANTRY_LOCATION_MOST_STEPS, "case:257" }, { GANTRY_LOCATION_MOST_STEPS + 1, "case:257" }, { 100000, "case:257" }
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -269,9 +268,9 @@ static void
 test_short_floats (void)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GantryModule) module =
-    parse (context, "module \"\" { func @f #1 () -> () { %1 = constant() {value = dense<f32[4]: 0.1, 1, 16777216, 1e10>}: f32[4]"
-                    " %2 = constant() {value = dense<f16[2]: 0.1, 65504.0>}: f16[2] } }");
+  g_autoptr (GantryModule)
+    module = parse (context, "module \"\" { func @f #1 () -> () { %1 = constant() {value = dense<f32[4]: 0.1, 1, 16777216, 1e10>}: f32[4]"
+                             " %2 = constant() {value = dense<f16[2]: 0.1, 65504.0>}: f16[2] } }");
   g_autofree char *text = gantry_module_to_text (module, NULL);
 
   g_assert_nonnull (strstr (text, "0.1, 1.0, 16777216.0, 1e+10>"));
@@ -298,8 +297,7 @@ test_file (void)
     bytes[i] = (guint8) (i * 7);
   g_file_set_contents (path, (const char *) bytes, 5000, &error);
   g_assert_no_error (error);
-  text = g_strdup_printf ("module \"\" { func @f #1 () -> () { %%1 = constant() {value = file<f32[1000]: \"%s\", 3, 4000>}: f32[1000] } }",
-                          escaped);
+  text = g_strdup_printf ("module \"\" { func @f #1 () -> () { %%1 = constant() {value = file<f32[1000]: \"%s\", 3, 4000>}: f32[1000] } }", escaped);
   module = parse (context, text);
   literal = gantry_context_literal (context, gantry_attrs_find (context, module->nodes[0].attrs, "value")->id);
   g_assert_cmpmem (literal->data, literal->size, bytes + 3, 4000);
@@ -308,18 +306,18 @@ test_file (void)
   g_assert_nonnull (strstr (printed, "\", 3, 4000>"));
   assert_round_trip (module);
 
-  beyond = g_strdup_printf ("module \"\" { func @f #1 () -> () { %%1 = constant() {value = file<f32[1000]: \"%s\", 1001, 4000>}: f32[1000] } }",
-                            escaped);
+  beyond = g_strdup_printf ("module \"\" { func @f #1 () -> () { %%1 = constant() {value = file<f32[1000]: \"%s\", 1001, 4000>}: f32[1000] } }", escaped);
   g_assert_null (gantry_module_from_text (context, beyond, -1, "t", &error));
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED);
   g_clear_error (&error);
-  wrong = g_strdup_printf ("module \"\" { func @f #1 () -> () { %%1 = constant() {value = file<f32[1000]: \"%s\", 0, 3999>}: f32[1000] } }",
-                           escaped);
+  wrong = g_strdup_printf ("module \"\" { func @f #1 () -> () { %%1 = constant() {value = file<f32[1000]: \"%s\", 0, 3999>}: f32[1000] } }", escaped);
   g_assert_null (gantry_module_from_text (context, wrong, -1, "t", &error));
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
   g_clear_error (&error);
-  g_assert_null (gantry_module_from_text (context, "module \"\" { func @f #1 () -> () { %1 = constant() {value = "
-                                                   "file<f32[1]: \"/dev/zero\", 0, 4>}: f32[1] } }", -1, "t", &error));
+  g_assert_null (gantry_module_from_text (context,
+                                          "module \"\" { func @f #1 () -> () { %1 = constant() {value = "
+                                          "file<f32[1]: \"/dev/zero\", 0, 4>}: f32[1] } }",
+                                          -1, "t", &error));
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
   g_unlink (path);
   g_rmdir (folder);
@@ -329,9 +327,9 @@ static void
 test_options (void)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GantryModule) module =
-    parse (context, "module \"m\" { func @f #1 (%1 \"x\": f32[2]) -> (%2) { %2 \"w\" = constant() {value = dense<i8[17]: 0, 1, 2, 3, 4,"
-                    " 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16>}: i8[17] scope(\"s\") loc(\"a\") from(%1) } }");
+  g_autoptr (GantryModule)
+    module = parse (context, "module \"m\" { func @f #1 (%1 \"x\": f32[2]) -> (%2) { %2 \"w\" = constant() {value = dense<i8[17]: 0, 1, 2, 3, 4,"
+                             " 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16>}: i8[17] scope(\"s\") loc(\"a\") from(%1) } }");
   GantryTextOptions options = { .elide_literals = TRUE, .locations = FALSE };
   g_autofree char *text = gantry_module_to_text (module, &options);
   g_autofree char *node = gantry_node_to_text (module, &module->nodes[1]);

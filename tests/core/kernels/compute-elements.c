@@ -49,8 +49,7 @@ check_calls (const char *ir, GantrySpecialBy special)
 }
 
 void
-compute_elements (GantrySpecialBy special, GantryOp op, GantryElementType element, guint n_operands, gsize n, void *x, void *y,
-                  void *result)
+compute_elements (GantrySpecialBy special, GantryOp op, GantryElementType element, guint n_operands, gsize n, void *x, void *y, void *result)
 {
   Fixture *fixture = fixture_new (special);
   g_autoptr (GError) error = NULL;

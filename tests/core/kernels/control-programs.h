@@ -93,23 +93,25 @@
   "    %20 = scan(%1, %15) {body = #2, length = 4, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0], reverse = " reverse "}:" \
   " (f32[" columns "], f32[4," columns "]) phase(backward)\n" \
   "    %31 = result(%20) {index = 0}: f32[" columns "] phase(backward)\n" \
-  "    %32 = result(%20) {index = 1}: f32[4," columns "] phase(backward)\n" \
-  PIECE ("33", "41", "0", "1", columns) PIECE ("34", "45", "1", "2", columns) PIECE ("35", "43", "2", "3", columns) PIECE ("36", "46", "3", "4", columns) \
-  "    %42 = negate(%45): f32[" columns "] phase(backward)\n" \
-  "    %44 = negate(%46): f32[" columns "] phase(backward)\n" \
-  "  }\n" \
-  "  func @trip #2 (%21: f32[" columns "] {alias = 0} phase(backward), %22: f32[" columns "] phase(backward)) -> (%24, %25) {\n" \
-  "    %23 = add(%21, %22): f32[" columns "] phase(backward)\n" \
-  "    %24 = tanh(%23): f32[" columns "] phase(backward)\n" \
-  "    %25 = multiply(%24, %22): f32[" columns "] phase(backward)\n" \
-  "  }\n" \
-  "}\n"
+  "    %32 = result(%20) {index = 1}: f32[4," columns "] phase(backward)\n" PIECE ("33", "41", "0", "1", columns) PIECE ("34", "45", "1", "2", columns) \
+    PIECE ("35", "43", "2", "3", columns) PIECE ("36", "46", "3", "4", columns) "    %42 = negate(%45): f32[" columns "] phase(backward)\n" \
+                                                                                "    %44 = negate(%46): f32[" columns "] phase(backward)\n" \
+                                                                                "  }\n" \
+                                                                                "  func @trip #2 (%21: f32[" columns \
+                                                                                "] {alias = 0} phase(backward), %22: f32[" columns \
+                                                                                "] phase(backward)) -> (%24, %25) {\n" \
+                                                                                "    %23 = add(%21, %22): f32[" columns "] phase(backward)\n" \
+                                                                                "    %24 = tanh(%23): f32[" columns "] phase(backward)\n" \
+                                                                                "    %25 = multiply(%24, %22): f32[" columns "] phase(backward)\n" \
+                                                                                "  }\n" \
+                                                                                "}\n"
 #define PIECE(slice, view, from, to, columns) \
   "    %" slice " = slice(%32) {limit_indices = [" to ", " columns "], start_indices = [" from ", 0], strides = [1, 1]}: f32[1," columns "] phase(backward)\n" \
   "    %" view " = reshape(%" slice ") {shape = [" columns "]}: f32[" columns "] phase(backward)\n"
 
-static const char *const control_programs[] = { SWAPS, SCAN ("16", "0"), SCAN ("3", "1"), SCAN ("16", "1"), NESTED_CALLS,
-                                                PIECES ("16", "0"), PIECES ("3", "1") };
+static const char *const control_programs[] = {
+  SWAPS, SCAN ("16", "0"), SCAN ("3", "1"), SCAN ("16", "1"), NESTED_CALLS, PIECES ("16", "0"), PIECES ("3", "1")
+};
 
 /* A loop forwards that saves a stack, and one that goes back over it: a residual that can be offloaded slice by slice. */
 #define STACKING \
@@ -175,8 +177,7 @@ static const char *const control_programs[] = { SWAPS, SCAN ("16", "0"), SCAN ("
   "  }\n" \
   "  func @trip #3 (%21: f32[4] {alias = 0}) -> (%22) {\n" \
   "    %22 = " operation ": f32[4]\n" \
-  "  }\n" more \
-  "}\n"
+  "  }\n" more "}\n"
 
 #define ENDLESS ENDLESS_TRIP ("custom_call(%21) {target = \"tick\", to = type f32[4]}", "")
 #define ENDLESS_WITHIN \
@@ -196,8 +197,8 @@ typedef struct
 
 /** A GantryHostCall: gives what it is given, @self is a ControlClock. */
 static inline gboolean
-control_clock_tick (gpointer self, const GantryModule *module, const GantryNode *node, const char *target,
-                    const GantryHostTensor *operands, guint n_operands, const GantryHostTensor *results, guint n_results, GError **error)
+control_clock_tick (gpointer self, const GantryModule *module, const GantryNode *node, const char *target, const GantryHostTensor *operands, guint n_operands,
+                    const GantryHostTensor *results, guint n_results, GError **error)
 {
   ControlClock *clock = self;
 

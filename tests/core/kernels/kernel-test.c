@@ -57,8 +57,8 @@ guarded_free (gpointer data)
 static double
 special_number (GRand *rand)
 {
-  static const double list[] = { 0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 1e-40, -3e-42, 3.4e38, -3.4e38, 0.5, -0.5, 1.5,
-                                 2.5, 88.8, -88.8, 104.5, -104.5, 1e-7, 1e7, 123456.0, 7.0e20, 65504, 2147483648.0 };
+  static const double list[] = { 0.0, -0.0, 1.0,  -1.0,  INFINITY, -INFINITY, NAN,  1e-40, -3e-42,   3.4e38, -3.4e38, 0.5,         -0.5,
+                                 1.5, 2.5,  88.8, -88.8, 104.5,    -104.5,    1e-7, 1e7,   123456.0, 7.0e20, 65504,   2147483648.0 };
 
   return list[g_rand_int_range (rand, 0, G_N_ELEMENTS (list))];
 }
@@ -76,16 +76,13 @@ kernel_test_literal (GRand *rand, const GantryType *type, gboolean special)
       data[i] = g_rand_boolean (rand);
     else if (gantry_element_is_float (type->element))
       gantry_element_write_double (type->element, data + i * size,
-                                   special && g_rand_int_range (rand, 0, 4) == 0 ? special_number (rand)
-                                                                                 : g_rand_double_range (rand, -3, 3));
+                                   special && g_rand_int_range (rand, 0, 4) == 0 ? special_number (rand) : g_rand_double_range (rand, -3, 3));
     else
       {
         guint64 bits = (guint64) g_rand_int (rand) << 32 | g_rand_int (rand);
         guint shift = g_rand_int_range (rand, 0, 64);
 
-        gantry_element_write_int (type->element, data + i * size,
-                                  g_rand_int_range (rand, 0, 8) == 0 ? g_rand_int_range (rand, -1, 2)
-                                                                     : (gint64) bits >> shift);
+        gantry_element_write_int (type->element, data + i * size, g_rand_int_range (rand, 0, 8) == 0 ? g_rand_int_range (rand, -1, 2) : (gint64) bits >> shift);
       }
   return literal;
 }
@@ -98,11 +95,11 @@ typedef struct
   const GantryKernelSet *set;
   const KernelTolerance *tolerance;
   GRand *rand;
-  gboolean whole;      /* compare at the end only */
-  gboolean for_gpu;    /* code for a GPU's unit for special functions, which has no subnormal results */
-  guint interleavings; /* how often each kernel runs, its threads in another order each time */
+  gboolean whole;       /* compare at the end only */
+  gboolean for_gpu;     /* code for a GPU's unit for special functions, which has no subnormal results */
+  guint interleavings;  /* how often each kernel runs, its threads in another order each time */
   GPtrArray *arguments; /* what the parameters were given */
-  GHashTable *values; /* node id << 8 | member -> Guarded */
+  GHashTable *values;   /* node id << 8 | member -> Guarded */
 } Run;
 
 static gpointer
@@ -116,8 +113,7 @@ member_type (const GantryModule *module, const GantryNode *node, guint i)
 {
   const GantryType *type = gantry_node_type (module, node);
 
-  return type->kind == GANTRY_TYPE_TUPLE
-           ? gantry_context_type (module->context, gantry_context_tuple_member (module->context, node->type, i)) : type;
+  return type->kind == GANTRY_TYPE_TUPLE ? gantry_context_type (module->context, gantry_context_tuple_member (module->context, node->type, i)) : type;
 }
 
 static guint
@@ -246,8 +242,8 @@ compare_value (const Run *run, const GantryNode *node, guint member, const Gantr
           g_error ("%s\nresult %u, element %" G_GINT64_FORMAT ": %.9g, expected %.9g", text, member, i, x, y);
       }
     else if (gantry_literal_get_int (got, i) != gantry_literal_get_int (want, i))
-      g_error ("%s\nresult %u, element %" G_GINT64_FORMAT ": %" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT, text,
-               member, i, gantry_literal_get_int (got, i), gantry_literal_get_int (want, i));
+      g_error ("%s\nresult %u, element %" G_GINT64_FORMAT ": %" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT, text, member, i,
+               gantry_literal_get_int (got, i), gantry_literal_get_int (want, i));
 }
 
 static GantryLiteral **
@@ -256,8 +252,7 @@ operand_literals (const Run *run, const GantryNode *node)
   GantryLiteral **operands = g_new0 (GantryLiteral *, node->n_operands + 1);
 
   for (guint i = 0; i < node->n_operands; i++)
-    operands[i] = literal_of (gantry_node_operand_type (run->module, node, i),
-                              value_of (run, gantry_node_operand_id (run->module, node, i), 0));
+    operands[i] = literal_of (gantry_node_operand_type (run->module, node, i), value_of (run, gantry_node_operand_id (run->module, node, i), 0));
   return operands;
 }
 
@@ -298,9 +293,9 @@ run_node (Run *run, const GantryNode *node, GantryLiteral *const *arguments, gui
 
   if (node->op == GANTRY_OP_PARAMETER)
     {
-      GantryLiteral *literal = arguments != NULL ? gantry_literal_ref (arguments[*next_argument])
-                                                 : kernel_test_literal (run->rand, gantry_node_type (run->module, node),
-                                                                        run->tolerance != NULL && run->tolerance->special);
+      GantryLiteral *literal = arguments != NULL
+                                 ? gantry_literal_ref (arguments[*next_argument])
+                                 : kernel_test_literal (run->rand, gantry_node_type (run->module, node), run->tolerance != NULL && run->tolerance->special);
 
       ++*next_argument;
       gantry_literal_copy_to (literal, add_value (run, node, 0)->data);
@@ -350,8 +345,8 @@ compare_whole (const Run *run)
 }
 
 static void
-run_module (GantryModule *module, GantryLiteral *const *arguments, const GantryKernelOptions *options,
-            const KernelTolerance *tolerance, GRand *rand, gboolean whole)
+run_module (GantryModule *module, GantryLiteral *const *arguments, const GantryKernelOptions *options, const KernelTolerance *tolerance, GRand *rand,
+            gboolean whole)
 {
   const GantryFunction *entry = gantry_module_entry (module);
   g_autoptr (GError) error = NULL;
@@ -386,22 +381,19 @@ run_module (GantryModule *module, GantryLiteral *const *arguments, const GantryK
 }
 
 void
-kernel_test_module (GantryModule *module, GantryLiteral *const *arguments, const GantryKernelOptions *options,
-                    const KernelTolerance *tolerance, GRand *rand)
+kernel_test_module (GantryModule *module, GantryLiteral *const *arguments, const GantryKernelOptions *options, const KernelTolerance *tolerance, GRand *rand)
 {
   run_module (module, arguments, options, tolerance, rand, FALSE);
 }
 
 void
-kernel_test_whole (GantryModule *module, const GantryKernelOptions *options, const KernelTolerance *tolerance,
-                   GRand *rand)
+kernel_test_whole (GantryModule *module, const GantryKernelOptions *options, const KernelTolerance *tolerance, GRand *rand)
 {
   run_module (module, NULL, options, tolerance, rand, TRUE);
 }
 
 void
-kernel_test_op (GantryOp op, const char *operands, const char *attributes, const KernelTolerance *tolerance,
-                GRand *rand)
+kernel_test_op (GantryOp op, const char *operands, const char *attributes, const KernelTolerance *tolerance, GRand *rand)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryBuilder) builder = gantry_builder_new (context, "case");
@@ -415,9 +407,7 @@ kernel_test_op (GantryOp op, const char *operands, const char *attributes, const
   options.n_threads = 1;
   options.free_layouts = FALSE;
   gantry_builder_begin (builder, "main", 0);
-  gantry_builder_set_place (builder, 0,
-                            gantry_context_location (context, &(GantryLocation) { .file = gantry_context_intern (context, "test"),
-                                                                                  .line = 1 }));
+  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation){ .file = gantry_context_intern (context, "test"), .line = 1 }));
   for (; parts[n] != NULL && parts[n][0] != '\0'; n++)
     ids[n] = gantry_builder_parameter (builder, test_type (&set, parts[n]), NULL);
   node = gantry_builder_add (builder, op, ids, n, test_attrs (&set, attributes));

@@ -20,11 +20,9 @@ typedef struct
 /** A random literal: small numbers, and special ones when asked for. Integers of all sizes, bools 0 and 1. */
 GantryLiteral *kernel_test_literal (GRand *rand, const GantryType *type, gboolean special);
 /** Compiles and runs @module with @arguments (or random ones when NULL) and fails the test on any difference. */
-void kernel_test_module (GantryModule *module, GantryLiteral *const *arguments, const GantryKernelOptions *options,
-                         const KernelTolerance *tolerance, GRand *rand);
+void
+kernel_test_module (GantryModule *module, GantryLiteral *const *arguments, const GantryKernelOptions *options, const KernelTolerance *tolerance, GRand *rand);
 /** The same, but only the results of the whole are compared: values between kernels may lie in any layout. */
-void kernel_test_whole (GantryModule *module, const GantryKernelOptions *options, const KernelTolerance *tolerance,
-                        GRand *rand);
+void kernel_test_whole (GantryModule *module, const GantryKernelOptions *options, const KernelTolerance *tolerance, GRand *rand);
 /** One node: @operands "f32[2,3] i64[]", @attributes as in tests/core/graph/graph-test.h. */
-void kernel_test_op (GantryOp op, const char *operands, const char *attributes, const KernelTolerance *tolerance,
-                     GRand *rand);
+void kernel_test_op (GantryOp op, const char *operands, const char *attributes, const KernelTolerance *tolerance, GRand *rand);

@@ -43,16 +43,15 @@ jittered (Body *body, guint32 x)
   size = gantry_builder_binary_broadcast (body->builder, GANTRY_OP_ADD, gantry_builder_unary (body->builder, GANTRY_OP_ABS, x),
                                           gantry_builder_scalar (body->builder, GANTRY_F32, 1));
   return gantry_builder_binary (body->builder, GANTRY_OP_ADD, x,
-                                gantry_builder_binary (body->builder, GANTRY_OP_MULTIPLY, size,
-                                                       gantry_builder_literal (body->builder, literal)));
+                                gantry_builder_binary (body->builder, GANTRY_OP_MULTIPLY, size, gantry_builder_literal (body->builder, literal)));
 }
 
 static guint32
 random_unary (Body *body)
 {
   /* Bounded ones, so that nothing grows without end along a chain. */
-  static const guint ops[] = { GANTRY_OP_ABS, GANTRY_OP_NEGATE, GANTRY_OP_TANH, GANTRY_OP_LOGISTIC, GANTRY_OP_SINE,
-                               GANTRY_OP_COSINE, GANTRY_OP_ERF, GANTRY_OP_FLOOR, GANTRY_OP_SIGN };
+  static const guint ops[] = { GANTRY_OP_ABS,    GANTRY_OP_NEGATE, GANTRY_OP_TANH,  GANTRY_OP_LOGISTIC, GANTRY_OP_SINE,
+                               GANTRY_OP_COSINE, GANTRY_OP_ERF,    GANTRY_OP_FLOOR, GANTRY_OP_SIGN };
   guint32 x = any_value (body);
   guint op = ops[g_rand_int_range (body->rand, 0, G_N_ELEMENTS (ops))];
 
@@ -66,8 +65,7 @@ random_binary (Body *body)
   guint32 x = any_value (body), y = any_value (body);
 
   if (g_rand_int_range (body->rand, 0, 4) == 0) /* a product of bounded values */
-    return gantry_builder_binary (body->builder, GANTRY_OP_MULTIPLY,
-                                  gantry_builder_unary (body->builder, GANTRY_OP_TANH, x),
+    return gantry_builder_binary (body->builder, GANTRY_OP_MULTIPLY, gantry_builder_unary (body->builder, GANTRY_OP_TANH, x),
                                   gantry_builder_unary (body->builder, GANTRY_OP_LOGISTIC, y));
   return gantry_builder_binary (body->builder, ops[g_rand_int_range (body->rand, 0, G_N_ELEMENTS (ops))], x, y);
 }
@@ -136,9 +134,18 @@ add_random (Body *body)
 
   switch (g_rand_int_range (body->rand, 0, 16))
     {
-    case 0: case 1: case 2: case 3: case 4: id = random_unary (body); break;
-    case 5: case 6: case 7: case 8: case 9: id = random_binary (body); break;
-    case 10: case 11: id = random_choice (body); break;
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4: id = random_unary (body); break;
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+    case 9: id = random_binary (body); break;
+    case 10:
+    case 11: id = random_choice (body); break;
     case 12: id = random_conversion (body); break;
     case 13: id = random_reduction (body); break;
     default: id = random_movement (body); break;
@@ -207,7 +214,7 @@ random_fusion_module_with_jitter (GantryContext *context, GRand *rand, GRand *ji
     body.dims[d] = g_rand_int_range (rand, 1, body.rank == 1 ? 3000 : body.rank == 2 ? 70 : 14);
   body.values = g_array_new (FALSE, FALSE, sizeof (guint32));
   gantry_builder_begin (builder, "main", 0);
-  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation) { .line = 1 }));
+  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation){ .line = 1 }));
   n = add_operands (&body, context, outer, types);
   gantry_attr_list_set_function (list, "body", gantry_builder_begin (builder, "body", 0));
   begin_body (&body, types, n);

@@ -44,35 +44,36 @@ typedef struct
 static const Case cases[] = {
   { "row-major, from anywhere", { 0 }, 64, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, LAST, FALSE } }, NULL },
   { "a part from a block's begin", { 0, 0, 8, 8 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, LAST, FALSE } }, NULL },
-  { "a part from within a block", { 0, 0, 8, 8 }, 64, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, LAST, FALSE } },
-    "operand 0 begins within a block" },
-  { "blocks read as rows", { 0, 0, 8, 0 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, LAST, FALSE } },
-    "operand 0 would be read in another layout" },
-  { "rows read as blocks", { 0, 0, 0, 8 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, LAST, FALSE } },
-    "operand 0 would be read in another layout" },
-  { "blocks of another size", { 0, 0, 16, 8 }, 0, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, LAST, FALSE } },
-    "operand 0 would be read in another layout" },
+  { "a part from within a block", { 0, 0, 8, 8 }, 64, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, LAST, FALSE } }, "operand 0 begins within a block" },
+  { "blocks read as rows", { 0, 0, 8, 0 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, LAST, FALSE } }, "operand 0 would be read in another layout" },
+  { "rows read as blocks", { 0, 0, 0, 8 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, LAST, FALSE } }, "operand 0 would be read in another layout" },
+  { "blocks of another size", { 0, 0, 16, 8 }, 0, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, LAST, FALSE } }, "operand 0 would be read in another layout" },
   { "an argument read as blocks", { 0, 8, 8 }, 0, { { 2, INPUT, WHOLE, FALSE } }, "operand 0 would be read in another layout" },
 
   { "a part written", { 0, 0, 8, 8 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 3, WHOLE, PART, FALSE } }, NULL },
-  { "rows written into blocks", { 0, 0, 8, 0 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 3, WHOLE, PART, FALSE } },
-    "result 0 would be written in another layout" },
-  { "a part written from within a block", { 0, 0, 8, 8 }, 64, { { 2, INPUT, WHOLE, FALSE }, { 3, WHOLE, PART, FALSE } },
-    "result 0 begins within a block" },
+  { "rows written into blocks", { 0, 0, 8, 0 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 3, WHOLE, PART, FALSE } }, "result 0 would be written in another layout" },
+  { "a part written from within a block", { 0, 0, 8, 8 }, 64, { { 2, INPUT, WHOLE, FALSE }, { 3, WHOLE, PART, FALSE } }, "result 0 begins within a block" },
 
   { "blocks over blocks", { 0, 0, 8, 8, 8 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, OVER, FALSE } }, NULL },
-  { "rows over blocks", { 0, 0, 8, 8, 0 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, OVER, FALSE } },
+  { "rows over blocks",
+    { 0, 0, 8, 8, 0 },
+    128,
+    { { 2, INPUT, WHOLE, FALSE }, { 4, PART, OVER, FALSE } },
     "result 0 would be written over an operand in another layout" },
 
   { "a copy", { 0, 0, 8, 8 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 3, PART, AWAY, TRUE }, { 4, AWAY, LAST, FALSE } }, NULL },
-  { "a copy from within a block", { 0, 0, 8, 8 }, 64, { { 2, INPUT, WHOLE, FALSE }, { 3, PART, AWAY, TRUE } },
-    "operand 0 begins within a block" },
-  { "a copy of blocks read as rows", { 0, 0, 8, 0 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 3, PART, AWAY, TRUE }, { 4, AWAY, LAST, FALSE } },
+  { "a copy from within a block", { 0, 0, 8, 8 }, 64, { { 2, INPUT, WHOLE, FALSE }, { 3, PART, AWAY, TRUE } }, "operand 0 begins within a block" },
+  { "a copy of blocks read as rows",
+    { 0, 0, 8, 0 },
+    128,
+    { { 2, INPUT, WHOLE, FALSE }, { 3, PART, AWAY, TRUE }, { 4, AWAY, LAST, FALSE } },
     "operand 0 would be read in another layout" },
-  { "a copy of rows into blocks", { 0, 0, 8, 8 }, 128, { { 2, INPUT, WHOLE, FALSE }, { 3, INPUT, PART, TRUE } },
+  { "a copy of rows into blocks",
+    { 0, 0, 8, 8 },
+    128,
+    { { 2, INPUT, WHOLE, FALSE }, { 3, INPUT, PART, TRUE } },
     "result 0 would be written in another layout" },
-  { "a copy to within a block", { 0, 0, 8, 8 }, 64, { { 2, INPUT, WHOLE, FALSE }, { 3, WHOLE, PART, TRUE } },
-    "result 0 begins within a block" },
+  { "a copy to within a block", { 0, 0, 8, 8 }, 64, { { 2, INPUT, WHOLE, FALSE }, { 3, WHOLE, PART, TRUE } }, "result 0 begins within a block" },
 
   { "blocks given out", { 0, 0, 0, 0, 8 }, 0, { { 2, INPUT, WHOLE, FALSE }, { 4, PART, LAST, FALSE } }, "is not row-major" },
   { "blocks given to an argument", { 0, 0, 8 }, 0, { { 2, INPUT, WHOLE, FALSE }, { 1, WHOLE, INPUT, TRUE } }, "is not row-major" },
@@ -99,11 +100,9 @@ make_plan (const Case *c)
   memcpy (plan->buffers, buffers, sizeof buffers);
   for (guint32 i = 0; i < n; i++)
     {
-      plan->steps[i] = (GantryPlanStep){ .node = c->steps[i].node,
-                                         .kind = c->steps[i].copy ? GANTRY_STEP_COPY : GANTRY_STEP_RUN,
-                                         .first_ref = 2 * i,
-                                         .n_operands = 1,
-                                         .n_refs = 2 };
+      plan->steps[i] = (GantryPlanStep){
+        .node = c->steps[i].node, .kind = c->steps[i].copy ? GANTRY_STEP_COPY : GANTRY_STEP_RUN, .first_ref = 2 * i, .n_operands = 1, .n_refs = 2
+      };
       plan->refs[2 * i] = c->steps[i].from;
       plan->refs[2 * i + 1] = c->steps[i].to;
     }

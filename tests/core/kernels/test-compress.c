@@ -17,9 +17,8 @@ compile (GantryContext *context, const GantryCompression *compression, GantryCod
 {
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (GantryCompression));
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module
-    = gantry_module_from_text (context, "module \"m\" {\n  func @main #1 (%1 \"x\": f32[4]) -> (%2) {\n    %2 = negate(%1): f32[4]\n  }\n}\n",
-                               -1, "m", &error);
+  g_autoptr (GantryModule) module = gantry_module_from_text (
+    context, "module \"m\" {\n  func @main #1 (%1 \"x\": f32[4]) -> (%2) {\n    %2 = negate(%1): f32[4]\n  }\n}\n", -1, "m", &error);
   GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
   GantryKernelSet *set;
 
@@ -98,14 +97,10 @@ random_value (GRand *rand, guint kind, gint64 i)
 
   switch (kind)
     {
-    case 1: /* of very different sizes */
-      return ldexp (x, g_rand_int_range (rand, -10, 10));
-    case 2:
-      return i % 64 == 7 ? (i % 128 == 7 ? INFINITY : NAN) : i / 64 % 3 == 1 ? 0 : x;
-    case 3:
-      return i % 2 == 0 ? 1e-33 : -0.0;
-    default:
-      return x;
+    case 1: /* of very different sizes */ return ldexp (x, g_rand_int_range (rand, -10, 10));
+    case 2: return i % 64 == 7 ? (i % 128 == 7 ? INFINITY : NAN) : i / 64 % 3 == 1 ? 0 : x;
+    case 3: return i % 2 == 0 ? 1e-33 : -0.0;
+    default: return x;
     }
 }
 

@@ -72,9 +72,7 @@ contraction_case_op (GantryOp op, const char *operands, const char *attributes)
   guint32 ids[8], n = 0, node;
 
   gantry_builder_begin (builder, "main", 0);
-  gantry_builder_set_place (builder, 0,
-                            gantry_context_location (context, &(GantryLocation) { .file = gantry_context_intern (context, "test"),
-                                                                                  .line = 1 }));
+  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation){ .file = gantry_context_intern (context, "test"), .line = 1 }));
   for (; parts[n] != NULL && parts[n][0] != '\0'; n++)
     ids[n] = gantry_builder_parameter (builder, test_type (&set, parts[n]), NULL);
   node = gantry_builder_add (builder, op, ids, n, test_attrs (&set, attributes));
@@ -133,8 +131,7 @@ contraction_result_type (const ContractionCase *c, guint i)
 {
   const GantryType *type = gantry_node_type (c->module, c->node);
 
-  return type->kind == GANTRY_TYPE_TUPLE
-           ? gantry_context_type (c->module->context, gantry_context_tuple_member (c->module->context, c->node->type, i)) : type;
+  return type->kind == GANTRY_TYPE_TUPLE ? gantry_context_type (c->module->context, gantry_context_tuple_member (c->module->context, c->node->type, i)) : type;
 }
 
 static GantryBound *
@@ -263,7 +260,7 @@ contraction_disassemble (const GantryGpuImage *image)
   file = g_build_filename (folder, "product.cubin", NULL);
   g_file_set_contents (file, code, (gssize) size, &error);
   g_assert_no_error (error);
-  g_spawn_sync (NULL, (char *[]) { program, (char *) "-c", file, NULL }, NULL, G_SPAWN_DEFAULT, NULL, NULL, &text, NULL, NULL, &error);
+  g_spawn_sync (NULL, (char *[]){ program, (char *) "-c", file, NULL }, NULL, G_SPAWN_DEFAULT, NULL, NULL, &text, NULL, NULL, &error);
   g_assert_no_error (error);
   g_remove (file);
   g_rmdir (folder);
@@ -348,8 +345,7 @@ is_undecided (const ContractionCase *c, GantryLiteral **operands, guint number, 
 }
 
 static void
-compare (const ContractionCase *c, GantryLiteral **operands, guint number, gconstpointer got, const GantryLiteral *want,
-         gint64 depth, double rounding)
+compare (const ContractionCase *c, GantryLiteral **operands, guint number, gconstpointer got, const GantryLiteral *want, gint64 depth, double rounding)
 {
   const GantryType *type = contraction_result_type (c, number);
   gint64 n = gantry_type_elements (type);
@@ -376,8 +372,7 @@ compare (const ContractionCase *c, GantryLiteral **operands, guint number, gcons
         double x = gantry_element_read_double (type->element, (const guint8 *) got + i * size);
         double y = gantry_literal_get_double (want, i);
 
-        if (!(fabs (x - y) <= absolute + relative * fabs (y))
-            && (c->node->op != GANTRY_OP_FUSION || !is_undecided (c, operands, number, i, fabs (x - y))))
+        if (!(fabs (x - y) <= absolute + relative * fabs (y)) && (c->node->op != GANTRY_OP_FUSION || !is_undecided (c, operands, number, i, fabs (x - y))))
           g_error ("%s\nresult %u, element %" G_GINT64_FORMAT ": %.9g, expected %.9g", text, number, i, x, y);
       }
     else if (gantry_element_read_int (type->element, (const guint8 *) got + i * size) != gantry_literal_get_int (want, i))

@@ -9,9 +9,9 @@ typedef struct
 {
   GantryModule *module;
   const GantryNode *node;
-  GPtrArray *texprs;   /* of its results; none where the kernel is written by hand */
+  GPtrArray *texprs; /* of its results; none where the kernel is written by hand */
   guint n_results;
-  guint block;         /* channels in a block of the results; 0: plain */
+  guint block; /* channels in a block of the results; 0: plain */
   GantryKernelSource source;
 } ContractionCase;
 
@@ -30,7 +30,8 @@ const GantryType *contraction_result_type (const ContractionCase *c, guint i);
 gpointer contraction_aligned (gsize size);
 /** Numbers from -1 to 1, or integers from -100 to 99. (transfer full) */
 GantryLiteral *contraction_random_operand (GRand *rand, const GantryType *type);
-/** @scheduler: (nullable): NULL: the kernel is written by hand. Returns: (nullable): NULL where the scheduler says that it is not of its kind; what it made has passed the check. */
+/** @scheduler: (nullable): NULL: the kernel is written by hand. Returns: (nullable): NULL where the scheduler says that it is not of its kind; what it
+ * made has passed the check. */
 GantryBound *contraction_bind (const ContractionCase *c, GantryScheduler scheduler, const GantryGpu *gpu);
 /** Runs and compares; @depth: how many products are summed. */
 void contraction_check (const ContractionCase *c, const GantryBound *bound, GRand *rand, gint64 depth);

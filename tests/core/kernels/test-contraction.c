@@ -70,8 +70,7 @@ typedef struct
 
 static const Fusion fusions[] = {
   { "bias, residual and relu",
-    "    %5 = dot_general(%1, %2)" DOT
-    "    %6 = broadcast_in_dim(%4) {shape = [48, 56], broadcast_dimensions = [1]}: T[48,56]\n"
+    "    %5 = dot_general(%1, %2)" DOT "    %6 = broadcast_in_dim(%4) {shape = [48, 56], broadcast_dimensions = [1]}: T[48,56]\n"
     "    %7 = add(%5, %6): T[48,56]\n"
     "    %8 = add(%7, %3): T[48,56]\n"
     "    %9 = subtract(%8, %8): T[48,56]\n"
@@ -82,18 +81,13 @@ static const Fusion fusions[] = {
     "    %6 = multiply(%2, %2): T[40,56]\n"
     "    %7 = dot_general(%5, %6)" DOT,
     "%7", "T[48,56]" },
-  { "transposed result",
-    "    %5 = dot_general(%1, %2)" DOT
-    "    %6 = transpose(%5) {permutation = [1, 0]}: T[56,48]\n",
-    "%6", "T[56,48]" },
+  { "transposed result", "    %5 = dot_general(%1, %2)" DOT "    %6 = transpose(%5) {permutation = [1, 0]}: T[56,48]\n", "%6", "T[56,48]" },
   { "several results",
-    "    %5 = dot_general(%1, %2)" DOT
-    "    %6 = add(%5, %3): T[48,56]\n"
+    "    %5 = dot_general(%1, %2)" DOT "    %6 = add(%5, %3): T[48,56]\n"
     "    %7 = negate(%6): T[48,56]\n",
     "%5, %6, %7", "T[48,56], T[48,56], T[48,56]" },
   { "reshaped result",
-    "    %5 = dot_general(%1, %2)" DOT
-    "    %6 = reshape(%5) {shape = [6, 8, 7, 8]}: T[6,8,7,8]\n"
+    "    %5 = dot_general(%1, %2)" DOT "    %6 = reshape(%5) {shape = [6, 8, 7, 8]}: T[6,8,7,8]\n"
     "    %7 = transpose(%6) {permutation = [0, 2, 1, 3]}: T[6,7,8,8]\n",
     "%7", "T[6,7,8,8]" },
   { "cut and padded before",
@@ -151,12 +145,12 @@ check_all (const char *element, GantryScheduler scheduler, guint capability)
   for (guint i = 0; i < G_N_ELEMENTS (fusions); i++)
     {
       const Fusion *f = &fusions[i];
-      g_autofree char *text = g_strdup_printf (
-        "module \"m\" {\n"
-        "  func @main #1 (%%21: T[48,40], %%22: T[40,56], %%23: T[48,56], %%24: T[56]) -> (%%25) {\n"
-        "    %%25 = fusion(%%21, %%22, %%23, %%24) {body = @body #2}: %s%s%s\n  }\n"
-        "  func @body #2 (%%1: T[48,40], %%2: T[40,56], %%3: T[48,56], %%4: T[56]) -> (%s) {\n%s  }\n}\n",
-        strchr (f->results, ',') != NULL ? "(" : "", f->types, strchr (f->results, ',') != NULL ? ")" : "", f->results, f->body);
+      g_autofree char *text = g_strdup_printf ("module \"m\" {\n"
+                                               "  func @main #1 (%%21: T[48,40], %%22: T[40,56], %%23: T[48,56], %%24: T[56]) -> (%%25) {\n"
+                                               "    %%25 = fusion(%%21, %%22, %%23, %%24) {body = @body #2}: %s%s%s\n  }\n"
+                                               "  func @body #2 (%%1: T[48,40], %%2: T[40,56], %%3: T[48,56], %%4: T[56]) -> (%s) {\n%s  }\n}\n",
+                                               strchr (f->results, ',') != NULL ? "(" : "", f->types, strchr (f->results, ',') != NULL ? ")" : "", f->results,
+                                               f->body);
       g_autofree char *typed = with_element (text, element);
       g_autoptr (ContractionCase) c = contraction_case_text (typed);
 
@@ -233,8 +227,7 @@ static void
 test_tf32 (void)
 {
   static const char *const attributes[] = { MK_KN, MK_NK, KM_KN, KM_NK };
-  static const char *const operands[] = { "f32[96,72] f32[72,136]", "f32[37,53] f32[41,53]", "f32[80,128] f32[80,264]",
-                                          "f32[40,33] f32[27,40]" };
+  static const char *const operands[] = { "f32[96,72] f32[72,136]", "f32[37,53] f32[41,53]", "f32[80,128] f32[80,264]", "f32[40,33] f32[27,40]" };
   g_autoptr (GRand) rand = test_rand (13);
   GantryGpu gpu;
 
@@ -294,8 +287,8 @@ test_random (void)
       /* Half of them divisible by what vectors and tiles want. */
       if (g_rand_boolean (rand))
         m = (m + 15) / 16 * 16, n = (n + 7) / 8 * 8, k = (k + 31) / 32 * 32;
-      operands = g_strdup_printf ("%s[%d,%d] %s[%d,%d]", elements[element], which < 2 ? m : k, which < 2 ? k : m,
-                                  elements[element], which % 2 == 0 ? k : n, which % 2 == 0 ? n : k);
+      operands = g_strdup_printf ("%s[%d,%d] %s[%d,%d]", elements[element], which < 2 ? m : k, which < 2 ? k : m, elements[element], which % 2 == 0 ? k : n,
+                                  which % 2 == 0 ? n : k);
       g_test_message ("%s %s", operands, attributes[which]);
       contraction_gpu (&gpu, g_rand_boolean (rand) ? 80 : 90);
       c = contraction_case_op (GANTRY_OP_DOT_GENERAL, operands, attributes[which]);
@@ -314,22 +307,14 @@ typedef struct
 } Large;
 
 static const Large large[] = {
-  { gantry_bind_contraction, "f32[4096,4096] f32[4096,4096]", MK_KN },
-  { gantry_bind_contraction, "f32[4096,4096] f32[4096,4096]", MK_NK },
-  { gantry_bind_contraction, "f32[4096,4096] f32[4096,4096]", KM_KN },
-  { gantry_bind_contraction, "f32[4099,4097] f32[4097,4093]", MK_KN },
-  { gantry_bind_contraction, "f64[4096,4096] f64[4096,4096]", MK_KN },
-  { gantry_bind_contraction, "f32[512,512] f32[512,512]", MK_KN },
-  { gantry_bind_contraction, "f32[64,8192] f32[8192,64]", MK_KN },
-  { gantry_bind_contraction, "i8[2048,2048] i8[2048,2048]", MK_NK },
-  { gantry_bind_tensor_core, "f32[4096,4096] f32[4096,4096]", MK_KN },
-  { gantry_bind_tensor_core, "bf16[4096,4096] bf16[4096,4096]", MK_KN },
-  { gantry_bind_tensor_core, "f16[4096,4096] f16[4096,4096]", MK_NK },
-  { gantry_bind_tensor_core, "f16[4096,4096] f16[4096,4096]", KM_KN },
-  { gantry_bind_tensor_core, "bf16[4099,4097] bf16[4097,4093]", MK_KN },
-  { gantry_bind_tensor_core, "bf16[4096,4104] bf16[4104,4096]", MK_KN },
-  { gantry_bind_tensor_core, "f16[512,512] f16[512,512]", MK_KN },
-  { gantry_bind_tensor_core, "f16[64,8192] f16[8192,64]", MK_KN },
+  { gantry_bind_contraction, "f32[4096,4096] f32[4096,4096]", MK_KN },   { gantry_bind_contraction, "f32[4096,4096] f32[4096,4096]", MK_NK },
+  { gantry_bind_contraction, "f32[4096,4096] f32[4096,4096]", KM_KN },   { gantry_bind_contraction, "f32[4099,4097] f32[4097,4093]", MK_KN },
+  { gantry_bind_contraction, "f64[4096,4096] f64[4096,4096]", MK_KN },   { gantry_bind_contraction, "f32[512,512] f32[512,512]", MK_KN },
+  { gantry_bind_contraction, "f32[64,8192] f32[8192,64]", MK_KN },       { gantry_bind_contraction, "i8[2048,2048] i8[2048,2048]", MK_NK },
+  { gantry_bind_tensor_core, "f32[4096,4096] f32[4096,4096]", MK_KN },   { gantry_bind_tensor_core, "bf16[4096,4096] bf16[4096,4096]", MK_KN },
+  { gantry_bind_tensor_core, "f16[4096,4096] f16[4096,4096]", MK_NK },   { gantry_bind_tensor_core, "f16[4096,4096] f16[4096,4096]", KM_KN },
+  { gantry_bind_tensor_core, "bf16[4099,4097] bf16[4097,4093]", MK_KN }, { gantry_bind_tensor_core, "bf16[4096,4104] bf16[4104,4096]", MK_KN },
+  { gantry_bind_tensor_core, "f16[512,512] f16[512,512]", MK_KN },       { gantry_bind_tensor_core, "f16[64,8192] f16[8192,64]", MK_KN },
 };
 
 static const Large large_convolutions[] = {
@@ -379,9 +364,8 @@ check_code (const Large *case_, GantryOp op, guint capability)
       return;
     }
   grid = g_ptr_array_index (bound->grids, 0);
-  g_test_message ("%s %s, %s: %u launches, first %u x %u threads, %" G_GUINT64_FORMAT " bytes shared; %u registers", case_->operands,
-                  case_->attributes, gpu.arch, bound->grids->len, grid->grid[0], grid->block[0], gantry_grid_shared_bytes (grid),
-                  image.registers);
+  g_test_message ("%s %s, %s: %u launches, first %u x %u threads, %" G_GUINT64_FORMAT " bytes shared; %u registers", case_->operands, case_->attributes,
+                  gpu.arch, bound->grids->len, grid->grid[0], grid->block[0], gantry_grid_shared_bytes (grid), image.registers);
   g_assert_true (image.is_measured);
   g_assert_cmpuint (image.spill_store_bytes, ==, 0);
   g_assert_cmpuint (image.spill_load_bytes, ==, 0);
@@ -506,8 +490,7 @@ test_narrow (void)
     for (guint narrow = 16; narrow <= 64; narrow *= 2)
       for (guint columns = 0; columns < 2; columns++)
         {
-          g_autoptr (GantryBound) bound =
-            columns ? bind_product (wide[i], narrow, 2048, "bf16", 90) : bind_product (narrow, wide[i], 2048, "bf16", 90);
+          g_autoptr (GantryBound) bound = columns ? bind_product (wide[i], narrow, 2048, "bf16", 90) : bind_product (narrow, wide[i], 2048, "bf16", 90);
           const GantryGrid *grid = g_ptr_array_index (bound->grids, 0);
 
           for (guint s = 0; s < grid->statements->len; s++)
@@ -537,8 +520,7 @@ test_splits (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases_of_splits); i++)
     {
-      g_autoptr (GantryBound) bound = bind_product (cases_of_splits[i].m, cases_of_splits[i].n, cases_of_splits[i].k,
-                                                    cases_of_splits[i].element, 90);
+      g_autoptr (GantryBound) bound = bind_product (cases_of_splits[i].m, cases_of_splits[i].n, cases_of_splits[i].k, cases_of_splits[i].element, 90);
 
       g_assert_cmpuint (bound->grids->len, ==, cases_of_splits[i].split ? 2 : 1);
     }
@@ -607,7 +589,10 @@ test_deep (void)
 static void
 test_weight_gradient (void)
 {
-  static const struct { const char *dy, *attributes; } windows[] = {
+  static const struct
+  {
+    const char *dy, *attributes;
+  } windows[] = {
     { "[16,16,12,12]", "padding = [1, 1, 1, 1]" },
     { "[16,16,6,6]", "padding = [1, 0, 1, 0], rhs_dilation = [2, 2]" },
   };
@@ -619,7 +604,8 @@ test_weight_gradient (void)
         "module \"m\" { func @main #1 (%%1: T[16,32,12,12], %%2: T%s) -> (%%3) { %%3 = fusion(%%1, %%2) {body = #2}: T[32,16,3,3] }\n"
         "func @body #2 (%%11: T[16,32,12,12], %%12: T%s) -> (%%15) {\n"
         "%%13 = transpose(%%11) {permutation = [1, 0, 2, 3]}: T[32,16,12,12] %%14 = transpose(%%12) {permutation = [1, 0, 2, 3]}: T%s\n"
-        "%%15 = convolution(%%13, %%14) {%s}: T[32,16,3,3] } }", dy, dy, dy, windows[i / 2].attributes);
+        "%%15 = convolution(%%13, %%14) {%s}: T[32,16,3,3] } }",
+        dy, dy, dy, windows[i / 2].attributes);
       g_autoptr (GString) typed = g_string_new (text);
       g_autoptr (ContractionCase) c = NULL;
       g_autoptr (GantryBound) bound = NULL;

@@ -13,37 +13,25 @@ typedef struct
 } OpCase;
 
 static const OpCase row_cases[] = {
-  { "f32[1000]", "kind=add dimensions=[0]", GANTRY_OP_REDUCE, 1000 },
-  { "f32[5,1001]", "kind=add dimensions=[1]", GANTRY_OP_REDUCE, 1001 },
-  { "f32[70,128]", "kind=max dimensions=[1]", GANTRY_OP_REDUCE, 1 },
-  { "f32[3,5000]", "kind=min dimensions=[1]", GANTRY_OP_REDUCE, 1 },
-  { "f32[4,6,49]", "kind=max dimensions=[2]", GANTRY_OP_REDUCE, 1 },
-  { "f32[4,6,7,7]", "kind=add dimensions=[0,2,3]", GANTRY_OP_REDUCE, 196 },
-  { "f64[7,300]", "kind=add dimensions=[1]", GANTRY_OP_REDUCE, 300 },
-  { "f16[7,304]", "kind=add dimensions=[1]", GANTRY_OP_REDUCE, 304 },
-  { "bf16[9,64]", "kind=max dimensions=[1]", GANTRY_OP_REDUCE, 1 },
-  { "i32[9,200]", "kind=add dimensions=[1]", GANTRY_OP_REDUCE, 200 },
-  { "u8[9,200]", "kind=max dimensions=[1]", GANTRY_OP_REDUCE, 1 },
-  { "i64[2,3333]", "kind=min dimensions=[1]", GANTRY_OP_REDUCE, 1 },
-  { "bool[6,99]", "kind=and dimensions=[1]", GANTRY_OP_REDUCE, 1 },
-  { "f32[1,120001]", "kind=add dimensions=[1]", GANTRY_OP_REDUCE, 120001 },
+  { "f32[1000]", "kind=add dimensions=[0]", GANTRY_OP_REDUCE, 1000 }, { "f32[5,1001]", "kind=add dimensions=[1]", GANTRY_OP_REDUCE, 1001 },
+  { "f32[70,128]", "kind=max dimensions=[1]", GANTRY_OP_REDUCE, 1 },  { "f32[3,5000]", "kind=min dimensions=[1]", GANTRY_OP_REDUCE, 1 },
+  { "f32[4,6,49]", "kind=max dimensions=[2]", GANTRY_OP_REDUCE, 1 },  { "f32[4,6,7,7]", "kind=add dimensions=[0,2,3]", GANTRY_OP_REDUCE, 196 },
+  { "f64[7,300]", "kind=add dimensions=[1]", GANTRY_OP_REDUCE, 300 }, { "f16[7,304]", "kind=add dimensions=[1]", GANTRY_OP_REDUCE, 304 },
+  { "bf16[9,64]", "kind=max dimensions=[1]", GANTRY_OP_REDUCE, 1 },   { "i32[9,200]", "kind=add dimensions=[1]", GANTRY_OP_REDUCE, 200 },
+  { "u8[9,200]", "kind=max dimensions=[1]", GANTRY_OP_REDUCE, 1 },    { "i64[2,3333]", "kind=min dimensions=[1]", GANTRY_OP_REDUCE, 1 },
+  { "bool[6,99]", "kind=and dimensions=[1]", GANTRY_OP_REDUCE, 1 },   { "f32[1,120001]", "kind=add dimensions=[1]", GANTRY_OP_REDUCE, 120001 },
   { "f32[3,65536]", "kind=max dimensions=[1]", GANTRY_OP_REDUCE, 1 },
 };
 
 static const OpCase column_cases[] = {
-  { "f32[301,37]", "kind=add dimensions=[0]", GANTRY_OP_REDUCE, 301 },
-  { "f32[64,128]", "kind=max dimensions=[0]", GANTRY_OP_REDUCE, 1 },
-  { "f32[5,90,33]", "kind=add dimensions=[1]", GANTRY_OP_REDUCE, 90 },
-  { "f16[200,40]", "kind=min dimensions=[0]", GANTRY_OP_REDUCE, 1 },
-  { "f32[60000,9]", "kind=add dimensions=[0]", GANTRY_OP_REDUCE, 60000 },
-  { "i32[40,20,10]", "kind=add dimensions=[0,1]", GANTRY_OP_REDUCE, 800 },
+  { "f32[301,37]", "kind=add dimensions=[0]", GANTRY_OP_REDUCE, 301 },    { "f32[64,128]", "kind=max dimensions=[0]", GANTRY_OP_REDUCE, 1 },
+  { "f32[5,90,33]", "kind=add dimensions=[1]", GANTRY_OP_REDUCE, 90 },    { "f16[200,40]", "kind=min dimensions=[0]", GANTRY_OP_REDUCE, 1 },
+  { "f32[60000,9]", "kind=add dimensions=[0]", GANTRY_OP_REDUCE, 60000 }, { "i32[40,20,10]", "kind=add dimensions=[0,1]", GANTRY_OP_REDUCE, 800 },
 };
 
 static const OpCase turn_cases[] = {
-  { "f32[40,50]", "permutation=[1,0]", GANTRY_OP_TRANSPOSE, 1 },
-  { "f16[64,96]", "permutation=[1,0]", GANTRY_OP_TRANSPOSE, 1 },
-  { "u8[33,31]", "permutation=[1,0]", GANTRY_OP_TRANSPOSE, 1 },
-  { "f64[4,20,30]", "permutation=[0,2,1]", GANTRY_OP_TRANSPOSE, 1 },
+  { "f32[40,50]", "permutation=[1,0]", GANTRY_OP_TRANSPOSE, 1 },          { "f16[64,96]", "permutation=[1,0]", GANTRY_OP_TRANSPOSE, 1 },
+  { "u8[33,31]", "permutation=[1,0]", GANTRY_OP_TRANSPOSE, 1 },           { "f64[4,20,30]", "permutation=[0,2,1]", GANTRY_OP_TRANSPOSE, 1 },
   { "f32[9,12,10,11]", "permutation=[3,1,0,2]", GANTRY_OP_TRANSPOSE, 1 },
 };
 
@@ -51,43 +39,43 @@ typedef struct
 {
   const char *name;
   gint64 rows, columns;
-  const char *body;    /* of %1: T[R,C], %2: T[C] */
+  const char *body; /* of %1: T[R,C], %2: T[C] */
   const char *results, *types;
-  gboolean of_halves;  /* f16 and bf16 too: no differences of values that are almost equal */
+  gboolean of_halves; /* f16 and bf16 too: no differences of values that are almost equal */
 } Group;
 
-#define SOFTMAX                                                                          \
-  "    %3 = reduce(%1) {kind = \"max\", dimensions = [1]}: T[R]\n"                       \
+#define SOFTMAX \
+  "    %3 = reduce(%1) {kind = \"max\", dimensions = [1]}: T[R]\n" \
   "    %4 = broadcast_in_dim(%3) {shape = [R, C], broadcast_dimensions = [0]}: T[R,C]\n" \
-  "    %5 = subtract(%1, %4): T[R,C]\n"                                                  \
-  "    %6 = exponential(%5): T[R,C]\n"                                                   \
-  "    %7 = reduce(%6) {kind = \"add\", dimensions = [1]}: T[R]\n"                       \
+  "    %5 = subtract(%1, %4): T[R,C]\n" \
+  "    %6 = exponential(%5): T[R,C]\n" \
+  "    %7 = reduce(%6) {kind = \"add\", dimensions = [1]}: T[R]\n" \
   "    %8 = broadcast_in_dim(%7) {shape = [R, C], broadcast_dimensions = [0]}: T[R,C]\n" \
   "    %9 = divide(%6, %8): T[R,C]\n"
 
-#define SOFTMAX_DOWN                                                                     \
-  "    %3 = reduce(%1) {kind = \"max\", dimensions = [0]}: T[C]\n"                       \
+#define SOFTMAX_DOWN \
+  "    %3 = reduce(%1) {kind = \"max\", dimensions = [0]}: T[C]\n" \
   "    %4 = broadcast_in_dim(%3) {shape = [R, C], broadcast_dimensions = [1]}: T[R,C]\n" \
-  "    %5 = subtract(%1, %4): T[R,C]\n"                                                  \
-  "    %6 = exponential(%5): T[R,C]\n"                                                   \
-  "    %7 = reduce(%6) {kind = \"add\", dimensions = [0]}: T[C]\n"                       \
+  "    %5 = subtract(%1, %4): T[R,C]\n" \
+  "    %6 = exponential(%5): T[R,C]\n" \
+  "    %7 = reduce(%6) {kind = \"add\", dimensions = [0]}: T[C]\n" \
   "    %8 = broadcast_in_dim(%7) {shape = [R, C], broadcast_dimensions = [1]}: T[R,C]\n" \
   "    %9 = divide(%6, %8): T[R,C]\n"
 
 /* The mean square around the mean, and a scale. */
-#define NORM                                                                               \
-  "    %3 = reduce(%1) {kind = \"add\", dimensions = [1]}: T[R]\n"                         \
-  "    %4 = constant() {value = dense<T[]: 0.015625>}: T[]\n"                              \
-  "    %5 = broadcast_in_dim(%4) {shape = [R], broadcast_dimensions = ints[]}: T[R]\n"     \
-  "    %6 = multiply(%3, %5): T[R]\n"                                                      \
-  "    %7 = broadcast_in_dim(%6) {shape = [R, C], broadcast_dimensions = [0]}: T[R,C]\n"   \
-  "    %8 = subtract(%1, %7): T[R,C]\n"                                                    \
-  "    %9 = multiply(%8, %8): T[R,C]\n"                                                    \
-  "    %10 = reduce(%9) {kind = \"add\", dimensions = [1]}: T[R]\n"                        \
-  "    %11 = rsqrt(%10): T[R]\n"                                                           \
+#define NORM \
+  "    %3 = reduce(%1) {kind = \"add\", dimensions = [1]}: T[R]\n" \
+  "    %4 = constant() {value = dense<T[]: 0.015625>}: T[]\n" \
+  "    %5 = broadcast_in_dim(%4) {shape = [R], broadcast_dimensions = ints[]}: T[R]\n" \
+  "    %6 = multiply(%3, %5): T[R]\n" \
+  "    %7 = broadcast_in_dim(%6) {shape = [R, C], broadcast_dimensions = [0]}: T[R,C]\n" \
+  "    %8 = subtract(%1, %7): T[R,C]\n" \
+  "    %9 = multiply(%8, %8): T[R,C]\n" \
+  "    %10 = reduce(%9) {kind = \"add\", dimensions = [1]}: T[R]\n" \
+  "    %11 = rsqrt(%10): T[R]\n" \
   "    %12 = broadcast_in_dim(%11) {shape = [R, C], broadcast_dimensions = [0]}: T[R,C]\n" \
-  "    %13 = multiply(%8, %12): T[R,C]\n"                                                  \
-  "    %14 = broadcast_in_dim(%2) {shape = [R, C], broadcast_dimensions = [1]}: T[R,C]\n"  \
+  "    %13 = multiply(%8, %12): T[R,C]\n" \
+  "    %14 = broadcast_in_dim(%2) {shape = [R, C], broadcast_dimensions = [1]}: T[R,C]\n" \
   "    %15 = multiply(%13, %14): T[R,C]\n"
 
 static const Group row_groups[] = {
@@ -112,7 +100,8 @@ static const Group turn_groups[] = {
     "    %3 = transpose(%1) {permutation = [1, 0]}: T[C,R]\n"
     "    %4 = broadcast_in_dim(%2) {shape = [C, R], broadcast_dimensions = [0]}: T[C,R]\n"
     "    %5 = multiply(%3, %4): T[C,R]\n"
-    "    %6 = exponential(%5): T[C,R]\n", "%6, %3", "T[C,R], T[C,R]", TRUE },
+    "    %6 = exponential(%5): T[C,R]\n",
+    "%6, %3", "T[C,R], T[C,R]", TRUE },
 };
 
 static char *
@@ -127,11 +116,10 @@ static ContractionCase *
 group_case (const Group *group, const char *element)
 {
   gboolean tuple = strchr (group->results, ',') != NULL;
-  g_autofree char *text = g_strdup_printf (
-    "module \"m\" {\n  func @main #1 (%%21: T[R,C], %%22: T[C]) -> (%%25) {\n"
-    "    %%25 = fusion(%%21, %%22) {body = @body #2}: %s%s%s\n  }\n"
-    "  func @body #2 (%%1: T[R,C], %%2: T[C]) -> (%s) {\n%s  }\n}\n",
-    tuple ? "(" : "", group->types, tuple ? ")" : "", group->results, group->body);
+  g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main #1 (%%21: T[R,C], %%22: T[C]) -> (%%25) {\n"
+                                           "    %%25 = fusion(%%21, %%22) {body = @body #2}: %s%s%s\n  }\n"
+                                           "  func @body #2 (%%1: T[R,C], %%2: T[C]) -> (%s) {\n%s  }\n}\n",
+                                           tuple ? "(" : "", group->types, tuple ? ")" : "", group->results, group->body);
   g_autofree char *r = g_strdup_printf ("%" G_GINT64_FORMAT, group->rows);
   g_autofree char *c = g_strdup_printf ("%" G_GINT64_FORMAT, group->columns);
   g_autofree char *type = g_strdup_printf ("%s[", element), *done = replaced (text, "T[", type);

@@ -25,7 +25,7 @@ typedef struct
 static void
 add_input (Program *p, GantryElementType element, gint64 count)
 {
-  const GantryType *type = gantry_context_type (p->context, gantry_context_tensor (p->context, element, 1, (GantryDim[]) { count }));
+  const GantryType *type = gantry_context_type (p->context, gantry_context_tensor (p->context, element, 1, (GantryDim[]){ count }));
 
   p->inputs[p->n_inputs].type = type;
   gantry_kx_layout_plain (&p->inputs[p->n_inputs++].layout, type);
@@ -34,7 +34,7 @@ add_input (Program *p, GantryElementType element, gint64 count)
 static void
 program_begin (Program *p)
 {
-  *p = (Program) { .context = gantry_context_new (), .bound = gantry_bound_new () };
+  *p = (Program){ .context = gantry_context_new (), .bound = gantry_bound_new () };
 }
 
 static void
@@ -42,7 +42,7 @@ program_launch (Program *p, guint32 blocks, guint32 threads)
 {
   if (p->kx == NULL)
     p->kx = gantry_kx_new (p->inputs, p->n_inputs);
-  p->grid = gantry_bound_add (p->bound, p->kx, (guint32[]) { blocks, 1, 1 }, (guint32[]) { threads, 1, 1 });
+  p->grid = gantry_bound_add (p->bound, p->kx, (guint32[]){ blocks, 1, 1 }, (guint32[]){ threads, 1, 1 });
 }
 
 static void
@@ -61,7 +61,7 @@ integer (const Program *p, gint64 value)
 static guint32
 sum (const Program *p, guint32 x, gint64 x_factor, guint32 y, gint64 y_factor)
 {
-  return gantry_kx_linear (p->kx, 0, (GantryKxTerm[]) { { x, x_factor }, { y, y_factor } }, 2);
+  return gantry_kx_linear (p->kx, 0, (GantryKxTerm[]){ { x, x_factor }, { y, y_factor } }, 2);
 }
 
 static guint32
@@ -137,7 +137,11 @@ warp_sum (const Program *p, guint32 x)
 static void
 test_block_sums (void)
 {
-  enum { BLOCKS = 5, THREADS = 128 };
+  enum
+  {
+    BLOCKS = 5,
+    THREADS = 128
+  };
   g_autofree float *x = random_floats (BLOCKS * THREADS, 1);
   float tree[BLOCKS], warps[BLOCKS];
   guint32 thread, shared, value, first, results[2], b;
@@ -160,7 +164,7 @@ test_block_sums (void)
 
       gantry_grid_begin_if (p.grid, less (&p, thread, integer (&p, half)));
       mine = gantry_grid_get (p.grid, shared, thread);
-      other = gantry_grid_get (p.grid, shared, gantry_kx_linear (p.kx, half, (GantryKxTerm[]) { { thread, 1 } }, 1));
+      other = gantry_grid_get (p.grid, shared, gantry_kx_linear (p.kx, half, (GantryKxTerm[]){ { thread, 1 } }, 1));
       gantry_grid_set (p.grid, shared, thread, op (&p, GANTRY_F32, GANTRY_OP_ADD, mine, other));
       gantry_grid_end (p.grid);
       gantry_grid_barrier (p.grid);
@@ -176,7 +180,7 @@ test_block_sums (void)
   for (gint64 w = 32; w < THREADS; w += 32)
     value = op (&p, GANTRY_F32, GANTRY_OP_ADD, value, gantry_grid_get (p.grid, shared, integer (&p, w)));
   gantry_grid_set (p.grid, results[1], b, value);
-  run (&p, 2, (void *[]) { x, tree, warps });
+  run (&p, 2, (void *[]){ x, tree, warps });
   for (guint i = 0; i < BLOCKS; i++)
     {
       double want = 0;
@@ -194,7 +198,10 @@ test_block_sums (void)
 static void
 test_uniform_loop (void)
 {
-  enum { THREADS = 64 };
+  enum
+  {
+    THREADS = 64
+  };
   gint64 rounds[1] = { 5 }, out[THREADS];
   guint32 thread, shared, private, result, n, value, next;
   Program p;
@@ -212,21 +219,20 @@ test_uniform_loop (void)
   gantry_grid_set (p.grid, private, integer (&p, 0), integer (&p, 0));
   gantry_grid_begin_for (p.grid, integer (&p, 0), n, 1, FALSE);
   gantry_grid_barrier (p.grid);
-  next = gantry_kx_linear (p.kx, 1, (GantryKxTerm[]) { { thread, 1 } }, 1);
+  next = gantry_kx_linear (p.kx, 1, (GantryKxTerm[]){ { thread, 1 } }, 1);
   next = op (&p, GANTRY_I64, GANTRY_OP_REMAINDER, next, integer (&p, THREADS));
   value = gantry_grid_get (p.grid, shared, next);
   gantry_grid_barrier (p.grid);
   gantry_grid_set (p.grid, shared, thread, value);
   gantry_grid_begin_if (p.grid, less (&p, value, integer (&p, 10)));
-  gantry_grid_set (p.grid, private, integer (&p, 0),
-                   sum (&p, gantry_grid_get (p.grid, private, integer (&p, 0)), 1, value, 1));
+  gantry_grid_set (p.grid, private, integer (&p, 0), sum (&p, gantry_grid_get (p.grid, private, integer (&p, 0)), 1, value, 1));
   gantry_grid_begin_else (p.grid);
   gantry_grid_set (p.grid, private, integer (&p, 0),
-                   gantry_kx_linear (p.kx, 1000, (GantryKxTerm[]) { { gantry_grid_get (p.grid, private, integer (&p, 0)), 1 } }, 1));
+                   gantry_kx_linear (p.kx, 1000, (GantryKxTerm[]){ { gantry_grid_get (p.grid, private, integer (&p, 0)), 1 } }, 1));
   gantry_grid_end (p.grid);
   gantry_grid_end (p.grid);
   gantry_grid_set (p.grid, result, thread, gantry_grid_get (p.grid, private, integer (&p, 0)));
-  run (&p, 1, (void *[]) { rounds, out });
+  run (&p, 1, (void *[]){ rounds, out });
   for (gint64 t = 0; t < THREADS; t++)
     {
       gint64 want = 0;
@@ -242,7 +248,11 @@ test_uniform_loop (void)
 static void
 test_launches (void)
 {
-  enum { N = 1000, THREADS = 32 };
+  enum
+  {
+    N = 1000,
+    THREADS = 32
+  };
   g_autofree float *x = random_floats (N, 2);
   g_autofree guint8 *workspace = NULL;
   float out[N];
@@ -269,14 +279,12 @@ test_launches (void)
       array = gantry_grid_array (p.grid, GANTRY_SPACE_RESULT, GANTRY_F32, N, 0, "out");
       gantry_grid_begin_if (p.grid, less (&p, number, integer (&p, N)));
       if (launch == 0)
-        gantry_grid_set (p.grid, kept, number, gantry_kx_unary (p.kx, GANTRY_F32, GANTRY_OP_NEGATE,
-                                                                gantry_kx_load (p.kx, 0, number)));
+        gantry_grid_set (p.grid, kept, number, gantry_kx_unary (p.kx, GANTRY_F32, GANTRY_OP_NEGATE, gantry_kx_load (p.kx, 0, number)));
       else /* from the other end */
-        gantry_grid_set (p.grid, array, number,
-                         gantry_grid_get (p.grid, kept, gantry_kx_linear (p.kx, N - 1, (GantryKxTerm[]) { { number, -1 } }, 1)));
+        gantry_grid_set (p.grid, array, number, gantry_grid_get (p.grid, kept, gantry_kx_linear (p.kx, N - 1, (GantryKxTerm[]){ { number, -1 } }, 1)));
       gantry_grid_end (p.grid);
     }
-  run (&p, 1, (void *[]) { x, out, workspace });
+  run (&p, 1, (void *[]){ x, out, workspace });
   for (guint i = 0; i < N; i++)
     g_assert_true (out[i] == -x[N - 1 - i]);
   program_end (&p);
@@ -286,7 +294,11 @@ test_launches (void)
 static void
 test_lanes (void)
 {
-  enum { N = 256, LANES = 8 };
+  enum
+  {
+    N = 256,
+    LANES = 8
+  };
   g_autofree float *x = random_floats (2 * N, 3);
   guint16 half[N];
   float out[N], turned[N];
@@ -309,15 +321,15 @@ test_lanes (void)
   lane = gantry_kx_index (p.kx, v);
   first = sum (&p, b, N / 2, t, LANES);
   at = sum (&p, first, 1, lane, 1);
-  value = op (&p, GANTRY_F32, GANTRY_OP_ADD, gantry_kx_load (p.kx, 0, gantry_kx_linear (p.kx, 4, (GantryKxTerm[]) { { at, 1 } }, 1)),
+  value = op (&p, GANTRY_F32, GANTRY_OP_ADD, gantry_kx_load (p.kx, 0, gantry_kx_linear (p.kx, 4, (GantryKxTerm[]){ { at, 1 } }, 1)),
               gantry_kx_cast (p.kx, GANTRY_F32, gantry_kx_load (p.kx, 1, at)));
   value = op (&p, GANTRY_F32, GANTRY_OP_ADD, value, gantry_kx_load (p.kx, 0, sum (&p, at, 2, at, 0)));
   value = op (&p, GANTRY_F32, GANTRY_OP_MULTIPLY, value, gantry_kx_cast (p.kx, GANTRY_F32, lane));
   gantry_grid_set_lanes (p.grid, arrays[0], first, value, v, LANES);
   gantry_grid_get_lanes (p.grid, arrays[0], first, LANES, copies);
   for (guint l = 0; l < LANES; l++)
-    gantry_grid_set (p.grid, arrays[1], gantry_kx_linear (p.kx, LANES - 1 - l, (GantryKxTerm[]) { { first, 1 } }, 1), copies[l]);
-  run (&p, 1, (void *[]) { x, half, out, turned });
+    gantry_grid_set (p.grid, arrays[1], gantry_kx_linear (p.kx, LANES - 1 - l, (GantryKxTerm[]){ { first, 1 } }, 1), copies[l]);
+  run (&p, 1, (void *[]){ x, half, out, turned });
   for (guint i = 0; i < N; i++)
     {
       float want = ((x[i + 4] + gantry_f16_to_f32 (half[i])) + x[2 * i]) * (float) (i % LANES);
@@ -332,7 +344,12 @@ test_lanes (void)
 static void
 fetch (gboolean early, gboolean *has_nan)
 {
-  enum { THREADS = 32, STAGES = 6, ROW = THREADS * 4 };
+  enum
+  {
+    THREADS = 32,
+    STAGES = 6,
+    ROW = THREADS * 4
+  };
   g_autofree float *x = random_floats (STAGES * ROW, 4);
   float out[ROW] = { 0 };
   guint32 t, shared, total, result, k, values[4];
@@ -352,7 +369,7 @@ fetch (gboolean early, gboolean *has_nan)
   k = gantry_grid_begin_for_to (p.grid, STAGES, FALSE);
   gantry_grid_begin_if (p.grid, less (&p, k, integer (&p, STAGES - 1)));
   {
-    guint32 next = gantry_kx_linear (p.kx, 1, (GantryKxTerm[]) { { k, 1 } }, 1);
+    guint32 next = gantry_kx_linear (p.kx, 1, (GantryKxTerm[]){ { k, 1 } }, 1);
     guint32 half = op (&p, GANTRY_I64, GANTRY_OP_REMAINDER, next, integer (&p, 2));
 
     gantry_grid_fetch (p.grid, shared, sum (&p, half, ROW, t, 4), 0, sum (&p, next, ROW, t, 4), GANTRY_GRID_NONE, 4);
@@ -363,20 +380,17 @@ fetch (gboolean early, gboolean *has_nan)
   gantry_grid_barrier (p.grid);
   {
     /* Of another thread's fetch. */
-    guint32 other = gantry_kx_linear (p.kx, 4 * (THREADS - 1), (GantryKxTerm[]) { { t, -4 } }, 1);
+    guint32 other = gantry_kx_linear (p.kx, 4 * (THREADS - 1), (GantryKxTerm[]){ { t, -4 } }, 1);
 
-    gantry_grid_get_lanes (p.grid, shared, sum (&p, op (&p, GANTRY_I64, GANTRY_OP_REMAINDER, k, integer (&p, 2)), ROW, other, 1),
-                           4, values);
+    gantry_grid_get_lanes (p.grid, shared, sum (&p, op (&p, GANTRY_I64, GANTRY_OP_REMAINDER, k, integer (&p, 2)), ROW, other, 1), 4, values);
   }
   for (gint64 l = 0; l < 4; l++)
-    gantry_grid_set (p.grid, total, integer (&p, l),
-                     op (&p, GANTRY_F32, GANTRY_OP_ADD, gantry_grid_get (p.grid, total, integer (&p, l)), values[l]));
+    gantry_grid_set (p.grid, total, integer (&p, l), op (&p, GANTRY_F32, GANTRY_OP_ADD, gantry_grid_get (p.grid, total, integer (&p, l)), values[l]));
   gantry_grid_barrier (p.grid);
   gantry_grid_end (p.grid);
   for (gint64 l = 0; l < 4; l++)
-    gantry_grid_set (p.grid, result, gantry_kx_linear (p.kx, l, (GantryKxTerm[]) { { t, 4 } }, 1),
-                     gantry_grid_get (p.grid, total, integer (&p, l)));
-  run (&p, 1, (void *[]) { x, out });
+    gantry_grid_set (p.grid, result, gantry_kx_linear (p.kx, l, (GantryKxTerm[]){ { t, 4 } }, 1), gantry_grid_get (p.grid, total, integer (&p, l)));
+  run (&p, 1, (void *[]){ x, out });
   *has_nan = FALSE;
   for (guint i = 0; i < ROW; i++)
     {
@@ -419,8 +433,7 @@ number_of (GantryElementType element, const guint8 *p)
 }
 
 static void
-load_fragments (const Program *p, const MatrixCase *c, GantryElementType element, guint depth, guint32 lane, guint32 a,
-                guint32 b)
+load_fragments (const Program *p, const MatrixCase *c, GantryElementType element, guint depth, guint32 lane, guint32 a, guint32 b)
 {
   gint64 row = 16 / (gint64) gantry_element_size (element); /* elements of a row of a matrix */
   guint32 zero = integer (p, 0), eight = integer (p, 8), shared[2], at, k;
@@ -437,8 +450,11 @@ load_fragments (const Program *p, const MatrixCase *c, GantryElementType element
     }
   gantry_grid_barrier (p->grid);
   /* Four matrices of A: rows 0 to 7, rows 8 to 15, then the same with the right half of the columns. */
-  at = gantry_kx_linear (p->kx, 0, (GantryKxTerm[]) { { low, depth }, { op (p, GANTRY_I64, GANTRY_OP_REMAINDER, high, integer (p, 2)), 8 * depth },
-                                                      { op (p, GANTRY_I64, GANTRY_OP_DIVIDE, high, integer (p, 2)), row } }, 3);
+  at = gantry_kx_linear (p->kx, 0,
+                         (GantryKxTerm[]){ { low, depth },
+                                           { op (p, GANTRY_I64, GANTRY_OP_REMAINDER, high, integer (p, 2)), 8 * depth },
+                                           { op (p, GANTRY_I64, GANTRY_OP_DIVIDE, high, integer (p, 2)), row } },
+                         3);
   gantry_grid_matrix_load (p->grid, a, zero, shared[0], at, 4, FALSE);
   high = op (p, GANTRY_I64, GANTRY_OP_REMAINDER, high, integer (p, 2));
   at = c->b_by_rows ? sum (p, low, 8, high, 64) : sum (p, low, depth, high, row);
@@ -481,11 +497,10 @@ test_matrices (gconstpointer data)
       guint32 group = op (&p, GANTRY_I64, GANTRY_OP_DIVIDE, lane, integer (&p, 4));
       guint32 within = op (&p, GANTRY_I64, GANTRY_OP_REMAINDER, lane, integer (&p, 4));
 
-      gantry_grid_set (p.grid, result,
-                       gantry_kx_linear (p.kx, i / 2 * 64 + i % 2, (GantryKxTerm[]) { { group, 8 }, { within, 2 } }, 2),
+      gantry_grid_set (p.grid, result, gantry_kx_linear (p.kx, i / 2 * 64 + i % 2, (GantryKxTerm[]){ { group, 8 }, { within, 2 } }, 2),
                        gantry_grid_get (p.grid, fragments[2], integer (&p, i)));
     }
-  run (&p, 1, (void *[]) { a, b, out });
+  run (&p, 1, (void *[]){ a, b, out });
   for (guint m = 0; m < 16; m++)
     for (guint n = 0; n < 8; n++)
       {
@@ -561,7 +576,7 @@ fault_outside_array (Program *p)
 {
   guint32 array = gantry_grid_array (p->grid, GANTRY_SPACE_SHARED, GANTRY_I64, 33, 0, "s"), t = thread_axis (p);
 
-  gantry_grid_set (p->grid, array, gantry_kx_linear (p->kx, 2, (GantryKxTerm[]) { { t, 1 } }, 1), t);
+  gantry_grid_set (p->grid, array, gantry_kx_linear (p->kx, 2, (GantryKxTerm[]){ { t, 1 } }, 1), t);
 }
 
 static void
@@ -579,8 +594,7 @@ fault_reduction (Program *p)
   guint v = gantry_kx_add_variable (p->kx, 7);
 
   gantry_grid_set (p->grid, array, integer (p, 0),
-                   gantry_kx_reduce (p->kx, GANTRY_OP_ADD, gantry_kx_load (p->kx, 0, gantry_kx_index (p->kx, v)),
-                                     G_GUINT64_CONSTANT (1) << v));
+                   gantry_kx_reduce (p->kx, GANTRY_OP_ADD, gantry_kx_load (p->kx, 0, gantry_kx_index (p->kx, v)), G_GUINT64_CONSTANT (1) << v));
 }
 
 static void
@@ -721,8 +735,7 @@ test_text (void)
   gantry_grid_set (p.grid, array, integer (&p, 0), gantry_kx_const_float (p.kx, GANTRY_F32, 0));
   k = gantry_grid_begin_for (p.grid, integer (&p, 0), integer (&p, 8), 2, FALSE);
   value = gantry_grid_get (p.grid, array, integer (&p, 0));
-  gantry_grid_set (p.grid, array, integer (&p, 0),
-                   op (&p, GANTRY_F32, GANTRY_OP_ADD, value, gantry_kx_load (p.kx, 0, sum (&p, k, 1, t, 8))));
+  gantry_grid_set (p.grid, array, integer (&p, 0), op (&p, GANTRY_F32, GANTRY_OP_ADD, value, gantry_kx_load (p.kx, 0, sum (&p, k, 1, t, 8))));
   gantry_grid_end (p.grid);
   gantry_grid_barrier (p.grid);
   value = gantry_grid_get (p.grid, array, integer (&p, 0));
@@ -757,8 +770,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/grid/fetch", test_fetch);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *path = g_strdup_printf ("/kernels/grid/matrices/%s%s", names[cases[i].shape],
-                                               cases[i].b_by_rows ? "-transposed" : "");
+      g_autofree char *path = g_strdup_printf ("/kernels/grid/matrices/%s%s", names[cases[i].shape], cases[i].b_by_rows ? "-transposed" : "");
 
       g_test_add_data_func (path, &cases[i], test_matrices);
     }

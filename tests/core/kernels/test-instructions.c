@@ -6,20 +6,19 @@
 #include <string.h>
 
 /* Values between the convolutions are blocked, those at the ends are not. All are positive: no sum cancels. */
-static const char convolutions[] =
-  "module \"m\" {\n"
-  "  func @main #1 (%1: f32[2,3,9,9], %2: f32[32,3,3,3], %3: f32[16,32,1,1], %4: f32[32,16,3,3]) -> (%13) {\n"
-  "    %5 = abs(%1): f32[2,3,9,9]\n"
-  "    %6 = abs(%2): f32[32,3,3,3]\n"
-  "    %7 = abs(%3): f32[16,32,1,1]\n"
-  "    %8 = abs(%4): f32[32,16,3,3]\n"
-  "    %9 = convolution(%5, %6) {padding = [1, 1, 1, 1]}: f32[2,32,9,9]\n"
-  "    %10 = sqrt(%9): f32[2,32,9,9]\n"
-  "    %11 = convolution(%10, %7): f32[2,16,9,9]\n"
-  "    %12 = sqrt(%11): f32[2,16,9,9]\n"
-  "    %13 = convolution(%12, %8) {padding = [1, 1, 1, 1], window_strides = [2, 2], post = \"relu\"}: f32[2,32,5,5]\n"
-  "  }\n"
-  "}\n";
+static const char convolutions[] = "module \"m\" {\n"
+                                   "  func @main #1 (%1: f32[2,3,9,9], %2: f32[32,3,3,3], %3: f32[16,32,1,1], %4: f32[32,16,3,3]) -> (%13) {\n"
+                                   "    %5 = abs(%1): f32[2,3,9,9]\n"
+                                   "    %6 = abs(%2): f32[32,3,3,3]\n"
+                                   "    %7 = abs(%3): f32[16,32,1,1]\n"
+                                   "    %8 = abs(%4): f32[32,16,3,3]\n"
+                                   "    %9 = convolution(%5, %6) {padding = [1, 1, 1, 1]}: f32[2,32,9,9]\n"
+                                   "    %10 = sqrt(%9): f32[2,32,9,9]\n"
+                                   "    %11 = convolution(%10, %7): f32[2,16,9,9]\n"
+                                   "    %12 = sqrt(%11): f32[2,16,9,9]\n"
+                                   "    %13 = convolution(%12, %8) {padding = [1, 1, 1, 1], window_strides = [2, 2], post = \"relu\"}: f32[2,32,5,5]\n"
+                                   "  }\n"
+                                   "}\n";
 
 /* Of positive sums of 27, 32 and 144 products: each product and each sum is rounded once. */
 #define ROUNDING ((27 + 32 + 144 + 3) * 0x1p-23)

@@ -22,8 +22,8 @@ typedef struct
   GantryOp op;
   const char *operands, *attributes;
   const char *body, *results, *types; /* of a fusion, over %1 and on, instead of `op` and `attributes` */
-  guint spare; /* what may be taken away */
-  guint block; /* channels in a block of the first operand and the result; 0: plain */
+  guint spare;                        /* what may be taken away */
+  guint block;                        /* channels in a block of the first operand and the result; 0: plain */
 } Schedule;
 
 #define MK_KN "lhs_contracting_dimensions=[1] rhs_contracting_dimensions=[0]"
@@ -31,13 +31,13 @@ typedef struct
 #define KM_KN "lhs_contracting_dimensions=[0] rhs_contracting_dimensions=[0]"
 #define SCATTER_ROWS "update_window_dims=[1] inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] index_vector_dim=1"
 
-#define SOFTMAX(R, C)                                                                                        \
-  "    %3 = reduce(%1) {kind = \"max\", dimensions = [1]}: f32[" R "]\n"                                     \
-  "    %4 = broadcast_in_dim(%3) {shape = [" R ", " C "], broadcast_dimensions = [0]}: f32[" R "," C "]\n"   \
-  "    %5 = subtract(%1, %4): f32[" R "," C "]\n"                                                            \
-  "    %6 = exponential(%5): f32[" R "," C "]\n"                                                             \
-  "    %7 = reduce(%6) {kind = \"add\", dimensions = [1]}: f32[" R "]\n"                                     \
-  "    %8 = broadcast_in_dim(%7) {shape = [" R ", " C "], broadcast_dimensions = [0]}: f32[" R "," C "]\n"   \
+#define SOFTMAX(R, C) \
+  "    %3 = reduce(%1) {kind = \"max\", dimensions = [1]}: f32[" R "]\n" \
+  "    %4 = broadcast_in_dim(%3) {shape = [" R ", " C "], broadcast_dimensions = [0]}: f32[" R "," C "]\n" \
+  "    %5 = subtract(%1, %4): f32[" R "," C "]\n" \
+  "    %6 = exponential(%5): f32[" R "," C "]\n" \
+  "    %7 = reduce(%6) {kind = \"add\", dimensions = [1]}: f32[" R "]\n" \
+  "    %8 = broadcast_in_dim(%7) {shape = [" R ", " C "], broadcast_dimensions = [0]}: f32[" R "," C "]\n" \
   "    %9 = divide(%6, %8): f32[" R "," C "]\n"
 
 static const Schedule schedules[] = {
@@ -56,8 +56,7 @@ static const Schedule schedules[] = {
   { "wgmma-odd", gantry_bind_tensor_core, 90, GANTRY_OP_DOT_GENERAL, "f16[37,637] f16[637,41]", MK_KN },
   { "wgmma-convolution", gantry_bind_tensor_core, 90, GANTRY_OP_CONVOLUTION, "f16[1,64,6,6] f16[32,64,3,3] f16[32]", "padding=[1,1,1,1]" },
   { "mma-convolution-blocked", gantry_bind_tensor_core, 80, GANTRY_OP_CONVOLUTION, "f16[1,8,23,23] f16[16,8,3,3]", "padding=[1,1,1,1]", .block = 8 },
-  { "wgmma-convolution-blocked", gantry_bind_tensor_core, 90, GANTRY_OP_CONVOLUTION, "bf16[1,72,23,23] bf16[16,72,3,3]", "padding=[1,1,1,1]",
-    .block = 8 },
+  { "wgmma-convolution-blocked", gantry_bind_tensor_core, 90, GANTRY_OP_CONVOLUTION, "bf16[1,72,23,23] bf16[16,72,3,3]", "padding=[1,1,1,1]", .block = 8 },
   { "rows-warp", gantry_bind_rows, 90, GANTRY_OP_REDUCE, "f32[9,200]", "kind=add dimensions=[1]" },
   { "rows-block", gantry_bind_rows, 90, GANTRY_OP_REDUCE, "f32[3,5000]", "kind=min dimensions=[1]" },
   { "rows-slices", gantry_bind_rows, 90, GANTRY_OP_REDUCE, "f32[3,65536]", "kind=add dimensions=[1]" },
@@ -131,8 +130,7 @@ code_make (Code *code)
   code->compiler->find_races = TRUE;
   code->jit = gantry_jit_new (&error);
   g_assert_no_error (error);
-  object = gantry_grid_to_cpu (code->compiler, code->bound, "interleaved", code->c->source.n_inputs, code->c->n_results,
-                               &code->n_tasks, NULL, NULL, &error);
+  object = gantry_grid_to_cpu (code->compiler, code->bound, "interleaved", code->c->source.n_inputs, code->c->n_results, &code->n_tasks, NULL, NULL, &error);
   g_assert_no_error (error);
   gantry_jit_add (code->jit, object, &error);
   g_assert_no_error (error);
@@ -178,8 +176,7 @@ code_run (Code *code, guint64 seed, char **why)
   guint n, first = code->c->source.n_inputs;
 
   for (guint i = 0; i < code->c->n_results; i++)
-    memset (g_ptr_array_index (code->buffers, first + i), 0xff,
-            (gsize) gantry_type_bytes (contraction_result_type (code->c, i)));
+    memset (g_ptr_array_index (code->buffers, first + i), 0xff, (gsize) gantry_type_bytes (contraction_result_type (code->c, i)));
   if (code->bound->workspace_bytes > 0)
     memset (g_ptr_array_index (code->buffers, code->buffers->len - 1), 0xff, code->bound->workspace_bytes);
   gantry_grid_races_begin (seed);
@@ -251,8 +248,7 @@ plant (GantryGridStatement *s, guint which, const char **what)
       *what = "wait for products";
       s->mask = NO_GROUP;
       return which == 0;
-    default:
-      return FALSE;
+    default: return FALSE;
     }
 }
 

@@ -110,16 +110,15 @@ check (Program *p, gint64 number)
   g_autoptr (GPtrArray) arguments = make_arguments (p, number), want = new_results (p);
   g_autoptr (GError) error = NULL;
 
-  gantry_evaluate (p->module, gantry_module_entry (p->module), (GantryLiteral **) arguments->pdata, (GantryLiteral **) want->pdata,
-                   NULL, &error);
+  gantry_evaluate (p->module, gantry_module_entry (p->module), (GantryLiteral **) arguments->pdata, (GantryLiteral **) want->pdata, NULL, &error);
   g_assert_no_error (error);
   for (guint round = 0; round < 3; round++)
     {
       g_autoptr (GPtrArray) got = new_results (p);
 
       gantry_executor_set_verify (p->executor, round == 2 ? VERIFY_ALL : 0);
-      gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len,
-                                    (GantryLiteral **) got->pdata, got->len, NULL, NULL, &error);
+      gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len, (GantryLiteral **) got->pdata, got->len, NULL, NULL,
+                                    &error);
       g_assert_no_error (error);
       for (guint i = 0; i < got->len; i++)
         {
@@ -129,8 +128,8 @@ check (Program *p, gint64 number)
 
           for (gint64 k = 0; k < gantry_type_elements (a->type); k++)
             if (!(fabs (gantry_literal_get_double (a, k) - gantry_literal_get_double (b, k)) <= apart))
-              g_error ("round %u, result %u, element %" G_GINT64_FORMAT ": %g, not %g", round, i, k,
-                       gantry_literal_get_double (a, k), gantry_literal_get_double (b, k));
+              g_error ("round %u, result %u, element %" G_GINT64_FORMAT ": %g, not %g", round, i, k, gantry_literal_get_double (a, k),
+                       gantry_literal_get_double (b, k));
         }
     }
 }
@@ -154,23 +153,22 @@ test_same (void)
 static void
 test_untaken (void)
 {
-  static const char text[] =
-    "module \"m\" {\n"
-    "  func @main #1 (%1: bool[], %2: i32[], %3: f32[256,256]) -> (%5, %6) {\n"
-    "    %4 = if(%1, %2, %3) {then = #2, else = #3}: (i32[], f32[256,256])\n"
-    "    %5 = result(%4) {index = 0}: i32[]\n"
-    "    %6 = result(%4) {index = 1}: f32[256,256]\n"
-    "  }\n"
-    "  func @quotient #2 (%11: i32[], %12: f32[256,256]) -> (%14, %16) {\n"
-    "    %13 = constant() {value = dense<i32[]: 100>}: i32[]\n"
-    "    %14 = divide(%13, %11): i32[]\n"
-    "    %15 = dot_general(%12, %12) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[256,256]\n"
-    "    %17 = dot_general(%15, %12) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[256,256]\n"
-    "    %16 = dot_general(%17, %15) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[256,256]\n"
-    "  }\n"
-    "  func @nothing #3 (%21: i32[], %22: f32[256,256]) -> (%21, %22) {\n"
-    "  }\n"
-    "}\n";
+  static const char text[] = "module \"m\" {\n"
+                             "  func @main #1 (%1: bool[], %2: i32[], %3: f32[256,256]) -> (%5, %6) {\n"
+                             "    %4 = if(%1, %2, %3) {then = #2, else = #3}: (i32[], f32[256,256])\n"
+                             "    %5 = result(%4) {index = 0}: i32[]\n"
+                             "    %6 = result(%4) {index = 1}: f32[256,256]\n"
+                             "  }\n"
+                             "  func @quotient #2 (%11: i32[], %12: f32[256,256]) -> (%14, %16) {\n"
+                             "    %13 = constant() {value = dense<i32[]: 100>}: i32[]\n"
+                             "    %14 = divide(%13, %11): i32[]\n"
+                             "    %15 = dot_general(%12, %12) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[256,256]\n"
+                             "    %17 = dot_general(%15, %12) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[256,256]\n"
+                             "    %16 = dot_general(%17, %15) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[256,256]\n"
+                             "  }\n"
+                             "  func @nothing #3 (%21: i32[], %22: f32[256,256]) -> (%21, %22) {\n"
+                             "  }\n"
+                             "}\n";
   g_autoptr (Program) p = program_new (text, GANTRY_CODE_CPU, FALSE);
   GantryMemoryParts parts;
 
@@ -204,8 +202,8 @@ test_region_events (void)
   g_autoptr (GError) error = NULL;
   GantryObserver observer = { .self = events, .region_events = keep_region_events };
 
-  gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len, (GantryLiteral **) got->pdata, got->len,
-                                &observer, NULL, &error);
+  gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len, (GantryLiteral **) got->pdata, got->len, &observer,
+                                NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (events->len, >, 0);
   g_assert_cmpuint (events->len % 5, ==, 0); /* trips */
@@ -242,8 +240,8 @@ test_spans (void)
           g_autoptr (GPtrArray) got = new_results (p);
           GantryObserver observer = { .self = spans, .spans = round == 0 ? NULL : keep_spans };
 
-          gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len,
-                                        (GantryLiteral **) got->pdata, got->len, &observer, NULL, &error);
+          gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len, (GantryLiteral **) got->pdata, got->len,
+                                        &observer, NULL, &error);
           g_assert_no_error (error);
         }
       g_assert_cmpuint (spans->len, ==, 10);
@@ -266,8 +264,7 @@ test_spans (void)
 static void
 test_exact_trips (void)
 {
-  static const char *const expected[] = { "makes 0 trips", "makes 1 trips", "makes 2 trips", NULL, "makes more than 3 trips",
-                                          "makes more than 3 trips" };
+  static const char *const expected[] = { "makes 0 trips", "makes 1 trips", "makes 2 trips", NULL, "makes more than 3 trips", "makes more than 3 trips" };
   g_autoptr (Program) cpu = program_new (EXACT_TRIPS, GANTRY_CODE_CPU, FALSE), grid = program_new (EXACT_TRIPS, GANTRY_CODE_GRID_ON_CPU, FALSE);
 
   for (gint64 number = 0; number < (gint64) G_N_ELEMENTS (expected); number++)
@@ -278,11 +275,10 @@ test_exact_trips (void)
         g_autoptr (GError) error = NULL;
 
         if (i == 2)
-          gantry_evaluate (p->module, gantry_module_entry (p->module), (GantryLiteral **) arguments->pdata,
-                           (GantryLiteral **) got->pdata, NULL, &error);
+          gantry_evaluate (p->module, gantry_module_entry (p->module), (GantryLiteral **) arguments->pdata, (GantryLiteral **) got->pdata, NULL, &error);
         else
-          gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len,
-                                        (GantryLiteral **) got->pdata, got->len, NULL, NULL, &error);
+          gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len, (GantryLiteral **) got->pdata, got->len, NULL,
+                                        NULL, &error);
         if (expected[number] == NULL)
           {
             g_assert_no_error (error);
@@ -314,8 +310,8 @@ test_cancel (void)
         g_autoptr (GError) error = NULL;
 
         gantry_executor_set_host_call (p->executor, control_clock_tick, &clock);
-        gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len,
-                                      (GantryLiteral **) got->pdata, got->len, NULL, cancellable, &error);
+        gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len, (GantryLiteral **) got->pdata, got->len, NULL,
+                                      cancellable, &error);
         g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
         g_assert_cmpuint (clock.asked, ==, ENDLESS_TRIPS);
       }
@@ -323,8 +319,8 @@ test_cancel (void)
 
 /* Who answers: adds 1 to what it is given, as often as it is asked, and writes down in which order. */
 static gboolean
-answer (gpointer self, const GantryModule *module, const GantryNode *node, const char *target, const GantryHostTensor *operands,
-        guint n_operands, const GantryHostTensor *results, guint n_results, GError **error)
+answer (gpointer self, const GantryModule *module, const GantryNode *node, const char *target, const GantryHostTensor *operands, guint n_operands,
+        const GantryHostTensor *results, guint n_results, GError **error)
 {
   g_string_append_printf (self, "%s ", target);
   g_assert_cmpuint (n_operands, ==, 1);
@@ -354,8 +350,8 @@ test_host_calls (void)
 
       if (i < 2)
         gantry_executor_set_host_call (p->executor, answer, asked);
-      gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len,
-                                    (GantryLiteral **) got->pdata, got->len, NULL, NULL, &error);
+      gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len, (GantryLiteral **) got->pdata, got->len, NULL, NULL,
+                                    &error);
       g_assert_cmpstr (asked->str, ==, i == 0 ? "first inner inner last " : i == 1 ? "first inner inner refuse " : "");
       if (i == 0)
         {

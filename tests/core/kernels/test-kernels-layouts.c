@@ -33,8 +33,8 @@ add_convolution (GString *text, const Model *m, guint id, guint input, guint wei
 {
   guint pad = m->window / 2;
 
-  g_string_append_printf (text, "    %%%u = convolution(%%%u, %%%u) {padding = [%u, %u, %u, %u]}: f32[%u,%u,6,6]\n", id, input,
-                          weights, pad, pad, pad, pad, batch, channels);
+  g_string_append_printf (text, "    %%%u = convolution(%%%u, %%%u) {padding = [%u, %u, %u, %u]}: f32[%u,%u,6,6]\n", id, input, weights, pad, pad, pad, pad,
+                          batch, channels);
 }
 
 static void
@@ -42,8 +42,7 @@ add_joined (GString *text, const Model *m)
 {
   add_convolution (text, m, 10, 1, 2, m->batch, m->first);
   add_convolution (text, m, 11, 1, 3, m->batch, m->second);
-  g_string_append_printf (text, "    %%12 = concatenate(%%10, %%11) {dimension = 1}: f32[%u,%u,6,6]\n", m->batch,
-                          m->first + m->second);
+  g_string_append_printf (text, "    %%12 = concatenate(%%10, %%11) {dimension = 1}: f32[%u,%u,6,6]\n", m->batch, m->first + m->second);
   add_convolution (text, m, 20, 12, 4, m->batch, 16);
 }
 
@@ -53,10 +52,14 @@ add_split (GString *text, const Model *m)
   guint all = m->first + m->second;
 
   add_convolution (text, m, 10, 1, 2, m->batch, all);
-  g_string_append_printf (text, "    %%11 = slice(%%10) {start_indices = [0, 0, 0, 0], limit_indices = [%u, %u, 6, 6], "
-                          "strides = [1, 1, 1, 1]}: f32[%u,%u,6,6]\n", m->batch, m->first, m->batch, m->first);
-  g_string_append_printf (text, "    %%12 = slice(%%10) {start_indices = [0, %u, 0, 0], limit_indices = [%u, %u, 6, 6], "
-                          "strides = [1, 1, 1, 1]}: f32[%u,%u,6,6]\n", m->first, m->batch, all, m->batch, m->second);
+  g_string_append_printf (text,
+                          "    %%11 = slice(%%10) {start_indices = [0, 0, 0, 0], limit_indices = [%u, %u, 6, 6], "
+                          "strides = [1, 1, 1, 1]}: f32[%u,%u,6,6]\n",
+                          m->batch, m->first, m->batch, m->first);
+  g_string_append_printf (text,
+                          "    %%12 = slice(%%10) {start_indices = [0, %u, 0, 0], limit_indices = [%u, %u, 6, 6], "
+                          "strides = [1, 1, 1, 1]}: f32[%u,%u,6,6]\n",
+                          m->first, m->batch, all, m->batch, m->second);
   add_convolution (text, m, 13, 11, 3, m->batch, 16);
   add_convolution (text, m, 14, 12, 4, m->batch, 16);
   g_string_append_printf (text, "    %%20 = add(%%13, %%14): f32[%u,16,6,6]\n", m->batch);
@@ -69,8 +72,10 @@ add_stacked (GString *text, const Model *m)
   add_convolution (text, m, 11, 1, 3, m->batch, m->first);
   g_string_append_printf (text, "    %%12 = concatenate(%%10, %%11) {dimension = 0}: f32[%u,%u,6,6]\n", 2 * m->batch, m->first);
   add_convolution (text, m, 13, 12, 4, 2 * m->batch, 16);
-  g_string_append_printf (text, "    %%20 = slice(%%13) {start_indices = [%u, 0, 0, 0], limit_indices = [%u, 16, 6, 6], "
-                          "strides = [1, 1, 1, 1]}: f32[%u,16,6,6]\n", m->batch, 2 * m->batch, m->batch);
+  g_string_append_printf (text,
+                          "    %%20 = slice(%%13) {start_indices = [%u, 0, 0, 0], limit_indices = [%u, 16, 6, 6], "
+                          "strides = [1, 1, 1, 1]}: f32[%u,16,6,6]\n",
+                          m->batch, 2 * m->batch, m->batch);
 }
 
 /* The shapes of the three weights: result and input channels. */
@@ -100,8 +105,7 @@ make_step (GantryContext *context, const Model *m)
   weights_of (m, shapes);
   g_string_append_printf (text, "module \"m\" {\n  func @main #1 (%%1 \"x\": f32[%u,8,6,6]", m->batch);
   for (guint i = 0; i < 3; i++)
-    g_string_append_printf (text, ", %%%u \"w%u\": f32[%u,%u,%u,%u] {role = \"parameter\"}", i + 2, i, shapes[i][0], shapes[i][1],
-                            m->window, m->window);
+    g_string_append_printf (text, ", %%%u \"w%u\": f32[%u,%u,%u,%u] {role = \"parameter\"}", i + 2, i, shapes[i][0], shapes[i][1], m->window, m->window);
   g_string_append (text, ") -> (%20) {\n");
   adders[m->kind](text, m);
   g_string_append (text, "  }\n}\n");
@@ -177,8 +181,7 @@ run (GantryExecutable *executable, GPtrArray *inputs, GantryLiteral **outputs)
   executor = gantry_executor_new (device, executable, NULL, &error);
   g_assert_no_error (error);
   gantry_executor_set_verify (executor, GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON | GANTRY_VERIFY_WRITES);
-  gantry_executor_run_literals (executor, (GantryLiteral **) inputs->pdata, inputs->len, outputs, executable->n_outputs, NULL,
-                                NULL, &error);
+  gantry_executor_run_literals (executor, (GantryLiteral **) inputs->pdata, inputs->len, outputs, executable->n_outputs, NULL, NULL, &error);
   g_assert_no_error (error);
 }
 
@@ -193,16 +196,15 @@ bound_of (const Model *m)
 }
 
 static void
-compare (const GantryModule *module, const Model *m, guint block, guint result, const GantryLiteral *got,
-         const GantryLiteral *want)
+compare (const GantryModule *module, const Model *m, guint block, guint result, const GantryLiteral *got, const GantryLiteral *want)
 {
   for (gint64 i = 0; i < gantry_type_elements (want->type); i++)
     {
       double x = gantry_literal_get_double (got, i), y = gantry_literal_get_double (want, i);
 
       if (!(fabs (x - y) <= bound_of (m) * fabs (y)))
-        g_error ("kind %d, batch %u, %u and %u channels, window %u, blocks of %u: result %u, element %" G_GINT64_FORMAT
-                 " is %.9g, expected %.9g", m->kind, m->batch, m->first, m->second, m->window, block, result, i, x, y);
+        g_error ("kind %d, batch %u, %u and %u channels, window %u, blocks of %u: result %u, element %" G_GINT64_FORMAT " is %.9g, expected %.9g", m->kind,
+                 m->batch, m->first, m->second, m->window, block, result, i, x, y);
     }
 }
 
@@ -317,37 +319,35 @@ static const char network[] =
   "  }\n}\n";
 
 /* A maximum, whose gradient asks windows; a look at it in a shape that has the same channels, and slices of rows within a fusion. */
-static const char pool[] =
-  "module \"m\" {\n"
-  "  func @main #1 (%1 \"x\": T[2,3,17,16], %2 \"a\": T[16,3,3,3] {role = \"parameter\"},\n"
-  "    %3 \"b\": T[24,16,1,1] {role = \"parameter\"}, %4 \"c\": T[24,16,1,1] {role = \"parameter\"}) -> (%20, %16, %18) {\n"
-  "    %10 = convolution(%1, %2) {padding = [1, 1, 1, 1]}: T[2,16,17,16]\n"
-  "    %11 = reduce_window(%10) {kind = \"max\", window_dimensions = [1, 1, 3, 3], window_strides = [1, 1, 2, 2],"
-  " padding = [0, 0, 0, 0, 1, 1, 1, 0]}: T[2,16,9,8]\n"
-  "    %12 = convolution(%11, %3) {padding = [0, 0, 0, 0]}: T[2,24,9,8]\n"
-  "    %13 = convolution(%11, %4) {padding = [0, 0, 0, 0]}: T[2,24,9,8]\n"
-  "    %14 = reshape(%11) {shape = [2, 16, 72]}: T[2,16,72]\n"
-  "    %15 = multiply(%14, %14): T[2,16,72]\n"
-  "    %16 = reduce(%15) {kind = \"max\", dimensions = [2]}: T[2,16]\n"
-  "    %17 = fusion(%11) {body = #2}: T[2,16,7,8]\n"
-  "    %18 = convolution(%17, %3) {padding = [0, 0, 0, 0]}: T[2,24,7,8]\n"
-  "    %20 = multiply(%12, %13): T[2,24,9,8]\n"
-  "  }\n"
-  "  func @body #2 (%30: T[2,16,9,8]) -> (%33) {\n"
-  "    %31 = slice(%30) {start_indices = [0, 0, 0, 0], limit_indices = [2, 16, 7, 8], strides = [1, 1, 1, 1]}: T[2,16,7,8]\n"
-  "    %32 = slice(%30) {start_indices = [0, 0, 2, 0], limit_indices = [2, 16, 9, 8], strides = [1, 1, 1, 1]}: T[2,16,7,8]\n"
-  "    %33 = add(%31, %32): T[2,16,7,8]\n"
-  "  }\n}\n";
+static const char pool[] = "module \"m\" {\n"
+                           "  func @main #1 (%1 \"x\": T[2,3,17,16], %2 \"a\": T[16,3,3,3] {role = \"parameter\"},\n"
+                           "    %3 \"b\": T[24,16,1,1] {role = \"parameter\"}, %4 \"c\": T[24,16,1,1] {role = \"parameter\"}) -> (%20, %16, %18) {\n"
+                           "    %10 = convolution(%1, %2) {padding = [1, 1, 1, 1]}: T[2,16,17,16]\n"
+                           "    %11 = reduce_window(%10) {kind = \"max\", window_dimensions = [1, 1, 3, 3], window_strides = [1, 1, 2, 2],"
+                           " padding = [0, 0, 0, 0, 1, 1, 1, 0]}: T[2,16,9,8]\n"
+                           "    %12 = convolution(%11, %3) {padding = [0, 0, 0, 0]}: T[2,24,9,8]\n"
+                           "    %13 = convolution(%11, %4) {padding = [0, 0, 0, 0]}: T[2,24,9,8]\n"
+                           "    %14 = reshape(%11) {shape = [2, 16, 72]}: T[2,16,72]\n"
+                           "    %15 = multiply(%14, %14): T[2,16,72]\n"
+                           "    %16 = reduce(%15) {kind = \"max\", dimensions = [2]}: T[2,16]\n"
+                           "    %17 = fusion(%11) {body = #2}: T[2,16,7,8]\n"
+                           "    %18 = convolution(%17, %3) {padding = [0, 0, 0, 0]}: T[2,24,7,8]\n"
+                           "    %20 = multiply(%12, %13): T[2,24,9,8]\n"
+                           "  }\n"
+                           "  func @body #2 (%30: T[2,16,9,8]) -> (%33) {\n"
+                           "    %31 = slice(%30) {start_indices = [0, 0, 0, 0], limit_indices = [2, 16, 7, 8], strides = [1, 1, 1, 1]}: T[2,16,7,8]\n"
+                           "    %32 = slice(%30) {start_indices = [0, 0, 2, 0], limit_indices = [2, 16, 9, 8], strides = [1, 1, 1, 1]}: T[2,16,7,8]\n"
+                           "    %33 = add(%31, %32): T[2,16,7,8]\n"
+                           "  }\n}\n";
 
 /* A look in a shape of other channels: what lies side by side in a block does not there. */
-static const char regrouped[] =
-  "module \"m\" {\n"
-  "  func @main #1 (%1 \"x\": T[2,16,5,6], %2 \"a\": T[32,16,3,3]) -> (%13) {\n"
-  "    %10 = convolution(%1, %2) {padding = [1, 1, 1, 1]}: T[2,32,5,6]\n"
-  "    %11 = reshape(%10) {shape = [2, 8, 4, 30]}: T[2,8,4,30]\n"
-  "    %12 = multiply(%11, %11): T[2,8,4,30]\n"
-  "    %13 = reduce(%12) {kind = \"max\", dimensions = [2]}: T[2,8,30]\n"
-  "  }\n}\n";
+static const char regrouped[] = "module \"m\" {\n"
+                                "  func @main #1 (%1 \"x\": T[2,16,5,6], %2 \"a\": T[32,16,3,3]) -> (%13) {\n"
+                                "    %10 = convolution(%1, %2) {padding = [1, 1, 1, 1]}: T[2,32,5,6]\n"
+                                "    %11 = reshape(%10) {shape = [2, 8, 4, 30]}: T[2,8,4,30]\n"
+                                "    %12 = multiply(%11, %11): T[2,8,4,30]\n"
+                                "    %13 = reduce(%12) {kind = \"max\", dimensions = [2]}: T[2,8,30]\n"
+                                "  }\n}\n";
 
 static GantryModule *
 make_network (GantryContext *context, const char *text, const char *element)

@@ -13,9 +13,9 @@ typedef struct
 {
   guint op;
   double (*exact) (double);
-  double lo, hi;     /* of the arguments */
+  double lo, hi;        /* of the arguments */
   gboolean by_exponent; /* all magnitudes evenly, both signs when lo < 0 */
-  double bound;      /* units in the last place */
+  double bound;         /* units in the last place */
 } Case;
 
 static double
@@ -64,7 +64,7 @@ module_of (GantryContext *context, guint op, guint n_operands)
   GantryModule *module;
 
   gantry_builder_begin (builder, "main", 0);
-  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation) { .line = 1 }));
+  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation){ .line = 1 }));
   for (guint i = 0; i < n_operands; i++)
     ids[i] = gantry_builder_parameter (builder, gantry_context_tensor (context, GANTRY_F32, 1, &n), NULL);
   node = gantry_builder_add (builder, op, ids, n_operands, 0);
@@ -188,7 +188,7 @@ run_constant_power (float *x, double exponent, float *result)
 
   literal = gantry_literal_new (gantry_context_type (context, type), bytes, TRUE, &error);
   gantry_builder_begin (builder, "main", 0);
-  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation) { .line = 1 }));
+  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation){ .line = 1 }));
   ids[0] = gantry_builder_parameter (builder, type, NULL);
   ids[1] = gantry_builder_literal (builder, literal);
   node = gantry_builder_add (builder, GANTRY_OP_POWER, ids, 2, 0);
@@ -224,8 +224,7 @@ test_constant_power (void)
   g_autofree float *result = g_new (float, N);
 
   for (guint i = 0; i < N; i++)
-    x[i] = i < G_N_ELEMENTS (special) ? special[i]
-                                      : (float) ldexp (g_rand_double_range (rand, 1, 2), g_rand_int_range (rand, -30, 31));
+    x[i] = i < G_N_ELEMENTS (special) ? special[i] : (float) ldexp (g_rand_double_range (rand, 1, 2), g_rand_int_range (rand, -30, 31));
   for (guint k = 0; k < G_N_ELEMENTS (exponents); k++)
     {
       double worst = 0;
@@ -247,8 +246,8 @@ test_constant_power (void)
 static void
 test_special (void)
 {
-  static const float special[] = { 0.0f, -0.0f, 1.0f, -1.0f, 2.0f, -2.0f, 3.0f, -3.0f, 0.5f, -0.5f, INFINITY, -INFINITY, NAN, 1e-42f,
-                                   -1e-42f, 1e38f, -1e38f, 16777217.0f, 8388607.5f };
+  static const float special[] = { 0.0f,     -0.0f,     1.0f, -1.0f,  2.0f,    -2.0f, 3.0f,   -3.0f,       0.5f,      -0.5f,
+                                   INFINITY, -INFINITY, NAN,  1e-42f, -1e-42f, 1e38f, -1e38f, 16777217.0f, 8388607.5f };
   g_autofree float *x = g_new0 (float, N);
   g_autofree float *y = g_new0 (float, N);
   g_autofree float *result = g_new (float, N);

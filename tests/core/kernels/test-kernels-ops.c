@@ -25,10 +25,8 @@ test_op_in_types (GantryOp op, guint n, const char *const *types, const char *at
 
 static const char *const floats[] = { "f32", "f64", "f16", "bf16", NULL };
 static const char *const integers[] = { "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", NULL };
-static const char *const numbers[] = { "f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
-                                       NULL };
-static const char *const all[] = { "f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
-                                   "bool", NULL };
+static const char *const numbers[] = { "f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", NULL };
+static const char *const all[] = { "f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool", NULL };
 static const char *const logical[] = { "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", NULL };
 
 typedef struct
@@ -39,6 +37,7 @@ typedef struct
   const char *attributes;
 } Case;
 
+/* clang-format off */
 static const Case cases[] = {
   { GANTRY_OP_ABS, 1, numbers }, { GANTRY_OP_NEGATE, 1, numbers }, { GANTRY_OP_SIGN, 1, numbers },
   { GANTRY_OP_EXPONENTIAL, 1, floats }, { GANTRY_OP_EXPONENTIAL_MINUS_ONE, 1, floats }, { GANTRY_OP_LOG, 1, floats },
@@ -58,6 +57,7 @@ static const Case cases[] = {
   { GANTRY_OP_SHIFT_LEFT, 2, integers }, { GANTRY_OP_SHIFT_RIGHT_ARITHMETIC, 2, integers },
   { GANTRY_OP_SHIFT_RIGHT_LOGICAL, 2, integers }, { GANTRY_OP_CLAMP, 3, numbers },
 };
+/* clang-format on */
 
 static void
 test_case (gconstpointer data)
@@ -111,9 +111,8 @@ test_convert (void)
 static void
 test_bitcast (void)
 {
-  static const char *const pairs[][2] = { { "f32", "i32" }, { "i32", "f32" }, { "f64", "u64" }, { "u64", "f64" },
-                                          { "f16", "u16" }, { "u16", "f16" }, { "bf16", "i16" }, { "i16", "bf16" },
-                                          { "i8", "u8" }, { "f16", "bf16" } };
+  static const char *const pairs[][2] = { { "f32", "i32" }, { "i32", "f32" },  { "f64", "u64" },  { "u64", "f64" }, { "f16", "u16" },
+                                          { "u16", "f16" }, { "bf16", "i16" }, { "i16", "bf16" }, { "i8", "u8" },   { "f16", "bf16" } };
   g_autoptr (GRand) rand = test_rand (1);
 
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
@@ -216,10 +215,13 @@ static const Shaped contractions[] = {
   { GANTRY_OP_DOT_GENERAL, "f32[33,40] f32[27,40]", "lhs_contracting_dimensions=[1] rhs_contracting_dimensions=[1]" },
   { GANTRY_OP_DOT_GENERAL, "f32[40,33] f32[40,27]", "lhs_contracting_dimensions=[0] rhs_contracting_dimensions=[0]" },
   { GANTRY_OP_DOT_GENERAL, "f32[40,33] f32[27,40]", "lhs_contracting_dimensions=[0] rhs_contracting_dimensions=[1]" },
-  { GANTRY_OP_DOT_GENERAL, "f32[3,5,33,40] f32[3,5,40,27]", "lhs_batching_dimensions=[0,1] rhs_batching_dimensions=[0,1] lhs_contracting_dimensions=[3] rhs_contracting_dimensions=[2]" },
+  { GANTRY_OP_DOT_GENERAL, "f32[3,5,33,40] f32[3,5,40,27]",
+    "lhs_batching_dimensions=[0,1] rhs_batching_dimensions=[0,1] lhs_contracting_dimensions=[3] rhs_contracting_dimensions=[2]" },
   { GANTRY_OP_DOT_GENERAL, "f32[6,7,40] f32[40,27]", "lhs_contracting_dimensions=[2] rhs_contracting_dimensions=[0]" },
-  { GANTRY_OP_DOT_GENERAL, "f32[9,4,12,8] f32[9,4,10,8]", "lhs_batching_dimensions=[0,1] rhs_batching_dimensions=[0,1] lhs_contracting_dimensions=[3] rhs_contracting_dimensions=[3]" },
-  { GANTRY_OP_DOT_GENERAL, "f32[9,12,4,8] f32[9,10,4,8]", "lhs_batching_dimensions=[0,2] rhs_batching_dimensions=[0,2] lhs_contracting_dimensions=[3] rhs_contracting_dimensions=[3]" },
+  { GANTRY_OP_DOT_GENERAL, "f32[9,4,12,8] f32[9,4,10,8]",
+    "lhs_batching_dimensions=[0,1] rhs_batching_dimensions=[0,1] lhs_contracting_dimensions=[3] rhs_contracting_dimensions=[3]" },
+  { GANTRY_OP_DOT_GENERAL, "f32[9,12,4,8] f32[9,10,4,8]",
+    "lhs_batching_dimensions=[0,2] rhs_batching_dimensions=[0,2] lhs_contracting_dimensions=[3] rhs_contracting_dimensions=[3]" },
   { GANTRY_OP_DOT_GENERAL, "f32[5,6,7] f32[6,7,9]", "lhs_contracting_dimensions=[1,2] rhs_contracting_dimensions=[0,1]" },
   { GANTRY_OP_DOT_GENERAL, "f32[5,6,7] f32[7,6,9]", "lhs_contracting_dimensions=[1,2] rhs_contracting_dimensions=[1,0]" },
   { GANTRY_OP_DOT_GENERAL, "f32[1,300] f32[300,200]", "lhs_contracting_dimensions=[1] rhs_contracting_dimensions=[0]" },
@@ -246,6 +248,7 @@ static const Shaped contractions[] = {
   { GANTRY_OP_CONVOLUTION, "f64[1,3,12,13] f64[8,3,3,3]", "padding=[1,1,1,1]" },
 };
 
+/* clang-format off */
 static const Shaped by_hand[] = {
   { GANTRY_OP_SORT, "f32[300]", "dimension=0" },
   { GANTRY_OP_SORT, "f32[5,30,4]", "dimension=1 descending=1" },
@@ -255,20 +258,30 @@ static const Shaped by_hand[] = {
   { GANTRY_OP_RNG_BIT_GENERATOR, "u64[2]", "shape=[1001] to=u32[]" },
   { GANTRY_OP_RNG_BIT_GENERATOR, "u64[2]", "shape=[70000] to=u64[]" },
   { GANTRY_OP_RNG_BIT_GENERATOR, "u64[2]", "shape=[33] to=u32[]" },
-  { GANTRY_OP_SCATTER, "f32[20,5] i64[7,1] f32[7,5]", "kind=add update_window_dims=[1] inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] index_vector_dim=1" },
-  { GANTRY_OP_SCATTER, "f32[20,5] i32[7,2] f32[7]", "kind=set update_window_dims=[] inserted_window_dims=[0,1] scatter_dims_to_operand_dims=[0,1] index_vector_dim=1" },
+  { GANTRY_OP_SCATTER, "f32[20,5] i64[7,1] f32[7,5]", "kind=add update_window_dims=[1] inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] "
+                                                      "index_vector_dim=1" },
+  { GANTRY_OP_SCATTER, "f32[20,5] i32[7,2] f32[7]", "kind=set update_window_dims=[] inserted_window_dims=[0,1] scatter_dims_to_operand_dims=[0,1] "
+                                                    "index_vector_dim=1" },
   { GANTRY_OP_SORT, "f32[2,5000]", "dimension=1" },
   { GANTRY_OP_SORT, "f64[3000] i32[3000]", "dimension=0 descending=1" },
   { GANTRY_OP_SORT, "i64[3,1] u8[3,1]", "dimension=1" },
   { GANTRY_OP_SORT, "bf16[4,100]", "dimension=1 descending=1" },
-  { GANTRY_OP_SCATTER, "f32[50,3] i8[400,1] f32[400,3]", "kind=add update_window_dims=[1] inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] index_vector_dim=1" },
-  { GANTRY_OP_SCATTER, "f32[50] u8[3000,1] f32[3000]", "kind=mul update_window_dims=[] inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] index_vector_dim=1" },
-  { GANTRY_OP_SCATTER, "f16[30,40] i8[100,1] f16[100,2,40]", "kind=add update_window_dims=[1,2] inserted_window_dims=[] scatter_dims_to_operand_dims=[0] index_vector_dim=1" },
-  { GANTRY_OP_SCATTER, "i32[9,30] i8[9,80,1] i32[9,80]", "kind=add update_window_dims=[] inserted_window_dims=[1] input_batching_dims=[0] scatter_indices_batching_dims=[0] scatter_dims_to_operand_dims=[1] index_vector_dim=2" },
-  { GANTRY_OP_SCATTER, "bool[50] i16[90,1] bool[90]", "kind=set update_window_dims=[] inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] index_vector_dim=1" },
-  { GANTRY_OP_SCATTER, "i16[20,5] i8[9,1] i16[9,5]", "kind=max update_window_dims=[1] inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] index_vector_dim=1" },
-  { GANTRY_OP_SCATTER, "f16[3,20] i8[3,9,1] f16[3,9]", "kind=min update_window_dims=[] inserted_window_dims=[1] input_batching_dims=[0] scatter_indices_batching_dims=[0] scatter_dims_to_operand_dims=[1] index_vector_dim=2" },
+  { GANTRY_OP_SCATTER, "f32[50,3] i8[400,1] f32[400,3]", "kind=add update_window_dims=[1] inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] "
+                                                         "index_vector_dim=1" },
+  { GANTRY_OP_SCATTER, "f32[50] u8[3000,1] f32[3000]", "kind=mul update_window_dims=[] inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] "
+                                                       "index_vector_dim=1" },
+  { GANTRY_OP_SCATTER, "f16[30,40] i8[100,1] f16[100,2,40]", "kind=add update_window_dims=[1,2] inserted_window_dims=[] "
+                                                             "scatter_dims_to_operand_dims=[0] index_vector_dim=1" },
+  { GANTRY_OP_SCATTER, "i32[9,30] i8[9,80,1] i32[9,80]", "kind=add update_window_dims=[] inserted_window_dims=[1] input_batching_dims=[0] "
+                                                         "scatter_indices_batching_dims=[0] scatter_dims_to_operand_dims=[1] index_vector_dim=2" },
+  { GANTRY_OP_SCATTER, "bool[50] i16[90,1] bool[90]", "kind=set update_window_dims=[] inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] "
+                                                      "index_vector_dim=1" },
+  { GANTRY_OP_SCATTER, "i16[20,5] i8[9,1] i16[9,5]", "kind=max update_window_dims=[1] inserted_window_dims=[0] scatter_dims_to_operand_dims=[0] "
+                                                     "index_vector_dim=1" },
+  { GANTRY_OP_SCATTER, "f16[3,20] i8[3,9,1] f16[3,9]", "kind=min update_window_dims=[] inserted_window_dims=[1] input_batching_dims=[0] "
+                                                       "scatter_indices_batching_dims=[0] scatter_dims_to_operand_dims=[1] index_vector_dim=2" },
 };
+/* clang-format on */
 
 static void
 run_shaped (const Shaped *list, guint n, const KernelTolerance *tolerance)
@@ -333,10 +346,9 @@ test_nan_and_relu (void)
   for (guint i = 0; i < G_N_ELEMENTS (convolutions); i++)
     for (guint n_threads = 1; n_threads <= 2; n_threads++)
       {
-        g_autofree char *text = g_strdup_printf (
-          "module \"m\" {\n  func @main #1 (%%1 \"x\": %s, %%2 \"w\": %s) -> (%%3) {\n"
-          "    %%3 = convolution(%%1, %%2) {%s, post = \"relu\"}: %s\n  }\n}\n",
-          convolutions[i].types[0], convolutions[i].types[1], convolutions[i].attributes, convolutions[i].result);
+        g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main #1 (%%1 \"x\": %s, %%2 \"w\": %s) -> (%%3) {\n"
+                                                 "    %%3 = convolution(%%1, %%2) {%s, post = \"relu\"}: %s\n  }\n}\n",
+                                                 convolutions[i].types[0], convolutions[i].types[1], convolutions[i].attributes, convolutions[i].result);
         g_autoptr (GantryContext) context = gantry_context_new ();
         g_autoptr (GError) error = NULL;
         g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "nan", &error);

@@ -134,8 +134,8 @@ make_arguments (const Case *c, gboolean is_float, double *x, double *y)
 static guint
 add_special (double *x, double *y, guint n, gboolean is_float)
 {
-  static const double special[] = { 0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 0.5, -0.5, INFINITY, -INFINITY, NAN,
-                                    1e-42, -1e-42, 1e38, -1e38, 16777217.0, 8388607.5, 1e5, 22, 710, -746 };
+  static const double special[] = { 0.0, -0.0,  1.0,    -1.0, 2.0,   -2.0,       3.0,       -3.0, 0.5, -0.5, INFINITY, -INFINITY,
+                                    NAN, 1e-42, -1e-42, 1e38, -1e38, 16777217.0, 8388607.5, 1e5,  22,  710,  -746 };
   guint used = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (special); i++)

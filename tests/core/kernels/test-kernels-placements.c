@@ -45,19 +45,25 @@ make_step (GantryContext *context, guint n_layers, GantryOptimizer optimizer)
   guint x = 1, id = 100;
 
   for (guint i = 0; i < n_layers; i++)
-    g_string_append_printf (text, ", %%%u \"w%u\": f32[40,40] {role = \"parameter\"}, %%%u \"b%u\": f32[40] {role = "
-                            "\"parameter\"}", 2 * i + 2, i, 2 * i + 3, i);
+    g_string_append_printf (text,
+                            ", %%%u \"w%u\": f32[40,40] {role = \"parameter\"}, %%%u \"b%u\": f32[40] {role = "
+                            "\"parameter\"}",
+                            2 * i + 2, i, 2 * i + 3, i);
   g_string_append_printf (text, ") -> (%%99) {\n");
   for (guint i = 0; i < n_layers; i++)
     {
-      g_string_append_printf (text, "    %%%u = dot_general(%%%u, %%%u) {lhs_contracting_dimensions = [1], "
-                              "rhs_contracting_dimensions = [0]}: f32[8,40]\n", id, x, 2 * i + 2);
-      g_string_append_printf (text, "    %%%u = broadcast_in_dim(%%%u) {shape = [8,40], broadcast_dimensions = [1]}: "
-                              "f32[8,40]\n", id + 1, 2 * i + 3);
+      g_string_append_printf (text,
+                              "    %%%u = dot_general(%%%u, %%%u) {lhs_contracting_dimensions = [1], "
+                              "rhs_contracting_dimensions = [0]}: f32[8,40]\n",
+                              id, x, 2 * i + 2);
+      g_string_append_printf (text,
+                              "    %%%u = broadcast_in_dim(%%%u) {shape = [8,40], broadcast_dimensions = [1]}: "
+                              "f32[8,40]\n",
+                              id + 1, 2 * i + 3);
       g_string_append_printf (text, "    %%%u = add(%%%u, %%%u): f32[8,40]\n", id + 2, id, id + 1);
       g_string_append_printf (text, "    %%%u = tanh(%%%u): f32[8,40]\n", id + 3, id + 2);
-      g_string_append_printf (text, i % 2 == 1 ? "    %%%u = add(%%%u, %%%u): f32[8,40]\n" : "    %%%u = multiply(%%%u, %%%u): f32[8,40]\n",
-                              id + 4, id + 3, i % 2 == 1 ? x : id + 3);
+      g_string_append_printf (text, i % 2 == 1 ? "    %%%u = add(%%%u, %%%u): f32[8,40]\n" : "    %%%u = multiply(%%%u, %%%u): f32[8,40]\n", id + 4, id + 3,
+                              i % 2 == 1 ? x : id + 3);
       x = id + 4;
       id += 5;
     }
@@ -132,8 +138,7 @@ run (const Case *c, GantryExecutable *executable, guint n_runs, GantryVerifyFlag
       g_assert_no_error (error);
     }
   gantry_device_get_memory (device, GANTRY_MEMORY_DEVICE, NULL, &most, NULL);
-  g_assert_cmpuint (most, ==, plan->arena_bytes[GANTRY_MEMORY_DEVICE] + executable->packed_bytes
-                              + (plan->constant_bytes + 63) / 64 * 64);
+  g_assert_cmpuint (most, ==, plan->arena_bytes[GANTRY_MEMORY_DEVICE] + executable->packed_bytes + (plan->constant_bytes + 63) / 64 * 64);
   if (recording != NULL)
     *recording = gantry_cpu_recorder_take (recorder);
   return outputs;
@@ -164,8 +169,7 @@ random_placements (const Case *c, GRand *rand, double share)
   for (guint i = 0; i < n; i++)
     {
       guint kind = (guint) g_rand_int_range (rand, 1, GANTRY_N_PLACEMENTS);
-      GantryPlacement placement = { candidates[i].node, (guint8) kind, GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_PINNED_HOST,
-                                    candidates[i].subject };
+      GantryPlacement placement = { candidates[i].node, (guint8) kind, GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_PINNED_HOST, candidates[i].subject };
 
       if ((candidates[i].allowed & (1u << kind) & GANTRY_EXACT_PLACEMENTS) != 0 && g_rand_double (rand) < share)
         gantry_placements_set (placements, &placement);
@@ -190,8 +194,7 @@ begin_case_of (Case *c, GantryModule *module, GRand *rand)
 static void
 begin_case (Case *c, GantryContext *context, GRand *rand, guint round)
 {
-  static const GantryOptimizer optimizers[] = { GANTRY_OPTIMIZER_NONE, GANTRY_OPTIMIZER_SGD, GANTRY_OPTIMIZER_MOMENTUM,
-                                                GANTRY_OPTIMIZER_ADAM };
+  static const GantryOptimizer optimizers[] = { GANTRY_OPTIMIZER_NONE, GANTRY_OPTIMIZER_SGD, GANTRY_OPTIMIZER_MOMENTUM, GANTRY_OPTIMIZER_ADAM };
 
   begin_case_of (c, make_step (context, 2 + round % 5, optimizers[round % 4]), rand);
 }
@@ -257,8 +260,7 @@ test_random (void)
           got = run (&c, executable, 8, 0, &recording);
           expect_equal (&c, got, want);
           predicted = gantry_recording_from_plan (executable->module, executable->plan);
-          g_assert_cmpuint (most_alive (predicted, executable->plan), ==,
-                            gantry_plan_memory_bytes (executable->plan, GANTRY_MEMORY_DEVICE));
+          g_assert_cmpuint (most_alive (predicted, executable->plan), ==, gantry_plan_memory_bytes (executable->plan, GANTRY_MEMORY_DEVICE));
           for (guint32 s = 0; s < executable->plan->n_steps; s++)
             {
               copies += executable->plan->steps[s].kind == GANTRY_STEP_COPY;
@@ -304,8 +306,7 @@ test_steps (void)
       for (guint step = 0; step < 3; step++)
         {
           free_outputs (row, c.n_outputs);
-          gantry_executor_run_literals (executor, step == 0 ? c.inputs : none, c.n_inputs, row, c.n_outputs, NULL, NULL,
-                                        &error);
+          gantry_executor_run_literals (executor, step == 0 ? c.inputs : none, c.n_inputs, row, c.n_outputs, NULL, NULL, &error);
           g_assert_no_error (error);
         }
       /* Three times with all given. */
@@ -407,8 +408,7 @@ fewer_bits (const Case *c, GantryPlacementKind kind)
 
   for (guint i = 0; i < n; i++)
     {
-      GantryPlacement placement = { candidates[i].node, (guint8) kind, GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_DEVICE,
-                                    candidates[i].subject };
+      GantryPlacement placement = { candidates[i].node, (guint8) kind, GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_DEVICE, candidates[i].subject };
 
       if (candidates[i].allowed >> kind & 1)
         gantry_placements_set (placements, &placement);
@@ -443,8 +443,11 @@ relative_difference (const Case *c, const GPtrArray *a, const GPtrArray *b)
 static void
 test_approximate (void)
 {
-  static const struct { GantryPlacementKind kind; double rounding; } formats[] = { { GANTRY_PLACEMENT_BF16, 0x1p-8 },
-                                                                                  { GANTRY_PLACEMENT_INT8, 1 / 127.0 } };
+  static const struct
+  {
+    GantryPlacementKind kind;
+    double rounding;
+  } formats[] = { { GANTRY_PLACEMENT_BF16, 0x1p-8 }, { GANTRY_PLACEMENT_INT8, 1 / 127.0 } };
   g_autoptr (GRand) rand = test_rand (14);
 
   for (guint round = 0; round < 2; round++)
@@ -494,15 +497,14 @@ test_approximate (void)
 static void
 test_approximate_maximum (void)
 {
-  static const char text[]
-      = "module \"m\" { func @main #1 (%1 \"x\": f32[8,40], %2 \"w\": f32[40,40] {role = \"parameter\"}, %3 \"u\": f32[40,40] "
-        "{role = \"parameter\"}) -> (%9) {"
-        "%10 = constant() {value = splat<f32[8,40]: 0.05>}: f32[8,40] %11 = multiply(%1, %10): f32[8,40]"
-        "%4 = dot_general(%11, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[8,40]"
-        "%5 \"h1\" = tanh(%4): f32[8,40]"
-        "%12 = multiply(%5, %10): f32[8,40]"
-        "%6 = dot_general(%12, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[8,40]"
-        "%7 \"h2\" = tanh(%6): f32[8,40] %8 = reduce(%7) {kind = \"max\", dimensions = [1]}: f32[8] %9 = multiply(%8, %8): f32[8] } }";
+  static const char text[] = "module \"m\" { func @main #1 (%1 \"x\": f32[8,40], %2 \"w\": f32[40,40] {role = \"parameter\"}, %3 \"u\": f32[40,40] "
+                             "{role = \"parameter\"}) -> (%9) {"
+                             "%10 = constant() {value = splat<f32[8,40]: 0.05>}: f32[8,40] %11 = multiply(%1, %10): f32[8,40]"
+                             "%4 = dot_general(%11, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[8,40]"
+                             "%5 \"h1\" = tanh(%4): f32[8,40]"
+                             "%12 = multiply(%5, %10): f32[8,40]"
+                             "%6 = dot_general(%12, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[8,40]"
+                             "%7 \"h2\" = tanh(%6): f32[8,40] %8 = reduce(%7) {kind = \"max\", dimensions = [1]}: f32[8] %9 = multiply(%8, %8): f32[8] } }";
 
   for (GantryPlacementKind kind = GANTRY_PLACEMENT_BF16; kind <= GANTRY_PLACEMENT_INT8; kind++)
     {
@@ -534,8 +536,7 @@ test_approximate_maximum (void)
   "module \"m\" { func @main #1 (%2 \"w\": f32[64,64] {role = \"parameter\"}, %3 \"x\": f32[64,64]) -> (%11) {" \
   "%8 \"h\" = dot_general(%2, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[64,64]" \
   "%20 = constant() {value = splat<f32[64,64]: 0>}: f32[64,64] %21 = constant() {value = splat<f32[64,64]: 1>}: f32[64,64]" \
-  "%22 = constant() {value = splat<i32[64,64]: 3>}: i32[64,64]" results \
-  "%11 = reduce(%10) {dimensions = [0, 1], kind = \"add\"}: f32[] } }"
+  "%22 = constant() {value = splat<i32[64,64]: 3>}: i32[64,64]" results "%11 = reduce(%10) {dimensions = [0, 1], kind = \"add\"}: f32[] } }"
 
 /* h is @h, but for one column of 64 where it is @other. */
 static void
@@ -566,8 +567,8 @@ fewer_bits_of_products (const Case *c, GantryPlacementKind kind)
   for (guint i = 0; i < n; i++)
     {
       const char *name = gantry_context_string (c->module->context, gantry_module_node (c->module, candidates[i].node)->name);
-      GantryPlacement placement = { candidates[i].node, (guint8) (strcmp (name, "h") == 0 ? kind : GANTRY_PLACEMENT_RECOMPUTE),
-                                    GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_DEVICE, candidates[i].subject };
+      GantryPlacement placement = { candidates[i].node, (guint8) (strcmp (name, "h") == 0 ? kind : GANTRY_PLACEMENT_RECOMPUTE), GANTRY_DECIDED_BY_CLICK,
+                                    GANTRY_MEMORY_DEVICE, candidates[i].subject };
 
       if (candidates[i].subject == GANTRY_SUBJECT_RESIDUAL && candidates[i].allowed >> placement.kind & 1)
         gantry_placements_set (placements, &placement);
@@ -579,10 +580,15 @@ fewer_bits_of_products (const Case *c, GantryPlacementKind kind)
 static void
 test_approximate_branches (void)
 {
-  static const struct { const char *text; double h, other; } cases[] = {
+  static const struct
+  {
+    const char *text;
+    double h, other;
+  } cases[] = {
     { LOSS_OF_PRODUCTS ("%9 = subtract(%21, %8): f32[64,64] %12 = maximum(%9, %20): f32[64,64] %10 = multiply(%12, %8): f32[64,64]"), 0.999, 0.999 },
     { LOSS_OF_PRODUCTS ("%9 = convert(%8) {to = type i32[]}: i32[64,64] %12 = compare(%9, %22) {comparison_direction = \"EQ\"}: bool[64,64]"
-                        "%13 = select(%12, %8, %20): f32[64,64] %10 = multiply(%13, %8): f32[64,64]"), 3.999, 3.999 },
+                        "%13 = select(%12, %8, %20): f32[64,64] %10 = multiply(%13, %8): f32[64,64]"),
+      3.999, 3.999 },
     { LOSS_OF_PRODUCTS ("%10 = log(%8): f32[64,64]"), 1e-3, 1000 },
     { LOSS_OF_PRODUCTS ("%12 = maximum(%8, %20): f32[64,64] %10 = sine(%12): f32[64,64]"), 1e-3, 2 },
   };

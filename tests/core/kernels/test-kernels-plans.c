@@ -19,7 +19,12 @@
 
 /* x[i] = tanh (p[i]), p[i] = x[i - 1] w; then g[LAYERS] = x[LAYERS], and for i = LAYERS - 1 .. 1: d[i] = g[i + 1] x[i],
  * g[i] = d[i] w. The results are w - g[1], which is donated over w, and x[LAYERS]. */
-enum { X0 = 1, W = 2, NEW_W = 3 };
+enum
+{
+  X0 = 1,
+  W = 2,
+  NEW_W = 3
+};
 #define P(i) (10u * (i) + 1)
 #define X(i) ((i) > 0 ? 10u * (i) + 2 : X0)
 #define D(i) (10u * (i) + 3)
@@ -28,8 +33,10 @@ enum { X0 = 1, W = 2, NEW_W = 3 };
 static void
 write_product (GString *text, guint id, guint a, guint b)
 {
-  g_string_append_printf (text, "    %%%u = dot_general(%%%u, %%%u) {lhs_contracting_dimensions = [1], "
-                          "rhs_contracting_dimensions = [0]}: f32[%d,%d]\n", id, a, b, N, N);
+  g_string_append_printf (text,
+                          "    %%%u = dot_general(%%%u, %%%u) {lhs_contracting_dimensions = [1], "
+                          "rhs_contracting_dimensions = [0]}: f32[%d,%d]\n",
+                          id, a, b, N, N);
 }
 
 static GantryModule *
@@ -39,8 +46,10 @@ chain (GantryContext *context)
   g_autoptr (GError) error = NULL;
   GantryModule *module;
 
-  g_string_printf (text, "module \"m\" {\n  func @main #1 (%%1 \"x\": f32[%d,%d], %%2 \"w\": f32[%d,%d] "
-                   "{role = \"parameter\", alias = 0}) -> (%%3, %%%u) {\n", N, N, N, N, X (LAYERS));
+  g_string_printf (text,
+                   "module \"m\" {\n  func @main #1 (%%1 \"x\": f32[%d,%d], %%2 \"w\": f32[%d,%d] "
+                   "{role = \"parameter\", alias = 0}) -> (%%3, %%%u) {\n",
+                   N, N, N, N, X (LAYERS));
   for (guint i = 1; i <= LAYERS; i++)
     {
       write_product (text, P (i), X (i - 1), W);
@@ -73,8 +82,14 @@ typedef struct
 static guint32
 buffer_at (Sketch *s, guint32 node, GantryBufferCategory category, GantryMemoryKind memory, guint instance, guint64 offset)
 {
-  GantryPlanBuffer buffer = { .node = node, .category = category, .memory = memory, .instance = (guint8) instance,
-                              .shares = GANTRY_NO_BUFFER, .offset = offset, .size = BYTES, .begin = G_MAXUINT32 };
+  GantryPlanBuffer buffer = { .node = node,
+                              .category = category,
+                              .memory = memory,
+                              .instance = (guint8) instance,
+                              .shares = GANTRY_NO_BUFFER,
+                              .offset = offset,
+                              .size = BYTES,
+                              .begin = G_MAXUINT32 };
 
   s->top[memory] = MAX (s->top[memory], offset + BYTES);
   g_array_append_val (s->buffers, buffer);
@@ -99,8 +114,13 @@ static guint32
 step (Sketch *s, GantryStepKind kind, GantryQueue queue, guint32 node, guint n_operands, guint n, const guint32 *refs)
 {
   guint32 index = s->steps->len;
-  GantryPlanStep one = { .node = node, .queue = queue, .kind = kind, .instance = kind == GANTRY_STEP_RECOMPUTE,
-                         .first_ref = s->refs->len, .n_operands = n_operands, .n_refs = n,
+  GantryPlanStep one = { .node = node,
+                         .queue = queue,
+                         .kind = kind,
+                         .instance = kind == GANTRY_STEP_RECOMPUTE,
+                         .first_ref = s->refs->len,
+                         .n_operands = n_operands,
+                         .n_refs = n,
                          .first_wait = s->waits->len };
 
   g_array_append_vals (s->refs, refs, n);
@@ -116,8 +136,7 @@ step (Sketch *s, GantryStepKind kind, GantryQueue queue, guint32 node, guint n_o
     }
   for (guint i = 0; i < one.n_refs; i++)
     {
-      GantryPlanBuffer *buffer = &g_array_index (s->buffers, GantryPlanBuffer,
-                                                 g_array_index (s->refs, guint32, one.first_ref + i));
+      GantryPlanBuffer *buffer = &g_array_index (s->buffers, GantryPlanBuffer, g_array_index (s->refs, guint32, one.first_ref + i));
 
       buffer->begin = MIN (buffer->begin, index);
       buffer->end = index;
@@ -189,8 +208,8 @@ begin (Sketch *s, const GantryKernelSet *kernels)
 static GantryPlan *
 end (Sketch *s, guint32 w)
 {
-  guint32 last = s->steps->len, result = buffer_at (s, NEW_W, GANTRY_BUFFER_OUTPUT, GANTRY_MEMORY_DEVICE, 0,
-                                                    g_array_index (s->buffers, GantryPlanBuffer, w).offset);
+  guint32 last = s->steps->len,
+          result = buffer_at (s, NEW_W, GANTRY_BUFFER_OUTPUT, GANTRY_MEMORY_DEVICE, 0, g_array_index (s->buffers, GantryPlanBuffer, w).offset);
   GantryPlan *plan;
 
   g_array_index (s->buffers, GantryPlanBuffer, result).shares = w;
@@ -249,8 +268,7 @@ plan_recomputed (const GantryKernelSet *kernels)
   for (guint i = 1; i <= LAYERS; i++)
     {
       if (i < LAYERS)
-        s.x[i] = i % 2 == 1 ? moment (&s, X (i), odd, 0)
-                            : fresh (&s, X (i), GANTRY_BUFFER_TEMPORARY, GANTRY_MEMORY_DEVICE, 0);
+        s.x[i] = i % 2 == 1 ? moment (&s, X (i), odd, 0) : fresh (&s, X (i), GANTRY_BUFFER_TEMPORARY, GANTRY_MEMORY_DEVICE, 0);
       forward (&s, i, w, GANTRY_STEP_RUN);
     }
   for (guint i = LAYERS - 1; i >= 1; i--)
@@ -268,10 +286,10 @@ plan_recomputed (const GantryKernelSet *kernels)
 
 typedef struct
 {
-  guint64 slots[2];           /* offsets of the two places */
-  guint32 out[LAYERS + 1];    /* step that copied it out */
+  guint64 slots[2];        /* offsets of the two places */
+  guint32 out[LAYERS + 1]; /* step that copied it out */
   guint32 host[LAYERS + 1];
-  guint32 last_read[2];       /* by slot: last step of the compute queue that read it */
+  guint32 last_read[2]; /* by slot: last step of the compute queue that read it */
 } Moves;
 
 static void
@@ -522,8 +540,7 @@ test_limit (void)
       g_autoptr (GantryDevice) device = gantry_cpu_device_new (1);
       g_autoptr (GantryExecutable) executable = build (planners[i], 1);
       g_autoptr (GError) error = NULL;
-      guint64 planned = executable->plan->arena_bytes[GANTRY_MEMORY_DEVICE] + executable->plan->constant_bytes
-                        + executable->packed_bytes, most, host;
+      guint64 planned = executable->plan->arena_bytes[GANTRY_MEMORY_DEVICE] + executable->plan->constant_bytes + executable->packed_bytes, most, host;
       Data data = new_data (3);
 
       gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, planned - 1);

@@ -25,16 +25,15 @@ parse (GantryContext *context, const char *text)
   return module;
 }
 
-static const char refused[] =
-  "module \"m\" {\n"
-  "  func @main #1 (%1: f32[4], %2: bool[]) -> (%5) {\n"
-  "    %3 = \"onnx.Odd\"(%1): f32[4]\n"
-  "    %4 = \"onnx.Odd\"(%3): f32[4]\n"
-  "    %5 = if(%2, %4) {then = @t #2, else = @t #2}: f32[4]\n"
-  "  }\n"
-  "  func @t #2 (%6: f32[4]) -> (%6) {\n"
-  "  }\n"
-  "}\n";
+static const char refused[] = "module \"m\" {\n"
+                              "  func @main #1 (%1: f32[4], %2: bool[]) -> (%5) {\n"
+                              "    %3 = \"onnx.Odd\"(%1): f32[4]\n"
+                              "    %4 = \"onnx.Odd\"(%3): f32[4]\n"
+                              "    %5 = if(%2, %4) {then = @t #2, else = @t #2}: f32[4]\n"
+                              "  }\n"
+                              "  func @t #2 (%6: f32[4]) -> (%6) {\n"
+                              "  }\n"
+                              "}\n";
 
 static void
 test_refused (void)
@@ -46,19 +45,17 @@ test_refused (void)
 
   g_assert_null (set);
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED);
-  g_assert_cmpstr (error->message, ==,
-                   "onnx.Odd: not an operation that can be compiled");
+  g_assert_cmpstr (error->message, ==, "onnx.Odd: not an operation that can be compiled");
 }
 
-static const char twins[] =
-  "module \"m\" {\n"
-  "  func @main #1 (%1: f32[40,50]) -> (%5) {\n"
-  "    %2 = exponential(%1): f32[40,50]\n"
-  "    %3 = exponential(%2): f32[40,50]\n"
-  "    %4 = negate(%3): f32[40,50]\n"
-  "    %5 = exponential(%4): f32[40,50]\n"
-  "  }\n"
-  "}\n";
+static const char twins[] = "module \"m\" {\n"
+                            "  func @main #1 (%1: f32[40,50]) -> (%5) {\n"
+                            "    %2 = exponential(%1): f32[40,50]\n"
+                            "    %3 = exponential(%2): f32[40,50]\n"
+                            "    %4 = negate(%3): f32[40,50]\n"
+                            "    %5 = exponential(%4): f32[40,50]\n"
+                            "  }\n"
+                            "}\n";
 
 static void
 test_sharing_and_texts (void)
@@ -133,17 +130,16 @@ test_processors (void)
 }
 
 /* 2^57 elements: compiled in no time, since nothing depends on the sizes but numbers. */
-static const char huge[] =
-  "module \"m\" {\n"
-  "  func @main #1 (%1: f32[524288,524288,524288], %8: f32[]) -> (%2, %3, %4, %5) {\n"
-  "    %2 = transpose(%1) {permutation = [2, 0, 1]}: f32[524288,524288,524288]\n"
-  "    %3 = reduce(%1) {kind = \"add\", dimensions = [0, 2]}: f32[524288]\n"
-  "    %4 = pad(%1, %8) {edge_padding_low = [1, 1, 1], edge_padding_high = [1, 1, 1], interior_padding = [0, 0, 0]}:"
-  " f32[524290,524290,524290]\n"
-  "    %5 = reduce_window(%1) {kind = \"max\", window_dimensions = [1, 300, 300], padding = [0, 0, 0, 299, 299, 0]}:"
-  " f32[524288,524288,524288]\n"
-  "  }\n"
-  "}\n";
+static const char huge[] = "module \"m\" {\n"
+                           "  func @main #1 (%1: f32[524288,524288,524288], %8: f32[]) -> (%2, %3, %4, %5) {\n"
+                           "    %2 = transpose(%1) {permutation = [2, 0, 1]}: f32[524288,524288,524288]\n"
+                           "    %3 = reduce(%1) {kind = \"add\", dimensions = [0, 2]}: f32[524288]\n"
+                           "    %4 = pad(%1, %8) {edge_padding_low = [1, 1, 1], edge_padding_high = [1, 1, 1], interior_padding = [0, 0, 0]}:"
+                           " f32[524290,524290,524290]\n"
+                           "    %5 = reduce_window(%1) {kind = \"max\", window_dimensions = [1, 300, 300], padding = [0, 0, 0, 299, 299, 0]}:"
+                           " f32[524288,524288,524288]\n"
+                           "  }\n"
+                           "}\n";
 
 static void
 test_huge (void)
@@ -180,27 +176,26 @@ test_deep (void)
 }
 
 /* What runs once at load, splat constants, several results, views of inputs as results, weights that are packed. */
-static const char program[] =
-  "module \"m\" {\n"
-  "  func @main #1 (%1: f32[1,8,6,6], %2: i64[3]) -> (%20, %21, %22, %23, %14) {\n"
-  "    %3 = constant() {value = splat<f32[8,8,3,3]: 0.125>}: f32[8,8,3,3]\n"
-  "    %4 = constant() {value = dense<f32[8]: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0>}: f32[8]\n"
-  "    %5 = negate(%4): f32[8]\n"
-  "    %6 = broadcast_in_dim(%5) {shape = [8, 8, 3, 3], broadcast_dimensions = [0]}: f32[8,8,3,3]\n"
-  "    %7 = add(%3, %6): f32[8,8,3,3]\n"
-  "    %8 = convolution(%1, %7, %4) {padding = [1, 1, 1, 1], post = \"relu\"}: f32[1,8,6,6]\n"
-  "    %9 = tanh(%8): f32[1,8,6,6]\n"
-  "    %10 = reshape(%9) {shape = [8, 36]}: f32[8,36]\n"
-  "    %11 = dot_general(%10, %10) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]}: f32[8,8]\n"
-  "    %12 = sort(%11, %11) {dimension = 1}: (f32[8,8], f32[8,8])\n"
-  "    %20 = result(%12) {index = 1}: f32[8,8]\n"
-  "    %21 = reshape(%1) {shape = [288]}: f32[288]\n"
-  "    %13 = copy(%2): i64[3]\n"
-  "    %22 = add(%13, %13): i64[3]\n"
-  "    %23 = constant() {value = splat<u8[5]: 7>}: u8[5]\n"
-  "    %14 = exponential(%5): f32[8]\n"
-  "  }\n"
-  "}\n";
+static const char program[] = "module \"m\" {\n"
+                              "  func @main #1 (%1: f32[1,8,6,6], %2: i64[3]) -> (%20, %21, %22, %23, %14) {\n"
+                              "    %3 = constant() {value = splat<f32[8,8,3,3]: 0.125>}: f32[8,8,3,3]\n"
+                              "    %4 = constant() {value = dense<f32[8]: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0>}: f32[8]\n"
+                              "    %5 = negate(%4): f32[8]\n"
+                              "    %6 = broadcast_in_dim(%5) {shape = [8, 8, 3, 3], broadcast_dimensions = [0]}: f32[8,8,3,3]\n"
+                              "    %7 = add(%3, %6): f32[8,8,3,3]\n"
+                              "    %8 = convolution(%1, %7, %4) {padding = [1, 1, 1, 1], post = \"relu\"}: f32[1,8,6,6]\n"
+                              "    %9 = tanh(%8): f32[1,8,6,6]\n"
+                              "    %10 = reshape(%9) {shape = [8, 36]}: f32[8,36]\n"
+                              "    %11 = dot_general(%10, %10) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]}: f32[8,8]\n"
+                              "    %12 = sort(%11, %11) {dimension = 1}: (f32[8,8], f32[8,8])\n"
+                              "    %20 = result(%12) {index = 1}: f32[8,8]\n"
+                              "    %21 = reshape(%1) {shape = [288]}: f32[288]\n"
+                              "    %13 = copy(%2): i64[3]\n"
+                              "    %22 = add(%13, %13): i64[3]\n"
+                              "    %23 = constant() {value = splat<u8[5]: 7>}: u8[5]\n"
+                              "    %14 = exponential(%5): f32[8]\n"
+                              "  }\n"
+                              "}\n";
 
 static void
 compare_outputs (GantryModule *module, GantryLiteral *const *inputs, GantryLiteral *const *outputs)
@@ -285,8 +280,10 @@ layers (GantryContext *context, guint n)
   g_string_append_printf (text, ") -> (%%%u) {\n", n + 1 + 4 * n);
   for (guint i = 0; i < n; i++, id += 4)
     {
-      g_string_append_printf (text, "    %%%u = dot_general(%%%u, %%%u) {lhs_contracting_dimensions = [1], "
-                              "rhs_contracting_dimensions = [0]}: f32[64,128]\n", id, x, i + 2);
+      g_string_append_printf (text,
+                              "    %%%u = dot_general(%%%u, %%%u) {lhs_contracting_dimensions = [1], "
+                              "rhs_contracting_dimensions = [0]}: f32[64,128]\n",
+                              id, x, i + 2);
       g_string_append_printf (text, "    %%%u = tanh(%%%u): f32[64,128]\n", id + 1, id);
       g_string_append_printf (text, "    %%%u = multiply(%%%u, %%%u): f32[64,128]\n", id + 2, id + 1, id);
       g_string_append_printf (text, "    %%%u = add(%%%u, %%%u): f32[64,128]\n", id + 3, id + 2, x);
@@ -378,14 +375,13 @@ test_mismatch (void)
 /* Sums of positive products of two factors that are each off by up to 2^-11 of itself; the accumulators are f32. */
 #define TF32_ROUNDING (0x1p-10 + 0x1p-20)
 
-static const char product_of_f32[] =
-  "module \"product\" {\n"
-  "  func @main #1 (%1: f32[72,130], %2: f32[130,88]) -> (%5) {\n"
-  "    %3 = abs(%1): f32[72,130]\n"
-  "    %4 = abs(%2): f32[130,88]\n"
-  "    %5 = dot_general(%3, %4) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[72,88]\n"
-  "  }\n"
-  "}\n";
+static const char product_of_f32[] = "module \"product\" {\n"
+                                     "  func @main #1 (%1: f32[72,130], %2: f32[130,88]) -> (%5) {\n"
+                                     "    %3 = abs(%1): f32[72,130]\n"
+                                     "    %4 = abs(%2): f32[130,88]\n"
+                                     "    %5 = dot_general(%3, %4) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[72,88]\n"
+                                     "  }\n"
+                                     "}\n";
 
 /* Tensor cores multiply f32 only where it was allowed. */
 static void

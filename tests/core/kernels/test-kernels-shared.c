@@ -49,8 +49,8 @@ add_chain (GantryBuilder *builder, GantryContext *context, const Case *c, guint 
 
   for (guint i = 0; i < n; i++)
     {
-      x = gantry_builder_add (builder, c->op, (guint32[]) { x, y }, c->op == GANTRY_OP_POWER ? 2 : 1, 0);
-      x = gantry_builder_add (builder, GANTRY_OP_ADD, (guint32[]) { x, constant (builder, context, type, c->step) }, 2, 0);
+      x = gantry_builder_add (builder, c->op, (guint32[]){ x, y }, c->op == GANTRY_OP_POWER ? 2 : 1, 0);
+      x = gantry_builder_add (builder, GANTRY_OP_ADD, (guint32[]){ x, constant (builder, context, type, c->step) }, 2, 0);
     }
   return x;
 }
@@ -66,7 +66,7 @@ chain_module (GantryContext *context, const Case *c, guint n, gboolean fused)
   GantryModule *module;
 
   gantry_builder_begin (builder, "main", 0);
-  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation) { .line = 1 }));
+  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation){ .line = 1 }));
   ids[0] = gantry_builder_parameter (builder, type, NULL);
   ids[1] = gantry_builder_parameter (builder, type, NULL);
   if (fused)
@@ -147,8 +147,8 @@ check (const Case *c, GantryInstructionSet instructions, const float *x, const f
   run_module (each, inlined, x, y, want);
   for (guint i = 0; i < N; i++)
     if (memcmp (&got[i], &want[i], sizeof *got) != 0 && !(isnan (got[i]) && isnan (want[i])))
-      g_error ("%s of %.9g with %s: %.9g, alone %.9g", gantry_op_info (c->op)->name, (double) x[i],
-               gantry_instruction_set_name (instructions), (double) got[i], (double) want[i]);
+      g_error ("%s of %.9g with %s: %.9g, alone %.9g", gantry_op_info (c->op)->name, (double) x[i], gantry_instruction_set_name (instructions), (double) got[i],
+               (double) want[i]);
 }
 
 static void

@@ -17,8 +17,8 @@ typedef struct
   const char *name;
   GantryOp op;
   long double (*exact) (long double);
-  double lo, hi;        /* of the arguments, f32 */
-  gboolean by_exponent; /* all magnitudes evenly, both signs when lo < 0 */
+  double lo, hi;           /* of the arguments, f32 */
+  gboolean by_exponent;    /* all magnitudes evenly, both signs when lo < 0 */
   double bound, bound_off; /* units in the last place of f32: with exact results of the unit, and with those that are off */
 } Case;
 
@@ -78,8 +78,7 @@ typedef struct
   double largest;
 } Format;
 
-static const Format f32 = { GANTRY_F32, 24, -149, 0x1.fffffep127 }, bf16 = { GANTRY_BF16, 8, -133, 0x1.fep127 },
-                    f16 = { GANTRY_F16, 11, -24, 65504 };
+static const Format f32 = { GANTRY_F32, 24, -149, 0x1.fffffep127 }, bf16 = { GANTRY_BF16, 8, -133, 0x1.fep127 }, f16 = { GANTRY_F16, 11, -24, 65504 };
 
 static double
 bf16_value (guint16 bits)
@@ -170,8 +169,7 @@ test_float (gconstpointer data)
   gantry_special_set_error (1);
   off = worst_of (c, x, result, &at_off);
   gantry_special_set_error (0);
-  g_test_message ("%s on [%g, %g]: %.2f units at %.9g; with a unit that is off %.2f at %.9g", c->name, c->lo, c->hi, exact,
-                  (double) at, off, (double) at_off);
+  g_test_message ("%s on [%g, %g]: %.2f units at %.9g; with a unit that is off %.2f at %.9g", c->name, c->lo, c->hi, exact, (double) at, off, (double) at_off);
   g_assert_cmpfloat (exact, <=, c->bound);
   g_assert_cmpfloat (off, <=, c->bound_off);
 }
@@ -180,8 +178,8 @@ test_float (gconstpointer data)
 static void
 test_special (void)
 {
-  static const float values[] = { 0.0f, -0.0f, 1.0f, -1.0f, 2.0f, 0.5f, -0.5f, INFINITY, -INFINITY, NAN, 1e-42f, -1e-42f, 1e38f, -1e38f,
-                                  88.8f, -88.8f, -110.0f, 16777217.0f };
+  static const float values[] = { 0.0f, -0.0f,  1.0f,    -1.0f, 2.0f,   0.5f,  -0.5f,  INFINITY, -INFINITY,
+                                  NAN,  1e-42f, -1e-42f, 1e38f, -1e38f, 88.8f, -88.8f, -110.0f,  16777217.0f };
   g_autofree float *x = g_new0 (float, N);
   g_autofree float *result = g_new0 (float, N);
 

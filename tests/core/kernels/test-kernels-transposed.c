@@ -9,7 +9,7 @@
 
 typedef struct
 {
-  guint n; /* spatial dimensions */
+  guint n;                        /* spatial dimensions */
   gint64 images, in, out, groups; /* in, out: channels of a group */
   gint64 size[3], taps[3], steps[3], dilation[3], padding[6], result[3];
   gboolean bias, relu, constant, half, between; /* between: other convolutions before and after it */
@@ -46,9 +46,14 @@ draw (GRand *rand, Case *c)
 
   do
     {
-      *c = (Case){ .n = (guint) g_rand_int_range (rand, 1, 4), .images = g_rand_int_range (rand, 1, 4), .in = channels[g_rand_int_range (rand, 0, 6)],
-                   .out = channels[g_rand_int_range (rand, 0, 6)], .groups = g_rand_int_range (rand, 0, 3) == 0 ? 2 : 1,
-                   .bias = g_rand_boolean (rand), .relu = g_rand_boolean (rand), .constant = g_rand_boolean (rand),
+      *c = (Case){ .n = (guint) g_rand_int_range (rand, 1, 4),
+                   .images = g_rand_int_range (rand, 1, 4),
+                   .in = channels[g_rand_int_range (rand, 0, 6)],
+                   .out = channels[g_rand_int_range (rand, 0, 6)],
+                   .groups = g_rand_int_range (rand, 0, 3) == 0 ? 2 : 1,
+                   .bias = g_rand_boolean (rand),
+                   .relu = g_rand_boolean (rand),
+                   .constant = g_rand_boolean (rand),
                    .half = g_rand_int_range (rand, 0, 5) == 0 };
       c->between = !c->half && g_rand_boolean (rand); /* which would round between */
     }
@@ -156,8 +161,7 @@ test_random (void)
 
       draw (rand, &c);
       g_test_message ("%u: %u dimensions, %d x %d x %d channels, batch %d%s%s%s%s%s", i, c.n, (int) c.groups, (int) c.in, (int) c.out, (int) c.images,
-                      c.bias ? ", bias" : "", c.relu ? ", relu" : "", c.constant ? ", constant" : "", c.half ? ", f16" : "",
-                      c.between ? ", between" : "");
+                      c.bias ? ", bias" : "", c.relu ? ", relu" : "", c.constant ? ", constant" : "", c.half ? ", f16" : "", c.between ? ", between" : "");
       module = module_of (context, &c, rand);
       options.n_threads = 1 + i % 2;
       options.free_layouts = i % 3 != 0;

@@ -79,8 +79,9 @@ static void
 tell (const Tally *tally, const char *what, const char *arch)
 {
   g_test_message ("%s, %s: %u kernels; %.2f ms each in all, %.2f ms of that by ptxas; at most %u registers, %u with spills, "
-                  "%u with a stack", what, arch, tally->n_kernels, tally->compile_ms / MAX (tally->n_kernels, 1),
-                  tally->assemble_ms / MAX (tally->n_kernels, 1), tally->registers, tally->spills, tally->stack);
+                  "%u with a stack",
+                  what, arch, tally->n_kernels, tally->compile_ms / MAX (tally->n_kernels, 1), tally->assemble_ms / MAX (tally->n_kernels, 1), tally->registers,
+                  tally->spills, tally->stack);
 }
 
 /* Without an assembler text is all that is made: the modules are made once, for one architecture. */
@@ -127,9 +128,8 @@ test_random (void)
 
 /* Operations: a module with a node for each that there is code for */
 
-static const GantryElementType elements[] = { GANTRY_BOOL, GANTRY_I8,  GANTRY_I16, GANTRY_I32, GANTRY_I64,  GANTRY_U8,
-                                              GANTRY_U16,  GANTRY_U32, GANTRY_U64, GANTRY_F16, GANTRY_BF16, GANTRY_F32,
-                                              GANTRY_F64 };
+static const GantryElementType elements[] = { GANTRY_BOOL, GANTRY_I8,  GANTRY_I16, GANTRY_I32,  GANTRY_I64, GANTRY_U8, GANTRY_U16,
+                                              GANTRY_U32,  GANTRY_U64, GANTRY_F16, GANTRY_BF16, GANTRY_F32, GANTRY_F64 };
 
 typedef struct
 {
@@ -164,7 +164,7 @@ is_allowed (guint op, GantryElementType element, gboolean binary)
   guint32 x, id;
 
   gantry_builder_begin (builder, "main", 0);
-  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation) { .line = 1 }));
+  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation){ .line = 1 }));
   x = operand (&o, element);
   id = binary ? gantry_builder_binary (builder, op, x, x) : gantry_builder_unary (builder, op, x);
   gantry_builder_end (builder, &id, 1);
@@ -183,8 +183,8 @@ add_operations (Operations *o, GantryElementType element, guint32 x, guint32 y)
 
       if (info == NULL || (info->flags & GANTRY_OP_STRUCTURE))
         continue;
-      if (gantry_emit_has_unary (op, element) && op != GANTRY_OP_COPY && op != GANTRY_OP_OPTIMIZATION_BARRIER
-          && op != GANTRY_OP_CHECKPOINT_NAME && is_allowed (op, element, FALSE))
+      if (gantry_emit_has_unary (op, element) && op != GANTRY_OP_COPY && op != GANTRY_OP_OPTIMIZATION_BARRIER && op != GANTRY_OP_CHECKPOINT_NAME
+          && is_allowed (op, element, FALSE))
         keep (o, gantry_builder_unary (o->builder, op, x));
       if (gantry_emit_has_binary (op, element) && op != GANTRY_OP_COMPARE && is_allowed (op, element, TRUE))
         keep (o, gantry_builder_binary (o->builder, op, x, y));
@@ -207,7 +207,7 @@ operations_of (GantryContext *context, GantryElementType element)
   guint32 x, y;
 
   gantry_builder_begin (builder, "main", 0);
-  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation) { .line = 1 }));
+  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation){ .line = 1 }));
   x = operand (&o, element);
   y = operand (&o, element);
   add_operations (&o, element, x, y);
@@ -237,36 +237,34 @@ test_operations (gconstpointer data)
 
 /* Products */
 
-static const char products[] =
-  "module \"m\" {\n"
-  "  func @main #1 (%1: f16[4,33,64], %2: f16[4,48,64], %3: f32[20,30], %4: f32[30,10], %5: bf16[16,8], %6: bf16[16,24])"
-  " -> (%10, %11, %12) {\n"
-  "    %10 = dot_general(%1, %2) {lhs_batching_dimensions = [0], rhs_batching_dimensions = [0],"
-  " lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2]}: f16[4,33,48]\n"
-  "    %11 = dot_general(%3, %4) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[20,10]\n"
-  "    %12 = fusion(%6, %5) {body = @body #2}: f32[8,24]\n"
-  "  }\n"
-  "  func @body #2 (%20: bf16[16,24], %21: bf16[16,8]) -> (%23) {\n"
-  "    %22 = dot_general(%21, %20) {lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]}: bf16[8,24]\n"
-  "    %23 = convert(%22) {to = type f32[8,24]}: f32[8,24]\n"
-  "  }\n"
-  "}\n";
+static const char products[] = "module \"m\" {\n"
+                               "  func @main #1 (%1: f16[4,33,64], %2: f16[4,48,64], %3: f32[20,30], %4: f32[30,10], %5: bf16[16,8], %6: bf16[16,24])"
+                               " -> (%10, %11, %12) {\n"
+                               "    %10 = dot_general(%1, %2) {lhs_batching_dimensions = [0], rhs_batching_dimensions = [0],"
+                               " lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2]}: f16[4,33,48]\n"
+                               "    %11 = dot_general(%3, %4) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[20,10]\n"
+                               "    %12 = fusion(%6, %5) {body = @body #2}: f32[8,24]\n"
+                               "  }\n"
+                               "  func @body #2 (%20: bf16[16,24], %21: bf16[16,8]) -> (%23) {\n"
+                               "    %22 = dot_general(%21, %20) {lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]}: bf16[8,24]\n"
+                               "    %23 = convert(%22) {to = type f32[8,24]}: f32[8,24]\n"
+                               "  }\n"
+                               "}\n";
 
 /* Results of two bytes leave the tensor cores 16 bytes at a time, with an epilogue and without. */
 static void
 test_wide_stores (void)
 {
-  static const char text[] =
-    "module \"m\" {\n"
-    "  func @main #1 (%1: bf16[256,64], %2: bf16[64,256], %3: bf16[256,256]) -> (%10, %11) {\n"
-    "    %10 = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: bf16[256,256]\n"
-    "    %11 = fusion(%1, %2, %3) {body = @body #2}: bf16[256,256]\n"
-    "  }\n"
-    "  func @body #2 (%20: bf16[256,64], %21: bf16[64,256], %22: bf16[256,256]) -> (%24) {\n"
-    "    %23 = dot_general(%20, %21) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: bf16[256,256]\n"
-    "    %24 = add(%23, %22): bf16[256,256]\n"
-    "  }\n"
-    "}\n";
+  static const char text[] = "module \"m\" {\n"
+                             "  func @main #1 (%1: bf16[256,64], %2: bf16[64,256], %3: bf16[256,256]) -> (%10, %11) {\n"
+                             "    %10 = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: bf16[256,256]\n"
+                             "    %11 = fusion(%1, %2, %3) {body = @body #2}: bf16[256,256]\n"
+                             "  }\n"
+                             "  func @body #2 (%20: bf16[256,64], %21: bf16[64,256], %22: bf16[256,256]) -> (%24) {\n"
+                             "    %23 = dot_general(%20, %21) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: bf16[256,256]\n"
+                             "    %24 = add(%23, %22): bf16[256,256]\n"
+                             "  }\n"
+                             "}\n";
 
   for (guint a = 0; a < 2; a++)
     {
@@ -338,7 +336,8 @@ test_report (void)
                             "ptxas info    : Function properties for a\n"
                             "    16 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads\n"
                             "ptxas info    : Used 40 registers, used 1 barriers, 1024 bytes smem, 544 bytes cmem[0]\n"
-                            "ptxas info    : Used 12 registers, used 0 barriers\n", &image);
+                            "ptxas info    : Used 12 registers, used 0 barriers\n",
+                            &image);
   g_assert_cmpuint (image.registers, ==, 40);
   g_assert_cmpuint (image.stack_bytes, ==, 16);
   g_assert_cmpuint (image.spill_store_bytes, ==, 8);

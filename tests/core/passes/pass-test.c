@@ -19,8 +19,7 @@ random_argument (GRand *rand, const GantryType *type)
       gantry_element_write_double (type->element, data + (gsize) i * size, g_rand_double_range (rand, -1, 1));
     else
       gantry_element_write_int (type->element, data + (gsize) i * size,
-                                type->element == GANTRY_BOOL ? g_rand_int_range (rand, 0, 2)
-                                                             : g_rand_int_range (rand, -9, 10));
+                                type->element == GANTRY_BOOL ? g_rand_int_range (rand, 0, 2) : g_rand_int_range (rand, -9, 10));
   return literal;
 }
 

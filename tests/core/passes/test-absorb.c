@@ -88,15 +88,13 @@ static void
 test_left_alone (void)
 {
   assert_left_alone (TWO ("%30, %32, %43, %47, %31", LOOP UPDATE));
-  assert_left_alone (TWO ("%30, %32, %50", LOOP
-                          "%48 = multiply(%31, %31): f32[4,4096] phase(update) "
-                          "%49 = reduce(%48) {dimensions = [0, 1], kind = \"add\"}: f32[] phase(update) "
-                          "%51 = broadcast_in_dim(%49) {broadcast_dimensions = ints[], shape = [4, 4096]}: f32[4,4096] phase(update) "
-                          "%50 = multiply(%31, %51): f32[4,4096] phase(update) "));
+  assert_left_alone (TWO ("%30, %32, %50", LOOP "%48 = multiply(%31, %31): f32[4,4096] phase(update) "
+                                                "%49 = reduce(%48) {dimensions = [0, 1], kind = \"add\"}: f32[] phase(update) "
+                                                "%51 = broadcast_in_dim(%49) {broadcast_dimensions = ints[], shape = [4, 4096]}: f32[4,4096] phase(update) "
+                                                "%50 = multiply(%31, %51): f32[4,4096] phase(update) "));
   assert_left_alone (TWO ("%32, %48", LOOP UPDATE "%48 = reduce(%47) {dimensions = [0], kind = \"add\"}: f32[4096] phase(update) "));
-  assert_left_alone (TWO ("%32, %48", LOOP
-                          "%49 = broadcast_in_dim(%30) {broadcast_dimensions = [1], shape = [4, 4096]}: f32[4,4096] phase(update) "
-                          "%48 = add(%31, %49): f32[4,4096] phase(update) "));
+  assert_left_alone (TWO ("%32, %48", LOOP "%49 = broadcast_in_dim(%30) {broadcast_dimensions = [1], shape = [4, 4096]}: f32[4,4096] phase(update) "
+                                           "%48 = add(%31, %49): f32[4,4096] phase(update) "));
 }
 
 /* A stack of small slices is no more than what its trips would cost. */

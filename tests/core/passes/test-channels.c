@@ -13,9 +13,9 @@ test_image (void)
 {
   g_autoptr (PassCase) c = pass_case_new (&gantry_pass_channels, NULL,
                                           IMAGE ("bf16", "[4,3,40,41]", "[16,3,5,3]", "padding = [2, 1, 1, 0], window_strides = [2, 3]", "[4,16,20,14]"));
-  g_autoptr (PassCase) bias = pass_case_new (
-    &gantry_pass_channels, NULL,
-    PROGRAM ("%1: f16[4,4,256], %2: f16[8,4,2], %3: f16[8]", "%4", "%4 = convolution(%1, %2, %3) {padding = [0, 0]}: f16[4,8,255]"));
+  g_autoptr (PassCase)
+    bias = pass_case_new (&gantry_pass_channels, NULL,
+                          PROGRAM ("%1: f16[4,4,256], %2: f16[8,4,2], %3: f16[8]", "%4", "%4 = convolution(%1, %2, %3) {padding = [0, 0]}: f16[4,8,255]"));
   const GantryNode *made = pass_result (c->after, 0);
 
   g_assert_cmpint (made->op, ==, GANTRY_OP_CONVOLUTION);
@@ -51,10 +51,9 @@ static const PassText untouched[] = {
   { "groups", IMAGE ("bf16", "[2,6,40,40]", "[16,3,3,3]", "padding = [1, 1, 1, 1], feature_group_count = 2", "[2,16,40,40]") },
   { "few-results", IMAGE ("bf16", "[2,3,40,40]", "[4,3,3,3]", "padding = [1, 1, 1, 1]", "[2,4,40,40]") },
   { "large-weights", IMAGE ("bf16", "[2,3,8,8]", "[64,3,3,3]", "padding = [1, 1, 1, 1]", "[2,64,8,8]") },
-  { "otherwise-exchanged",
-    PROGRAM ("%1: bf16[6,3,26,26], %2: bf16[8,6,12,12]", "%4",
-             "%3 = transpose(%1) {permutation = [1, 0, 3, 2]}: bf16[3,6,26,26] "
-             "%4 = convolution(%3, %2) {padding = [1, 0, 0, 1], rhs_dilation = [2, 2]}: bf16[3,8,5,5]") },
+  { "otherwise-exchanged", PROGRAM ("%1: bf16[6,3,26,26], %2: bf16[8,6,12,12]", "%4",
+                                    "%3 = transpose(%1) {permutation = [1, 0, 3, 2]}: bf16[3,6,26,26] "
+                                    "%4 = convolution(%3, %2) {padding = [1, 0, 0, 1], rhs_dilation = [2, 2]}: bf16[3,8,5,5]") },
   { "large-gradient", GRADIENT ("[4,3,26,26]", "[3,4,26,26]", "[64,4,24,24]", "padding = [0, 0, 0, 0]", "[3,64,3,3]") },
 };
 

@@ -10,12 +10,11 @@
 static void
 test_fuse_acts (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_fuse, NULL,
-    PROGRAM ("%1: f32[4,8], %2: f32[8]", "%6",
-             "%3 = broadcast_in_dim(%2) {shape = [4,8], broadcast_dimensions = [1]}: f32[4,8] "
-             "%4 = add(%1, %3): f32[4,8] %5 = tanh(%4): f32[4,8] "
-             "%6 = reduce(%5) {kind = \"add\", dimensions = [1]}: f32[4]"));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, NULL,
+                                          PROGRAM ("%1: f32[4,8], %2: f32[8]", "%6",
+                                                   "%3 = broadcast_in_dim(%2) {shape = [4,8], broadcast_dimensions = [1]}: f32[4,8] "
+                                                   "%4 = add(%1, %3): f32[4,8] %5 = tanh(%4): f32[4,8] "
+                                                   "%6 = reduce(%5) {kind = \"add\", dimensions = [1]}: f32[4]"));
   const GantryNode *fusion = pass_result (c->after, 0);
 
   g_assert_cmpint (fusion->op, ==, GANTRY_OP_FUSION);
@@ -46,30 +45,28 @@ made_of (const GantryModule *module, guint32 id)
 
 static const GantryPassOptions rows_options = { .fuse_rows = TRUE, .fold_bytes = 1 << 20 };
 
-#define SOFTMAX(shape, rows)                                                                                           \
-  "%2 = reduce(%1) {kind = \"max\", dimensions = [1]}: f32[" rows "] "                                                 \
-  "%3 = broadcast_in_dim(%2) {shape = [" shape "], broadcast_dimensions = [0]}: f32[" shape "] "                       \
-  "%4 = subtract(%1, %3): f32[" shape "] %5 = exponential(%4): f32[" shape "] "                                        \
-  "%6 = reduce(%5) {kind = \"add\", dimensions = [1]}: f32[" rows "] "                                                 \
-  "%7 = broadcast_in_dim(%6) {shape = [" shape "], broadcast_dimensions = [0]}: f32[" shape "] "                       \
+#define SOFTMAX(shape, rows) \
+  "%2 = reduce(%1) {kind = \"max\", dimensions = [1]}: f32[" rows "] " \
+  "%3 = broadcast_in_dim(%2) {shape = [" shape "], broadcast_dimensions = [0]}: f32[" shape "] " \
+  "%4 = subtract(%1, %3): f32[" shape "] %5 = exponential(%4): f32[" shape "] " \
+  "%6 = reduce(%5) {kind = \"add\", dimensions = [1]}: f32[" rows "] " \
+  "%7 = broadcast_in_dim(%6) {shape = [" shape "], broadcast_dimensions = [0]}: f32[" shape "] " \
   "%8 = divide(%5, %7): f32[" shape "]"
 
 /* A reduction whose value only its own row needs stands within the group. */
 static void
 test_fuse_rows (void)
 {
-  g_autoptr (PassCase) softmax = pass_case_new (&gantry_pass_fuse, &rows_options,
-                                                PROGRAM ("%1: f32[64,16]", "%8", SOFTMAX ("64,16", "64")));
+  g_autoptr (PassCase) softmax = pass_case_new (&gantry_pass_fuse, &rows_options, PROGRAM ("%1: f32[64,16]", "%8", SOFTMAX ("64,16", "64")));
   /* With what keepdims makes of a reduction, and arithmetic on the rows' numbers. */
-  g_autoptr (PassCase) norm = pass_case_new (
-    &gantry_pass_fuse, &rows_options,
-    PROGRAM ("%1: f32[8,8,16], %2: f32[16]", "%12",
-             "%3 = multiply(%1, %1): f32[8,8,16] %4 = reduce(%3) {kind = \"add\", dimensions = [2]}: f32[8,8] "
-             "%5 = reshape(%4) {shape = [8,8,1]}: f32[8,8,1] %6 = sqrt(%5): f32[8,8,1] %7 = negate(%6): f32[8,8,1] "
-             "%8 = broadcast_in_dim(%7) {shape = [8,8,16], broadcast_dimensions = [0,1,2]}: f32[8,8,16] "
-             "%9 = divide(%1, %8): f32[8,8,16] "
-             "%10 = broadcast_in_dim(%2) {shape = [8,8,16], broadcast_dimensions = [2]}: f32[8,8,16] "
-             "%12 = multiply(%9, %10): f32[8,8,16]"));
+  g_autoptr (PassCase) norm = pass_case_new (&gantry_pass_fuse, &rows_options,
+                                             PROGRAM ("%1: f32[8,8,16], %2: f32[16]", "%12",
+                                                      "%3 = multiply(%1, %1): f32[8,8,16] %4 = reduce(%3) {kind = \"add\", dimensions = [2]}: f32[8,8] "
+                                                      "%5 = reshape(%4) {shape = [8,8,1]}: f32[8,8,1] %6 = sqrt(%5): f32[8,8,1] %7 = negate(%6): f32[8,8,1] "
+                                                      "%8 = broadcast_in_dim(%7) {shape = [8,8,16], broadcast_dimensions = [0,1,2]}: f32[8,8,16] "
+                                                      "%9 = divide(%1, %8): f32[8,8,16] "
+                                                      "%10 = broadcast_in_dim(%2) {shape = [8,8,16], broadcast_dimensions = [2]}: f32[8,8,16] "
+                                                      "%12 = multiply(%9, %10): f32[8,8,16]"));
 
   g_autoptr (PassCase) unasked = pass_case_new (&gantry_pass_fuse, NULL, PROGRAM ("%1: f32[64,16]", "%8", SOFTMAX ("64,16", "64")));
 
@@ -85,14 +82,12 @@ static void
 test_fuse_no_rows (void)
 {
   g_autoptr (PassCase) few = pass_case_new (&gantry_pass_fuse, &rows_options, PROGRAM ("%1: f32[4,16]", "%8", SOFTMAX ("4,16", "4")));
-  g_autoptr (PassCase) wanted = pass_case_new (&gantry_pass_fuse, &rows_options,
-                                               PROGRAM ("%1: f32[64,16]", "%8, %2", SOFTMAX ("64,16", "64")));
-  g_autoptr (PassCase) outer = pass_case_new (
-    &gantry_pass_fuse, &rows_options,
-    PROGRAM ("%1: f32[16,64]", "%4",
-             "%2 = reduce(%1) {kind = \"max\", dimensions = [0]}: f32[64] "
-             "%3 = broadcast_in_dim(%2) {shape = [16,64], broadcast_dimensions = [1]}: f32[16,64] "
-             "%4 = subtract(%1, %3): f32[16,64]"));
+  g_autoptr (PassCase) wanted = pass_case_new (&gantry_pass_fuse, &rows_options, PROGRAM ("%1: f32[64,16]", "%8, %2", SOFTMAX ("64,16", "64")));
+  g_autoptr (PassCase) outer = pass_case_new (&gantry_pass_fuse, &rows_options,
+                                              PROGRAM ("%1: f32[16,64]", "%4",
+                                                       "%2 = reduce(%1) {kind = \"max\", dimensions = [0]}: f32[64] "
+                                                       "%3 = broadcast_in_dim(%2) {shape = [16,64], broadcast_dimensions = [1]}: f32[16,64] "
+                                                       "%4 = subtract(%1, %3): f32[16,64]"));
 
   g_assert_cmpuint (pass_count (few->after, GANTRY_OP_REDUCE), ==, pass_count (few->after, GANTRY_OP_FUSION));
   g_assert_cmpint (pass_result (wanted->after, 1)->op, ==, GANTRY_OP_REDUCE);
@@ -103,12 +98,11 @@ test_fuse_no_rows (void)
 static void
 test_fuse_keeps_shared (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_fuse, NULL,
-    PROGRAM ("%1: f32[4,4]", "%5, %7",
-             "%2 = tanh(%1): f32[4,4] %3 = negate(%2): f32[4,4] "
-             "%4 = dot_general(%3, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,4] "
-             "%5 = add(%4, %3): f32[4,4] %6 = abs(%3): f32[4,4] %7 = sqrt(%6): f32[4,4]"));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, NULL,
+                                          PROGRAM ("%1: f32[4,4]", "%5, %7",
+                                                   "%2 = tanh(%1): f32[4,4] %3 = negate(%2): f32[4,4] "
+                                                   "%4 = dot_general(%3, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,4] "
+                                                   "%5 = add(%4, %3): f32[4,4] %6 = abs(%3): f32[4,4] %7 = sqrt(%6): f32[4,4]"));
   const GantryNode *value = made_of (c->after, 3);
 
   g_assert_nonnull (value);
@@ -120,13 +114,14 @@ test_fuse_keeps_shared (void)
 static const PassText not_fused[] = {
   { "one-operation", PROGRAM ("%1: f32[4]", "%2", "%2 = tanh(%1): f32[4]") },
   { "results", PROGRAM ("%1: f32[4]", "%2, %3", "%2 = tanh(%1): f32[4] %3 = negate(%2): f32[4]") },
-  { "contraction",
-    PROGRAM ("%1: f32[2,2]", "%3", "%2 = tanh(%1): f32[2,2] %3 = dot_general(%2, %2) {lhs_contracting_dimensions = [1], "
-                                   "rhs_contracting_dimensions = [0]}: f32[2,2]") },
-  { "around-a-contraction",
-    PROGRAM ("%1: f32[2,2]", "%4", "%2 = tanh(%1): f32[2,2] %3 = dot_general(%2, %2) {lhs_contracting_dimensions = [1], "
-                                   "rhs_contracting_dimensions = [0]}: f32[2,2] %4 = add(%2, %3): f32[2,2]") },
-  { "barrier", PROGRAM ("%1: f32[4]", "%4", "%2 = tanh(%1): f32[4] %3 = optimization_barrier(%2): f32[4] "
+  { "contraction", PROGRAM ("%1: f32[2,2]", "%3",
+                            "%2 = tanh(%1): f32[2,2] %3 = dot_general(%2, %2) {lhs_contracting_dimensions = [1], "
+                            "rhs_contracting_dimensions = [0]}: f32[2,2]") },
+  { "around-a-contraction", PROGRAM ("%1: f32[2,2]", "%4",
+                                     "%2 = tanh(%1): f32[2,2] %3 = dot_general(%2, %2) {lhs_contracting_dimensions = [1], "
+                                     "rhs_contracting_dimensions = [0]}: f32[2,2] %4 = add(%2, %3): f32[2,2]") },
+  { "barrier", PROGRAM ("%1: f32[4]", "%4",
+                        "%2 = tanh(%1): f32[4] %3 = optimization_barrier(%2): f32[4] "
                         "%4 = negate(%3): f32[4]") },
 };
 
@@ -134,12 +129,11 @@ static const PassText not_fused[] = {
 static void
 test_fuse_constants (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_fuse, NULL,
-    PROGRAM ("%1: f32[4,4], %2: f32[4]", "%5, %7",
-             "%3 = constant() {value = splat<f32[]: 0.5>}: f32[] "
-             "%4 = broadcast_in_dim(%3) {shape = [4,4], broadcast_dimensions = ints[]}: f32[4,4] "
-             "%5 = multiply(%1, %4): f32[4,4] %6 = add(%1, %4): f32[4,4] %7 = tanh(%6): f32[4,4]"));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, NULL,
+                                          PROGRAM ("%1: f32[4,4], %2: f32[4]", "%5, %7",
+                                                   "%3 = constant() {value = splat<f32[]: 0.5>}: f32[] "
+                                                   "%4 = broadcast_in_dim(%3) {shape = [4,4], broadcast_dimensions = ints[]}: f32[4,4] "
+                                                   "%5 = multiply(%1, %4): f32[4,4] %6 = add(%1, %4): f32[4,4] %7 = tanh(%6): f32[4,4]"));
 
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_FUSION), ==, 2);
   for (guint i = 0; i < 2; i++)
@@ -150,12 +144,11 @@ test_fuse_constants (void)
 static void
 test_fuse_splats (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_fuse, NULL,
-    PROGRAM ("%1: f32[4,4], %2: f32[4]", "%4, %6, %7",
-             "%3 = constant() {value = splat<f32[4,4]: 0.5>}: f32[4,4] "
-             "%4 = multiply(%1, %3): f32[4,4] %5 = add(%1, %3): f32[4,4] %6 = tanh(%5): f32[4,4] "
-             "%7 = dot_general(%1, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,4]"));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, NULL,
+                                          PROGRAM ("%1: f32[4,4], %2: f32[4]", "%4, %6, %7",
+                                                   "%3 = constant() {value = splat<f32[4,4]: 0.5>}: f32[4,4] "
+                                                   "%4 = multiply(%1, %3): f32[4,4] %5 = add(%1, %3): f32[4,4] %6 = tanh(%5): f32[4,4] "
+                                                   "%7 = dot_general(%1, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,4]"));
 
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_FUSION), ==, 2);
   for (guint i = 0; i < 2; i++)
@@ -192,13 +185,12 @@ test_fuse_many_inputs (void)
 static void
 test_fuse_scalars (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_fuse, NULL,
-    PROGRAM ("%1: f32[4,4], %2: f32[]", "%5, %6",
-             "%3 = sine(%2): f32[] "
-             "%4 = broadcast_in_dim(%3) {shape = [4,4], broadcast_dimensions = ints[]}: f32[4,4] "
-             "%5 = multiply(%1, %4): f32[4,4] "
-             "%6 = add(%1, %4): f32[4,4]"));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, NULL,
+                                          PROGRAM ("%1: f32[4,4], %2: f32[]", "%5, %6",
+                                                   "%3 = sine(%2): f32[] "
+                                                   "%4 = broadcast_in_dim(%3) {shape = [4,4], broadcast_dimensions = ints[]}: f32[4,4] "
+                                                   "%5 = multiply(%1, %4): f32[4,4] "
+                                                   "%6 = add(%1, %4): f32[4,4]"));
 
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_FUSION), ==, 2);
   for (guint i = 0; i < 2; i++)
@@ -210,12 +202,11 @@ test_fuse_scalars (void)
     }
 }
 
-#define SAVED(phase)                                                                                                    \
-  PROGRAM ("%1: f32[4,4], %2: f32[4,4]", "%5, %8",                                                                      \
-           "%3 = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,4] "   \
-           "%4 = sine(%3): f32[4,4] %5 = tanh(%4): f32[4,4] "                                                           \
-           "%6 = multiply(%2, %4): f32[4,4] " phase " %7 = add(%6, %5): f32[4,4] " phase                                 \
-           " %8 = multiply(%7, %3): f32[4,4] " phase)
+#define SAVED(phase) \
+  PROGRAM ("%1: f32[4,4], %2: f32[4,4]", "%5, %8", \
+           "%3 = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,4] " \
+           "%4 = sine(%3): f32[4,4] %5 = tanh(%4): f32[4,4] " \
+           "%6 = multiply(%2, %4): f32[4,4] " phase " %7 = add(%6, %5): f32[4,4] " phase " %8 = multiply(%7, %3): f32[4,4] " phase)
 
 /* What the backward phase can compute from what it reads anyway is not saved for it; one phase alone stays as it is. */
 static void
@@ -236,15 +227,14 @@ test_fuse_copies (void)
 static void
 test_fuse_copies_from_base (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_fuse, NULL,
-    PROGRAM ("%1: f32[16,16], %2: f32[16,16], %20: f32[16]", "%7, %10",
-             "%3 = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[16,16] "
-             "%21 = broadcast_in_dim(%20) {shape = [16,16], broadcast_dimensions = [1]}: f32[16,16] "
-             "%4 = add(%3, %21): f32[16,16] %5 = tanh(%4): f32[16,16] %6 = sine(%4): f32[16,16] "
-             "%7 = multiply(%5, %6): f32[16,16] "
-             "%8 = multiply(%2, %5): f32[16,16] phase(backward) %9 = add(%2, %6): f32[16,16] phase(backward) "
-             "%10 = multiply(%8, %9): f32[16,16] phase(backward)"));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, NULL,
+                                          PROGRAM ("%1: f32[16,16], %2: f32[16,16], %20: f32[16]", "%7, %10",
+                                                   "%3 = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[16,16] "
+                                                   "%21 = broadcast_in_dim(%20) {shape = [16,16], broadcast_dimensions = [1]}: f32[16,16] "
+                                                   "%4 = add(%3, %21): f32[16,16] %5 = tanh(%4): f32[16,16] %6 = sine(%4): f32[16,16] "
+                                                   "%7 = multiply(%5, %6): f32[16,16] "
+                                                   "%8 = multiply(%2, %5): f32[16,16] phase(backward) %9 = add(%2, %6): f32[16,16] phase(backward) "
+                                                   "%10 = multiply(%8, %9): f32[16,16] phase(backward)"));
 
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_FUSION), ==, 2);
   for (guint i = 0; i < 2; i++)
@@ -257,14 +247,14 @@ test_fuse_copies_from_base (void)
 static void
 test_fuse_copies_from_shared_base (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_fuse, NULL,
-    PROGRAM ("%1: f32[16,16], %2: f32[16,16]", "%7, %11, %9",
-             "%3 = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[16,16] "
-             "%4 = negate(%3): f32[16,16] %5 = tanh(%4): f32[16,16] %6 = sine(%4): f32[16,16] "
-             "%7 = multiply(%5, %6): f32[16,16] "
-             "%8 = multiply(%2, %5): f32[16,16] phase(backward) %9 = reduce(%8) {kind = \"add\", dimensions = [1]}: f32[16] "
-             "phase(backward) %10 = add(%2, %6): f32[16,16] phase(backward) %11 = tanh(%10): f32[16,16] phase(backward)"));
+  g_autoptr (PassCase)
+    c = pass_case_new (&gantry_pass_fuse, NULL,
+                       PROGRAM ("%1: f32[16,16], %2: f32[16,16]", "%7, %11, %9",
+                                "%3 = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[16,16] "
+                                "%4 = negate(%3): f32[16,16] %5 = tanh(%4): f32[16,16] %6 = sine(%4): f32[16,16] "
+                                "%7 = multiply(%5, %6): f32[16,16] "
+                                "%8 = multiply(%2, %5): f32[16,16] phase(backward) %9 = reduce(%8) {kind = \"add\", dimensions = [1]}: f32[16] "
+                                "phase(backward) %10 = add(%2, %6): f32[16,16] phase(backward) %11 = tanh(%10): f32[16,16] phase(backward)"));
 
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_FUSION), ==, 3);
   for (guint i = 0; i < 3; i++)
@@ -284,16 +274,23 @@ test_fuse_residuals (void)
   "%3 = add(%20, %21): f32[16,16] %4 = reduce(%3) {kind = \"add\", dimensions = [1]}: f32[16] " \
   "%5 = broadcast_in_dim(%4) {shape = [16,16], broadcast_dimensions = [0]}: f32[16,16] %7 = subtract(%3, %5): f32[16,16] " \
   "%8 = dot_general(%7, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[16,16] "
-#define FIRST "%9 = multiply(%7, %2): f32[16,16] phase(backward) " \
+#define FIRST \
+  "%9 = multiply(%7, %2): f32[16,16] phase(backward) " \
   "%10 = reduce(%9) {kind = \"add\", dimensions = [1]}: f32[16] phase(backward) "
-#define LAST "%11 = multiply(%3, %2): f32[16,16] phase(backward) " \
+#define LAST \
+  "%11 = multiply(%3, %2): f32[16,16] phase(backward) " \
   "%12 = reduce(%11) {kind = \"add\", dimensions = [0]}: f32[16] phase(backward) "
-  static const struct { const char *text; gboolean read; } cases[] = {
+  static const struct
+  {
+    const char *text;
+    gboolean read;
+  } cases[] = {
     { PROGRAM ("%1: f32[16,16], %2: f32[16,16]", "%10, %12, %8", NORMALIZED FIRST LAST), FALSE },
     { PROGRAM ("%1: f32[16,16], %2: f32[16,16]", "%10, %12, %8", NORMALIZED LAST FIRST), TRUE },
-    { PROGRAM ("%1: f32[16,16], %2: f32[16,16]", "%10, %12, %8, %13", NORMALIZED FIRST LAST
-               "%13 = dot_general(%7, %7) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[16,16] "
-               "phase(backward)"), TRUE },
+    { PROGRAM ("%1: f32[16,16], %2: f32[16,16]", "%10, %12, %8, %13",
+               NORMALIZED FIRST LAST "%13 = dot_general(%7, %7) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[16,16] "
+                                     "phase(backward)"),
+      TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -313,11 +310,10 @@ test_fuse_residuals (void)
 static void
 test_fuse_broadcasts (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_fuse, NULL,
-    PROGRAM ("%1: f32[16,16], %2: f32[16]", "%4, %6",
-             "%3 = broadcast_in_dim(%2) {shape = [16,16], broadcast_dimensions = [0]}: f32[16,16] "
-             "%4 = multiply(%1, %3): f32[16,16] %5 = sine(%4): f32[16,16] %6 = add(%5, %3): f32[16,16]"));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, NULL,
+                                          PROGRAM ("%1: f32[16,16], %2: f32[16]", "%4, %6",
+                                                   "%3 = broadcast_in_dim(%2) {shape = [16,16], broadcast_dimensions = [0]}: f32[16,16] "
+                                                   "%4 = multiply(%1, %3): f32[16,16] %5 = sine(%4): f32[16,16] %6 = add(%5, %3): f32[16,16]"));
 
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_FUSION), ==, 2);
   g_assert_cmpuint (pass_result (c->after, 1)->n_operands, ==, 2);
@@ -329,13 +325,12 @@ test_fuse_broadcasts (void)
 static void
 test_fuse_no_copies (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_fuse, NULL,
-    PROGRAM ("%1: f32[4], %2: f32[4,4]", "%4, %7",
-             "%3 = sine(%1): f32[4] %4 = tanh(%3): f32[4] "
-             "%5 = broadcast_in_dim(%3) {shape = [4,4], broadcast_dimensions = [0]}: f32[4,4] phase(backward) "
-             "%6 = broadcast_in_dim(%1) {shape = [4,4], broadcast_dimensions = [0]}: f32[4,4] phase(backward) "
-             "%8 = multiply(%5, %6): f32[4,4] phase(backward) %7 = add(%8, %2): f32[4,4] phase(backward)"));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, NULL,
+                                          PROGRAM ("%1: f32[4], %2: f32[4,4]", "%4, %7",
+                                                   "%3 = sine(%1): f32[4] %4 = tanh(%3): f32[4] "
+                                                   "%5 = broadcast_in_dim(%3) {shape = [4,4], broadcast_dimensions = [0]}: f32[4,4] phase(backward) "
+                                                   "%6 = broadcast_in_dim(%1) {shape = [4,4], broadcast_dimensions = [0]}: f32[4,4] phase(backward) "
+                                                   "%8 = multiply(%5, %6): f32[4,4] phase(backward) %7 = add(%8, %2): f32[4,4] phase(backward)"));
 
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_SINE), ==, 1);
   g_assert_cmpuint (pass_result (c->after, 1)->n_operands, ==, 3);
@@ -357,12 +352,11 @@ test_fuse_no_copies (void)
 static void
 test_epilogue_acts (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_epilogue, NULL,
-    PROGRAM ("%1: f32[1,2,4,4]", "%12",
-             CONVOLUTION CHANNELS ("5", "4", "2.0, 3.0, 4.0") "%6 = multiply(%3, %5): f32[1,3,4,4] "
-             CHANNELS ("8", "7", "0.5, -0.5, 1.0") "%9 = add(%8, %6): f32[1,3,4,4] "
-             ZERO ("11", "10") "%12 = maximum(%9, %11): f32[1,3,4,4]"));
+  g_autoptr (PassCase)
+    c = pass_case_new (&gantry_pass_epilogue, NULL,
+                       PROGRAM ("%1: f32[1,2,4,4]", "%12",
+                                CONVOLUTION CHANNELS ("5", "4", "2.0, 3.0, 4.0") "%6 = multiply(%3, %5): f32[1,3,4,4] " CHANNELS (
+                                  "8", "7", "0.5, -0.5, 1.0") "%9 = add(%8, %6): f32[1,3,4,4] " ZERO ("11", "10") "%12 = maximum(%9, %11): f32[1,3,4,4]"));
   const GantryNode *result = pass_result (c->after, 0);
 
   g_assert_cmpint (result->op, ==, GANTRY_OP_CONVOLUTION);
@@ -383,8 +377,8 @@ test_epilogue_sum (void)
     &gantry_pass_epilogue, NULL,
     PROGRAM ("%1: f32[1,2,4,4]", "%14",
              CONVOLUTION CHANNELS ("5", "4", "2.0, 3.0, 4.0") "%6 = multiply(%3, %5): f32[1,3,4,4] "
-             "%7 = convolution(%1, %2) {}: f32[1,3,4,4] %12 = add(%6, %7): f32[1,3,4,4] " ZERO ("11", "10")
-             "%14 = maximum(%12, %11): f32[1,3,4,4]"));
+                                                              "%7 = convolution(%1, %2) {}: f32[1,3,4,4] %12 = add(%6, %7): f32[1,3,4,4] " ZERO (
+                                                                "11", "10") "%14 = maximum(%12, %11): f32[1,3,4,4]"));
 
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_CONVOLUTION), ==, 2);
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_MULTIPLY), ==, 1); /* of the weights */
@@ -393,20 +387,21 @@ test_epilogue_sum (void)
 
 static const PassText not_absorbed[] = {
   /* The value before has a second user. */
-  { "two-users", PROGRAM ("%1: f32[1,2,4,4]", "%6, %3", CONVOLUTION CHANNELS ("5", "4", "2.0, 3.0, 4.0")
-                          "%6 = multiply(%3, %5): f32[1,3,4,4]") },
+  { "two-users", PROGRAM ("%1: f32[1,2,4,4]", "%6, %3", CONVOLUTION CHANNELS ("5", "4", "2.0, 3.0, 4.0") "%6 = multiply(%3, %5): f32[1,3,4,4]") },
   { "same-value-twice", PROGRAM ("%1: f32[1,2,4,4]", "%4", CONVOLUTION "%4 = multiply(%3, %3): f32[1,3,4,4]") },
   /* Not channel by channel. */
-  { "columns", PROGRAM ("%1: f32[1,2,4,4]", "%6", CONVOLUTION "%4 = constant() {value = dense<f32[4]: 1.0, 2.0, 3.0, 4.0>}: "
-                        "f32[4] %5 = broadcast_in_dim(%4) {shape = [1,3,4,4], broadcast_dimensions = [3]}: f32[1,3,4,4] "
-                        "%6 = multiply(%3, %5): f32[1,3,4,4]") },
-  { "not-constant", PROGRAM ("%1: f32[1,2,4,4], %4: f32[3]", "%6", CONVOLUTION
-                             "%5 = broadcast_in_dim(%4) {shape = [1,3,4,4], broadcast_dimensions = [1]}: f32[1,3,4,4] "
-                             "%6 = multiply(%3, %5): f32[1,3,4,4]") },
+  { "columns", PROGRAM ("%1: f32[1,2,4,4]", "%6",
+                        CONVOLUTION "%4 = constant() {value = dense<f32[4]: 1.0, 2.0, 3.0, 4.0>}: "
+                                    "f32[4] %5 = broadcast_in_dim(%4) {shape = [1,3,4,4], broadcast_dimensions = [3]}: f32[1,3,4,4] "
+                                    "%6 = multiply(%3, %5): f32[1,3,4,4]") },
+  { "not-constant", PROGRAM ("%1: f32[1,2,4,4], %4: f32[3]", "%6",
+                             CONVOLUTION "%5 = broadcast_in_dim(%4) {shape = [1,3,4,4], broadcast_dimensions = [1]}: f32[1,3,4,4] "
+                                         "%6 = multiply(%3, %5): f32[1,3,4,4]") },
   /* max (x, 1) is no rectification. */
-  { "other-floor", PROGRAM ("%1: f32[1,2,4,4]", "%6", CONVOLUTION "%4 = constant() {value = splat<f32[]: 1.0>}: f32[] "
-                            "%5 = broadcast_in_dim(%4) {shape = [1,3,4,4], broadcast_dimensions = ints[]}: f32[1,3,4,4] "
-                            "%6 = maximum(%3, %5): f32[1,3,4,4]") },
+  { "other-floor", PROGRAM ("%1: f32[1,2,4,4]", "%6",
+                            CONVOLUTION "%4 = constant() {value = splat<f32[]: 1.0>}: f32[] "
+                                        "%5 = broadcast_in_dim(%4) {shape = [1,3,4,4], broadcast_dimensions = ints[]}: f32[1,3,4,4] "
+                                        "%6 = maximum(%3, %5): f32[1,3,4,4]") },
 };
 
 /* What follows a rectification stays outside: it is the convolution's last step. */
@@ -415,8 +410,8 @@ test_epilogue_ends (void)
 {
   g_autoptr (PassCase) c = pass_case_new (
     &gantry_pass_epilogue, NULL,
-    PROGRAM ("%1: f32[1,2,4,4]", "%9", CONVOLUTION ZERO ("5", "4") "%6 = maximum(%3, %5): f32[1,3,4,4] "
-             CHANNELS ("8", "7", "2.0, -3.0, 4.0") "%9 = multiply(%6, %8): f32[1,3,4,4]"));
+    PROGRAM ("%1: f32[1,2,4,4]", "%9",
+             CONVOLUTION ZERO ("5", "4") "%6 = maximum(%3, %5): f32[1,3,4,4] " CHANNELS ("8", "7", "2.0, -3.0, 4.0") "%9 = multiply(%6, %8): f32[1,3,4,4]"));
 
   g_assert_cmpint (pass_result (c->after, 0)->op, ==, GANTRY_OP_MULTIPLY);
 }
@@ -431,12 +426,11 @@ test_legalize (void)
   const GantryPassOptions options = GANTRY_PASS_OPTIONS_INIT;
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (PassCase) core = pass_case_new (&gantry_pass_legalize, NULL,
-                                             PROGRAM ("%1: f32[2]", "%2", "%2 = negate(%1): f32[2]"));
-  g_autoptr (GantryModule) unknown = gantry_module_from_text (
-    context, PROGRAM ("%1: f32[2]", "%2", "%2 = \"x.Frobnicate\"(%1): f32[2] loc(\"m.onnx\":7)"), -1, "t.gir", &error);
-  g_autoptr (GantryModule) unread = gantry_module_from_text (
-    context, PROGRAM ("%21: f32[2]", "%21", "%22 = \"x.Frobnicate\"(%21): f32[2]"), -1, "t.gir", &error);
+  g_autoptr (PassCase) core = pass_case_new (&gantry_pass_legalize, NULL, PROGRAM ("%1: f32[2]", "%2", "%2 = negate(%1): f32[2]"));
+  g_autoptr (GantryModule)
+    unknown = gantry_module_from_text (context, PROGRAM ("%1: f32[2]", "%2", "%2 = \"x.Frobnicate\"(%1): f32[2] loc(\"m.onnx\":7)"), -1, "t.gir", &error);
+  g_autoptr (GantryModule)
+    unread = gantry_module_from_text (context, PROGRAM ("%21: f32[2]", "%21", "%22 = \"x.Frobnicate\"(%21): f32[2]"), -1, "t.gir", &error);
   g_autoptr (GantryModule) after = NULL;
 
   pass_assert_unchanged (core);
@@ -452,8 +446,8 @@ test_legalize (void)
 }
 
 static gboolean
-lower_toy (GantryBuilder *builder, const GantryModule *source, const GantryNode *node, const guint32 *operands,
-           guint32 *results, guint n_results, GError **error)
+lower_toy (GantryBuilder *builder, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results, guint n_results,
+           GError **error)
 {
   results[0] = gantry_builder_unary (builder, GANTRY_OP_NEGATE, operands[0]);
   return TRUE;
@@ -468,14 +462,14 @@ test_legalize_bodies (void)
   const GantryPassOptions options = GANTRY_PASS_OPTIONS_INIT;
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module = gantry_module_from_text (
-    context,
-    "module \"m\" { func @main #1 (%1: f32[2]) -> (%3) { %2 = \"toy.Neg\"(%1): f32[2]"
-    " %3 = scan(%2) {body = #2, length = 2, n_carries = 1, n_xs = 0, axes = ints[], y_axes = ints[]}: f32[2] }"
-    " func @outer #2 (%11: f32[2]) -> (%13) { %12 = \"toy.Neg\"(%11): f32[2] %13 = call(%12) {body = #3}: f32[2] }"
-    " func @inner #3 (%21: f32[2]) -> (%22) { %22 = \"toy.Neg\"(%21): f32[2] }"
-    " func @other #4 (%31: f32[2]) -> (%31) { } }",
-    -1, "t.gir", &error);
+  g_autoptr (GantryModule)
+    module = gantry_module_from_text (context,
+                                      "module \"m\" { func @main #1 (%1: f32[2]) -> (%3) { %2 = \"toy.Neg\"(%1): f32[2]"
+                                      " %3 = scan(%2) {body = #2, length = 2, n_carries = 1, n_xs = 0, axes = ints[], y_axes = ints[]}: f32[2] }"
+                                      " func @outer #2 (%11: f32[2]) -> (%13) { %12 = \"toy.Neg\"(%11): f32[2] %13 = call(%12) {body = #3}: f32[2] }"
+                                      " func @inner #3 (%21: f32[2]) -> (%22) { %22 = \"toy.Neg\"(%21): f32[2] }"
+                                      " func @other #4 (%31: f32[2]) -> (%31) { } }",
+                                      -1, "t.gir", &error);
   g_autoptr (GantryModule) after = NULL;
 
   g_assert_no_error (error);
@@ -500,8 +494,8 @@ static void
 test_fuse_products (void)
 {
   const char *text = PROGRAM ("%1: f32[64,64], %2: f32[64,64], %3: f32[64]", "%8",
-                              "%4 = transpose(%2) {permutation = [1,0]}: f32[64,64] " DOT (5, 1, 4) BIAS (6, 3)
-                              "%7 = add(%5, %6): f32[64,64] %8 = tanh(%7): f32[64,64]");
+                              "%4 = transpose(%2) {permutation = [1,0]}: f32[64,64] " DOT (5, 1, 4)
+                                BIAS (6, 3) "%7 = add(%5, %6): f32[64,64] %8 = tanh(%7): f32[64,64]");
   g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, &product_options, text);
   g_autoptr (PassCase) without = pass_case_new (&gantry_pass_fuse, &rows_options, text);
 
@@ -526,19 +520,20 @@ test_fuse_lone_products (void)
     /* Read by two groups. */
     { PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%7, %8",
                DOT (5, 1, 2) "%3 = tanh(%5): f32[64,64] %7 = negate(%3): f32[64,64] %4 = exponential(%5): f32[64,64] "
-                             "%8 = negate(%4): f32[64,64]"), 5 },
+                             "%8 = negate(%4): f32[64,64]"),
+      5 },
     /* A result itself. */
     { PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%5, %7", DOT (5, 1, 2) "%3 = tanh(%5): f32[64,64] %7 = negate(%3): f32[64,64]"), 4 },
     /* Repeated by a broadcast. */
     { PROGRAM ("%1: f32[64,64], %2: f32[64,64], %3: f32[8,64,64]", "%7",
                DOT (5, 1, 2) "%6 = broadcast_in_dim(%5) {shape = [8,64,64], broadcast_dimensions = [1,2]}: f32[8,64,64] "
-                             "%7 = add(%6, %3): f32[8,64,64]"), 5 },
+                             "%7 = add(%6, %3): f32[8,64,64]"),
+      5 },
     /* Summed. */
-    { PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%7",
-               DOT (5, 1, 2) "%6 = tanh(%5): f32[64,64] %7 = reduce(%6) {kind = \"add\", dimensions = [1]}: f32[64]"), 4 },
+    { PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%7", DOT (5, 1, 2) "%6 = tanh(%5): f32[64,64] %7 = reduce(%6) {kind = \"add\", dimensions = [1]}: f32[64]"),
+      4 },
     /* Stored the other way round. */
-    { PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%7",
-               DOT (5, 1, 2) "%6 = transpose(%5) {permutation = [1,0]}: f32[64,64] %7 = tanh(%6): f32[64,64]"), 4 },
+    { PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%7", DOT (5, 1, 2) "%6 = transpose(%5) {permutation = [1,0]}: f32[64,64] %7 = tanh(%6): f32[64,64]"), 4 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -557,9 +552,8 @@ test_fuse_one_product (void)
 {
   g_autoptr (PassCase) two = pass_case_new (&gantry_pass_fuse, &product_options,
                                             PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%5", DOT (3, 1, 2) DOT (4, 2, 1) "%5 = add(%3, %4): f32[64,64]"));
-  g_autoptr (PassCase) rows = pass_case_new (
-    &gantry_pass_fuse, &product_options,
-    PROGRAM ("%9: f32[64,64], %10: f32[64,64]", "%8", DOT (1, 9, 10) SOFTMAX ("64,64", "64")));
+  g_autoptr (PassCase)
+    rows = pass_case_new (&gantry_pass_fuse, &product_options, PROGRAM ("%9: f32[64,64], %10: f32[64,64]", "%8", DOT (1, 9, 10) SOFTMAX ("64,64", "64")));
 
   g_assert_cmpuint (pass_count (two->after, GANTRY_OP_DOT_GENERAL), ==, 2);
   g_assert_cmpuint (pass_result (two->after, 0)->n_origins, ==, 2);

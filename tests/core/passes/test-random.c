@@ -11,9 +11,8 @@
 #define TOLERANCE 1e-7
 
 static const GantryPass *const passes[] = {
-  &gantry_pass_legalize, &gantry_pass_simplify, &gantry_pass_inline,   &gantry_pass_roll,
-  &gantry_pass_unroll,   &gantry_pass_simplify, &gantry_pass_fold,     &gantry_pass_cse,
-  &gantry_pass_epilogue, &gantry_pass_dce,      &gantry_pass_fuse,     &gantry_pass_dce,
+  &gantry_pass_legalize, &gantry_pass_simplify, &gantry_pass_inline,   &gantry_pass_roll, &gantry_pass_unroll, &gantry_pass_simplify,
+  &gantry_pass_fold,     &gantry_pass_cse,      &gantry_pass_epilogue, &gantry_pass_dce,  &gantry_pass_fuse,   &gantry_pass_dce,
 };
 
 typedef struct
@@ -59,10 +58,8 @@ vector_like (Maker *m, guint32 x)
   const GantryType *type = gantry_builder_get_type (m->b, x);
   gint64 dim = type->rank > 1 ? 1 : 0;
   guint8 *data;
-  guint32 vector_type =
-    gantry_context_tensor (gantry_builder_context (m->b), GANTRY_F64, 1, &type->dims[dim]);
-  g_autoptr (GantryLiteral) literal =
-    gantry_literal_new_zeroed (gantry_context_type (gantry_builder_context (m->b), vector_type), &data);
+  guint32 vector_type = gantry_context_tensor (gantry_builder_context (m->b), GANTRY_F64, 1, &type->dims[dim]);
+  g_autoptr (GantryLiteral) literal = gantry_literal_new_zeroed (gantry_context_type (gantry_builder_context (m->b), vector_type), &data);
 
   for (gint64 i = 0; i < type->dims[dim]; i++)
     gantry_element_write_double (GANTRY_F64, data + 8 * i, g_rand_double_range (m->rand, -1, 1));
@@ -80,8 +77,7 @@ make_unary (Maker *m, guint32 x)
 static guint32
 make_binary (Maker *m, guint32 x)
 {
-  static const GantryOp ops[] = { GANTRY_OP_ADD, GANTRY_OP_SUBTRACT, GANTRY_OP_MULTIPLY, GANTRY_OP_MAXIMUM,
-                                  GANTRY_OP_MINIMUM };
+  static const GantryOp ops[] = { GANTRY_OP_ADD, GANTRY_OP_SUBTRACT, GANTRY_OP_MULTIPLY, GANTRY_OP_MAXIMUM, GANTRY_OP_MINIMUM };
   GantryOp op = ops[pick (m, G_N_ELEMENTS (ops))];
   guint32 y = any_value (m);
 
@@ -139,8 +135,7 @@ make_convolution (Maker *m, guint32 x)
   if (pick (m, 3) > 0)
     x = gantry_builder_binary (m->b, GANTRY_OP_ADD, vector_like (m, x), x);
   if (pick (m, 3) > 0)
-    x = gantry_builder_binary (m->b, GANTRY_OP_MAXIMUM, x,
-                               gantry_builder_splat (m->b, GANTRY_F64, 0, 4, gantry_builder_get_type (m->b, x)->dims));
+    x = gantry_builder_binary (m->b, GANTRY_OP_MAXIMUM, x, gantry_builder_splat (m->b, GANTRY_F64, 0, 4, gantry_builder_get_type (m->b, x)->dims));
   return x;
 }
 
@@ -223,8 +218,9 @@ make_scan (Maker *m, guint32 x)
   const GantryType *type = gantry_builder_get_type (m->b, whole);
   gint64 axis = pick (m, (gint) type->rank), y_axis;
   guint32 operands[3] = { x, whole, capture };
-  GantryScan scan = { .length = type->dims[axis], .reverse = pick (m, 2), .n_carries = 1, .n_xs = 1, .n_captures = 1,
-                      .n_ys = 1, .axes = &axis, .y_axes = &y_axis };
+  GantryScan scan = {
+    .length = type->dims[axis], .reverse = pick (m, 2), .n_carries = 1, .n_xs = 1, .n_captures = 1, .n_ys = 1, .axes = &axis, .y_axes = &y_axis
+  };
   GantryDim dims[GANTRY_MAX_RANK];
   Maker inner;
   guint rank = 0;
@@ -272,8 +268,7 @@ predicate_of (Maker *m, guint32 x)
 
   for (guint i = 0; i < rank; i++)
     axes[i] = i;
-  return gantry_builder_compare (m->b, "GT", gantry_builder_reduce (m->b, "add", x, axes, rank),
-                                 gantry_builder_scalar (m->b, GANTRY_F64, 0));
+  return gantry_builder_compare (m->b, "GT", gantry_builder_reduce (m->b, "add", x, axes, rank), gantry_builder_scalar (m->b, GANTRY_F64, 0));
 }
 
 static guint32
@@ -359,16 +354,22 @@ make_value (Maker *m)
 
   switch (pick (m, 15))
     {
-    case 0: case 1: case 2: return make_unary (m, x);
-    case 3: case 4: case 5: case 6: return make_binary (m, x);
-    case 7: case 8: return make_movement (m, x);
+    case 0:
+    case 1:
+    case 2: return make_unary (m, x);
+    case 3:
+    case 4:
+    case 5:
+    case 6: return make_binary (m, x);
+    case 7:
+    case 8: return make_movement (m, x);
     case 9: return make_reduction (m, x);
     case 10: return make_convolution (m, x);
-    case 11: case 12: return make_control (m, x);
+    case 11:
+    case 12: return make_control (m, x);
     case 13: return m->depth == 0 ? make_blocks (m, x) : make_binary (m, x);
     default:
-      return gantry_builder_select (m->b, gantry_builder_compare (m->b, "GT", x, constant_like (m, x)), x,
-                                    gantry_builder_unary (m->b, GANTRY_OP_TANH, x));
+      return gantry_builder_select (m->b, gantry_builder_compare (m->b, "GT", x, constant_like (m, x)), x, gantry_builder_unary (m->b, GANTRY_OP_TANH, x));
     }
 }
 

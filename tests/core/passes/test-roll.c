@@ -39,8 +39,9 @@ place (Net *net, guint layer, const char *part, const char *name)
 
   GantryLocation call = { .file = 1, .line = 90, .function = gantry_context_intern (context, "main") };
   GantryLocation loop = { .file = 1, .line = 80, .parent = gantry_context_location (context, &call) };
-  GantryLocation own = { .file = 1, .line = layer + 1, .function = gantry_context_intern (context, "layer"),
-                         .step = GANTRY_STEP_ITERATION, .number = layer + 1 };
+  GantryLocation own = {
+    .file = 1, .line = layer + 1, .function = gantry_context_intern (context, "layer"), .step = GANTRY_STEP_ITERATION, .number = layer + 1
+  };
 
   if ((net->features & NO_PLACES) != 0)
     return;
@@ -58,8 +59,7 @@ dot (Net *net, guint32 x, guint32 y, gint64 axis)
 
   gantry_attr_list_set_ints (attrs, "lhs_contracting_dimensions", &one, 1);
   gantry_attr_list_set_ints (attrs, "rhs_contracting_dimensions", &axis, 1);
-  return gantry_builder_add (net->b, GANTRY_OP_DOT_GENERAL, operands, 2,
-                             gantry_attr_list_end (attrs));
+  return gantry_builder_add (net->b, GANTRY_OP_DOT_GENERAL, operands, 2, gantry_attr_list_end (attrs));
 }
 
 static guint32
@@ -90,8 +90,7 @@ layer (Net *net, guint i, guint32 x, guint32 *middle)
   y = gantry_builder_binary (net->b, GANTRY_OP_ADD, y, x);
   place (net, i, "norm", "mean");
   mean = gantry_builder_reduce (net->b, "add", y, &axis, 1);
-  mean = gantry_builder_binary (net->b, GANTRY_OP_MULTIPLY, mean,
-                                gantry_builder_splat (net->b, GANTRY_F32, 1.0 / WIDTH, 1, dims));
+  mean = gantry_builder_binary (net->b, GANTRY_OP_MULTIPLY, mean, gantry_builder_splat (net->b, GANTRY_F32, 1.0 / WIDTH, 1, dims));
   place (net, i, "norm", "out");
   return gantry_builder_binary (net->b, GANTRY_OP_SUBTRACT, y, repeat (net, mean, 0));
 }
@@ -124,22 +123,16 @@ make_net (GantryContext *context, guint n_layers, Features features)
   guint32 x, before = 0, middle = 0, results[3], sum = 0;
   GantryModule *module;
 
-  gantry_builder_set_place (
-    b, 0, gantry_context_location (context, &(GantryLocation){ .file = 1, .line = 1 }));
+  gantry_builder_set_place (b, 0, gantry_context_location (context, &(GantryLocation){ .file = 1, .line = 1 }));
   gantry_builder_begin (b, "main", 0);
   x = gantry_builder_parameter (b, gantry_context_tensor (context, GANTRY_F32, 2, dims), "x");
-  net.mask = gantry_builder_parameter (b, gantry_context_tensor (context, GANTRY_F32, 2, dims),
-                                       "mask");
+  net.mask = gantry_builder_parameter (b, gantry_context_tensor (context, GANTRY_F32, 2, dims), "mask");
   for (guint i = 0; i < n_layers; i++)
     for (guint k = 0; k < 3; k++)
-      net.weights[i][k] = (features & SHARED_WEIGHTS) != 0 && i > 0 && k == 0
-                            ? net.weights[0][0]
-                            : weight (&net, rand, k == 1 ? 1 : 2);
+      net.weights[i][k] = (features & SHARED_WEIGHTS) != 0 && i > 0 && k == 0 ? net.weights[0][0] : weight (&net, rand, k == 1 ? 1 : 2);
   net.mask = gantry_builder_unary (b, GANTRY_OP_LOGISTIC, net.mask);
   if ((features & LONG_TAIL) != 0)
-    x = gantry_builder_binary (
-      b, GANTRY_OP_SUBTRACT, x,
-      repeat (&net, gantry_builder_reduce (b, "add", x, (const gint64[]){ 1 }, 1), 0));
+    x = gantry_builder_binary (b, GANTRY_OP_SUBTRACT, x, repeat (&net, gantry_builder_reduce (b, "add", x, (const gint64[]){ 1 }, 1), 0));
   for (guint i = 0; i < n_layers; i++)
     {
       guint32 next = layer (&net, i, x, &middle);
@@ -154,9 +147,7 @@ make_net (GantryContext *context, guint n_layers, Features features)
         results[2] = middle;
     }
   results[0] = x;
-  results[1] = (features & COLLECTED) != 0
-                 ? gantry_builder_binary (b, GANTRY_OP_MULTIPLY, sum, results[2])
-                 : x;
+  results[1] = (features & COLLECTED) != 0 ? gantry_builder_binary (b, GANTRY_OP_MULTIPLY, sum, results[2]) : x;
   if ((features & LAST_READ) != 0)
     results[1] = gantry_builder_unary (b, GANTRY_OP_NEGATE, middle);
   if ((features & LONG_TAIL) != 0)
@@ -218,10 +209,8 @@ assert_same_graph (const GantryModule *a, const GantryModule *b)
       g_assert_cmpuint (x->attrs, ==, y->attrs);
       g_assert_cmpuint (x->phase, ==, y->phase);
       g_assert_cmpuint (x->location, ==, y->location);
-      g_assert_cmpstr (gantry_context_scope_path (a->context, x->scope), ==,
-                       gantry_context_scope_path (b->context, y->scope));
-      g_assert_cmpstr (gantry_context_string (a->context, x->name), ==,
-                       gantry_context_string (b->context, y->name));
+      g_assert_cmpstr (gantry_context_scope_path (a->context, x->scope), ==, gantry_context_scope_path (b->context, y->scope));
+      g_assert_cmpstr (gantry_context_string (a->context, x->name), ==, gantry_context_string (b->context, y->name));
       for (guint k = 0; k < x->n_operands; k++)
         {
           const GantryNode *u = gantry_node_operand (a, x, k), *v = gantry_node_operand (b, y, k);
@@ -262,8 +251,7 @@ check_there_and_back (GantryModule *module, GantryModule *rolled)
   pass_check_same (module, back, 1, 1e-5);
   assert_same_graph (wanted, got);
   /* Nothing but copies of constants is left to tidy up. */
-  g_assert_cmpuint (pass_count (back, GANTRY_OP_CONCATENATE) + pass_count (back, GANTRY_OP_SLICE),
-                    ==, 0);
+  g_assert_cmpuint (pass_count (back, GANTRY_OP_CONCATENATE) + pass_count (back, GANTRY_OP_SLICE), ==, 0);
 }
 
 static const struct
@@ -365,8 +353,7 @@ test_random (void)
     {
       g_autoptr (GantryContext) context = gantry_context_new ();
       g_autoptr (GRand) rand = g_rand_new_with_seed (base + seed);
-      g_autoptr (GantryModule) module = make_net (context, (guint) g_rand_int_range (rand, 1, 9),
-                                                  (Features) g_rand_int_range (rand, 0, 256));
+      g_autoptr (GantryModule) module = make_net (context, (guint) g_rand_int_range (rand, 1, 9), (Features) g_rand_int_range (rand, 0, 256));
       g_autoptr (GantryModule) rolled = run (&gantry_pass_roll, module);
 
       if (rolled == module)

@@ -69,33 +69,31 @@ static const PassText unchanged[] = {
   { "subtract-self", PROGRAM (X, "%9", "%9 = subtract(%1, %1): f32[2,3]") },
   { "log-exp", PROGRAM (X, "%9", "%3 = exponential(%1): f32[2,3] %9 = log(%3): f32[2,3]") },
   { "nearly-one", PROGRAM (X, "%9", SPLAT ("3", "2", "1.0000001") "%9 = multiply(%1, %3): f32[2,3]") },
-  { "not-all-ones", PROGRAM (X, "%9", "%3 = constant() {value = dense<f32[2,3]: 1.0, 1.0, 1.0, 1.0, 1.0, 2.0>}: "
-                                      "f32[2,3] %9 = multiply(%1, %3): f32[2,3]") },
+  { "not-all-ones", PROGRAM (X, "%9",
+                             "%3 = constant() {value = dense<f32[2,3]: 1.0, 1.0, 1.0, 1.0, 1.0, 2.0>}: "
+                             "f32[2,3] %9 = multiply(%1, %3): f32[2,3]") },
   { "one-minus-x", PROGRAM (X, "%9", SPLAT ("3", "2", "0.0") "%9 = subtract(%3, %1): f32[2,3]") },
   { "one-over-x", PROGRAM (X, "%9", SPLAT ("3", "2", "1.0") "%9 = divide(%3, %1): f32[2,3]") },
   { "third", PROGRAM (X, "%9", SPLAT ("3", "2", "3.0") "%9 = divide(%1, %3): f32[2,3]") },
-  { "convert-there-and-back",
-    PROGRAM (X, "%9", "%3 = convert(%1) {to = type f16[]}: f16[2,3] %9 = convert(%3) {to = type f32[]}: f32[2,3]") },
-  { "slice-over-two-pieces",
-    PROGRAM (X, "%9", "%2 = concatenate(%1, %1) {dimension = 1}: f32[2,6] %9 = slice(%2) {start_indices = [0,2], "
-                      "limit_indices = [2,4], strides = [1,1]}: f32[2,2]") },
-  { "dynamic-slice-by-data",
-    PROGRAM (X ", %2: i32[]", "%9", "%9 = dynamic_slice(%1, %2, %2) {slice_sizes = [1,3]}: f32[1,3]") },
+  { "convert-there-and-back", PROGRAM (X, "%9", "%3 = convert(%1) {to = type f16[]}: f16[2,3] %9 = convert(%3) {to = type f32[]}: f32[2,3]") },
+  { "slice-over-two-pieces", PROGRAM (X, "%9",
+                                      "%2 = concatenate(%1, %1) {dimension = 1}: f32[2,6] %9 = slice(%2) {start_indices = [0,2], "
+                                      "limit_indices = [2,4], strides = [1,1]}: f32[2,2]") },
+  { "dynamic-slice-by-data", PROGRAM (X ", %2: i32[]", "%9", "%9 = dynamic_slice(%1, %2, %2) {slice_sizes = [1,3]}: f32[1,3]") },
   { "reverse-rotation", PROGRAM ("%1: f32[2,3,4]", "%9", "%9 = transpose(%1) {permutation = [1,2,0]}: f32[3,4,2]") },
-  { "pad-that-moves",
-    PROGRAM (X, "%9", "%2 = constant() {value = splat<f32[]: 0.0>}: f32[] %9 = pad(%1, %2) {edge_padding_low = [1,0], "
-                      "edge_padding_high = [-1,0], interior_padding = [0,0]}: f32[2,3]") },
+  { "pad-that-moves", PROGRAM (X, "%9",
+                               "%2 = constant() {value = splat<f32[]: 0.0>}: f32[] %9 = pad(%1, %2) {edge_padding_low = [1,0], "
+                               "edge_padding_high = [-1,0], interior_padding = [0,0]}: f32[2,3]") },
 };
 
 /* x + 0 where the zeros are larger than x: the sum has the zeros' shape, so x itself cannot take its place. */
 static void
 test_enlarging (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_simplify, NULL,
-    PROGRAM ("%1: f32[3]", "%9",
-             SPLAT ("3", "2", "0.0") "%4 = broadcast_in_dim(%1) {shape = [2,3], broadcast_dimensions = [1]}: f32[2,3] "
-                                     "%9 = add(%4, %3): f32[2,3]"));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_simplify, NULL,
+                                          PROGRAM ("%1: f32[3]", "%9",
+                                                   SPLAT ("3", "2", "0.0") "%4 = broadcast_in_dim(%1) {shape = [2,3], broadcast_dimensions = [1]}: f32[2,3] "
+                                                                           "%9 = add(%4, %3): f32[2,3]"));
   const GantryType *type = gantry_node_type (c->after, pass_result (c->after, 0));
 
   g_assert_cmpint (pass_result (c->after, 0)->op, ==, GANTRY_OP_BROADCAST_IN_DIM);
@@ -110,10 +108,10 @@ test_zero (void)
 
   for (guint i = 0; i < 2; i++)
     {
-      g_autofree char *floats = g_strconcat (HEAD (X, "%9") SPLAT ("3", "2", "0.0") "%9 = multiply(", orders[i],
-                                             "): f32[2,3]" TAIL, NULL);
+      g_autofree char *floats = g_strconcat (HEAD (X, "%9") SPLAT ("3", "2", "0.0") "%9 = multiply(", orders[i], "): f32[2,3]" TAIL, NULL);
       g_autofree char *ints = g_strconcat (HEAD ("%1: i32[2,3]", "%9") "%3 = constant() {value = splat<i32[2,3]: 0>}: "
-                                           "i32[2,3] %9 = multiply(", orders[i], "): i32[2,3]" TAIL, NULL);
+                                                                       "i32[2,3] %9 = multiply(",
+                                           orders[i], "): i32[2,3]" TAIL, NULL);
       g_autoptr (PassCase) a = pass_case_new (&gantry_pass_simplify, &finite_values, floats);
       g_autoptr (PassCase) b = pass_case_new (&gantry_pass_simplify, NULL, ints);
 
@@ -129,6 +127,7 @@ test_zero (void)
 static void
 test_reduce_of_broadcast (void)
 {
+  /* clang-format off */
   static const struct { const char *text; guint reduces; } cases[] = {
     { "%2 = broadcast_in_dim(%1) {shape = [2,5,3,4], broadcast_dimensions = [0,2]}: f32[2,5,3,4] "
       "%9 = reduce(%2) {kind = \"add\", dimensions = [1,3]}: f32[2,3]", 0 },
@@ -146,6 +145,7 @@ test_reduce_of_broadcast (void)
     { "%3 = convert(%1) {to = type i32[]}: i32[2,3] %2 = broadcast_in_dim(%3) {shape = [2,3,200], broadcast_dimensions = [0,1]}: "
       "i32[2,3,200] %9 = reduce(%2) {kind = \"add\", dimensions = [2]}: i32[2,3]", 0 },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -160,11 +160,10 @@ test_reduce_of_broadcast (void)
 static void
 test_log (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_simplify, &finite_values,
-    PROGRAM (X ", %2 \"y\": f32[2,3]", "%9",
-             "%3 = exponential(%1): f32[2,3] %4 = exponential(%2): f32[2,3] %5 = divide(%3, %4): f32[2,3] "
-             "%9 = log(%5): f32[2,3]"));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_simplify, &finite_values,
+                                          PROGRAM (X ", %2 \"y\": f32[2,3]", "%9",
+                                                   "%3 = exponential(%1): f32[2,3] %4 = exponential(%2): f32[2,3] %5 = divide(%3, %4): f32[2,3] "
+                                                   "%9 = log(%5): f32[2,3]"));
   const GantryNode *result = pass_result (c->after, 0);
 
   g_assert_cmpint (result->op, ==, GANTRY_OP_SUBTRACT);
@@ -174,11 +173,9 @@ test_log (void)
 static void
 test_divide_by_power_of_two (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_simplify, NULL,
-                                          PROGRAM (X, "%9", SPLAT ("3", "2", "-8.0") "%9 = divide(%1, %3): f32[2,3]"));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_simplify, NULL, PROGRAM (X, "%9", SPLAT ("3", "2", "-8.0") "%9 = divide(%1, %3): f32[2,3]"));
   g_autoptr (PassCase) ints = pass_case_new (
-    &gantry_pass_simplify, NULL,
-    PROGRAM ("%1: i32[2,3]", "%9", "%3 = constant() {value = splat<i32[2,3]: 8>}: i32[2,3] %9 = divide(%1, %3): i32[2,3]"));
+    &gantry_pass_simplify, NULL, PROGRAM ("%1: i32[2,3]", "%9", "%3 = constant() {value = splat<i32[2,3]: 8>}: i32[2,3] %9 = divide(%1, %3): i32[2,3]"));
 
   g_assert_cmpint (pass_result (c->after, 0)->op, ==, GANTRY_OP_MULTIPLY);
   pass_assert_unchanged (ints);
@@ -187,8 +184,7 @@ test_divide_by_power_of_two (void)
 static void
 test_square (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_simplify, NULL,
-                                          PROGRAM (X, "%9", SPLAT ("3", "2", "2.0") "%9 = power(%1, %3): f32[2,3]"));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_simplify, NULL, PROGRAM (X, "%9", SPLAT ("3", "2", "2.0") "%9 = power(%1, %3): f32[2,3]"));
   const GantryNode *result = pass_result (c->after, 0);
 
   g_assert_cmpint (result->op, ==, GANTRY_OP_MULTIPLY);
@@ -198,12 +194,12 @@ test_square (void)
 static void
 test_merged_movements (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_simplify, NULL,
-    PROGRAM ("%1: f32[2,3,4]", "%3, %5",
-             "%2 = transpose(%1) {permutation = [1,2,0]}: f32[3,4,2] %3 = transpose(%2) {permutation = [0,2,1]}: f32[3,2,4] "
-             "%4 = broadcast_in_dim(%1) {shape = [5,2,3,4], broadcast_dimensions = [1,2,3]}: f32[5,2,3,4] "
-             "%5 = broadcast_in_dim(%4) {shape = [5,2,3,6,4], broadcast_dimensions = [0,1,2,4]}: f32[5,2,3,6,4]"));
+  g_autoptr (PassCase)
+    c = pass_case_new (&gantry_pass_simplify, NULL,
+                       PROGRAM ("%1: f32[2,3,4]", "%3, %5",
+                                "%2 = transpose(%1) {permutation = [1,2,0]}: f32[3,4,2] %3 = transpose(%2) {permutation = [0,2,1]}: f32[3,2,4] "
+                                "%4 = broadcast_in_dim(%1) {shape = [5,2,3,4], broadcast_dimensions = [1,2,3]}: f32[5,2,3,4] "
+                                "%5 = broadcast_in_dim(%4) {shape = [5,2,3,6,4], broadcast_dimensions = [0,1,2,4]}: f32[5,2,3,6,4]"));
 
   for (guint i = 0; i < 2; i++)
     g_assert_cmpint (gantry_node_operand (c->after, pass_result (c->after, i), 0)->op, ==, GANTRY_OP_PARAMETER);
@@ -213,13 +209,13 @@ test_merged_movements (void)
 static void
 test_slices (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_simplify, NULL,
-    PROGRAM (X ", %2: f32[2,0], %3: f32[2,4]", "%6, %7, %8",
-             "%4 = concatenate(%2, %1, %2, %3, %2) {dimension = 1}: f32[2,7] %5 = constant() {value = splat<i32[]: 5>}: i32[] "
-             "%6 = slice(%4) {start_indices = [1,4], limit_indices = [2,6], strides = [1,1]}: f32[1,2] "
-             "%7 = slice(%4) {start_indices = [0,0], limit_indices = [2,4], strides = [1,2]}: f32[2,2] "
-             "%8 = dynamic_slice(%4, %5, %5) {slice_sizes = [1,3]}: f32[1,3]"));
+  g_autoptr (PassCase)
+    c = pass_case_new (&gantry_pass_simplify, NULL,
+                       PROGRAM (X ", %2: f32[2,0], %3: f32[2,4]", "%6, %7, %8",
+                                "%4 = concatenate(%2, %1, %2, %3, %2) {dimension = 1}: f32[2,7] %5 = constant() {value = splat<i32[]: 5>}: i32[] "
+                                "%6 = slice(%4) {start_indices = [1,4], limit_indices = [2,6], strides = [1,1]}: f32[1,2] "
+                                "%7 = slice(%4) {start_indices = [0,0], limit_indices = [2,4], strides = [1,2]}: f32[2,2] "
+                                "%8 = dynamic_slice(%4, %5, %5) {slice_sizes = [1,3]}: f32[1,3]"));
 
   for (guint i = 0; i < 2; i++)
     {
@@ -235,9 +231,9 @@ test_chain (void)
 {
   g_autoptr (PassCase) c = pass_case_new (
     &gantry_pass_simplify, NULL,
-    PROGRAM (X, "%9", SPLAT ("3", "2", "0.0") SPLAT ("5", "4", "1.0")
-             "%6 = multiply(%5, %1): f32[2,3] %7 = add(%6, %3): f32[2,3] %8 = negate(%7): f32[2,3] "
-             "%9 = negate(%8): f32[2,3]"));
+    PROGRAM (X, "%9",
+             SPLAT ("3", "2", "0.0") SPLAT ("5", "4", "1.0") "%6 = multiply(%5, %1): f32[2,3] %7 = add(%6, %3): f32[2,3] %8 = negate(%7): f32[2,3] "
+                                                             "%9 = negate(%8): f32[2,3]"));
 
   assert_is_x (c);
   /* What the nodes became can be asked. */
@@ -257,23 +253,29 @@ test_sums_in_place (void)
     guint n_updates;
   } cases[] = {
     { PROGRAM ("%1: f32[1,3], %2: f32[1,3], %3: f32[4,3]", "%9",
-               "%4 = constant() {value = splat<f32[]: 0.0>}: f32[] %5 = pad(%1, %4) " PADDED ("1", "2") " phase(backward) "
-               "%6 = pad(%2, %4) " PADDED ("1", "2") " phase(backward) %7 = add(%5, %6): f32[4,3] phase(backward) "
-               "%8 = negate(%3): f32[4,3] phase(backward) %9 = add(%7, %8): f32[4,3] phase(backward)"), 1 },
+               "%4 = constant() {value = splat<f32[]: 0.0>}: f32[] %5 = pad(%1, %4) " PADDED (
+                 "1", "2") " phase(backward) "
+                           "%6 = pad(%2, %4) " PADDED ("1", "2") " phase(backward) %7 = add(%5, %6): f32[4,3] phase(backward) "
+                                                                 "%8 = negate(%3): f32[4,3] phase(backward) %9 = add(%7, %8): f32[4,3] phase(backward)"),
+      1 },
     { PROGRAM ("%1: f32[1,3], %2: i32[], %3: f32[4,3]", "%9",
                "%4 = constant() {value = splat<f32[]: 0.0>}: f32[] "
                "%5 = broadcast_in_dim(%4) {shape = [4,3], broadcast_dimensions = ints[]}: f32[4,3] "
                "%6 = dynamic_update_slice(%5, %1, %2, %2): f32[4,3] phase(backward) "
-               "%9 = add(%6, %3): f32[4,3] phase(backward)"), 2 /* the one that nobody reads now too */ },
+               "%9 = add(%6, %3): f32[4,3] phase(backward)"),
+      2 /* the one that nobody reads now too */ },
     { PROGRAM ("%1: f32[1,3], %3: f32[4,3]", "%9",
                "%4 = constant() {value = splat<f32[]: 0.0>}: f32[] %5 = pad(%1, %4) " PADDED ("1", "2") " "
-               "%9 = add(%3, %5): f32[4,3]"), 0 },
+                                                                                                        "%9 = add(%3, %5): f32[4,3]"),
+      0 },
     { PROGRAM ("%1: f32[1,3], %3: f32[4,3]", "%9, %5",
                "%4 = constant() {value = splat<f32[]: 0.0>}: f32[] %5 = pad(%1, %4) " PADDED ("1", "2") " phase(backward) "
-               "%9 = add(%3, %5): f32[4,3] phase(backward)"), 0 },
+                                                                                                        "%9 = add(%3, %5): f32[4,3] phase(backward)"),
+      0 },
     { PROGRAM ("%1: f32[1,3], %3: f32[4,3]", "%9",
                "%4 = constant() {value = splat<f32[]: 1.0>}: f32[] %5 = pad(%1, %4) " PADDED ("1", "2") " phase(backward) "
-               "%9 = add(%3, %5): f32[4,3] phase(backward)"), 0 },
+                                                                                                        "%9 = add(%3, %5): f32[4,3] phase(backward)"),
+      0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -300,29 +302,37 @@ test_scatter (void)
   } cases[] = {
     { PROGRAM ("%1: i32[2,3,1], %2: f32[2,3]", "%9",
                FILLED ("f32[2,3,5]", "[2,3,5]", "0.0") "%9 = scatter(%5, %1, %2) {input_batching_dims = [0,1], "
-               "scatter_indices_batching_dims = [0,1], inserted_window_dims = [2], scatter_dims_to_operand_dims = [2], "
-               "index_vector_dim = 2, kind = \"add\"}: f32[2,3,5]"), 0 },
+                                                       "scatter_indices_batching_dims = [0,1], inserted_window_dims = [2], scatter_dims_to_operand_dims = [2], "
+                                                       "index_vector_dim = 2, kind = \"add\"}: f32[2,3,5]"),
+      0 },
     { PROGRAM ("%1: i64[2,1,1], %2: f32[2,1]", "%9",
                FILLED ("f32[4,2]", "[4,2]", "0.5") "%9 = scatter(%5, %1, %2) {input_batching_dims = [1], "
-               "scatter_indices_batching_dims = [0], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
-               "index_vector_dim = 2, kind = \"mul\"}: f32[4,2]"), 0 },
+                                                   "scatter_indices_batching_dims = [0], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+                                                   "index_vector_dim = 2, kind = \"mul\"}: f32[4,2]"),
+      0 },
     { PROGRAM ("%1: i32[1], %2: f32[2,3]", "%9",
-               FILLED ("f32[2,9,3]", "[2,9,3]", "0.25") "%9 = scatter(%5, %1, %2) {update_window_dims = [0,1], "
-               "inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 0, kind = \"max\"}: f32[2,9,3]"),
+               FILLED ("f32[2,9,3]", "[2,9,3]",
+                       "0.25") "%9 = scatter(%5, %1, %2) {update_window_dims = [0,1], "
+                               "inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 0, kind = \"max\"}: f32[2,9,3]"),
       0 },
     { PROGRAM ("%1: i32[], %2: f32[]", "%9",
                FILLED ("f32[12]", "[12]", "0.0") "%9 = scatter(%5, %1, %2) {inserted_window_dims = [0], "
-               "scatter_dims_to_operand_dims = [0], index_vector_dim = 0, kind = \"set\"}: f32[12]"), 0 },
+                                                 "scatter_dims_to_operand_dims = [0], index_vector_dim = 0, kind = \"set\"}: f32[12]"),
+      0 },
     { PROGRAM ("%1: i32[2,3,1], %2: f32[2,3]", "%9",
                FILLED ("f32[2,5]", "[2,5]", "0.0") "%9 = scatter(%5, %1, %2) {input_batching_dims = [0], "
-               "scatter_indices_batching_dims = [0], inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], "
-               "index_vector_dim = 2, kind = \"add\"}: f32[2,5]"), 1 },
-    { PROGRAM ("%1: i32[1], %2: f32[2]", "%9",
-               FILLED ("f32[9,3]", "[9,3]", "0.0") "%9 = scatter(%5, %1, %2) {update_window_dims = [0], "
-               "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 0, kind = \"set\"}: f32[9,3]"), 1 },
+                                                   "scatter_indices_batching_dims = [0], inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], "
+                                                   "index_vector_dim = 2, kind = \"add\"}: f32[2,5]"),
+      1 },
+    { PROGRAM (
+        "%1: i32[1], %2: f32[2]", "%9",
+        FILLED ("f32[9,3]", "[9,3]", "0.0") "%9 = scatter(%5, %1, %2) {update_window_dims = [0], "
+                                            "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 0, kind = \"set\"}: f32[9,3]"),
+      1 },
     { PROGRAM ("%1: i32[2,1], %2: f32[2], %5: f32[2,5]", "%9",
                "%9 = scatter(%5, %1, %2) {input_batching_dims = [0], scatter_indices_batching_dims = [0], "
-               "inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1, kind = \"add\"}: f32[2,5]"), 1 },
+               "inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1, kind = \"add\"}: f32[2,5]"),
+      1 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -338,8 +348,7 @@ test_scatter (void)
 #define SOFTMAX(end) \
   "%3 = exponential(%1): f32[4,5] %4 = reduce(%3) {kind = \"add\", dimensions = [1]}: f32[4] " \
   "%5 = broadcast_in_dim(%4) {shape = [4,5], broadcast_dimensions = [0]}: f32[4,5] %6 = divide(%3, %5): f32[4,5] " end
-#define PRODUCT(of, to) \
-  "%" to " = dot_general(%2, %" of ") {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[3,5]"
+#define PRODUCT(of, to) "%" to " = dot_general(%2, %" of ") {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[3,5]"
 
 /* The backward phase reads an exponential through its softmax, where that is there for a product. */
 static void
@@ -351,14 +360,14 @@ test_softmax (void)
     guint n_readers; /* of the exponential */
   } cases[] = {
     { PROGRAM ("%1: f32[4,5], %2: f32[3,4], %7: f32[4,5]", "%8, %9",
-               SOFTMAX (PRODUCT ("6", "8") " phase(backward) %9 = multiply(%7, %3): f32[4,5] phase(backward)")), 2 },
-    { PROGRAM ("%1: f32[4,5], %2: f32[3,4], %7: f32[4,5]", "%8, %9",
-               SOFTMAX (PRODUCT ("6", "8") " %9 = multiply(%3, %7): f32[4,5] phase(backward)")), 3 },
-    { PROGRAM ("%1: f32[4,5], %2: f32[3,4], %7: f32[4,5]", "%8, %9",
-               SOFTMAX (PRODUCT ("6", "8") " phase(backward) %9 = multiply(%7, %3): f32[4,5]")), 3 },
+               SOFTMAX (PRODUCT ("6", "8") " phase(backward) %9 = multiply(%7, %3): f32[4,5] phase(backward)")),
+      2 },
+    { PROGRAM ("%1: f32[4,5], %2: f32[3,4], %7: f32[4,5]", "%8, %9", SOFTMAX (PRODUCT ("6", "8") " %9 = multiply(%3, %7): f32[4,5] phase(backward)")), 3 },
+    { PROGRAM ("%1: f32[4,5], %2: f32[3,4], %7: f32[4,5]", "%8, %9", SOFTMAX (PRODUCT ("6", "8") " phase(backward) %9 = multiply(%7, %3): f32[4,5]")), 3 },
     { PROGRAM ("%1: f32[4,5], %2: f32[3,4], %7: f32[4,5]", "%8, %9",
                "%3 = exponential(%1): f32[4,5] %6 = divide(%3, %7): f32[4,5] " PRODUCT ("6", "8") " phase(backward) "
-               "%9 = multiply(%7, %3): f32[4,5] phase(backward)"), 2 },
+                                                                                                  "%9 = multiply(%7, %3): f32[4,5] phase(backward)"),
+      2 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -378,9 +387,9 @@ static PassCase *
 window_case (const char *type, const char *kind, guint n, guint size, guint low, guint high, guint stride)
 {
   guint to = (n + low + high - size) / stride + 1;
-  g_autofree char *text =
-    g_strdup_printf (HEAD ("%%1: %s[2,%u,3]", "%%9") "%%9 = reduce_window(%%1) {kind = \"%s\", window_dimensions = [1,%u,1], "
-                     "window_strides = [1,%u,1], padding = [0,0,%u,%u,0,0]}: %s[2,%u,3]" TAIL, type, n, kind, size, stride, low, high, type, to);
+  g_autofree char *text = g_strdup_printf (HEAD ("%%1: %s[2,%u,3]", "%%9") "%%9 = reduce_window(%%1) {kind = \"%s\", window_dimensions = [1,%u,1], "
+                                                                           "window_strides = [1,%u,1], padding = [0,0,%u,%u,0,0]}: %s[2,%u,3]" TAIL,
+                                           type, n, kind, size, stride, low, high, type, to);
 
   return pass_case_new (&gantry_pass_simplify, NULL, text);
 }
@@ -395,7 +404,8 @@ longest_window (const GantryModule *module)
     {
       gsize n = 0;
       const gint64 *sizes = module->nodes[p].op == GANTRY_OP_REDUCE_WINDOW
-                              ? gantry_attrs_ints (module->context, module->nodes[p].attrs, "window_dimensions", &n) : NULL;
+                              ? gantry_attrs_ints (module->context, module->nodes[p].attrs, "window_dimensions", &n)
+                              : NULL;
 
       for (gsize i = 0; i < n; i++)
         longest = MAX (longest, sizes[i]);

@@ -31,11 +31,11 @@
 #define PARAMETER(id, role) ", %" id ": f32[64,64] {role = \"" role "\"}"
 #define STEP(results, nodes) \
   "module \"test\" { func @main #1 (%1: f32[4,64,64]" PARAMETER ("2", "parameter") PARAMETER ("3", "parameter") PARAMETER ("4", "parameter") \
-  PARAMETER ("5", "parameter") PARAMETER ("6", "state") PARAMETER ("7", "state") PARAMETER ("8", "state") PARAMETER ("9", "state") \
-  ", %10: f32[]) -> (" results ") { " nodes " } " \
-  "func @back #2 (%11: f32[64,64] phase(backward), %12: f32[64,64] phase(backward), %13: f32[64,64] phase(backward)) -> (%14, %15) { " \
-  "%14 = multiply(%11, %12): f32[64,64] phase(backward) " \
-  "%15 = multiply(%11, %13): f32[64,64] phase(backward) } }"
+    PARAMETER ("5", "parameter") PARAMETER ("6", "state") PARAMETER ("7", "state") PARAMETER ("8", "state") PARAMETER ( \
+      "9", "state") ", %10: f32[]) -> (" results ") { " nodes " } " \
+                    "func @back #2 (%11: f32[64,64] phase(backward), %12: f32[64,64] phase(backward), %13: f32[64,64] phase(backward)) -> (%14, %15) { " \
+                    "%14 = multiply(%11, %12): f32[64,64] phase(backward) " \
+                    "%15 = multiply(%11, %13): f32[64,64] phase(backward) } }"
 #define RESULTS "%30, %82, %122, %83, %123, %84, %124, %85, %125"
 
 static guint
@@ -81,15 +81,14 @@ assert_left_alone (const char *text)
 static void
 test_left_alone (void)
 {
-  assert_left_alone (STEP (RESULTS, LOOP SLICES RATE UPDATE ("2", "2", "6", "42") UPDATE ("3", "3", "7", "43") UPDATE ("4", "4", "8", "44")
-                              "%95 = add(%9, %45): f32[64,64] phase(update) "
-                              "%85 = add(%95, %9): f32[64,64] phase(update) %125 = subtract(%5, %85): f32[64,64] phase(update) "));
-  assert_left_alone (STEP (RESULTS ", %130", LOOP SLICES UPDATES
-                              "%130 = reduce(%43) {dimensions = [0, 1], kind = \"add\"}: f32[] phase(update) "));
+  assert_left_alone (STEP (RESULTS, LOOP SLICES RATE UPDATE ("2", "2", "6", "42") UPDATE ("3", "3", "7", "43") UPDATE (
+                                      "4", "4", "8", "44") "%95 = add(%9, %45): f32[64,64] phase(update) "
+                                                           "%85 = add(%95, %9): f32[64,64] phase(update) %125 = subtract(%5, %85): f32[64,64] phase(update) "));
+  assert_left_alone (STEP (RESULTS ", %130", LOOP SLICES UPDATES "%130 = reduce(%43) {dimensions = [0, 1], kind = \"add\"}: f32[] phase(update) "));
   assert_left_alone (STEP ("%30, %122, %123, %124, %85, %125", LOOP SLICES UPDATES));
   assert_left_alone (STEP ("%30, %82, %122, %83, %123, %84, %124",
-                              LOOP SLICE ("32", "42", "0", "1") SLICE ("33", "43", "1", "2") SLICE ("34", "44", "2", "3") RATE
-                              UPDATE ("2", "2", "6", "42") UPDATE ("3", "3", "7", "43") UPDATE ("4", "4", "8", "44")));
+                           LOOP SLICE ("32", "42", "0", "1") SLICE ("33", "43", "1", "2") SLICE ("34", "44", "2", "3") RATE UPDATE ("2", "2", "6", "42")
+                             UPDATE ("3", "3", "7", "43") UPDATE ("4", "4", "8", "44")));
 }
 
 /* A trip would take a kernel for next to nothing. */

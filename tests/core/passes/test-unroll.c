@@ -12,8 +12,7 @@
 static guint
 count_control (const GantryModule *module)
 {
-  return pass_count (module, GANTRY_OP_SCAN) + pass_count (module, GANTRY_OP_WHILE) + pass_count (module, GANTRY_OP_IF) +
-         pass_count (module, GANTRY_OP_CALL);
+  return pass_count (module, GANTRY_OP_SCAN) + pass_count (module, GANTRY_OP_WHILE) + pass_count (module, GANTRY_OP_IF) + pass_count (module, GANTRY_OP_CALL);
 }
 
 static const GantryNode *
@@ -40,9 +39,9 @@ scope_of (const GantryModule *module, const GantryNode *node)
 /* A scan over rows or columns of x: f32[3,2] or f32[2,3]. */
 #define SCAN(x, attributes, stack) \
   MODULE (MAIN ("%1 \"c\": f32[2], %2 \"x\": " x ", %3 \"k\": f32[2]", "%5, %6", \
-                "%4 = scan(%1, %2, %3) {body = @step #2, length = 3, n_carries = 1, n_xs = 1, " attributes \
-                "}: (f32[2], " stack ") scope(\"rnn\")" \
-                "%5 \"last\" = result(%4) {index = 0}: f32[2] %6 \"all\" = result(%4) {index = 1}: " stack), STEP)
+                "%4 = scan(%1, %2, %3) {body = @step #2, length = 3, n_carries = 1, n_xs = 1, " attributes "}: (f32[2], " stack ") scope(\"rnn\")" \
+                "%5 \"last\" = result(%4) {index = 0}: f32[2] %6 \"all\" = result(%4) {index = 1}: " stack), \
+          STEP)
 
 static const char *const scans[] = {
   SCAN ("f32[3,2]", "axes = [0], y_axes = [0]", "f32[3,2]"),
@@ -88,16 +87,16 @@ test_places (void)
 static void
 test_length (void)
 {
-  g_autoptr (PassCase) none = pass_case_new (
-    &gantry_pass_unroll, NULL,
-    MODULE (MAIN ("%1: f32[2], %2: f32[0,2], %3: f32[2]", "%5, %6",
-                  "%4 = scan(%1, %2, %3) {body = #2, length = 0, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0]}:"
-                  " (f32[2], f32[0,2]) %5 = result(%4) {index = 0}: f32[2] %6 = result(%4) {index = 1}: f32[0,2]"), STEP));
-  g_autoptr (PassCase) one = pass_case_new (
-    &gantry_pass_unroll, NULL,
-    MODULE (MAIN ("%1: f32[2], %2: f32[1,2], %3: f32[2]", "%5, %6",
-                  "%4 = scan(%1, %2, %3) {body = #2, length = 1, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0]}:"
-                  " (f32[2], f32[1,2]) %5 = result(%4) {index = 0}: f32[2] %6 = result(%4) {index = 1}: f32[1,2]"), STEP));
+  g_autoptr (PassCase) none = pass_case_new (&gantry_pass_unroll, NULL,
+                                             MODULE (MAIN ("%1: f32[2], %2: f32[0,2], %3: f32[2]", "%5, %6",
+                                                           "%4 = scan(%1, %2, %3) {body = #2, length = 0, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0]}:"
+                                                           " (f32[2], f32[0,2]) %5 = result(%4) {index = 0}: f32[2] %6 = result(%4) {index = 1}: f32[0,2]"),
+                                                     STEP));
+  g_autoptr (PassCase) one = pass_case_new (&gantry_pass_unroll, NULL,
+                                            MODULE (MAIN ("%1: f32[2], %2: f32[1,2], %3: f32[2]", "%5, %6",
+                                                          "%4 = scan(%1, %2, %3) {body = #2, length = 1, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0]}:"
+                                                          " (f32[2], f32[1,2]) %5 = result(%4) {index = 0}: f32[2] %6 = result(%4) {index = 1}: f32[1,2]"),
+                                                    STEP));
 
   g_assert_cmpuint (pass_result (none->after, 0)->id, ==, 1);
   g_assert_cmpuint (pass_count (one->after, GANTRY_OP_CONCATENATE), ==, 0);
@@ -109,8 +108,7 @@ test_single (void)
 {
   g_autoptr (PassCase) c = pass_case_new (
     &gantry_pass_unroll, NULL,
-    MODULE (MAIN ("%1: f32[2]", "%2",
-                  "%2 = scan(%1) {body = #2, length = 4, n_carries = 1, n_xs = 0, axes = ints[], y_axes = ints[]}: f32[2]"),
+    MODULE (MAIN ("%1: f32[2]", "%2", "%2 = scan(%1) {body = #2, length = 4, n_carries = 1, n_xs = 0, axes = ints[], y_axes = ints[]}: f32[2]"),
             FUNCTION ("f", "2", "%11: f32[2]", "%12", "%12 = tanh(%11): f32[2]")));
 
   g_assert_cmpuint (c->after->n_nodes, ==, 5);
@@ -122,18 +120,18 @@ test_single (void)
   MODULE (MAIN ("%1: f32[2], %2: f32[3,2]", "%6", \
                 "%3 = scan(%1, %2) {body = #2, length = 3, n_carries = 1, n_xs = 1, axes = [0], y_axes = [" axis "]}:" \
                 " (f32[2], " stack ") %4 = result(%3) {index = 0}: f32[2] %5 = result(%3) {index = 1}: " stack \
-                " %6 = scan(%4, %5) {body = #3, length = 3, n_carries = 1, n_xs = 1, axes = [" axis "], y_axes = ints[]" \
-                attributes "}: f32[2] phase(backward)"), \
-          FUNCTION ("forward", "2", "%11: f32[2], %12: f32[2]", "%13, %14", \
-                    "%13 = add(%11, %12): f32[2] %14 = tanh(%13): f32[2]") \
-          FUNCTION ("backward", "3", "%21: f32[2], %22: f32[2]", "%24", \
-                    "%23 = multiply(%21, %22): f32[2] %24 = negate(%23): f32[2] phase(update)"))
+                " %6 = scan(%4, %5) {body = #3, length = 3, n_carries = 1, n_xs = 1, axes = [" axis "], y_axes = ints[]" attributes \
+                "}: f32[2] phase(backward)"), \
+          FUNCTION ("forward", "2", "%11: f32[2], %12: f32[2]", "%13, %14", "%13 = add(%11, %12): f32[2] %14 = tanh(%13): f32[2]") \
+            FUNCTION ("backward", "3", "%21: f32[2], %22: f32[2]", "%24", "%23 = multiply(%21, %22): f32[2] %24 = negate(%23): f32[2] phase(update)"))
 
 static void
 test_pair (void)
 {
   static const char *const texts[] = {
-    PAIR ("0", "f32[3,2]", ""), PAIR ("0", "f32[3,2]", ", reverse = 1"), PAIR ("1", "f32[2,3]", ""),
+    PAIR ("0", "f32[3,2]", ""),
+    PAIR ("0", "f32[3,2]", ", reverse = 1"),
+    PAIR ("1", "f32[2,3]", ""),
     PAIR ("1", "f32[2,3]", ", reverse = 1"),
   };
 
@@ -166,8 +164,7 @@ static void
 test_stacked_weights (void)
 {
   g_autoptr (PassCase) gone = pass_case_new (&gantry_pass_unroll, NULL, STACKED ("", "%7, %8"));
-  g_autoptr (PassCase) read = pass_case_new (&gantry_pass_unroll, NULL,
-                                             STACKED ("%20 = negate(%6): f32[2,2]", "%7, %8, %20"));
+  g_autoptr (PassCase) read = pass_case_new (&gantry_pass_unroll, NULL, STACKED ("%20 = negate(%6): f32[2,2]", "%7, %8, %20"));
   g_autoptr (PassCase) result = pass_case_new (&gantry_pass_unroll, NULL, STACKED ("", "%7, %8, %6"));
 
   g_assert_cmpuint (gone->after->n_nodes, ==, 4 + 4);
@@ -181,14 +178,13 @@ test_stacked_weights (void)
 static void
 test_cut_by_slices (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_unroll, NULL,
-    MODULE (MAIN ("%1: f32[2]", "%3, %4",
-                  "%2 = scan(%1) {body = #2, length = 3, n_carries = 1, n_xs = 0, axes = ints[], y_axes = [1]}:"
-                  " (f32[2], f32[2,3]) %5 = result(%2) {index = 1}: f32[2,3]"
-                  " %3 = slice(%5) {start_indices = [0,2], limit_indices = [2,3], strides = [1,1]}: f32[2,1]"
-                  " %4 = slice(%5) {start_indices = [0,0], limit_indices = [2,1], strides = [1,1]}: f32[2,1]"),
-            FUNCTION ("f", "2", "%11: f32[2]", "%12, %12", "%12 = tanh(%11): f32[2]")));
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_unroll, NULL,
+                                          MODULE (MAIN ("%1: f32[2]", "%3, %4",
+                                                        "%2 = scan(%1) {body = #2, length = 3, n_carries = 1, n_xs = 0, axes = ints[], y_axes = [1]}:"
+                                                        " (f32[2], f32[2,3]) %5 = result(%2) {index = 1}: f32[2,3]"
+                                                        " %3 = slice(%5) {start_indices = [0,2], limit_indices = [2,3], strides = [1,1]}: f32[2,1]"
+                                                        " %4 = slice(%5) {start_indices = [0,0], limit_indices = [2,1], strides = [1,1]}: f32[2,1]"),
+                                                  FUNCTION ("f", "2", "%11: f32[2]", "%12, %12", "%12 = tanh(%11): f32[2]")));
 
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_CONCATENATE) + pass_count (c->after, GANTRY_OP_SLICE), ==, 0);
 }
@@ -196,16 +192,16 @@ test_cut_by_slices (void)
 static void
 test_nested (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_unroll, NULL,
-    MODULE (MAIN ("%1: f32[], %2: f32[2,3]", "%4, %5",
-                  "%3 = scan(%1, %2) {body = #2, length = 2, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0]}:"
-                  " (f32[], f32[2,3]) scope(\"a\") %4 = result(%3) {index = 0}: f32[] %5 = result(%3) {index = 1}: f32[2,3]"),
-            FUNCTION ("row", "2", "%11: f32[], %12: f32[3]", "%14, %15",
-                      "%13 = scan(%11, %12) {body = #3, length = 3, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0],"
-                      " reverse = 1}: (f32[], f32[3]) scope(\"b\")"
-                      " %14 = result(%13) {index = 0}: f32[] %15 = result(%13) {index = 1}: f32[3]")
-            FUNCTION ("cell", "3", "%21: f32[], %22: f32[]", "%23, %23", "%23 = add(%21, %22): f32[] scope(\"c\")")));
+  g_autoptr (PassCase)
+    c = pass_case_new (&gantry_pass_unroll, NULL,
+                       MODULE (MAIN ("%1: f32[], %2: f32[2,3]", "%4, %5",
+                                     "%3 = scan(%1, %2) {body = #2, length = 2, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0]}:"
+                                     " (f32[], f32[2,3]) scope(\"a\") %4 = result(%3) {index = 0}: f32[] %5 = result(%3) {index = 1}: f32[2,3]"),
+                               FUNCTION ("row", "2", "%11: f32[], %12: f32[3]", "%14, %15",
+                                         "%13 = scan(%11, %12) {body = #3, length = 3, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0],"
+                                         " reverse = 1}: (f32[], f32[3]) scope(\"b\")"
+                                         " %14 = result(%13) {index = 0}: f32[] %15 = result(%13) {index = 1}: f32[3]")
+                                 FUNCTION ("cell", "3", "%21: f32[], %22: f32[]", "%23, %23", "%23 = add(%21, %22): f32[] scope(\"c\")")));
 
   g_assert_cmpuint (count_control (c->after), ==, 0);
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_ADD), ==, 6);
@@ -215,21 +211,19 @@ test_nested (void)
 /* Branches */
 
 #define BRANCH(before, predicate) \
-  MODULE (MAIN ("%1: f32[2], %2: f32[]", "%5, %6", before \
-                " %4 = if(" predicate ", %1, %2) {then = #2, else = #3}: (f32[2], f32[]) scope(\"if\")" \
-                " %5 = result(%4) {index = 0}: f32[2] %6 = result(%4) {index = 1}: f32[]"), \
+  MODULE (MAIN ("%1: f32[2], %2: f32[]", "%5, %6", \
+                before " %4 = if(" predicate ", %1, %2) {then = #2, else = #3}: (f32[2], f32[]) scope(\"if\")" \
+                       " %5 = result(%4) {index = 0}: f32[2] %6 = result(%4) {index = 1}: f32[]"), \
           FUNCTION ("yes", "2", "%11: f32[2], %12: f32[]", "%13, %12", "%13 = tanh(%11): f32[2]") \
-          FUNCTION ("no", "3", "%21: f32[2], %22: f32[]", "%23, %24", "%23 = negate(%21): f32[2] %24 = abs(%22): f32[]"))
+            FUNCTION ("no", "3", "%21: f32[2], %22: f32[]", "%23, %24", "%23 = negate(%21): f32[2] %24 = abs(%22): f32[]"))
 
 static void
 test_branch (void)
 {
-  g_autoptr (PassCase) data = pass_case_new (
-    &gantry_pass_unroll, NULL,
-    BRANCH ("%9 = constant() {value = splat<f32[]: 0.0>}: f32[] %3 = compare(%2, %9) {comparison_direction = \"LT\"}: bool[]",
-            "%3"));
-  g_autoptr (PassCase) constant = pass_case_new (&gantry_pass_unroll, NULL,
-                                                 BRANCH ("%3 = constant() {value = splat<bool[]: false>}: bool[]", "%3"));
+  g_autoptr (PassCase)
+    data = pass_case_new (&gantry_pass_unroll, NULL,
+                          BRANCH ("%9 = constant() {value = splat<f32[]: 0.0>}: f32[] %3 = compare(%2, %9) {comparison_direction = \"LT\"}: bool[]", "%3"));
+  g_autoptr (PassCase) constant = pass_case_new (&gantry_pass_unroll, NULL, BRANCH ("%3 = constant() {value = splat<bool[]: false>}: bool[]", "%3"));
 
   g_assert_cmpuint (count_control (data->after), ==, 0);
   g_assert_cmpuint (pass_count (data->after, GANTRY_OP_SELECT), ==, 2);
@@ -245,10 +239,9 @@ test_branch (void)
                 "%3 = constant() {value = dense<i32[]: 0>}: i32[] %4 = constant() {value = dense<i32[]: 5>}: i32[]" \
                 " %5 = while(%3, %1, " limit ") {cond = #2, body = #3" attributes "}: (i32[], f32[2], i32[]) scope(\"loop\")" \
                 " %6 = result(%5) {index = 1}: f32[2]"), \
-          FUNCTION ("more", "2", "%11: i32[], %12: f32[2], %13: i32[]", "%14", \
-                    "%14 = compare(%11, %13) {comparison_direction = \"LT\"}: bool[]") \
-          FUNCTION ("trip", "3", "%21: i32[], %22: f32[2], %23: i32[]", "%25, %26, %23", \
-                    "%24 = constant() {value = dense<i32[]: 1>}: i32[] %25 = add(%21, %24): i32[] %26 = tanh(%22): f32[2]"))
+          FUNCTION ("more", "2", "%11: i32[], %12: f32[2], %13: i32[]", "%14", "%14 = compare(%11, %13) {comparison_direction = \"LT\"}: bool[]") \
+            FUNCTION ("trip", "3", "%21: i32[], %22: f32[2], %23: i32[]", "%25, %26, %23", \
+                      "%24 = constant() {value = dense<i32[]: 1>}: i32[] %25 = add(%21, %24): i32[] %26 = tanh(%22): f32[2]"))
 
 static void
 test_counted_loop (void)
@@ -300,14 +293,13 @@ test_kept_loops (void)
   g_autoptr (PassCase) scan = NULL;
 
   few.most_unrolled = 1;
-  scan = pass_case_new (
-    &gantry_pass_unroll, &few,
-    MODULE (MAIN ("%1: f32[2], %2: f32[2,3], %9: f32[]", "%4, %5",
-                  "%3 = scan(%1, %2, %9) {body = #2, length = 3, n_carries = 1, n_xs = 1, axes = [1], y_axes = [1], reverse = 1}:"
-                  " (f32[2], f32[2,3]) %4 = result(%3) {index = 0}: f32[2] %5 = result(%3) {index = 1}: f32[2,3]"),
-            FUNCTION ("f", "2", "%11: f32[2], %12: f32[2], %13: f32[]", "%15, %16",
-                      "%14 = broadcast_in_dim(%13) {broadcast_dimensions = ints[], shape = [2]}: f32[2]"
-                      " %15 = add(%11, %12): f32[2] %16 = multiply(%15, %14): f32[2]")));
+  scan = pass_case_new (&gantry_pass_unroll, &few,
+                        MODULE (MAIN ("%1: f32[2], %2: f32[2,3], %9: f32[]", "%4, %5",
+                                      "%3 = scan(%1, %2, %9) {body = #2, length = 3, n_carries = 1, n_xs = 1, axes = [1], y_axes = [1], reverse = 1}:"
+                                      " (f32[2], f32[2,3]) %4 = result(%3) {index = 0}: f32[2] %5 = result(%3) {index = 1}: f32[2,3]"),
+                                FUNCTION ("f", "2", "%11: f32[2], %12: f32[2], %13: f32[]", "%15, %16",
+                                          "%14 = broadcast_in_dim(%13) {broadcast_dimensions = ints[], shape = [2]}: f32[2]"
+                                          " %15 = add(%11, %12): f32[2] %16 = multiply(%15, %14): f32[2]")));
   g_assert_cmpuint (pass_count (loop->after, GANTRY_OP_WHILE), ==, 1);
   g_assert_cmpuint (kept_attr (loop, GANTRY_OP_WHILE, "n_carries"), ==, 2);
   pass_check_same (loop->before, loop->after, test_seed (1), 1e-6);
@@ -320,12 +312,11 @@ test_kept_loops (void)
 static void
 test_kept_branch (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_unroll, NULL,
-    MODULE (MAIN ("%1: bool[], %2: i32[]", "%3", "%3 = if(%1, %2) {then = #2, else = #3}: i32[]"),
-            FUNCTION ("yes", "2", "%11: i32[]", "%13",
-                      "%12 = constant() {value = dense<i32[]: 7>}: i32[] %13 = divide(%12, %11): i32[]")
-            FUNCTION ("no", "3", "%21: i32[]", "%21", "")));
+  g_autoptr (PassCase)
+    c = pass_case_new (&gantry_pass_unroll, NULL,
+                       MODULE (MAIN ("%1: bool[], %2: i32[]", "%3", "%3 = if(%1, %2) {then = #2, else = #3}: i32[]"),
+                               FUNCTION ("yes", "2", "%11: i32[]", "%13", "%12 = constant() {value = dense<i32[]: 7>}: i32[] %13 = divide(%12, %11): i32[]")
+                                 FUNCTION ("no", "3", "%21: i32[]", "%21", "")));
 
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_IF), ==, 1);
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_SELECT), ==, 0);
@@ -351,13 +342,13 @@ assert_refused (const GantryPass *pass, const char *text, GantryError code, cons
 }
 
 #define COLLECTING(limit, exact) \
-  MODULE (MAIN ("%1: f32[2], %2: i32[]", "%5", "%3 = constant() {value = dense<i32[]: 0>}: i32[]" limit \
-                " %4 = while(%3, %1, %9) {cond = #2, body = #3, exact_trips = " exact "}: (i32[], f32[2], i32[])" \
+  MODULE (MAIN ("%1: f32[2], %2: i32[]", "%5", \
+                "%3 = constant() {value = dense<i32[]: 0>}: i32[]" limit " %4 = while(%3, %1, %9) {cond = #2, body = #3, exact_trips = " exact \
+                "}: (i32[], f32[2], i32[])" \
                 " %5 = result(%4) {index = 1}: f32[2]"), \
-          FUNCTION ("more", "2", "%11: i32[], %12: f32[2], %13: i32[]", "%14", \
-                    "%14 = compare(%11, %13) {comparison_direction = \"LT\"}: bool[]") \
-          FUNCTION ("trip", "3", "%21: i32[], %22: f32[2], %23: i32[]", "%25, %26, %23", \
-                    "%24 = constant() {value = dense<i32[]: 1>}: i32[] %25 = add(%21, %24): i32[] %26 = tanh(%22): f32[2]"))
+          FUNCTION ("more", "2", "%11: i32[], %12: f32[2], %13: i32[]", "%14", "%14 = compare(%11, %13) {comparison_direction = \"LT\"}: bool[]") \
+            FUNCTION ("trip", "3", "%21: i32[], %22: f32[2], %23: i32[]", "%25, %26, %23", \
+                      "%24 = constant() {value = dense<i32[]: 1>}: i32[] %25 = add(%21, %24): i32[] %26 = tanh(%22): f32[2]"))
 
 #define THREE " %8 = constant() {value = dense<i32[]: 3>}: i32[] %9 = clamp(%8, %2, %8): i32[]"
 
@@ -366,15 +357,19 @@ static void
 test_captures (void)
 {
 #define CAPTURING(limit, more) \
-  MODULE (MAIN ("%1: f32[2], %2: i32[]", "%5", "%3 = constant() {value = dense<i32[]: 0>}: i32[]" limit \
-                " %4 = while(%3, %1, %9, %1) {cond = #2, body = #3, n_carries = 2" more "}: (i32[], f32[2])" \
+  MODULE (MAIN ("%1: f32[2], %2: i32[]", "%5", \
+                "%3 = constant() {value = dense<i32[]: 0>}: i32[]" limit " %4 = while(%3, %1, %9, %1) {cond = #2, body = #3, n_carries = 2" more \
+                "}: (i32[], f32[2])" \
                 " %5 = result(%4) {index = 1}: f32[2]"), \
-          FUNCTION ("more", "2", "%11: i32[], %12: f32[2], %13: i32[], %15: f32[2]", "%14", \
-                    "%14 = compare(%11, %13) {comparison_direction = \"LT\"}: bool[]") \
-          FUNCTION ("trip", "3", "%21: i32[], %22: f32[2], %23: i32[], %28: f32[2]", "%25, %27", \
-                    "%24 = constant() {value = dense<i32[]: 1>}: i32[] %25 = add(%21, %24): i32[] %26 = tanh(%22): f32[2]" \
-                    " %27 = add(%26, %28): f32[2]"))
-  static const struct { const char *text; guint loops, tanhs; } cases[] = {
+          FUNCTION ("more", "2", "%11: i32[], %12: f32[2], %13: i32[], %15: f32[2]", "%14", "%14 = compare(%11, %13) {comparison_direction = \"LT\"}: bool[]") \
+            FUNCTION ("trip", "3", "%21: i32[], %22: f32[2], %23: i32[], %28: f32[2]", "%25, %27", \
+                      "%24 = constant() {value = dense<i32[]: 1>}: i32[] %25 = add(%21, %24): i32[] %26 = tanh(%22): f32[2]" \
+                      " %27 = add(%26, %28): f32[2]"))
+  static const struct
+  {
+    const char *text;
+    guint loops, tanhs;
+  } cases[] = {
     { CAPTURING (" %9 = constant() {value = dense<i32[]: 3>}: i32[]", ""), 0, 3 },
     { CAPTURING (THREE, ", most_trips = 4"), 0, 4 },
     { CAPTURING (THREE, ""), 1, 1 },
@@ -413,24 +408,25 @@ test_refused (void)
 {
   /* Seen at the first trip: the condition reads only what each trip returns as it is. */
   assert_refused (&gantry_pass_unroll,
-                  MODULE (MAIN ("%1: f32[]", "%4", "%2 = constant() {value = dense<i32[]: 0>}: i32[]"
+                  MODULE (MAIN ("%1: f32[]", "%4",
+                                "%2 = constant() {value = dense<i32[]: 0>}: i32[]"
                                 " %3 = while(%2, %1) {cond = #2, body = #3}: (i32[], f32[])"
                                 " %4 = result(%3) {index = 1}: f32[]"),
-                          FUNCTION ("more", "2", "%11: i32[], %12: f32[]", "%13",
-                                    "%13 = compare(%11, %11) {comparison_direction = \"EQ\"}: bool[]")
-                          FUNCTION ("trip", "3", "%21: i32[], %22: f32[]", "%21, %23", "%23 = tanh(%22): f32[]")),
+                          FUNCTION ("more", "2", "%11: i32[], %12: f32[]", "%13", "%13 = compare(%11, %11) {comparison_direction = \"EQ\"}: bool[]")
+                            FUNCTION ("trip", "3", "%21: i32[], %22: f32[]", "%21, %23", "%23 = tanh(%22): f32[]")),
                   GANTRY_ERROR_UNSUPPORTED, "it never ends");
   /* A loop that never ends. */
   assert_refused (&gantry_pass_unroll,
-                  MODULE (MAIN ("", "%2", "%1 = constant() {value = dense<i32[]: 0>}: i32[]"
+                  MODULE (MAIN ("", "%2",
+                                "%1 = constant() {value = dense<i32[]: 0>}: i32[]"
                                 " %2 = while(%1) {cond = #2, body = #3}: i32[]"),
                           FUNCTION ("more", "2", "%11: i32[]", "%12", "%12 = constant() {value = dense<bool[]: true>}: bool[]")
-                          FUNCTION ("trip", "3", "%21: i32[]", "%21", "")),
+                            FUNCTION ("trip", "3", "%21: i32[]", "%21", "")),
                   GANTRY_ERROR_UNSUPPORTED, "it never ends");
   assert_refused (&gantry_pass_inline,
                   MODULE (MAIN ("%1: f32[]", "%2", "%2 = call(%1) {body = #2}: f32[]"),
                           FUNCTION ("f", "2", "%11: f32[]", "%12", "%12 = call(%11) {body = #3}: f32[]")
-                          FUNCTION ("g", "3", "%21: f32[]", "%22", "%22 = call(%21) {body = #2}: f32[]")),
+                            FUNCTION ("g", "3", "%21: f32[]", "%22", "%22 = call(%21) {body = #2}: f32[]")),
                   GANTRY_ERROR_UNSUPPORTED, "calls itself");
 }
 
@@ -439,14 +435,14 @@ test_refused (void)
 static void
 test_inline (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_inline, NULL,
-    MODULE (MAIN ("%1: f32[2]", "%3, %4",
-                  "%2 = call(%1, %1) {body = #2}: (f32[2], f32[2]) scope(\"outer\") phase(update)"
-                  " %3 \"y\" = result(%2) {index = 1}: f32[2] %4 = call(%3) {body = #3}: f32[2] scope(\"again\")"),
-            FUNCTION ("f", "2", "%11: f32[2], %12: f32[2]", "%13, %14",
-                      "%13 = call(%11) {body = #3}: f32[2] scope(\"outer/mid\") %14 = add(%13, %12): f32[2] scope(\"tail\")")
-            FUNCTION ("g", "3", "%21: f32[2]", "%22", "%22 = tanh(%21): f32[2] scope(\"leaf\") phase(backward)")));
+  g_autoptr (PassCase)
+    c = pass_case_new (&gantry_pass_inline, NULL,
+                       MODULE (MAIN ("%1: f32[2]", "%3, %4",
+                                     "%2 = call(%1, %1) {body = #2}: (f32[2], f32[2]) scope(\"outer\") phase(update)"
+                                     " %3 \"y\" = result(%2) {index = 1}: f32[2] %4 = call(%3) {body = #3}: f32[2] scope(\"again\")"),
+                               FUNCTION ("f", "2", "%11: f32[2], %12: f32[2]", "%13, %14",
+                                         "%13 = call(%11) {body = #3}: f32[2] scope(\"outer/mid\") %14 = add(%13, %12): f32[2] scope(\"tail\")")
+                                 FUNCTION ("g", "3", "%21: f32[2]", "%22", "%22 = tanh(%21): f32[2] scope(\"leaf\") phase(backward)")));
   const GantryNode *inner = find (c->after, GANTRY_OP_TANH, 0), *sum = find (c->after, GANTRY_OP_ADD, 0);
 
   g_assert_cmpuint (c->after->n_functions, ==, 1);
@@ -466,10 +462,9 @@ test_inline_in_body (void)
 {
   g_autoptr (PassCase) c = pass_case_new (
     &gantry_pass_inline, NULL,
-    MODULE (MAIN ("%1: f32[2]", "%2",
-                  "%2 = scan(%1) {body = #2, length = 3, n_carries = 1, n_xs = 0, axes = ints[], y_axes = ints[]}: f32[2]"),
+    MODULE (MAIN ("%1: f32[2]", "%2", "%2 = scan(%1) {body = #2, length = 3, n_carries = 1, n_xs = 0, axes = ints[], y_axes = ints[]}: f32[2]"),
             FUNCTION ("f", "2", "%11: f32[2]", "%12", "%12 = call(%11) {body = #3}: f32[2]")
-            FUNCTION ("g", "3", "%21: f32[2]", "%22", "%22 = tanh(%21): f32[2]")));
+              FUNCTION ("g", "3", "%21: f32[2]", "%22", "%22 = tanh(%21): f32[2]")));
   g_autoptr (PassCase) nothing = pass_case_new (&gantry_pass_inline, NULL, PROGRAM ("%1: f32[2]", "%1", ""));
 
   g_assert_cmpuint (c->after->n_functions, ==, 2);
@@ -482,12 +477,12 @@ test_inline_in_body (void)
 static void
 test_long (void)
 {
-  g_autoptr (PassCase) c = pass_case_new (
-    &gantry_pass_unroll, NULL,
-    MODULE (MAIN ("%1: f32[], %2: f32[5000]", "%4, %5",
-                  "%3 = scan(%1, %2) {body = #2, length = 5000, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0]}:"
-                  " (f32[], f32[5000]) %4 = result(%3) {index = 0}: f32[] %5 = result(%3) {index = 1}: f32[5000]"),
-            FUNCTION ("f", "2", "%11: f32[], %12: f32[]", "%13, %14", "%13 = add(%11, %12): f32[] %14 = tanh(%13): f32[]")));
+  g_autoptr (PassCase)
+    c = pass_case_new (&gantry_pass_unroll, NULL,
+                       MODULE (MAIN ("%1: f32[], %2: f32[5000]", "%4, %5",
+                                     "%3 = scan(%1, %2) {body = #2, length = 5000, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0]}:"
+                                     " (f32[], f32[5000]) %4 = result(%3) {index = 0}: f32[] %5 = result(%3) {index = 1}: f32[5000]"),
+                               FUNCTION ("f", "2", "%11: f32[], %12: f32[]", "%13, %14", "%13 = add(%11, %12): f32[] %14 = tanh(%13): f32[]")));
 
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_TANH), ==, 5000);
   g_assert_cmpuint (pass_count (c->after, GANTRY_OP_CONCATENATE), ==, 5 + 1);
@@ -500,12 +495,12 @@ test_effect_in_condition (void)
   g_autoptr (GantryContext) context = gantry_context_new ();
   const GantryPassOptions options = GANTRY_PASS_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) before = gantry_module_from_text (
-    context,
-    MODULE (MAIN ("%1: f32[4]", "%2", "%2 = while(%1) {cond = #2, body = #3}: f32[4]"),
-            FUNCTION ("ask", "2", "%11: f32[4]", "%12", "%12 = custom_call(%11) {target = \"ask\", to = type bool[]}: bool[]")
-            FUNCTION ("trip", "3", "%21: f32[4]", "%22", "%22 = tanh(%21): f32[4]")),
-    -1, "t", &error);
+  g_autoptr (GantryModule)
+    before = gantry_module_from_text (context,
+                                      MODULE (MAIN ("%1: f32[4]", "%2", "%2 = while(%1) {cond = #2, body = #3}: f32[4]"),
+                                              FUNCTION ("ask", "2", "%11: f32[4]", "%12", "%12 = custom_call(%11) {target = \"ask\", to = type bool[]}: bool[]")
+                                                FUNCTION ("trip", "3", "%21: f32[4]", "%22", "%22 = tanh(%21): f32[4]")),
+                                      -1, "t", &error);
   g_autoptr (GantryModule) after = before != NULL ? gantry_pass_unroll.run (before, &options, NULL, &error) : NULL;
 
   g_assert_no_error (error);
@@ -525,9 +520,10 @@ test_shared_arms (void)
   g_autoptr (GantryModule) before = NULL, after = NULL;
 
   for (guint f = 2; f < 42; f++)
-    g_string_append_printf (text, " func @f%u #%u (%%%u: bool[], %%%u: i32[]) -> (%%%u) {"
-                            " %%%u = if(%%%u, %%%u, %%%u) {then = #%u, else = #%u}: i32[] }", f, f, 10 * f, 10 * f + 1, 10 * f + 2,
-                            10 * f + 2, 10 * f, 10 * f, 10 * f + 1, f + 1, f + 1);
+    g_string_append_printf (text,
+                            " func @f%u #%u (%%%u: bool[], %%%u: i32[]) -> (%%%u) {"
+                            " %%%u = if(%%%u, %%%u, %%%u) {then = #%u, else = #%u}: i32[] }",
+                            f, f, 10 * f, 10 * f + 1, 10 * f + 2, 10 * f + 2, 10 * f, 10 * f, 10 * f + 1, f + 1, f + 1);
   g_string_append (text, " func @last #42 (%420: bool[], %421: i32[]) -> (%422) { %422 = divide(%421, %421): i32[] } }");
   before = gantry_module_from_text (context, text->str, -1, "t", &error);
   g_assert_no_error (error);

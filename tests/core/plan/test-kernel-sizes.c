@@ -44,10 +44,12 @@ test_round_trip (void)
 static void
 test_conditions (void)
 {
+  /* clang-format off */
   const GantryKernelConditions all[] = {
     { 0 }, { .n_threads = g_get_num_processors () + 1 }, { .no_library = TRUE }, { .quick_compile = TRUE }, { .layout_block = 8 },
     { .instructions = "sse4" }, { .device = "grid" }, { .device = "cuda" }, { .device = "cuda", .allow_tf32 = TRUE },
   };
+  /* clang-format on */
   const GantryKernelConditions alike[][2] = { { { 0 }, { .n_threads = g_get_num_processors () } },
                                               { { .device = "cuda" }, { .device = "cuda", .n_threads = 3, .no_library = TRUE } } };
 
@@ -70,6 +72,7 @@ test_conditions (void)
 static void
 test_mistakes (void)
 {
+  /* clang-format off */
   static const struct { const char *text, *said; } wrong[] = {
     { "", "first line" }, { "something else\n", "first line" }, { "gantry kernel sizes 4\nwhat\n", "line 2" },
     { "gantry kernel sizes 4\n1 2\n", "line 2" }, { "gantry kernel sizes 4\n1 2 3 4\n", "line 2" },
@@ -77,6 +80,7 @@ test_mistakes (void)
     { "gantry kernel sizes 4\n1 99999999999999999999 3\n", "line 2" }, { "gantry kernel sizes 4\ncode much\n", "line 2" },
     { "gantry kernel sizes 4\n4294967295 1 1\n", "line 2" },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     {
@@ -157,15 +161,17 @@ static void
 test_difference (void)
 {
   static const char *const usual = "AuthenticAMD 1, 2 threads, library, instructions native, optimized";
-  static const struct { const char *conditions, *difference; } cases[] = {
+  static const struct
+  {
+    const char *conditions, *difference;
+  } cases[] = {
     { "AuthenticAMD 1, 2 threads, library, instructions native, optimized", NULL },
     { "AuthenticAMD 1, 1 thread, no library, instructions native, optimized", "1 thread, no library" },
     { "AuthenticAMD 2, 2 threads, library, instructions native, optimized", "another processor" },
     { "AuthenticAMD 1, 2 threads, library, instructions sse4, quick", "instructions sse4, quick" },
     { "AuthenticAMD 1, 2 threads, library, instructions native, optimized, grid", "grid" },
     { "AuthenticAMD 1, 2 threads, library, optimized", "without instructions native" },
-    { "AuthenticAMD 1, 2 threads, library, optimized, instructions native",
-      "AuthenticAMD 1, 2 threads, library, optimized, instructions native" },
+    { "AuthenticAMD 1, 2 threads, library, optimized, instructions native", "AuthenticAMD 1, 2 threads, library, optimized, instructions native" },
     { "AuthenticAMD 1, 2 threads, library, library, instructions native, optimized",
       "AuthenticAMD 1, 2 threads, library, library, instructions native, optimized" },
     { NULL, NULL },

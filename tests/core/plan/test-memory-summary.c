@@ -130,8 +130,7 @@ test_moment (void)
   const GantryMemoryRow *rows;
 
   plan->buffers[0] = (GantryPlanBuffer){ .category = GANTRY_BUFFER_WORKSPACE, .shares = GANTRY_NO_BUFFER, .size = 9 * MIB };
-  plan->buffers[1] = (GantryPlanBuffer){ .category = GANTRY_BUFFER_TEMPORARY, .shares = GANTRY_NO_BUFFER, .size = 8 * MIB,
-                                         .begin = 1, .end = 1 };
+  plan->buffers[1] = (GantryPlanBuffer){ .category = GANTRY_BUFFER_TEMPORARY, .shares = GANTRY_NO_BUFFER, .size = 8 * MIB, .begin = 1, .end = 1 };
   plan->arena_bytes[GANTRY_MEMORY_DEVICE] = 9 * MIB;
   gantry_plan_sum_live (plan);
   g_assert_cmpuint (plan->peak_step, ==, 0);
@@ -169,8 +168,8 @@ test_limit (void)
       summary = gantry_memory_summary_new (plan, measure, NULL, limit);
       g_assert_cmpuint (summary->warnings->len, ==, i);
       g_assert_cmpuint (summary->notes->len, ==, 1 - i); /* the process has program and libraries, which no limit is for */
-      g_assert_nonnull (strstr (i == 1 ? g_ptr_array_index (summary->warnings, 0) : g_ptr_array_index (summary->notes, 0),
-                                i == 1 ? "Above the limit" : "more than the limit"));
+      g_assert_nonnull (
+        strstr (i == 1 ? g_ptr_array_index (summary->warnings, 0) : g_ptr_array_index (summary->notes, 0), i == 1 ? "Above the limit" : "more than the limit"));
     }
 }
 
@@ -224,9 +223,8 @@ test_apart (void)
   g_assert_cmpint (difference_of (summary, "not accounted for"), ==, 10 * MIB);
   g_assert_cmpint (sum_of (summary), ==, (gint64) (summary->process - summary->planned_all));
   g_assert_true (summary->above_limit);
-  g_assert_nonnull (strstr (g_ptr_array_index (summary->warnings, 0),
-                            "(30.0 MiB too much: 12.0 MiB code that is in no plan, 8.00 MiB rounded up to pages, "
-                            "10.0 MiB not accounted for)"));
+  g_assert_nonnull (strstr (g_ptr_array_index (summary->warnings, 0), "(30.0 MiB too much: 12.0 MiB code that is in no plan, 8.00 MiB rounded up to pages, "
+                                                                      "10.0 MiB not accounted for)"));
 }
 
 /* A run that was planned for more than a limit that was set later: what was planned is accounted for, whatever the limit is now. */

@@ -7,13 +7,15 @@
 static GantryPlan *
 make_plan (void)
 {
-  static const struct { guint8 queue, kind; double start, duration; guint32 in, out; } steps[] = {
-    { GANTRY_QUEUE_COMPUTE, GANTRY_STEP_RUN, 0, 10, 0, 1 },
-    { GANTRY_QUEUE_TO_HOST, GANTRY_STEP_COPY, 15, 8, 1, 2 },
-    { GANTRY_QUEUE_COMPUTE, GANTRY_STEP_RUN, 10, 10, 0, 4 },
-    { GANTRY_QUEUE_COMPUTE, GANTRY_STEP_RUN, 20, 10, 4, 5 },
-    { GANTRY_QUEUE_TO_DEVICE, GANTRY_STEP_COPY, 25, 20, 2, 3 },
-    { GANTRY_QUEUE_COMPUTE, GANTRY_STEP_RUN, 45, 10, 6, 5 },
+  static const struct
+  {
+    guint8 queue, kind;
+    double start, duration;
+    guint32 in, out;
+  } steps[] = {
+    { GANTRY_QUEUE_COMPUTE, GANTRY_STEP_RUN, 0, 10, 0, 1 },     { GANTRY_QUEUE_TO_HOST, GANTRY_STEP_COPY, 15, 8, 1, 2 },
+    { GANTRY_QUEUE_COMPUTE, GANTRY_STEP_RUN, 10, 10, 0, 4 },    { GANTRY_QUEUE_COMPUTE, GANTRY_STEP_RUN, 20, 10, 4, 5 },
+    { GANTRY_QUEUE_TO_DEVICE, GANTRY_STEP_COPY, 25, 20, 2, 3 }, { GANTRY_QUEUE_COMPUTE, GANTRY_STEP_RUN, 45, 10, 6, 5 },
   };
   GantryPlan *plan = gantry_plan_new (G_N_ELEMENTS (steps), 7);
 
@@ -29,8 +31,14 @@ make_plan (void)
     {
       GantryPlanStep *step = &plan->steps[i];
 
-      *step = (GantryPlanStep){ .node = i + 1, .queue = steps[i].queue, .kind = steps[i].kind, .first_ref = 2 * i, .n_operands = 1, .n_refs = 2,
-                                .start_us = steps[i].start, .duration_us = steps[i].duration };
+      *step = (GantryPlanStep){ .node = i + 1,
+                                .queue = steps[i].queue,
+                                .kind = steps[i].kind,
+                                .first_ref = 2 * i,
+                                .n_operands = 1,
+                                .n_refs = 2,
+                                .start_us = steps[i].start,
+                                .duration_us = steps[i].duration };
       plan->refs[2 * i] = steps[i].in;
       plan->refs[2 * i + 1] = steps[i].out;
     }

@@ -71,15 +71,14 @@ test_table (void)
     }
   g_assert_cmpuint (table->entries->len, ==, 5);
   for (guint i = 1; i < table->entries->len; i++)
-    g_assert_cmpuint (g_array_index (table->entries, GantryPlacement, i - 1).node, <,
-                      g_array_index (table->entries, GantryPlacement, i).node);
+    g_assert_cmpuint (g_array_index (table->entries, GantryPlacement, i - 1).node, <, g_array_index (table->entries, GantryPlacement, i).node);
   g_assert_cmpint (gantry_placements_kind (table, 3), ==, GANTRY_PLACEMENT_OFFLOAD);
   g_assert_cmpint (gantry_placements_kind (table, 9), ==, GANTRY_PLACEMENT_RECOMPUTE);
   g_assert_cmpint (gantry_placements_kind (table, 2), ==, GANTRY_PLACEMENT_KEEP);
   g_assert_null (gantry_placements_find (table, 10));
   copy = gantry_placements_copy (table);
   g_assert_true (gantry_placements_equal (table, copy));
-  gantry_placements_set (copy, &(GantryPlacement) { 2, GANTRY_PLACEMENT_KEEP });
+  gantry_placements_set (copy, &(GantryPlacement){ 2, GANTRY_PLACEMENT_KEEP });
   g_assert_false (gantry_placements_equal (table, copy));
   g_assert_null (gantry_placements_find (table, 2));
 }
@@ -88,12 +87,11 @@ test_table (void)
 static void
 test_roles (void)
 {
-  g_auto (Facts) facts = facts_of (
-      "module \"m\" { func @main #1 (%1: f32[4], %2: f32[4] {role = \"parameter\", alias = 1}, %3: f32[4] {role = \"state\", "
-      "alias = 2}) -> (%6, %9, %10, %8) {"
-      "%4 = multiply(%1, %2): f32[4] %5 = tanh(%4): f32[4] %6 = negate(%5): f32[4]"
-      "%7 = multiply(%5, %1): f32[4] phase(backward) %8 = add(%7, %3): f32[4] phase(backward)"
-      "%9 = subtract(%2, %8): f32[4] phase(update) %10 = add(%3, %8): f32[4] phase(update) } }");
+  g_auto (Facts) facts = facts_of ("module \"m\" { func @main #1 (%1: f32[4], %2: f32[4] {role = \"parameter\", alias = 1}, %3: f32[4] {role = \"state\", "
+                                   "alias = 2}) -> (%6, %9, %10, %8) {"
+                                   "%4 = multiply(%1, %2): f32[4] %5 = tanh(%4): f32[4] %6 = negate(%5): f32[4]"
+                                   "%7 = multiply(%5, %1): f32[4] phase(backward) %8 = add(%7, %3): f32[4] phase(backward)"
+                                   "%9 = subtract(%2, %8): f32[4] phase(update) %10 = add(%3, %8): f32[4] phase(update) } }");
 
   g_assert_cmpstr (subject_of (&facts, 1), ==, "input");
   g_assert_cmpstr (subject_of (&facts, 2), ==, "parameter");
@@ -111,13 +109,12 @@ test_roles (void)
 static void
 test_views (void)
 {
-  g_auto (Facts) facts = facts_of (
-      "module \"m\" { func @main #1 (%1: f32[4,2]) -> (%9, %12) {"
-      "%2 = tanh(%1): f32[4,2] %3 = checkpoint_name(%2) {name = \"h\"}: f32[4,2] %4 = reshape(%3) {shape = [8]}: f32[8]"
-      "%5 = optimization_barrier(%4): f32[8] %6 = sine(%5): f32[8] %7 = sine(%6): f32[8] %8 = exponential(%7): f32[8]"
-      "%9 = reshape(%8) {shape = [2, 4]}: f32[2,4]"
-      "%10 = negate(%5): f32[8] phase(backward) %11 = reshape(%6) {shape = [2, 4]}: f32[2,4] phase(backward)"
-      "%12 = negate(%11): f32[2,4] phase(backward) } }");
+  g_auto (Facts) facts = facts_of ("module \"m\" { func @main #1 (%1: f32[4,2]) -> (%9, %12) {"
+                                   "%2 = tanh(%1): f32[4,2] %3 = checkpoint_name(%2) {name = \"h\"}: f32[4,2] %4 = reshape(%3) {shape = [8]}: f32[8]"
+                                   "%5 = optimization_barrier(%4): f32[8] %6 = sine(%5): f32[8] %7 = sine(%6): f32[8] %8 = exponential(%7): f32[8]"
+                                   "%9 = reshape(%8) {shape = [2, 4]}: f32[2,4]"
+                                   "%10 = negate(%5): f32[8] phase(backward) %11 = reshape(%6) {shape = [2, 4]}: f32[2,4] phase(backward)"
+                                   "%12 = negate(%11): f32[2,4] phase(backward) } }");
 
   g_assert_cmpstr (subject_of (&facts, 2), ==, "residual");
   for (guint32 view = 3; view <= 5; view++)
@@ -150,14 +147,13 @@ test_view_of_parameter (void)
 static void
 test_slices (void)
 {
-  g_auto (Facts) facts = facts_of (
-      "module \"m\" { func @main #1 (%1: f32[3,4,8] {role = \"parameter\"}, %2: f32[16]@pinned_host {role = \"state\"}) -> (%9) {"
-      "%3 = slice(%1) {start_indices = [1, 0, 0], limit_indices = [2, 4, 8]}: f32[1,4,8]"
-      "%4 = slice(%1) {start_indices = [1, 2, 0], limit_indices = [2, 4, 8]}: f32[1,2,8]"
-      "%5 = slice(%1) {start_indices = [1, 1, 0], limit_indices = [2, 2, 8]}: f32[1,1,8]"
-      "%6 = slice(%1) {start_indices = [0, 2, 0], limit_indices = [3, 4, 8]}: f32[3,2,8]"
-      "%7 = slice(%1) {start_indices = [0, 0, 0], limit_indices = [3, 4, 8], strides = [2, 1, 1]}: f32[2,4,8]"
-      "%8 = copy(%2) {memory = \"device\"}: f32[16] %9 = negate(%8): f32[16] phase(backward) } }");
+  g_auto (Facts) facts = facts_of ("module \"m\" { func @main #1 (%1: f32[3,4,8] {role = \"parameter\"}, %2: f32[16]@pinned_host {role = \"state\"}) -> (%9) {"
+                                   "%3 = slice(%1) {start_indices = [1, 0, 0], limit_indices = [2, 4, 8]}: f32[1,4,8]"
+                                   "%4 = slice(%1) {start_indices = [1, 2, 0], limit_indices = [2, 4, 8]}: f32[1,2,8]"
+                                   "%5 = slice(%1) {start_indices = [1, 1, 0], limit_indices = [2, 2, 8]}: f32[1,1,8]"
+                                   "%6 = slice(%1) {start_indices = [0, 2, 0], limit_indices = [3, 4, 8]}: f32[3,2,8]"
+                                   "%7 = slice(%1) {start_indices = [0, 0, 0], limit_indices = [3, 4, 8], strides = [2, 1, 1]}: f32[2,4,8]"
+                                   "%8 = copy(%2) {memory = \"device\"}: f32[16] %9 = negate(%8): f32[16] phase(backward) } }");
 
   g_assert_cmpuint (owner_of (&facts, 3), ==, 1);
   g_assert_cmpuint (owner_of (&facts, 4), ==, 1);
@@ -171,13 +167,12 @@ test_slices (void)
 static void
 test_tuples (void)
 {
-  g_auto (Facts) facts = facts_of (
-      "module \"m\" { func @main #1 (%1: f32[4], %2: u64[2]) -> (%12, %13) {"
-      "%3 = tanh(%1): f32[4] %4 = sine(%1): f32[4] %5 = tuple(%3, %4): (f32[4], f32[4])"
-      "%6 = optimization_barrier(%5): (f32[4], f32[4]) %7 = result(%6) {index = 1}: f32[4]"
-      "%8 = rng_bit_generator(%2) {shape = [4]}: (u64[2], u32[4]) %9 = result(%8) {index = 1}: u32[4]"
-      "%10 = tuple(%3, %3): (f32[4], f32[4]) %11 = result(%8) {index = 0}: u64[2]"
-      "%12 = negate(%7): f32[4] phase(backward) %13 = not(%9): u32[4] phase(backward) } }");
+  g_auto (Facts) facts = facts_of ("module \"m\" { func @main #1 (%1: f32[4], %2: u64[2]) -> (%12, %13) {"
+                                   "%3 = tanh(%1): f32[4] %4 = sine(%1): f32[4] %5 = tuple(%3, %4): (f32[4], f32[4])"
+                                   "%6 = optimization_barrier(%5): (f32[4], f32[4]) %7 = result(%6) {index = 1}: f32[4]"
+                                   "%8 = rng_bit_generator(%2) {shape = [4]}: (u64[2], u32[4]) %9 = result(%8) {index = 1}: u32[4]"
+                                   "%10 = tuple(%3, %3): (f32[4], f32[4]) %11 = result(%8) {index = 0}: u64[2]"
+                                   "%12 = negate(%7): f32[4] phase(backward) %13 = not(%9): u32[4] phase(backward) } }");
 
   g_assert_cmpuint (owner_of (&facts, 7), ==, 4);
   g_assert_cmpstr (subject_of (&facts, 4), ==, "residual");
@@ -196,11 +191,10 @@ test_tuples (void)
 static void
 test_constants (void)
 {
-  g_auto (Facts) facts = facts_of (
-      "module \"m\" { func @main #1 (%1: f32[4]) -> (%7) {"
-      "%2 = constant() {value = splat<f32[4]: 1.0>}: f32[4] %3 = exponential(%2): f32[4]"
-      "%4 = iota() {to = type f32[4], iota_dimension = 0}: f32[4] %5 = add(%3, %1): f32[4]"
-      "%6 = multiply(%3, %4): f32[4] phase(backward) %7 = multiply(%6, %5): f32[4] phase(backward) } }");
+  g_auto (Facts) facts = facts_of ("module \"m\" { func @main #1 (%1: f32[4]) -> (%7) {"
+                                   "%2 = constant() {value = splat<f32[4]: 1.0>}: f32[4] %3 = exponential(%2): f32[4]"
+                                   "%4 = iota() {to = type f32[4], iota_dimension = 0}: f32[4] %5 = add(%3, %1): f32[4]"
+                                   "%6 = multiply(%3, %4): f32[4] phase(backward) %7 = multiply(%6, %5): f32[4] phase(backward) } }");
 
   for (guint32 id = 2; id <= 4; id++)
     g_assert_cmpstr (subject_of (&facts, id), ==, "none");
@@ -225,8 +219,9 @@ test_forward_only (void)
 static void
 test_numbers (void)
 {
-  static const gint64 unknown[] = { -1, GANTRY_N_PLACEMENTS, 200, 256 + GANTRY_PLACEMENT_BF16, G_MAXINT64, G_MININT64,
-                                    (G_GINT64_CONSTANT (1) << 32) + GANTRY_PLACEMENT_INT8 };
+  static const gint64 unknown[] = {
+    -1, GANTRY_N_PLACEMENTS, 200, 256 + GANTRY_PLACEMENT_BF16, G_MAXINT64, G_MININT64, (G_GINT64_CONSTANT (1) << 32) + GANTRY_PLACEMENT_INT8
+  };
 
   for (gint64 kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
     g_assert_cmpint (gantry_placement_kind_of_number (kind), ==, kind);

@@ -16,9 +16,8 @@ in_arena (const GantryPlanBuffer *buffer)
 static gboolean
 overlap (const GantryPlanBuffer *a, const GantryPlanBuffer *b)
 {
-  return a->region == b->region && a->region != GANTRY_REGION_LITERAL
-         && (a->region != GANTRY_REGION_ARENA || a->memory == b->memory) && a->offset < b->offset + b->size
-         && b->offset < a->offset + a->size;
+  return a->region == b->region && a->region != GANTRY_REGION_LITERAL && (a->region != GANTRY_REGION_ARENA || a->memory == b->memory)
+         && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
 }
 
 /* A scan makes a stack over one that it walks along, which it is given once, or a slice over a slice. */
@@ -107,8 +106,7 @@ check_places (const GantryPlan *plan)
       {
         const GantryPlanBuffer *x = &plan->buffers[a], *y = &plan->buffers[b];
 
-        if (in_arena (x) && in_arena (y) && x->shares == GANTRY_NO_BUFFER && y->shares == GANTRY_NO_BUFFER
-            && x->begin <= ends[b] && y->begin <= ends[a])
+        if (in_arena (x) && in_arena (y) && x->shares == GANTRY_NO_BUFFER && y->shares == GANTRY_NO_BUFFER && x->begin <= ends[b] && y->begin <= ends[a])
           g_assert_false (overlap (x, y));
       }
 }
@@ -167,11 +165,9 @@ oracle_add (Oracle *oracle, const GantryNode *node, GantryLiteral *const *argume
   if (node->op == GANTRY_OP_PARAMETER)
     g_ptr_array_add (own, gantry_literal_ref (arguments[i]));
   else if (node->op == GANTRY_OP_CONSTANT)
-    g_ptr_array_add (own, gantry_literal_ref (gantry_context_literal (
-                              module->context, gantry_attrs_find (module->context, node->attrs, "value")->id)));
+    g_ptr_array_add (own, gantry_literal_ref (gantry_context_literal (module->context, gantry_attrs_find (module->context, node->attrs, "value")->id)));
   else if (node->op == GANTRY_OP_RESULT)
-    g_ptr_array_add (own, gantry_literal_ref (g_ptr_array_index (
-                              first, (guint) gantry_attrs_int (module->context, node->attrs, "index", 0))));
+    g_ptr_array_add (own, gantry_literal_ref (g_ptr_array_index (first, (guint) gantry_attrs_int (module->context, node->attrs, "index", 0))));
   else
     {
       g_autofree GantryLiteral **operands = g_new0 (GantryLiteral *, node->n_operands + 1);
@@ -181,9 +177,7 @@ oracle_add (Oracle *oracle, const GantryNode *node, GantryLiteral *const *argume
 
       g_assert_cmpuint (n, <=, G_N_ELEMENTS (results));
       for (guint k = 0; k < node->n_operands; k++)
-        operands[k] = g_ptr_array_index (oracle->values[gantry_module_position (module, gantry_node_operand (module, node, k))
-                                                        - entry->first_node],
-                                         0);
+        operands[k] = g_ptr_array_index (oracle->values[gantry_module_position (module, gantry_node_operand (module, node, k)) - entry->first_node], 0);
       gantry_evaluate_node (module, node, operands, results, n, &error);
       g_assert_no_error (error);
       for (guint k = 0; k < n; k++)
@@ -235,8 +229,7 @@ bytes_of (const Machine *machine, guint32 b)
   const GantryPlanBuffer *buffer = &machine->plan->buffers[b];
 
   g_assert_cmpint (buffer->region, !=, GANTRY_REGION_LITERAL);
-  return buffer->region == GANTRY_REGION_CONSTANT ? machine->constants + buffer->offset
-                                                  : machine->arena[buffer->memory] + buffer->offset;
+  return buffer->region == GANTRY_REGION_CONSTANT ? machine->constants + buffer->offset : machine->arena[buffer->memory] + buffer->offset;
 }
 
 static GantryLiteral *
@@ -349,8 +342,8 @@ run_work (Machine *machine, const GantryPlanStep *step)
       operands[i] = pieces ? read_slices (machine, node, i, refs + next, n_trips) : read_operand (machine, node, i, refs[i]);
       next += pieces ? n_trips : 0;
       if (!oracle_agrees (&machine->oracle, gantry_node_operand (module, node, i), 0, operands[i]))
-        g_error ("step %u, node %%%u (%s): operand %u in buffer %u is not what it should be",
-                 (guint) (step - machine->plan->steps), node->id, gantry_node_op_name (module, node), i, refs[i]);
+        g_error ("step %u, node %%%u (%s): operand %u in buffer %u is not what it should be", (guint) (step - machine->plan->steps), node->id,
+                 gantry_node_op_name (module, node), i, refs[i]);
     }
   gantry_evaluate_node (module, node, operands, results, n_results, &error);
   g_assert_no_error (error);
@@ -393,8 +386,7 @@ run_conversion (Machine *machine, const GantryPlanStep *step)
   const GantryPlanBuffer *from = &machine->plan->buffers[refs[0]], *to = &machine->plan->buffers[refs[1]];
   const GantryPlanBuffer *exact = from->stored != GANTRY_PLACEMENT_KEEP ? to : from;
   const GantryPlanBuffer *stored = from->stored != GANTRY_PLACEMENT_KEEP ? from : to;
-  const GPtrArray *values = machine->oracle.values[gantry_module_position (module, node)
-                                                   - gantry_module_entry (module)->first_node];
+  const GPtrArray *values = machine->oracle.values[gantry_module_position (module, node) - gantry_module_entry (module)->first_node];
   const GantryLiteral *value = g_ptr_array_index (values, from->member);
   g_autofree guint8 *marks = g_malloc (stored->size);
 
@@ -430,8 +422,7 @@ run_step (Machine *machine, guint32 s)
       g_assert_cmpuint (step->n_refs, ==, 2);
       g_assert_cmpuint (machine->plan->buffers[refs[0]].size, ==, machine->plan->buffers[refs[1]].size);
       if (machine->plan->buffers[refs[0]].region == GANTRY_REGION_LITERAL)
-        gantry_literal_copy_to (gantry_context_literal (machine->module->context, machine->plan->buffers[refs[0]].literal),
-                                bytes_of (machine, refs[1]));
+        gantry_literal_copy_to (gantry_context_literal (machine->module->context, machine->plan->buffers[refs[0]].literal), bytes_of (machine, refs[1]));
       else
         memmove (bytes_of (machine, refs[1]), bytes_of (machine, refs[0]), machine->plan->buffers[refs[0]].size);
     }
@@ -550,8 +541,7 @@ check_results (const Machine *machine, GantryLiteral *const *expected)
       if (alias < 0)
         continue;
       from = &machine->plan->buffers[gantry_plan_buffer_of (machine->plan, parameter->id, 0)];
-      to = &machine->plan->buffers[gantry_plan_buffer_of (
-          machine->plan, gantry_function_result_id (module, entry, (guint) alias), 0)];
+      to = &machine->plan->buffers[gantry_plan_buffer_of (machine->plan, gantry_function_result_id (module, entry, (guint) alias), 0)];
       if (from->size != to->size || to->category != GANTRY_BUFFER_OUTPUT || is_told (machine->plan, parameter->id))
         continue;
       g_assert_cmpint (from->memory, ==, to->memory);
@@ -566,19 +556,17 @@ plan_print (const GantryModule *module, const GantryPlan *plan)
     {
       const GantryPlanBuffer *buffer = &plan->buffers[b];
 
-      g_printerr ("b%u %%%u.%u cat %u region %u mem %u inst %u%s shares %d at %" G_GUINT64_FORMAT "+%" G_GUINT64_FORMAT
-                  " [%u %u] role %u\n",
-                  b, buffer->node, buffer->member, buffer->category, buffer->region, buffer->memory, buffer->instance,
-                  buffer->in_place ? " in-place" : "", (gint32) buffer->shares, buffer->offset, buffer->size, buffer->begin,
-                  buffer->end, buffer->role);
+      g_printerr ("b%u %%%u.%u cat %u region %u mem %u inst %u%s shares %d at %" G_GUINT64_FORMAT "+%" G_GUINT64_FORMAT " [%u %u] role %u\n", b, buffer->node,
+                  buffer->member, buffer->category, buffer->region, buffer->memory, buffer->instance, buffer->in_place ? " in-place" : "",
+                  (gint32) buffer->shares, buffer->offset, buffer->size, buffer->begin, buffer->end, buffer->role);
     }
   for (guint32 s = 0; s < plan->n_steps; s++)
     {
       const GantryPlanStep *step = &plan->steps[s];
 
-      g_printerr ("s%u q%u kind %u %%%u %s inst %u t %.2f+%.2f wait %.2f live %" G_GUINT64_FORMAT " refs", s, step->queue,
-                  step->kind, step->node, gantry_node_op_name (module, gantry_module_node (module, step->node)),
-                  step->instance, step->start_us, step->duration_us, step->wait_us, plan->live_bytes[s]);
+      g_printerr ("s%u q%u kind %u %%%u %s inst %u t %.2f+%.2f wait %.2f live %" G_GUINT64_FORMAT " refs", s, step->queue, step->kind, step->node,
+                  gantry_node_op_name (module, gantry_module_node (module, step->node)), step->instance, step->start_us, step->duration_us, step->wait_us,
+                  plan->live_bytes[s]);
       for (guint32 k = 0; k < step->n_refs; k++)
         g_printerr ("%s%u", k == step->n_operands ? " -> " : " ", plan->refs[step->first_ref + k]);
       g_printerr (" waits");
@@ -589,8 +577,7 @@ plan_print (const GantryModule *module, const GantryPlan *plan)
 }
 
 void
-plan_run (const GantryModule *module, const GantryPlan *plan, GantryLiteral *const *arguments,
-          GantryLiteral *const *expected, GRand *random, double compute)
+plan_run (const GantryModule *module, const GantryPlan *plan, GantryLiteral *const *arguments, GantryLiteral *const *expected, GRand *random, double compute)
 {
   Machine machine = { module, plan };
   machine.done = g_new0 (guint8, plan->n_steps + 1);

@@ -11,8 +11,8 @@ void plan_check (const GantryModule *module, const GantryPlan *plan);
  * Runs @plan with @arguments and compares every result with @expected, bit for bit. Of the steps that could come next one is
  * taken at random: of the compute queue with probability @compute, else of the others.
  */
-void plan_run (const GantryModule *module, const GantryPlan *plan, GantryLiteral *const *arguments,
-               GantryLiteral *const *expected, GRand *random, double compute);
+void
+plan_run (const GantryModule *module, const GantryPlan *plan, GantryLiteral *const *arguments, GantryLiteral *const *expected, GRand *random, double compute);
 /** Buffers and steps, for whoever looks for a fault (PLAN_DUMP in the environment). */
 void plan_print (const GantryModule *module, const GantryPlan *plan);
 /** One literal of numbers in [-1, 1) for each parameter. Returns: (transfer full) (array zero-terminated=1) */

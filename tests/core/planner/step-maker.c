@@ -12,8 +12,7 @@ step_maker_begin (StepMaker *maker, const char *name)
 }
 
 guint32
-step_maker_parameter (StepMaker *maker, const char *role, gint alias, guint rank, const GantryDim *dims,
-                      GantryMemoryKind memory)
+step_maker_parameter (StepMaker *maker, const char *role, gint alias, guint rank, const GantryDim *dims, GantryMemoryKind memory)
 {
   GantryAttrList *attrs = gantry_attr_list_new (maker->context);
 
@@ -130,8 +129,8 @@ GantryModule *
 step_layers (guint n_layers, gint64 width, gint64 hidden, guint32 *ys, guint32 *xs)
 {
   const GantryDim square[2] = { width, width }, up[3] = { n_layers, width, hidden }, down[3] = { n_layers, hidden, width };
-  g_autofree guint32 *y = g_new (guint32, n_layers), *x = g_new (guint32, n_layers + 1), *d1 = g_new (guint32, n_layers),
-                     *d2 = g_new (guint32, n_layers), *l1 = g_new (guint32, n_layers), *l2 = g_new (guint32, n_layers);
+  g_autofree guint32 *y = g_new (guint32, n_layers), *x = g_new (guint32, n_layers + 1), *d1 = g_new (guint32, n_layers), *d2 = g_new (guint32, n_layers),
+                     *l1 = g_new (guint32, n_layers), *l2 = g_new (guint32, n_layers);
   StepMaker maker;
   guint32 w1, w2, g, results[2];
 
@@ -182,8 +181,7 @@ clip (StepMaker *maker, const guint32 *gradients, guint n)
       /* Squared and summed in one kernel: the square itself is never there. */
       function = gantry_builder_begin (maker->builder, "norm", 0);
       inner = gantry_builder_parameter (maker->builder, type, NULL);
-      result = gantry_builder_reduce (maker->builder, "add",
-                                      gantry_builder_binary (maker->builder, GANTRY_OP_MULTIPLY, inner, inner), axes, 2);
+      result = gantry_builder_reduce (maker->builder, "add", gantry_builder_binary (maker->builder, GANTRY_OP_MULTIPLY, inner, inner), axes, 2);
       gantry_builder_end (maker->builder, &result, 1);
       gantry_attr_list_set_function (attrs, "body", function);
       gantry_attr_list_set_string (attrs, "kind", "reduction");

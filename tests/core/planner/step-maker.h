@@ -12,8 +12,7 @@ typedef struct
 
 void step_maker_begin (StepMaker *maker, const char *name);
 /** @role: (nullable): "parameter" or "state". @alias: result that is written over it, or -1 */
-guint32 step_maker_parameter (StepMaker *maker, const char *role, gint alias, guint rank, const GantryDim *dims,
-                              GantryMemoryKind memory);
+guint32 step_maker_parameter (StepMaker *maker, const char *role, gint alias, guint rank, const GantryDim *dims, GantryMemoryKind memory);
 guint32 step_maker_dot (StepMaker *maker, guint32 x, guint32 y, gint64 left, gint64 right);
 /** Layer @i of a stacked parameter, without the first dimension. */
 guint32 step_maker_layer (StepMaker *maker, guint32 stack, gint64 i);

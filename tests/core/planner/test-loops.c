@@ -103,7 +103,8 @@ test_over (void)
                                        "    %5 = reduce(%41) {dimensions = [0], kind = \"add\"}: f32[64] phase(backward)\n  }\n" BODIES "}\n", NULL);
   g_autofree char *late = g_strconcat (head, FORWARD ("9", "1", "2") BACK ("4", "3", "9", "2"),
                                        "    %6 = add(%41, %91): f32[8,64] phase(backward)\n    %7 = add(%6, %92): f32[8,64] phase(backward)\n"
-                                       "    %5 = reduce(%7) {dimensions = [0], kind = \"add\"}: f32[64] phase(backward)\n  }\n" BODIES "}\n", NULL);
+                                       "    %5 = reduce(%7) {dimensions = [0], kind = \"add\"}: f32[64] phase(backward)\n  }\n" BODIES "}\n",
+                                       NULL);
   Planned p;
   g_autoptr (GantryPlan) over = NULL, kept = NULL;
 
@@ -125,8 +126,8 @@ test_unread (void)
 {
   static const guint8 kinds[] = { GANTRY_PLACEMENT_OFFLOAD, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_PLACEMENT_BF16 };
   static const char text[] = "module \"unread\" {\n"
-                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n"
-                             FORWARD ("7", "1", "2") BACK ("4", "3", "7", "2") "  }\n" BODIES "}\n";
+                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n" FORWARD ("7", "1", "2")
+                               BACK ("4", "3", "7", "2") "  }\n" BODIES "}\n";
   g_autoptr (GantryPlan) keep = NULL;
   Planned p;
 
@@ -154,9 +155,8 @@ static void
 test_shared_body (void)
 {
   static const char text[] = "module \"two\" {\n"
-                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%50, %51) {\n"
-                             FORWARD ("7", "1", "2") FORWARD ("8", "70", "2") BACK ("4", "3", "8", "2") BACK ("5", "40", "7", "2")
-                             "  }\n" BODIES "}\n";
+                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%50, %51) {\n" FORWARD ("7", "1", "2")
+                               FORWARD ("8", "70", "2") BACK ("4", "3", "8", "2") BACK ("5", "40", "7", "2") "  }\n" BODIES "}\n";
   const GantryPlacement again = { 71, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_DECIDED_BY_RULE, GANTRY_MEMORY_PINNED_HOST, GANTRY_SUBJECT_NONE };
   g_autoptr (GantryPlacements) placements = gantry_placements_new ();
   g_autoptr (GantryPlan) keep = NULL, placed = NULL;
@@ -195,8 +195,8 @@ separate (gboolean twice, gboolean late)
   g_string_append (text, ") {\n");
   for (guint i = 0; i < 8; i++)
     g_string_append_printf (text, "    %%%u = reshape(%%%u) {shape = [1, 64]}: f32[1,64]\n", 200 + i, i == 7 && twice ? 100 : 100 + i);
-  g_string_append (text, "    %2 = concatenate(%200, %201, %202, %203, %204, %205, %206, %207) {dimension = 0}: f32[8,64]\n"
-                         FORWARD ("9", "1", "2") BACK ("4", "3", "9", "2"));
+  g_string_append (text, "    %2 = concatenate(%200, %201, %202, %203, %204, %205, %206, %207) {dimension = 0}: f32[8,64]\n" FORWARD ("9", "1", "2")
+                           BACK ("4", "3", "9", "2"));
   for (guint i = 0; i < 8; i++)
     g_string_append_printf (text,
                             "    %%%u = slice(%%41) {limit_indices = [%u, 64], start_indices = [%u, 0], strides = [1, 1]}: f32[1,64] phase(backward)\n"
@@ -320,8 +320,8 @@ test_shown (void)
                               "    %60 = slice(%2) {limit_indices = [4, 64], start_indices = [0, 0], strides = [1, 1]}: f32[4,64]\n"
                               "    %61 = slice(%2) {limit_indices = [8, 64], start_indices = [4, 0], strides = [1, 1]}: f32[4,64]\n"
                               "    %62 = negate(%61): f32[4,64]\n"
-                              "    %63 = concatenate(%60, %62) {dimension = 0}: f32[8,64]\n"
-                              FORWARD ("9", "1", "63") BACK ("4", "3", "9", "2") "  }\n" BODIES "}\n";
+                              "    %63 = concatenate(%60, %62) {dimension = 0}: f32[8,64]\n" FORWARD ("9", "1", "63") BACK ("4", "3", "9", "2") "  }\n" BODIES
+                                                                                                                                                "}\n";
 
   for (guint i = 0; i < 3; i++)
     {
@@ -357,10 +357,11 @@ test_donated_carry (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (later); i++)
     {
-      g_autofree char *text = g_strdup_printf ("module \"carry\" {\n"
-                                               "  func @main #1 (%%1: f32[64] {alias = 0, role = \"parameter\"}, %%2: f32[8,64]) -> (%%90, %%91, %%92, %%5) {\n%s"
-                                               "    %%5 = %s: f32[64] phase(update)\n  }\n%s}\n",
-                                               FORWARD ("9", "1", "2"), later[i], BODIES);
+      g_autofree char *text = g_strdup_printf (
+        "module \"carry\" {\n"
+        "  func @main #1 (%%1: f32[64] {alias = 0, role = \"parameter\"}, %%2: f32[8,64]) -> (%%90, %%91, %%92, %%5) {\n%s"
+        "    %%5 = %s: f32[64] phase(update)\n  }\n%s}\n",
+        FORWARD ("9", "1", "2"), later[i], BODIES);
       g_autoptr (GantryPlan) plan = NULL;
       Planned p;
 
@@ -380,8 +381,8 @@ static void
 test_unplanned (void)
 {
   static const char text[] = "module \"known\" {\n"
-                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n"
-                             FORWARD ("9", "1", "2") BACK ("4", "3", "9", "2") "  }\n" BODIES "}\n";
+                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n" FORWARD ("9", "1", "2")
+                               BACK ("4", "3", "9", "2") "  }\n" BODIES "}\n";
   const GantryPlacement again = { 91, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_DECIDED_BY_RULE, GANTRY_MEMORY_PINNED_HOST, GANTRY_SUBJECT_NONE };
   g_autoptr (GantryPlacements) placements = gantry_placements_new ();
   g_autoptr (GantryPrediction) keep = gantry_prediction_new (), placed = gantry_prediction_new (), once_more = gantry_prediction_new ();
@@ -422,8 +423,8 @@ static void
 test_fetching (void)
 {
   static const char text[] = "module \"fetching\" {\n"
-                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n"
-                             FORWARD ("9", "1", "2") BACK ("4", "3", "9", "2") "  }\n" BODIES "}\n";
+                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n" FORWARD ("9", "1", "2")
+                               BACK ("4", "3", "9", "2") "  }\n" BODIES "}\n";
   static const guint32 ids[] = { 91, 2 };
   static const guint64 MUCH = 1 << 30;
   Planned p;
@@ -453,8 +454,8 @@ static void
 test_unplanned_after_limit (void)
 {
   static const char text[] = "module \"known\" {\n"
-                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n"
-                             FORWARD ("9", "1", "2") BACK ("4", "3", "9", "2") "  }\n" BODIES "}\n";
+                             "  func @main #1 (%1: f32[64], %2: f32[8,64] {role = \"parameter\"}, %3: f32[64]) -> (%40, %41) {\n" FORWARD ("9", "1", "2")
+                               BACK ("4", "3", "9", "2") "  }\n" BODIES "}\n";
   static const guint32 one = 2, other = 91;
   g_autoptr (GantryPlacements) first = offloaded (&one, 1), second = offloaded (&other, 1);
   g_autoptr (GantryPrediction) prediction = gantry_prediction_new ();

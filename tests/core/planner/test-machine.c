@@ -122,7 +122,8 @@ static double
 second_us (const char *second)
 {
   g_autofree char *text = g_strdup_printf ("module \"m\" { func @main #1 (%%1: f32[1000,100]) -> (%%4) {\n%%2 = negate(%%1): f32[1000,100]\n"
-                                           "%%3 = %s: f32[1000,100]\n%%4 = negate(%%3): f32[1000,100] } }", second);
+                                           "%%3 = %s: f32[1000,100]\n%%4 = negate(%%3): f32[1000,100] } }",
+                                           second);
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "test", &error);
@@ -163,7 +164,8 @@ test_made_at_load (void)
     {
       g_autofree char *text = g_strdup_printf ("module \"m\" { func @main #1 (%%1: f32[100000]) -> (%%5) {\n"
                                                "%%2 = negate(%%1): f32[100000]\n%%4 = multiply(%%2, %%2): f32[100000]\n%s"
-                                               "%%5 = add(%%4, %%3): f32[100000] } }", weights[i]);
+                                               "%%5 = add(%%4, %%3): f32[100000] } }",
+                                               weights[i]);
       g_autoptr (GantryContext) context = gantry_context_new ();
       g_autoptr (GError) error = NULL;
       g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "test", &error);

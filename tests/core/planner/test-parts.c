@@ -38,7 +38,11 @@ static const char chain[] = "module \"chain\" {\n"
 static void
 test_beside (void)
 {
-  enum { PACKED = 4096, CODE = 1024 };
+  enum
+  {
+    PACKED = 4096,
+    CODE = 1024
+  };
   g_autoptr (GantryModule) module = module_of (chain);
   g_autofree char *program = gantry_module_content (module);
   g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new (program, "a processor");
@@ -56,8 +60,7 @@ test_beside (void)
   g_assert_cmpuint (parts.bytes[GANTRY_PART_PACKED_WEIGHTS], ==, PACKED);
   g_assert_cmpuint (parts.bytes[GANTRY_PART_CODE], ==, CODE);
   g_assert_cmpuint (gantry_memory_parts_total (&parts), ==, gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE));
-  g_assert_cmpuint (gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE), ==,
-                    gantry_plan_memory_bytes (bare, GANTRY_MEMORY_DEVICE) + PACKED + CODE);
+  g_assert_cmpuint (gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE), ==, gantry_plan_memory_bytes (bare, GANTRY_MEMORY_DEVICE) + PACKED + CODE);
   g_assert_cmpuint (gantry_plan_least_bytes (plan), ==, gantry_plan_least_bytes (bare) + PACKED + CODE);
   for (guint32 s = plan->n_init_steps; s < plan->n_steps; s++)
     {
@@ -77,14 +80,14 @@ test_beside (void)
 static void
 check_row (gint64 columns, gboolean in_place)
 {
-  g_autofree char *text = g_strdup_printf (
-    "module \"rows\" {\n"
-    "  func @main #1 (%%1 \"x\": f32[3,%" G_GINT64_FORMAT "]) -> (%%4) {\n"
-    "    %%2 = exponential(%%1): f32[3,%" G_GINT64_FORMAT "] phase(backward)\n"
-    "    %%3 = slice(%%2) {start_indices = [1, 0], limit_indices = [2, %" G_GINT64_FORMAT "], strides = [1, 1]}: f32[1,%" G_GINT64_FORMAT
-    "] phase(backward)\n"
-    "    %%4 = negate(%%3): f32[1,%" G_GINT64_FORMAT "] phase(backward)\n"
-    "  }\n}\n", columns, columns, columns, columns, columns);
+  g_autofree char *text = g_strdup_printf ("module \"rows\" {\n"
+                                           "  func @main #1 (%%1 \"x\": f32[3,%" G_GINT64_FORMAT "]) -> (%%4) {\n"
+                                           "    %%2 = exponential(%%1): f32[3,%" G_GINT64_FORMAT "] phase(backward)\n"
+                                           "    %%3 = slice(%%2) {start_indices = [1, 0], limit_indices = [2, %" G_GINT64_FORMAT
+                                           "], strides = [1, 1]}: f32[1,%" G_GINT64_FORMAT "] phase(backward)\n"
+                                           "    %%4 = negate(%%3): f32[1,%" G_GINT64_FORMAT "] phase(backward)\n"
+                                           "  }\n}\n",
+                                           columns, columns, columns, columns, columns);
   g_autoptr (GantryModule) module = module_of (text);
   g_autoptr (GantryPlan) plan = plan_of (module, NULL);
   const guint32 whole = gantry_plan_buffer_of (plan, 2, 0), row = gantry_plan_buffer_of (plan, 3, 0);

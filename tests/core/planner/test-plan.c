@@ -124,8 +124,7 @@ run_step (Machine *machine, guint32 s)
       if (!plan->buffers[b].in_place)
         for (guint i = 0; i < node->n_operands; i++)
           g_assert_cmpuint (gantry_plan_place_of (plan, b), !=,
-                            gantry_plan_place_of (
-                                plan, gantry_plan_buffer_of (plan, gantry_node_operand_id (module, node, i), 0)));
+                            gantry_plan_place_of (plan, gantry_plan_buffer_of (plan, gantry_node_operand_id (module, node, i), 0)));
       write_value (machine, b);
     }
   /* All results of one node live side by side. */
@@ -259,28 +258,23 @@ one_node (Maker *maker)
   switch (g_rand_int_range (maker->random, 0, 10))
     {
     case 0:
-    case 1:
-      return gantry_builder_unary (maker->builder, unary[g_rand_int_range (maker->random, 0, 3)], x);
-    case 2:
-      return gantry_builder_reshape (maker->builder, x, 1, dims);
+    case 1: return gantry_builder_unary (maker->builder, unary[g_rand_int_range (maker->random, 0, 3)], x);
+    case 2: return gantry_builder_reshape (maker->builder, x, 1, dims);
     case 3:
       if (type->rank != 1 || n > 4096)
         return 0;
       return gantry_builder_broadcast (maker->builder, x, 2, dims, map);
-    case 4:
-      return gantry_builder_binary (maker->builder, GANTRY_OP_ADD, x, random_splat (maker, type));
+    case 4: return gantry_builder_binary (maker->builder, GANTRY_OP_ADD, x, random_splat (maker, type));
     case 5:
       if (!gantry_type_same_shape (type, gantry_builder_get_type (maker->builder, y)))
         return gantry_builder_binary (maker->builder, GANTRY_OP_MULTIPLY, x, x);
       return gantry_builder_binary (maker->builder, GANTRY_OP_MULTIPLY, x, y);
-    case 6:
-      return type->rank == 1 ? gantry_builder_slice (maker->builder, x, start, limit, stride) : 0;
+    case 6: return type->rank == 1 ? gantry_builder_slice (maker->builder, x, start, limit, stride) : 0;
     case 7:
       if (type->rank != 1 || n > 4096 || gantry_builder_get_type (maker->builder, y)->rank != 1)
         return 0;
       return gantry_builder_concatenate (maker->builder, pair, 2, 0);
-    case 8:
-      return type->rank == 2 ? gantry_builder_reduce (maker->builder, "add", x, map, 1) : 0;
+    case 8: return type->rank == 2 ? gantry_builder_reduce (maker->builder, "add", x, map, 1) : 0;
     default:
       x = gantry_builder_add (maker->builder, GANTRY_OP_TUPLE, pair, 2, 0);
       if (g_rand_boolean (maker->random))
@@ -557,8 +551,7 @@ test_view_of_input (void)
 static void
 test_no_steps (void)
 {
-  g_auto (Planned) planned = plan_text ("(%1: f32[4,16], %2: i8[3]) -> (%3)",
-                                        "%3 = reshape(%1) {shape = [64]}: f32[64]", NULL);
+  g_auto (Planned) planned = plan_text ("(%1: f32[4,16], %2: i8[3]) -> (%3)", "%3 = reshape(%1) {shape = [64]}: f32[64]", NULL);
 
   g_assert_cmpuint (planned.plan->n_steps, ==, 0);
   g_assert_cmpuint (planned.plan->arena_bytes[GANTRY_MEMORY_DEVICE], ==, 256 + 64);
@@ -568,15 +561,14 @@ test_no_steps (void)
 static void
 test_constants (void)
 {
-  g_auto (Planned) planned = plan_text (
-      "(%1: f32[8]) -> (%9)",
-      "%2 = constant() {value = dense<f32[2]: 1.0, 2.0>}: f32[2] "
-      "%3 = broadcast_in_dim(%2) {shape = [2, 500], broadcast_dimensions = [0]}: f32[2,500] "
-      "%4 = exponential(%3): f32[2,500] %5 = reduce(%4) {kind = \"add\", dimensions = [0, 1]}: f32[] "
-      "%6 = broadcast_in_dim(%5) {shape = [8], broadcast_dimensions = ints[]}: f32[8] "
-      "%7 = constant() {value = splat<f32[8]: 3.0>}: f32[8] "
-      "%8 = add(%1, %6): f32[8] %9 = multiply(%8, %7): f32[8]",
-      NULL);
+  g_auto (Planned) planned = plan_text ("(%1: f32[8]) -> (%9)",
+                                        "%2 = constant() {value = dense<f32[2]: 1.0, 2.0>}: f32[2] "
+                                        "%3 = broadcast_in_dim(%2) {shape = [2, 500], broadcast_dimensions = [0]}: f32[2,500] "
+                                        "%4 = exponential(%3): f32[2,500] %5 = reduce(%4) {kind = \"add\", dimensions = [0, 1]}: f32[] "
+                                        "%6 = broadcast_in_dim(%5) {shape = [8], broadcast_dimensions = ints[]}: f32[8] "
+                                        "%7 = constant() {value = splat<f32[8]: 3.0>}: f32[8] "
+                                        "%8 = add(%1, %6): f32[8] %9 = multiply(%8, %7): f32[8]",
+                                        NULL);
 
   g_assert_cmpuint (planned.plan->n_steps, ==, 6);
   g_assert_cmpuint (planned.plan->n_init_steps, ==, 4);
@@ -627,16 +619,14 @@ test_unaligned_literal (void)
       const GantryPlanBuffer *buffer = &plan->buffers[gantry_plan_buffer_of (plan, ids[i], 0)];
       const GantryLiteral *literal = gantry_context_literal (context, buffer->literal);
 
-      g_assert_cmpint (buffer->region, ==,
-                       GPOINTER_TO_SIZE (literal->data) % 4 == 0 ? GANTRY_REGION_LITERAL : GANTRY_REGION_CONSTANT);
+      g_assert_cmpint (buffer->region, ==, GPOINTER_TO_SIZE (literal->data) % 4 == 0 ? GANTRY_REGION_LITERAL : GANTRY_REGION_CONSTANT);
     }
 }
 
 static void
 test_dead_code (void)
 {
-  g_auto (Planned) planned = plan_text ("(%1: f32[64]) -> (%3)",
-                                        "%2 = exponential(%1): f32[64] %3 = negate(%1): f32[64]", NULL);
+  g_auto (Planned) planned = plan_text ("(%1: f32[64]) -> (%3)", "%2 = exponential(%1): f32[64] %3 = negate(%1): f32[64]", NULL);
 
   g_assert_cmpuint (planned.plan->n_steps, ==, 1);
   g_assert_cmpuint (gantry_plan_buffer_of (planned.plan, 2, 0), ==, GANTRY_NO_BUFFER);
@@ -646,13 +636,12 @@ static void
 test_order (void)
 {
   /* As written, all four large values are made before the first is reduced. */
-  static const char nodes[]
-      = "%2 = broadcast_in_dim(%1) {shape = [1000], broadcast_dimensions = ints[]}: f32[1000] "
-        "%3 = exponential(%2): f32[1000] %4 = negate(%2): f32[1000] %5 = sine(%2): f32[1000] "
-        "%6 = cosine(%2): f32[1000] "
-        "%7 = reduce(%3) {kind = \"add\", dimensions = [0]}: f32[] %8 = reduce(%4) {kind = \"add\", dimensions = [0]}: f32[] "
-        "%9 = reduce(%5) {kind = \"add\", dimensions = [0]}: f32[] %10 = reduce(%6) {kind = \"add\", dimensions = [0]}: f32[] "
-        "%11 = add(%7, %8): f32[] %12 = add(%9, %10): f32[] %13 = add(%11, %12): f32[]";
+  static const char nodes[] = "%2 = broadcast_in_dim(%1) {shape = [1000], broadcast_dimensions = ints[]}: f32[1000] "
+                              "%3 = exponential(%2): f32[1000] %4 = negate(%2): f32[1000] %5 = sine(%2): f32[1000] "
+                              "%6 = cosine(%2): f32[1000] "
+                              "%7 = reduce(%3) {kind = \"add\", dimensions = [0]}: f32[] %8 = reduce(%4) {kind = \"add\", dimensions = [0]}: f32[] "
+                              "%9 = reduce(%5) {kind = \"add\", dimensions = [0]}: f32[] %10 = reduce(%6) {kind = \"add\", dimensions = [0]}: f32[] "
+                              "%11 = add(%7, %8): f32[] %12 = add(%9, %10): f32[] %13 = add(%11, %12): f32[]";
   GantryPlanOptions as_written = { .order = GANTRY_ORDER_PROGRAM };
   g_auto (Planned) written = plan_text ("(%1: f32[]) -> (%13)", nodes, &as_written);
   g_auto (Planned) best = plan_text ("(%1: f32[]) -> (%13)", nodes, NULL);
@@ -753,13 +742,11 @@ test_errors (void)
   g_autoptr (GantryModule) module = random_module (context, random, 20, FALSE);
   g_autoptr (GError) error = NULL;
 
-  expect_error ("module \"m\" { func @main #1 (%1: f32[2]) -> (%2) { %2 \"blob\" = \"onnx.Strange\"(%1): f32[2] } }",
-                GANTRY_ERROR_UNSUPPORTED, "'blob' (onnx.Strange)");
-  expect_error ("module \"m\" { func @main #1 (%1: f32[batch]) -> (%2) { %2 = negate(%1): f32[batch] } }",
-                GANTRY_ERROR_UNSUPPORTED, "dimensions");
+  expect_error ("module \"m\" { func @main #1 (%1: f32[2]) -> (%2) { %2 \"blob\" = \"onnx.Strange\"(%1): f32[2] } }", GANTRY_ERROR_UNSUPPORTED,
+                "'blob' (onnx.Strange)");
+  expect_error ("module \"m\" { func @main #1 (%1: f32[batch]) -> (%2) { %2 = negate(%1): f32[batch] } }", GANTRY_ERROR_UNSUPPORTED, "dimensions");
   expect_error ("module \"m\" { func @main #1 (%1: c64[2]) -> (%1) { } }", GANTRY_ERROR_UNSUPPORTED, "element type");
-  expect_error ("module \"m\" { func @main #1 (%1: f32[1000000000,400000000]) -> (%1) { } }", GANTRY_ERROR_TOO_LARGE,
-                "larger than any memory");
+  expect_error ("module \"m\" { func @main #1 (%1: f32[1000000000,400000000]) -> (%1) { } }", GANTRY_ERROR_TOO_LARGE, "larger than any memory");
   g_cancellable_cancel (cancellable);
   g_assert_null (gantry_memory_plan (module, NULL, &progress, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
@@ -864,8 +851,7 @@ test_large (void)
 
   g_assert_no_error (error);
   g_test_message ("%u nodes, %u steps planned in %.0f ms; arena over lower bound %.4f", module->n_nodes, plan->n_steps,
-                  (double) (g_get_monotonic_time () - start) / 1e3,
-                  (double) plan->arena_bytes[GANTRY_MEMORY_DEVICE] / (double) MAX (plan->lower_bound, 1));
+                  (double) (g_get_monotonic_time () - start) / 1e3, (double) plan->arena_bytes[GANTRY_MEMORY_DEVICE] / (double) MAX (plan->lower_bound, 1));
   g_assert_cmpfloat ((double) plan->arena_bytes[GANTRY_MEMORY_DEVICE], <=, 1.10 * (double) plan->lower_bound);
 }
 

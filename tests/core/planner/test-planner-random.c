@@ -20,8 +20,8 @@ typedef struct
   GArray *weights;   /* f32[16,16]: parameters, or slices of a stacked one */
   GArray *gradients; /* f32[16,16]: of those */
   GArray *results;
-  guint32 seed;      /* u64[2] */
-  guint32 stack;     /* f32[n,16,16] */
+  guint32 seed;  /* u64[2] */
+  guint32 stack; /* f32[n,16,16] */
   guint n_layers;
 } Maker;
 
@@ -29,8 +29,7 @@ static guint32
 pick (Maker *maker, GArray *from)
 {
   /* Late ones more often than early ones. */
-  guint a = (guint) g_rand_int_range (maker->random, 0, (gint) from->len),
-        b = (guint) g_rand_int_range (maker->random, 0, (gint) from->len);
+  guint a = (guint) g_rand_int_range (maker->random, 0, (gint) from->len), b = (guint) g_rand_int_range (maker->random, 0, (gint) from->len);
 
   return g_array_index (from, guint32, g_rand_boolean (maker->random) ? a : MAX (a, b));
 }
@@ -45,8 +44,7 @@ static guint32
 parameter (Maker *maker, const char *role, gint alias, guint rank, const GantryDim *dims, gboolean host)
 {
   GantryAttrList *attrs = gantry_attr_list_new (maker->context);
-  guint32 type = gantry_context_tensor_in (maker->context, GANTRY_F32, rank, dims,
-                                           host ? GANTRY_MEMORY_PINNED_HOST : GANTRY_MEMORY_DEVICE);
+  guint32 type = gantry_context_tensor_in (maker->context, GANTRY_F32, rank, dims, host ? GANTRY_MEMORY_PINNED_HOST : GANTRY_MEMORY_DEVICE);
 
   if (role != NULL)
     gantry_attr_list_set_string (attrs, "role", role);
@@ -118,8 +116,7 @@ halves (Maker *maker, guint32 x)
 static guint32
 forward_node (Maker *maker, GArray *from)
 {
-  static const guint unary[] = { GANTRY_OP_TANH, GANTRY_OP_NEGATE, GANTRY_OP_ABS },
-                     binary[] = { GANTRY_OP_ADD, GANTRY_OP_MULTIPLY, GANTRY_OP_MAXIMUM };
+  static const guint unary[] = { GANTRY_OP_TANH, GANTRY_OP_NEGATE, GANTRY_OP_ABS }, binary[] = { GANTRY_OP_ADD, GANTRY_OP_MULTIPLY, GANTRY_OP_MAXIMUM };
   static const GantryDim flat[1] = { ROWS * COLUMNS }, shape[2] = { ROWS, COLUMNS };
   static const gint64 axis[1] = { 1 }, rows[1] = { 0 };
   GantryBuilder *builder = maker->builder;
@@ -128,28 +125,21 @@ forward_node (Maker *maker, GArray *from)
   switch (g_rand_int_range (maker->random, 0, 12))
     {
     case 0:
-    case 1:
-      return gantry_builder_unary (builder, unary[g_rand_int_range (maker->random, 0, 3)], x);
+    case 1: return gantry_builder_unary (builder, unary[g_rand_int_range (maker->random, 0, 3)], x);
     case 2:
-    case 3:
-      return gantry_builder_binary (builder, binary[g_rand_int_range (maker->random, 0, 3)], x, y);
+    case 3: return gantry_builder_binary (builder, binary[g_rand_int_range (maker->random, 0, 3)], x, y);
     case 4:
     case 5:
-    case 6:
-      return dot (maker, x, pick (maker, maker->weights), 1, 0);
+    case 6: return dot (maker, x, pick (maker, maker->weights), 1, 0);
     case 7:
       x = gantry_builder_reshape (builder, x, 1, flat);
       x = gantry_builder_unary (builder, GANTRY_OP_TANH, x);
       return gantry_builder_reshape (builder, x, 2, shape);
-    case 8:
-      return halves (maker, x);
-    case 9:
-      return named (maker, x);
-    case 10:
-      y = gantry_builder_reduce (builder, "add", x, axis, 1);
-      return gantry_builder_broadcast (builder, y, 2, shape, rows);
+    case 8: return halves (maker, x);
+    case 9: return named (maker, x);
+    case 10: y = gantry_builder_reduce (builder, "add", x, axis, 1); return gantry_builder_broadcast (builder, y, 2, shape, rows);
     default:
-      return chance (maker, 0.4) ? noise (maker)
+      return chance (maker, 0.4)   ? noise (maker)
              : chance (maker, 0.4) ? copy_to (maker, copy_to (maker, x, "pinned_host"), "device")
              : chance (maker, 0.3) ? copy_to (maker, copy_to (maker, copy_to (maker, x, "pinned_host"), "unpinned_host"), "device")
              : chance (maker, 0.2) ? copy_to (maker, x, "device")
@@ -175,8 +165,7 @@ make_parameters (Maker *maker, guint n_single, gboolean host)
     }
   for (guint i = 0; i < n_single; i++)
     parameter (maker, "state", (gint) (n_single + i), 2, w, host && chance (maker, 0.5));
-  maker->stack = parameter (maker, "parameter", chance (maker, 0.7) ? (gint) (2 * n_single) : -1, 3, stacked,
-                            host && chance (maker, 0.5));
+  maker->stack = parameter (maker, "parameter", chance (maker, 0.7) ? (gint) (2 * n_single) : -1, 3, stacked, host && chance (maker, 0.5));
 }
 
 static void
@@ -236,8 +225,7 @@ make_update (Maker *maker, guint n_single)
       state = weight + n_single;
       states[i] = gantry_builder_binary (builder, GANTRY_OP_ADD, gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, state, rate),
                                          g_array_index (maker->gradients, guint32, i));
-      fresh = gantry_builder_binary (builder, GANTRY_OP_SUBTRACT, weight,
-                                     gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, states[i], rate));
+      fresh = gantry_builder_binary (builder, GANTRY_OP_SUBTRACT, weight, gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, states[i], rate));
       if (chance (maker, 0.1)) /* what is donated is still read afterwards */
         fresh = gantry_builder_binary (builder, GANTRY_OP_ADD, dot (maker, fresh, weight, 1, 0), fresh);
       g_array_append_val (maker->results, fresh);
@@ -256,9 +244,9 @@ make_update (Maker *maker, guint n_single)
     }
   parts[0] = gantry_builder_concatenate (builder, parts, maker->n_layers, 0);
   if (chance (maker, 0.3))
-    parts[0] = gantry_builder_binary (builder, GANTRY_OP_SUBTRACT, maker->stack,
-                                      gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, parts[0],
-                                                             gantry_builder_splat (builder, GANTRY_F32, 0.5, 3, stacked)));
+    parts[0] = gantry_builder_binary (
+      builder, GANTRY_OP_SUBTRACT, maker->stack,
+      gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, parts[0], gantry_builder_splat (builder, GANTRY_F32, 0.5, 3, stacked)));
   g_array_append_val (maker->results, parts[0]);
 }
 
@@ -317,8 +305,7 @@ random_placements (GRand *random, const GantryPlanner *planner)
 
   for (guint i = 0; i < n; i++)
     {
-      GantryPlacement placement = { candidates[i].node, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_DECIDED_BY_CLICK,
-                                    GANTRY_MEMORY_PINNED_HOST, candidates[i].subject };
+      GantryPlacement placement = { candidates[i].node, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_PINNED_HOST, candidates[i].subject };
 
       if (g_rand_double (random) < keep)
         continue;
@@ -447,8 +434,7 @@ make_sizes (const GantryModule *module)
 
 /* With less memory than the plan took: either it is held, or an error says so. Returns: whether it was */
 static gboolean
-try_limit (GRand *random, GantryModule *module, GantryPlanOptions options, GantryTarget target,
-           const GantryPlacements *placements, guint64 arena_bytes)
+try_limit (GRand *random, GantryModule *module, GantryPlanOptions options, GantryTarget target, const GantryPlacements *placements, guint64 arena_bytes)
 {
   g_autoptr (GantryPlanner) planner = NULL;
   g_autoptr (GantryPlan) plan = NULL;
@@ -527,8 +513,7 @@ check_places_before (const GantryPlan *plan)
 }
 
 static guint64
-try_placements (GRand *random, GantryModule *module, GantryPlanner *planner, const GantryPlacements *placements,
-                GantryPrediction *prediction)
+try_placements (GRand *random, GantryModule *module, GantryPlanner *planner, const GantryPlacements *placements, GantryPrediction *prediction)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryPlan) plan = gantry_planner_plan (planner, placements, NULL, &error);
@@ -573,8 +558,7 @@ test_random (gconstpointer data)
       target.link_bandwidth = g_rand_boolean (random) ? 1e6 : 1e9;
       target.launch_us = g_rand_boolean (random) ? 0.1 : 5;
       options.order = g_rand_boolean (random) ? GANTRY_ORDER_BEST : (GantryOrderPolicy) g_rand_int_range (random, 0, GANTRY_N_ORDERS);
-      options.allocator = g_rand_boolean (random) ? GANTRY_ALLOCATOR_EXACT
-                                                  : (GantryAllocator) g_rand_int_range (random, 0, GANTRY_N_ALLOCATORS);
+      options.allocator = g_rand_boolean (random) ? GANTRY_ALLOCATOR_EXACT : (GantryAllocator) g_rand_int_range (random, 0, GANTRY_N_ALLOCATORS);
       options.flags = g_rand_double (random) < 0.1 ? GANTRY_PLAN_NO_IN_PLACE : 0;
       g_test_message ("seed %u", seed);
       planner = gantry_planner_new (module, &options, NULL, &error);

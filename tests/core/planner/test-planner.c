@@ -49,10 +49,9 @@ plan_of (GantryModule *module, GantryPlanner *planner, const GantryPlacements *p
   plan_check (module, plan);
   g_test_message ("%s: arguments %.2f, temp %.2f, arena %.2f (bound %.2f), host %.2f MiB; %.2f ms, waits %.2f, again %.2f, "
                   "copied %.2f MiB",
-                  what, (double) plan->argument_bytes[0] / MIB, temp_of (plan),
-                  (double) plan->arena_bytes[0] / MIB, (double) plan->lower_bound / MIB,
-                  (double) plan->arena_bytes[GANTRY_MEMORY_PINNED_HOST] / MIB, plan->total_us / 1000, plan->stall_us / 1000,
-                  plan->recompute_us / 1000, (double) plan->copied_bytes / MIB);
+                  what, (double) plan->argument_bytes[0] / MIB, temp_of (plan), (double) plan->arena_bytes[0] / MIB, (double) plan->lower_bound / MIB,
+                  (double) plan->arena_bytes[GANTRY_MEMORY_PINNED_HOST] / MIB, plan->total_us / 1000, plan->stall_us / 1000, plan->recompute_us / 1000,
+                  (double) plan->copied_bytes / MIB);
   if (g_getenv ("PLAN_DUMP") != NULL)
     plan_print (module, plan);
   g_assert_cmpuint (plan->n_problems, ==, 0);
@@ -161,8 +160,7 @@ test_limit (void)
         }
       plan_check (module, plan);
       n_fit++;
-      g_test_message ("%.2f MiB: %.2f, %.2f ms, waits %.2f", limit, (double) plan->arena_bytes[0] / MIB, plan->total_us / 1000,
-                      plan->stall_us / 1000);
+      g_test_message ("%.2f MiB: %.2f, %.2f ms, waits %.2f", limit, (double) plan->arena_bytes[0] / MIB, plan->total_us / 1000, plan->stall_us / 1000);
       g_assert_cmpuint (plan->arena_bytes[0], <=, target.memory_limit);
       g_assert_cmpfloat (plan->total_us, >=, before * 0.98);
       before = MAX (before, plan->total_us);

@@ -48,8 +48,7 @@ steps_text (const GantryPlan *plan, gboolean copies)
       const GantryPlanStep *step = &plan->steps[s];
 
       if (copies ? step->kind == GANTRY_STEP_COPY : step->kind == GANTRY_STEP_RECOMPUTE)
-        g_string_append_printf (text, "%s%u%s", text->len > 0 ? " " : "", step->node,
-                                !copies ? "" : step->queue == GANTRY_QUEUE_TO_HOST ? "<" : ">");
+        g_string_append_printf (text, "%s%u%s", text->len > 0 ? " " : "", step->node, !copies ? "" : step->queue == GANTRY_QUEUE_TO_HOST ? "<" : ">");
     }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
@@ -74,7 +73,9 @@ order_text (const GantryPlan *plan)
 
   for (guint32 s = plan->n_init_steps; s < plan->n_steps; s++)
     g_string_append_printf (text, "%s%u%s", text->len > 0 ? " " : "", plan->steps[s].node,
-                            plan->steps[s].kind != GANTRY_STEP_CONVERT ? "" : plan->steps[s].instance > 0 ? "+" : "-");
+                            plan->steps[s].kind != GANTRY_STEP_CONVERT ? ""
+                            : plan->steps[s].instance > 0              ? "+"
+                                                                       : "-");
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -83,7 +84,10 @@ order_text (const GantryPlan *plan)
 static void
 test_fewer_bits (void)
 {
-  static const struct { const char *policy, *order; } cases[] = {
+  static const struct
+  {
+    const char *policy, *order;
+  } cases[] = {
     { "name:h bf16", "4 5 5- 7 8 9 10 5+ 11 12 13 14 15" },
     { "name:a2 int8", "4 5 7 7- 8 9 7+ 10 11 12 13 14 15" },
     { "name:a1 int8; name:h recompute", "4 4- 5 7 8 9 10 4+ 5 11 12 4+ 13 14 15" },
@@ -107,8 +111,12 @@ test_fewer_bits_refused (void)
 {
   static const char integers[] = "module \"m\" { func @main #1 (%1 \"x\": i32[64]) -> (%3) {"
                                  "%2 \"i\" = negate(%1): i32[64] %3 = add(%2, %2): i32[64] phase(backward) } }";
-  static const struct { const char *policy, *problem; } cases[] = {
-    { "name:w1 bf16", "only residuals" }, { "role:input int8", "only residuals" },
+  static const struct
+  {
+    const char *policy, *problem;
+  } cases[] = {
+    { "name:w1 bf16", "only residuals" },
+    { "role:input int8", "only residuals" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -138,26 +146,26 @@ test_fewer_bits_refused (void)
 }
 
 /* A maximum whose gradient finds it again, by itself and within a fusion; the sign of "r" alone is read. */
-static const char extremum[]
-    = "module \"m\" { func @main #1 (%1 \"x\": f32[4,8]) -> (%9, %13, %15, %16, %17, %19) {"
-      "%2 \"zero\" = constant() {value = splat<f32[4,8]: 0>}: f32[4,8] %3 \"a\" = sine(%1): f32[4,8] %4 \"t\" = tanh(%3): f32[4,8]"
-      "%5 \"m\" = reduce(%4) {kind = \"max\", dimensions = [1]}: f32[4]"
-      "%6 \"s\" = cosine(%3): f32[4,8] %7 \"f\" = exponential(%3): f32[4,8] %8 \"r\" = negate(%3): f32[4,8]"
-      "%9 \"loss\" = reduce(%5) {kind = \"add\", dimensions = [0]}: f32[]"
-      "%10 = cosine(%1): f32[4,8] phase(backward) %16 = cosine(%3): f32[4,8] phase(backward)"
-      "%11 = broadcast_in_dim(%5) {shape = [4, 8], broadcast_dimensions = [0]}: f32[4,8] phase(backward)"
-      "%12 = compare(%4, %11) {comparison_direction = \"EQ\"}: bool[4,8] phase(backward)"
-      "%13 = select(%12, %10, %11): f32[4,8] phase(backward)"
-      "%14 = sort(%6, %10) {dimension = 1}: (f32[4,8], f32[4,8]) phase(backward)"
-      "%15 = result(%14) {index = 1}: f32[4,8] phase(backward)"
-      "%17 = fusion(%7, %10) {body = @equal #2}: bool[4,8] phase(backward)"
-      "%19 = compare(%8, %2) {comparison_direction = \"GT\"}: bool[4,8] phase(backward) }"
-      "func @equal #2 (%30: f32[4,8], %31: f32[4,8]) -> (%33) {"
-      "%32 = negate(%30): f32[4,8] %33 = compare(%32, %31) {comparison_direction = \"GE\"}: bool[4,8] } }";
+static const char extremum[] = "module \"m\" { func @main #1 (%1 \"x\": f32[4,8]) -> (%9, %13, %15, %16, %17, %19) {"
+                               "%2 \"zero\" = constant() {value = splat<f32[4,8]: 0>}: f32[4,8] %3 \"a\" = sine(%1): f32[4,8] %4 \"t\" = tanh(%3): f32[4,8]"
+                               "%5 \"m\" = reduce(%4) {kind = \"max\", dimensions = [1]}: f32[4]"
+                               "%6 \"s\" = cosine(%3): f32[4,8] %7 \"f\" = exponential(%3): f32[4,8] %8 \"r\" = negate(%3): f32[4,8]"
+                               "%9 \"loss\" = reduce(%5) {kind = \"add\", dimensions = [0]}: f32[]"
+                               "%10 = cosine(%1): f32[4,8] phase(backward) %16 = cosine(%3): f32[4,8] phase(backward)"
+                               "%11 = broadcast_in_dim(%5) {shape = [4, 8], broadcast_dimensions = [0]}: f32[4,8] phase(backward)"
+                               "%12 = compare(%4, %11) {comparison_direction = \"EQ\"}: bool[4,8] phase(backward)"
+                               "%13 = select(%12, %10, %11): f32[4,8] phase(backward)"
+                               "%14 = sort(%6, %10) {dimension = 1}: (f32[4,8], f32[4,8]) phase(backward)"
+                               "%15 = result(%14) {index = 1}: f32[4,8] phase(backward)"
+                               "%17 = fusion(%7, %10) {body = @equal #2}: bool[4,8] phase(backward)"
+                               "%19 = compare(%8, %2) {comparison_direction = \"GT\"}: bool[4,8] phase(backward) }"
+                               "func @equal #2 (%30: f32[4,8], %31: f32[4,8]) -> (%33) {"
+                               "%32 = negate(%30): f32[4,8] %33 = compare(%32, %31) {comparison_direction = \"GE\"}: bool[4,8] } }";
 
 static void
 test_fewer_bits_compared (void)
 {
+  /* clang-format off */
   static const struct { const char *policy; guint n_problems; const char *refused, *problem; guint32 n_stored; } cases[] = {
     { "name:t bf16", 0, "later phases compare it", NULL, 0 }, { "name:m bf16", 0, "later phases compare it", NULL, 0 },
     { "name:s bf16", 0, "later phases compare it", NULL, 0 }, { "name:f int8", 0, "later phases compare it", NULL, 0 },
@@ -166,6 +174,7 @@ test_fewer_bits_compared (void)
     { "name:a bf16; name:r recompute", 0, NULL, NULL, 1 },
     { "name:a int8; name:r recompute", 1, NULL, "what is made again from it is asked for its sign", 0 },
   };
+  /* clang-format on */
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -188,14 +197,17 @@ test_fewer_bits_compared (void)
 static void
 test_fewer_bits_branch (void)
 {
-  static const char branch[]
-      = "module \"m\" { func @main #1 (%1 \"x\": f32[4,64]) -> (%6, %7, %8) {"
-        "%2 \"h\" = sine(%1): f32[4,64] %3 \"three\" = constant() {value = splat<i32[4,64]: 3>}: i32[4,64]"
-        "%4 \"whole\" = convert(%2) {to = type i32[]}: i32[4,64]"
-        "%5 \"taken\" = compare(%4, %3) {comparison_direction = \"EQ\"}: bool[4,64]"
-        "%6 \"loss\" = reduce(%2) {kind = \"add\", dimensions = [0, 1]}: f32[]"
-        "%7 = select(%5, %1, %2): f32[4,64] phase(backward) %8 = cosine(%2): f32[4,64] phase(backward) } }";
-  static const struct { const char *policy; guint n_problems; } cases[] = { { "name:h bf16", 0 }, { "name:h bf16; name:taken recompute", 1 } };
+  static const char branch[] = "module \"m\" { func @main #1 (%1 \"x\": f32[4,64]) -> (%6, %7, %8) {"
+                               "%2 \"h\" = sine(%1): f32[4,64] %3 \"three\" = constant() {value = splat<i32[4,64]: 3>}: i32[4,64]"
+                               "%4 \"whole\" = convert(%2) {to = type i32[]}: i32[4,64]"
+                               "%5 \"taken\" = compare(%4, %3) {comparison_direction = \"EQ\"}: bool[4,64]"
+                               "%6 \"loss\" = reduce(%2) {kind = \"add\", dimensions = [0, 1]}: f32[]"
+                               "%7 = select(%5, %1, %2): f32[4,64] phase(backward) %8 = cosine(%2): f32[4,64] phase(backward) } }";
+  static const struct
+  {
+    const char *policy;
+    guint n_problems;
+  } cases[] = { { "name:h bf16", 0 }, { "name:h bf16; name:taken recompute", 1 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -233,12 +245,14 @@ buffer_of (const GantryPlan *plan, guint32 node, gboolean made)
 static void
 test_fewer_bits_forward (void)
 {
-  static const char late_loss[]
-      = "module \"m\" { func @main #1 (%1 \"x\": f32[4,8]) -> (%4, %5) {"
-        "%2 \"a\" = sine(%1): f32[4,8] %3 \"h\" = sine(%2): f32[4,8] %4 = cosine(%3): f32[4,8] phase(backward)"
-        "%5 \"loss\" = reduce(%3) {kind = \"add\", dimensions = [0, 1]}: f32[] } }";
-  static const struct { const char *policy; gboolean first; } cases[] = { { "name:a int8; name:h recompute", TRUE },
-                                                                          { "name:h recompute", FALSE } };
+  static const char late_loss[] = "module \"m\" { func @main #1 (%1 \"x\": f32[4,8]) -> (%4, %5) {"
+                                  "%2 \"a\" = sine(%1): f32[4,8] %3 \"h\" = sine(%2): f32[4,8] %4 = cosine(%3): f32[4,8] phase(backward)"
+                                  "%5 \"loss\" = reduce(%3) {kind = \"add\", dimensions = [0, 1]}: f32[] } }";
+  static const struct
+  {
+    const char *policy;
+    gboolean first;
+  } cases[] = { { "name:a int8; name:h recompute", TRUE }, { "name:h recompute", FALSE } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -278,26 +292,26 @@ check_candidates (const char *module)
     }
 }
 
-static const char layers[]
-    = "module \"m\" { func @main #1 (%1: f32[4,16], %2: f32[2,16,16] {role = \"parameter\", alias = 1}, %3: f32[4,16]@pinned_host "
-      "{role = \"state\"}) -> (%19, %24) {"
-      "%4 = slice(%2) {start_indices = [0, 0, 0], limit_indices = [1, 16, 16]}: f32[1,16,16] scope(\"n/iteration.0\")"
-      "%5 = reshape(%4) {shape = [16, 16]}: f32[16,16] scope(\"n/iteration.0\")"
-      "%6 = dot_general(%1, %5) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,16] scope(\"n/iteration.0\")"
-      "%7 = tanh(%6): f32[4,16] scope(\"n/iteration.0\") %8 = negate(%7): f32[4,16] scope(\"n/iteration.0\")"
-      "%9 = slice(%2) {start_indices = [1, 0, 0], limit_indices = [2, 16, 16]}: f32[1,16,16] scope(\"n/iteration.1\")"
-      "%10 = reshape(%9) {shape = [16, 16]}: f32[16,16] scope(\"n/iteration.1\")"
-      "%11 = dot_general(%8, %10) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,16] scope(\"n/iteration.1\")"
-      "%12 = checkpoint_name(%11) {name = \"h\"}: f32[4,16] scope(\"n/iteration.1\")"
-      "%13 = tanh(%12): f32[4,16] scope(\"n/iteration.1\") %14 = negate(%13): f32[4,16] scope(\"n/iteration.1\")"
-      "%15 = copy(%3) {memory = \"device\"}: f32[4,16] %16 = add(%14, %15): f32[4,16] %17 = exponential(%16): f32[4,16]"
-      "%18 = reduce(%17) {kind = \"add\", dimensions = [0, 1]}: f32[] %19 = negate(%18): f32[]"
-      "%20 = broadcast_in_dim(%18) {shape = [4, 16], broadcast_dimensions = ints[]}: f32[4,16] phase(backward)"
-      "%21 = multiply(%20, %13): f32[4,16] phase(backward) scope(\"n/iteration.1\")"
-      "%22 = multiply(%21, %7): f32[4,16] phase(backward) scope(\"n/iteration.0\")"
-      "%23 = broadcast_in_dim(%22) {shape = [2, 16, 4, 16], broadcast_dimensions = [2, 3]}: f32[2,16,4,16] phase(backward)"
-      "%25 = reduce(%23) {kind = \"add\", dimensions = [2]}: f32[2,16,16] phase(backward)"
-      "%24 = add(%2, %25): f32[2,16,16] phase(update) } }";
+static const char layers[] =
+  "module \"m\" { func @main #1 (%1: f32[4,16], %2: f32[2,16,16] {role = \"parameter\", alias = 1}, %3: f32[4,16]@pinned_host "
+  "{role = \"state\"}) -> (%19, %24) {"
+  "%4 = slice(%2) {start_indices = [0, 0, 0], limit_indices = [1, 16, 16]}: f32[1,16,16] scope(\"n/iteration.0\")"
+  "%5 = reshape(%4) {shape = [16, 16]}: f32[16,16] scope(\"n/iteration.0\")"
+  "%6 = dot_general(%1, %5) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,16] scope(\"n/iteration.0\")"
+  "%7 = tanh(%6): f32[4,16] scope(\"n/iteration.0\") %8 = negate(%7): f32[4,16] scope(\"n/iteration.0\")"
+  "%9 = slice(%2) {start_indices = [1, 0, 0], limit_indices = [2, 16, 16]}: f32[1,16,16] scope(\"n/iteration.1\")"
+  "%10 = reshape(%9) {shape = [16, 16]}: f32[16,16] scope(\"n/iteration.1\")"
+  "%11 = dot_general(%8, %10) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,16] scope(\"n/iteration.1\")"
+  "%12 = checkpoint_name(%11) {name = \"h\"}: f32[4,16] scope(\"n/iteration.1\")"
+  "%13 = tanh(%12): f32[4,16] scope(\"n/iteration.1\") %14 = negate(%13): f32[4,16] scope(\"n/iteration.1\")"
+  "%15 = copy(%3) {memory = \"device\"}: f32[4,16] %16 = add(%14, %15): f32[4,16] %17 = exponential(%16): f32[4,16]"
+  "%18 = reduce(%17) {kind = \"add\", dimensions = [0, 1]}: f32[] %19 = negate(%18): f32[]"
+  "%20 = broadcast_in_dim(%18) {shape = [4, 16], broadcast_dimensions = ints[]}: f32[4,16] phase(backward)"
+  "%21 = multiply(%20, %13): f32[4,16] phase(backward) scope(\"n/iteration.1\")"
+  "%22 = multiply(%21, %7): f32[4,16] phase(backward) scope(\"n/iteration.0\")"
+  "%23 = broadcast_in_dim(%22) {shape = [2, 16, 4, 16], broadcast_dimensions = [2, 3]}: f32[2,16,4,16] phase(backward)"
+  "%25 = reduce(%23) {kind = \"add\", dimensions = [2]}: f32[2,16,16] phase(backward)"
+  "%24 = add(%2, %25): f32[2,16,16] phase(update) } }";
 
 static void
 test_candidates (void)

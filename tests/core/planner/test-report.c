@@ -97,15 +97,13 @@ check_savings (const ReportTest *t, guint most)
           double costs = kind == GANTRY_PLACEMENT_RECOMPUTE ? holder->costs_recompute : holder->costs_offload;
           g_autoptr (GantryPlacements) changed = gantry_placements_copy (t->test.table);
 
-          if (i >= most || holder->subject == GANTRY_SUBJECT_NONE || which < 0 || !(candidates[which].allowed & 1u << kind)
-              || holder->kind == kind)
+          if (i >= most || holder->subject == GANTRY_SUBJECT_NONE || which < 0 || !(candidates[which].allowed & 1u << kind) || holder->kind == kind)
             {
               g_assert_cmpint (saves, ==, G_MININT64);
               continue;
             }
-          gantry_placements_set (changed, &(GantryPlacement) { holder->node, (guint8) kind, GANTRY_DECIDED_BY_CLICK,
-                                                               kind == GANTRY_PLACEMENT_OFFLOAD ? GANTRY_MEMORY_PINNED_HOST : 0,
-                                                               holder->subject });
+          gantry_placements_set (changed, &(GantryPlacement){ holder->node, (guint8) kind, GANTRY_DECIDED_BY_CLICK,
+                                                              kind == GANTRY_PLACEMENT_OFFLOAD ? GANTRY_MEMORY_PINNED_HOST : 0, holder->subject });
           gantry_planner_predict (t->planner, changed, then);
           g_assert_cmpint (saves, ==, (gint64) now->peak_bytes - (gint64) then->peak_bytes);
           g_assert_cmpfloat (costs, ==, then->step_us - now->step_us);
@@ -171,8 +169,7 @@ test_two_layers (void)
       check_scopes (&t);
       g_assert_cmpuint (t.analysis->peak_bytes, ==, gantry_plan_memory_bytes (t.plan, GANTRY_MEMORY_DEVICE));
       g_assert_cmpuint (t.analysis->host_peak_bytes, ==, gantry_plan_host_bytes (t.plan));
-      g_assert_cmpuint (t.analysis->device.bytes[GANTRY_PART_ARGUMENTS], ==,
-                        t.analysis->argument_bytes + t.analysis->output_bytes - t.analysis->alias_bytes);
+      g_assert_cmpuint (t.analysis->device.bytes[GANTRY_PART_ARGUMENTS], ==, t.analysis->argument_bytes + t.analysis->output_bytes - t.analysis->alias_bytes);
     }
 }
 
@@ -213,8 +210,8 @@ test_sizes (void)
   g_assert_cmpuint (keep.analysis->output_bytes, ==, 64 + 256 + 256);
   g_assert_cmpuint (keep.analysis->alias_bytes, ==, 0);
   g_assert_cmpuint (keep.analysis->temp_bytes, ==,
-                    keep.analysis->peak_bytes - keep.analysis->device.bytes[GANTRY_PART_CONSTANTS]
-                      - keep.analysis->argument_bytes - keep.analysis->output_bytes);
+                    keep.analysis->peak_bytes - keep.analysis->device.bytes[GANTRY_PART_CONSTANTS] - keep.analysis->argument_bytes
+                      - keep.analysis->output_bytes);
   g_assert_cmpuint (keep.analysis->host_argument_bytes, ==, 0);
   g_assert_cmpuint (keep.analysis->host_temp_bytes, ==, 0);
   g_assert_cmpuint (keep.analysis->largest[GANTRY_ROLE_PARAMETER], ==, 512);
@@ -234,9 +231,9 @@ test_sizes (void)
 static void
 test_donated (void)
 {
-  g_auto (ReportTest) t =
-    report_test ("module \"m\" { func @main #1 (%1: f32[64] {role = \"state\", alias = 0}, %2: f32[64]) -> (%4) {"
-                 "%3 = tanh(%2): f32[64] %4 = add(%1, %3): f32[64] phase(update) } }", "", 0);
+  g_auto (ReportTest) t = report_test ("module \"m\" { func @main #1 (%1: f32[64] {role = \"state\", alias = 0}, %2: f32[64]) -> (%4) {"
+                                       "%3 = tanh(%2): f32[64] %4 = add(%1, %3): f32[64] phase(update) } }",
+                                       "", 0);
   guint n = 0;
 
   for (guint32 s = 0; s < t.plan->n_steps; s++)
@@ -262,20 +259,20 @@ static void
 test_ranking (void)
 {
   g_autofree char *module = g_strdup (
-      "module \"m\" { func @main #1 (%1: f32[4]) -> (%12) {"
-      "%2 = broadcast_in_dim(%1) {shape = [64, 4], broadcast_dimensions = [1]}: f32[64,4] scope(\"net/small\")"
-      "%3 = tanh(%2): f32[64,4] scope(\"net/small\")"
-      "%4 = reduce(%3) {kind = \"add\", dimensions = [0]}: f32[4] scope(\"net/small\")"
-      "%5 = broadcast_in_dim(%4) {shape = [1000, 4], broadcast_dimensions = [1]}: f32[1000,4] scope(\"net/big\")"
-      "%6 = sine(%5): f32[1000,4] scope(\"net/big\")"
-      "%7 = reduce(%6) {kind = \"add\", dimensions = [0, 1]}: f32[] scope(\"net/big\")"
-      "%8 = broadcast_in_dim(%7) {shape = [1000, 4], broadcast_dimensions = ints[]}: f32[1000,4] phase(backward) scope(\"net/big\")"
-      "%9 = cosine(%6): f32[1000,4] phase(backward) scope(\"net/big\")"
-      "%10 = multiply(%8, %9): f32[1000,4] phase(backward) scope(\"net/big\")"
-      "%11 = reduce(%10) {kind = \"add\", dimensions = [0]}: f32[4] phase(backward) scope(\"net/big\")"
-      "%14 = broadcast_in_dim(%11) {shape = [64, 4], broadcast_dimensions = [1]}: f32[64,4] phase(backward) scope(\"net/small\")"
-      "%13 = multiply(%3, %14): f32[64,4] phase(backward) scope(\"net/small\")"
-      "%12 = reduce(%13) {kind = \"add\", dimensions = [0]}: f32[4] phase(backward) } }");
+    "module \"m\" { func @main #1 (%1: f32[4]) -> (%12) {"
+    "%2 = broadcast_in_dim(%1) {shape = [64, 4], broadcast_dimensions = [1]}: f32[64,4] scope(\"net/small\")"
+    "%3 = tanh(%2): f32[64,4] scope(\"net/small\")"
+    "%4 = reduce(%3) {kind = \"add\", dimensions = [0]}: f32[4] scope(\"net/small\")"
+    "%5 = broadcast_in_dim(%4) {shape = [1000, 4], broadcast_dimensions = [1]}: f32[1000,4] scope(\"net/big\")"
+    "%6 = sine(%5): f32[1000,4] scope(\"net/big\")"
+    "%7 = reduce(%6) {kind = \"add\", dimensions = [0, 1]}: f32[] scope(\"net/big\")"
+    "%8 = broadcast_in_dim(%7) {shape = [1000, 4], broadcast_dimensions = ints[]}: f32[1000,4] phase(backward) scope(\"net/big\")"
+    "%9 = cosine(%6): f32[1000,4] phase(backward) scope(\"net/big\")"
+    "%10 = multiply(%8, %9): f32[1000,4] phase(backward) scope(\"net/big\")"
+    "%11 = reduce(%10) {kind = \"add\", dimensions = [0]}: f32[4] phase(backward) scope(\"net/big\")"
+    "%14 = broadcast_in_dim(%11) {shape = [64, 4], broadcast_dimensions = [1]}: f32[64,4] phase(backward) scope(\"net/small\")"
+    "%13 = multiply(%3, %14): f32[64,4] phase(backward) scope(\"net/small\")"
+    "%12 = reduce(%13) {kind = \"add\", dimensions = [0]}: f32[4] phase(backward) } }");
   g_auto (ReportTest) t = report_test (module, "", 5);
   const GantryMemoryHolder *small = holder_of (&t, 3);
   g_autofree char *text = gantry_memory_analysis_to_text (t.analysis, t.test.module, 5);

@@ -4,11 +4,20 @@
 #include "core/planner/planner.h"
 #include "tests/core/planner/policy/policy-test.h"
 
-enum { NEITHER, BF16, BOTH };
+enum
+{
+  NEITHER,
+  BF16,
+  BOTH
+};
 
 /* "h", %3, is the residual; %8, f32[4,64] of the backward phase, is made from it and from %2, of which nothing is known. %20 is 0, %21 is 1,
  * %22 is 1e-5 and %23 is 2. A node ends with a semicolon. */
-static const struct { const char *made; guint8 allowed; } cases[] = {
+static const struct
+{
+  const char *made;
+  guint8 allowed;
+} cases[] = {
   { "%8 = multiply(%3, %2): <T>;", BOTH },
   { "%8 = tanh(%3): <T>;", BOTH },
   /* comparisons */
@@ -23,7 +32,8 @@ static const struct { const char *made; guint8 allowed; } cases[] = {
   { "%5 = dot_general(%3, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]}: f32[4,4];"
     "%6 = broadcast_in_dim(%5) {shape = [4,4,64], broadcast_dimensions = [0,1]}: f32[4,4,64];"
     "%7 = reduce(%6) {kind = \"max\", dimensions = [0]}: <T>; %4 = compare(%7, %2) {comparison_direction = \"GT\"}: <P>;"
-    "%8 = select(%4, %2, %7): <T>;", BOTH },
+    "%8 = select(%4, %2, %7): <T>;",
+    BOTH },
   /* whole numbers */
   { "%4 = convert(%3) {to = type i32[]}: i32[4,64]; %8 = convert(%4) {to = type f32[]}: <T>;", NEITHER },
   { "%5 = multiply(%3, %21): <T>; %8 = floor(%5): <T>;", NEITHER },
@@ -39,12 +49,15 @@ static const struct { const char *made; guint8 allowed; } cases[] = {
   { "%5 = multiply(%3, %3): <T>; %6 = add(%21, %5): <T>; %8 = divide(%2, %6): <T>;", BOTH },
   { "%5 = multiply(%3, %3): <T>; %6 = add(%22, %5): <T>; %8 = rsqrt(%6): <T>;", BF16 },
   { "%5 = exponential(%3): <T>; %6 = reduce(%5) {kind = \"add\", dimensions = [1]}: f32[4];"
-    "%7 = broadcast_in_dim(%6) {shape = [4,64], broadcast_dimensions = [0]}: <T>; %8 = divide(%5, %7): <T>;", BOTH },
+    "%7 = broadcast_in_dim(%6) {shape = [4,64], broadcast_dimensions = [0]}: <T>; %8 = divide(%5, %7): <T>;",
+    BOTH },
   { "%5 = abs(%3): <T>; %6 = reduce(%5) {kind = \"add\", dimensions = [1]}: f32[4];"
-    "%7 = broadcast_in_dim(%6) {shape = [4,64], broadcast_dimensions = [0]}: <T>; %8 = divide(%2, %7): <T>;", BF16 },
+    "%7 = broadcast_in_dim(%6) {shape = [4,64], broadcast_dimensions = [0]}: <T>; %8 = divide(%2, %7): <T>;",
+    BF16 },
   /* a variance */
   { "%4 = subtract(%3, %2): <T>; %5 = multiply(%4, %4): <T>; %6 = reduce(%5) {kind = \"add\", dimensions = [1]}: f32[4];"
-    "%7 = broadcast_in_dim(%6) {shape = [4,64], broadcast_dimensions = [0]}: <T>; %10 = add(%7, %22): <T>; %8 = rsqrt(%10): <T>;", BOTH },
+    "%7 = broadcast_in_dim(%6) {shape = [4,64], broadcast_dimensions = [0]}: <T>; %10 = add(%7, %22): <T>; %8 = rsqrt(%10): <T>;",
+    BOTH },
   { "%8 = log(%3): <T>;", BF16 },
   { "%8 = log_plus_one(%3): <T>;", NEITHER },
   { "%5 = exponential(%3): <T>; %8 = log_plus_one(%5): <T>;", BOTH },
@@ -59,7 +72,8 @@ static const struct { const char *made; guint8 allowed; } cases[] = {
   { "%4 = fusion(%21, %3) {body = @difference #3}: <T>; %8 = divide(%2, %4): <T>;", NEITHER },
   { "%8 = call(%2, %3) {body = @over #2}: <T>;", BF16 },
   { "%4 = multiply(%3, %3): <T>; %5 = scan(%4) {body = @square #5, length = 4, n_carries = 0, n_xs = 1, axes = [0], y_axes = [0]}: <T>;"
-    "%6 = add(%22, %5): <T>; %8 = rsqrt(%6): <T>;", BF16 },
+    "%6 = add(%22, %5): <T>; %8 = rsqrt(%6): <T>;",
+    BF16 },
   /* restored as a whole for a loop that reads a slice at a time */
   { "%8 = scan(%3) {body = @square #5, length = 4, n_carries = 0, n_xs = 1, axes = [0], y_axes = [0]}: <T>;", NEITHER },
   { "%4 = scan(%2, %3) {body = @trip #4, length = 5, n_carries = 2, n_xs = 0}: (<T>, <T>); %8 = result(%4) {index = 0}: <T>;", BF16 },

@@ -57,15 +57,30 @@ static void
 test_errors (void)
 {
   static const char *const wrong[] = {
-    "", "peak_flops=1\n", "[other]\npeak_flops=1\n", "[target]\npeak_flops=fast\n", "[target]\nlaunch_us=nan\n",
-    "[target]\nmemory_limit=-1\n", "[target", "\xff\xfe",
+    "",
+    "peak_flops=1\n",
+    "[other]\npeak_flops=1\n",
+    "[target]\npeak_flops=fast\n",
+    "[target]\nlaunch_us=nan\n",
+    "[target]\nmemory_limit=-1\n",
+    "[target",
+    "\xff\xfe",
     /* Nothing is free. */
-    "[target]\nlink_bandwidth=0\n", "[target]\nlink_bandwidth=-1e9\n", "[target]\nlink_bandwidth=inf\n",
-    "[target]\nlink_bandwidth=nan\n", "[target]\npeak_flops=0\n", "[target]\npeak_flops=-1\n", "[target]\npeak_flops=inf\n",
-    "[target]\nmemory_bandwidth=0\n", "[target]\nmemory_bandwidth=nan\n", "[target]\nlaunch_us=-1\n",
+    "[target]\nlink_bandwidth=0\n",
+    "[target]\nlink_bandwidth=-1e9\n",
+    "[target]\nlink_bandwidth=inf\n",
+    "[target]\nlink_bandwidth=nan\n",
+    "[target]\npeak_flops=0\n",
+    "[target]\npeak_flops=-1\n",
+    "[target]\npeak_flops=inf\n",
+    "[target]\nmemory_bandwidth=0\n",
+    "[target]\nmemory_bandwidth=nan\n",
+    "[target]\nlaunch_us=-1\n",
     "[target]\nhost_limit=many\n",
     /* What times and rates become infinite by. */
-    "[target]\npeak_flops=1e308\n", "[target]\nlink_bandwidth=1e-300\n", "[target]\nlaunch_us=1e308\n",
+    "[target]\npeak_flops=1e308\n",
+    "[target]\nlink_bandwidth=1e-300\n",
+    "[target]\nlaunch_us=1e308\n",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
@@ -87,10 +102,10 @@ test_errors (void)
 static double
 product_us (const GantryTarget *target, const char *element, guint n)
 {
-  g_autofree char *text =
-    g_strdup_printf ("module \"m\" {\n  func @main #1 (%%1: %1$s[%2$u,%2$u], %%2: %1$s[%2$u,%2$u]) -> (%%3) {\n"
-                     "    %%3 = dot_general(%%1, %%2) {lhs_contracting_dimensions = [1], "
-                     "rhs_contracting_dimensions = [0]}: %1$s[%2$u,%2$u]\n  }\n}\n", element, n);
+  g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main #1 (%%1: %1$s[%2$u,%2$u], %%2: %1$s[%2$u,%2$u]) -> (%%3) {\n"
+                                           "    %%3 = dot_general(%%1, %%2) {lhs_contracting_dimensions = [1], "
+                                           "rhs_contracting_dimensions = [0]}: %1$s[%2$u,%2$u]\n  }\n}\n",
+                                           element, n);
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, NULL, &error);
@@ -108,10 +123,9 @@ test_units (void)
     const char *gpu, *element;
     double teraflops;
   } cases[] = {
-    { "a100", "f32", 19.5 },  { "a100", "bf16", 312 },  { "h100", "f32", 67 },     { "h100", "f16", 989.5 },
-    { "h200", "bf16", 989.5 },
-    { "b200", "bf16", 2250 }, { "h100", "f64", 34 },    { "rtx4090", "f16", 165.2 }, { "sm_90a", "bf16", 989.5 },
-    { "sm_90", "bf16", 989.5 }, { "sm_80", "f32", 19.5 }, { "sm_100", "f16", 2250 },
+    { "a100", "f32", 19.5 },     { "a100", "bf16", 312 },    { "h100", "f32", 67 },    { "h100", "f16", 989.5 },
+    { "h200", "bf16", 989.5 },   { "b200", "bf16", 2250 },   { "h100", "f64", 34 },    { "rtx4090", "f16", 165.2 },
+    { "sm_90a", "bf16", 989.5 }, { "sm_90", "bf16", 989.5 }, { "sm_80", "f32", 19.5 }, { "sm_100", "f16", 2250 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -220,7 +234,7 @@ test_curve (void)
   gantry_curve_add (&curve, 100, 2);
   g_assert_cmpfloat_with_epsilon (gantry_curve_us (&curve, 50), 1, 1e-12);
   gantry_curve_add (&curve, 200, 3);
-  gantry_curve_add (&curve, 200, 9); /* no further than the last */
+  gantry_curve_add (&curve, 200, 9);    /* no further than the last */
   gantry_curve_add (&curve, 1000, 2.5); /* more work takes no less time */
   g_assert_cmpuint (curve.n, ==, 3);
   g_assert_cmpfloat (gantry_curve_us (&curve, 0), ==, 0);
@@ -352,10 +366,8 @@ test_work (void)
     { "%1: f32[1,16,4,4], %2: f32[32,16,1,1]", "convolution(%1, %2): f32[1,32,4,4]", GANTRY_WORK_CONVOLUTION_POINT_FREE, 16384 },
     { "%1: f32[1,16,4,4], %2: f32[32,16,3,3]", "convolution(%1, %2): f32[1,32,2,2]", GANTRY_WORK_CONVOLUTION_FREE, 36864 },
     { "%1: f32[1,4,4,4], %2: f32[32,4,1,1]", "convolution(%1, %2): f32[1,32,4,4]", GANTRY_WORK_CONVOLUTION_POINT_FREE_PLAIN, 4096 },
-    { "%1: f32[1,16,4,4]",
-      "convolution(%1, %8): f32[1,32,4,4]", GANTRY_WORK_CONVOLUTION_POINT, 16384 },
-    { "%1: f32[1,16,4,4], %2: f32[16,1,1,1]", "convolution(%1, %2) {feature_group_count = 16}: f32[1,16,4,4]",
-      GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN, 512 },
+    { "%1: f32[1,16,4,4]", "convolution(%1, %8): f32[1,32,4,4]", GANTRY_WORK_CONVOLUTION_POINT, 16384 },
+    { "%1: f32[1,16,4,4], %2: f32[16,1,1,1]", "convolution(%1, %2) {feature_group_count = 16}: f32[1,16,4,4]", GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN, 512 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -364,7 +376,8 @@ test_work (void)
       g_autofree char *text = g_strdup_printf ("module \"m\" { func @main #1 (%s) -> (%%9) {\n"
                                                "%%6 = constant() {value = splat<f32[32,16,1,1]: 0.5>}: f32[32,16,1,1]\n"
                                                "%%8 = multiply(%%6, %%6): f32[32,16,1,1]\n"
-                                               "%%9 = %s } }", cases[i].parameters, cases[i].node);
+                                               "%%9 = %s } }",
+                                               cases[i].parameters, cases[i].node);
       g_autoptr (GantryModule) module = module_of (text);
       const GantryFunction *entry = gantry_module_entry (module);
       double work[GANTRY_N_WORKS];

@@ -17,8 +17,8 @@ typedef struct
   gint32 batch;
 } Layout;
 
-#define BLAS_API(symbol, parameters)                                                                                   \
-  FAKE_EXPORT int symbol parameters;                                                                                   \
+#define BLAS_API(symbol, parameters) \
+  FAKE_EXPORT int symbol parameters; \
   int symbol parameters
 
 /* A handle keeps the products that were asked for: a graph may run them again. */
@@ -132,8 +132,7 @@ typedef struct
 G_STATIC_ASSERT (sizeof (Found) == 96);
 
 /* The first one wants more scratch than it was told is there, the second none. */
-BLAS_API (cublasLtMatmulAlgoGetHeuristic,
-          (void *handle, void *desc, void *a, void *b, void *c, void *d, void *wish, int most, Found *found, int *n))
+BLAS_API (cublasLtMatmulAlgoGetHeuristic, (void *handle, void *desc, void *a, void *b, void *c, void *d, void *wish, int most, Found *found, int *n))
 {
   *n = 0;
   fake_enter ("cublasLtMatmulAlgoGetHeuristic", FALSE);
@@ -176,16 +175,14 @@ run_product (gconstpointer state, void *const *buffers, gint64 begin, gint64 end
           float sum = 0;
 
           for (guint64 k = 0; k < depth; k++)
-            sum += element (buffers[0], &p->a, p->transpose[0], batch, row, k)
-                   * element (buffers[1], &p->b, p->transpose[1], batch, k, column);
+            sum += element (buffers[0], &p->a, p->transpose[0], batch, row, k) * element (buffers[1], &p->b, p->transpose[1], batch, k, column);
           d[(guint64) (p->d.stride * batch) + column * (guint64) p->d.ld + row] = sum;
         }
 }
 
-BLAS_API (cublasLtMatmul,
-          (GPtrArray * handle, const Desc *desc, const float *alpha, CudaAddress a, const Layout *of_a, CudaAddress b, const Layout *of_b,
-           const float *beta, CudaAddress c, const Layout *of_c, CudaAddress d, const Layout *of_d, const guint64 *algorithm,
-           void *workspace, gsize workspace_bytes, CudaStream stream))
+BLAS_API (cublasLtMatmul, (GPtrArray * handle, const Desc *desc, const float *alpha, CudaAddress a, const Layout *of_a, CudaAddress b, const Layout *of_b,
+                           const float *beta, CudaAddress c, const Layout *of_c, CudaAddress d, const Layout *of_d, const guint64 *algorithm, void *workspace,
+                           gsize workspace_bytes, CudaStream stream))
 {
   Product *product;
   FakeCudaEntry entry = { "product", run_product, NULL, 1, 3, 0 };

@@ -30,11 +30,9 @@ configure (const char *text)
   {
     const char *key;
     gint64 *value;
-  } numbers[] = { { "init", &c->init },   { "retain", &c->retain }, { "version", &c->version }, { "devices", &c->devices },
-                  { "major", &c->major }, { "minor", &c->minor },   { "mode", &c->mode },       { "memory", &c->memory },
-                  { "pinned", &c->pinned }, { "jitter", &c->jitter }, { "accept", &c->accept }, { "blas", &c->blas },
-                  { "code", &c->code },
-                  { "context", &c->context } };
+  } numbers[] = { { "init", &c->init },     { "retain", &c->retain }, { "version", &c->version }, { "devices", &c->devices }, { "major", &c->major },
+                  { "minor", &c->minor },   { "mode", &c->mode },     { "memory", &c->memory },   { "pinned", &c->pinned },   { "jitter", &c->jitter },
+                  { "accept", &c->accept }, { "blas", &c->blas },     { "code", &c->code },       { "context", &c->context } };
 
   *c = (FakeConfig){ .version = 13000, .devices = 1, .major = 9, .memory = (gint64) 1 << 32, .pinned = (gint64) 1 << 32 };
   for (guint i = 0; pairs[i] != NULL; i++)
@@ -75,8 +73,7 @@ fake_cuda_calls (const char *name)
   guint n;
 
   g_mutex_lock (&fake_state.lock);
-  n = name == NULL ? fake_state.n_calls
-                   : fake_state.calls != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (fake_state.calls, name)) : 0;
+  n = name == NULL ? fake_state.n_calls : fake_state.calls != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (fake_state.calls, name)) : 0;
   g_mutex_unlock (&fake_state.lock);
   return n;
 }
@@ -111,9 +108,7 @@ count_call (const char *name)
   n = GPOINTER_TO_UINT (g_hash_table_lookup (fake_state.calls, name)) + 1;
   g_hash_table_insert (fake_state.calls, (gpointer) name, GUINT_TO_POINTER (n));
   fake_state.n_calls++;
-  if (fault->at > 0
-      && (strcmp (fault->name, "*") == 0 ? fake_state.n_calls == fault->at
-                                         : strcmp (fault->name, name) == 0 && n == fault->at))
+  if (fault->at > 0 && (strcmp (fault->name, "*") == 0 ? fake_state.n_calls == fault->at : strcmp (fault->name, name) == 0 && n == fault->at))
     {
       if (fault->lasts)
         fake_state.lost = fault->code;
@@ -184,12 +179,10 @@ FAKE_API (cuGetErrorName, (CudaResult result, const char **name))
   {
     CudaResult code;
     const char *name;
-  } names[] = { { 1, "CUDA_ERROR_INVALID_VALUE" },       { 2, "CUDA_ERROR_OUT_OF_MEMORY" },
-                { 34, "CUDA_ERROR_STUB_LIBRARY" },       { 46, "CUDA_ERROR_DEVICE_UNAVAILABLE" },
-                { 100, "CUDA_ERROR_NO_DEVICE" },         { 201, "CUDA_ERROR_INVALID_CONTEXT" },
-                { 214, "CUDA_ERROR_ECC_UNCORRECTABLE" }, { 218, "CUDA_ERROR_INVALID_PTX" },
-                { 700, "CUDA_ERROR_ILLEGAL_ADDRESS" },   { 719, "CUDA_ERROR_LAUNCH_FAILED" },
-                { 800, "CUDA_ERROR_NOT_PERMITTED" },     { 999, "CUDA_ERROR_UNKNOWN" } };
+  } names[] = { { 1, "CUDA_ERROR_INVALID_VALUE" },       { 2, "CUDA_ERROR_OUT_OF_MEMORY" },   { 34, "CUDA_ERROR_STUB_LIBRARY" },
+                { 46, "CUDA_ERROR_DEVICE_UNAVAILABLE" }, { 100, "CUDA_ERROR_NO_DEVICE" },     { 201, "CUDA_ERROR_INVALID_CONTEXT" },
+                { 214, "CUDA_ERROR_ECC_UNCORRECTABLE" }, { 218, "CUDA_ERROR_INVALID_PTX" },   { 700, "CUDA_ERROR_ILLEGAL_ADDRESS" },
+                { 719, "CUDA_ERROR_LAUNCH_FAILED" },     { 800, "CUDA_ERROR_NOT_PERMITTED" }, { 999, "CUDA_ERROR_UNKNOWN" } };
 
   *name = "CUDA_ERROR_OTHER";
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -211,7 +204,7 @@ FAKE_API (cuDeviceGetCount, (int *n))
   return *n > 0 ? 0 : CUDA_NO_DEVICE;
 }
 
-FAKE_API (cuDeviceGet, (CudaOrdinal *device, int ordinal))
+FAKE_API (cuDeviceGet, (CudaOrdinal * device, int ordinal))
 {
   ENTER (FALSE);
   *device = ordinal;
@@ -230,37 +223,20 @@ FAKE_API (cuDeviceGetAttribute, (int *value, int attribute, CudaOrdinal device))
   ENTER (FALSE);
   switch (attribute)
     {
-    case CUDA_ATTRIBUTE_THREADS_PER_BLOCK:
-      *value = 1024;
-      break;
-    case CUDA_ATTRIBUTE_PROCESSORS:
-      *value = 132;
-      break;
-    case CUDA_ATTRIBUTE_COMPUTE_MODE:
-      *value = (int) fake_state.config.mode;
-      break;
-    case CUDA_ATTRIBUTE_COPY_ENGINES:
-      *value = 3;
-      break;
-    case CUDA_ATTRIBUTE_UNIFIED_ADDRESSING:
-      *value = 1;
-      break;
-    case CUDA_ATTRIBUTE_MAJOR:
-      *value = (int) fake_state.config.major;
-      break;
-    case CUDA_ATTRIBUTE_MINOR:
-      *value = (int) fake_state.config.minor;
-      break;
-    case CUDA_ATTRIBUTE_SHARED_OPTIN:
-      *value = 227 << 10;
-      break;
-    default:
-      *value = 0;
+    case CUDA_ATTRIBUTE_THREADS_PER_BLOCK: *value = 1024; break;
+    case CUDA_ATTRIBUTE_PROCESSORS: *value = 132; break;
+    case CUDA_ATTRIBUTE_COMPUTE_MODE: *value = (int) fake_state.config.mode; break;
+    case CUDA_ATTRIBUTE_COPY_ENGINES: *value = 3; break;
+    case CUDA_ATTRIBUTE_UNIFIED_ADDRESSING: *value = 1; break;
+    case CUDA_ATTRIBUTE_MAJOR: *value = (int) fake_state.config.major; break;
+    case CUDA_ATTRIBUTE_MINOR: *value = (int) fake_state.config.minor; break;
+    case CUDA_ATTRIBUTE_SHARED_OPTIN: *value = 227 << 10; break;
+    default: *value = 0;
     }
   return 0;
 }
 
-FAKE_API (cuDeviceTotalMem_v2, (gsize *bytes, CudaOrdinal device))
+FAKE_API (cuDeviceTotalMem_v2, (gsize * bytes, CudaOrdinal device))
 {
   ENTER (FALSE);
   *bytes = (gsize) fake_state.config.memory;
@@ -274,7 +250,7 @@ FAKE_API (cuDeviceGetPCIBusId, (char *id, int size, CudaOrdinal device))
   return 0;
 }
 
-FAKE_API (cuDevicePrimaryCtxRetain, (CudaContext *context, CudaOrdinal device))
+FAKE_API (cuDevicePrimaryCtxRetain, (CudaContext * context, CudaOrdinal device))
 {
   ENTER (FALSE);
   if (!fake_state.started)
@@ -326,7 +302,7 @@ FAKE_API (cuCtxPushCurrent_v2, (CudaContext context))
   return 0;
 }
 
-FAKE_API (cuCtxPopCurrent_v2, (CudaContext *context))
+FAKE_API (cuCtxPopCurrent_v2, (CudaContext * context))
 {
   GPtrArray *pushed = stack ();
 
@@ -337,7 +313,7 @@ FAKE_API (cuCtxPopCurrent_v2, (CudaContext *context))
   return 0;
 }
 
-FAKE_API (cuCtxGetCurrent, (CudaContext *context))
+FAKE_API (cuCtxGetCurrent, (CudaContext * context))
 {
   GPtrArray *pushed = stack ();
 
@@ -392,7 +368,7 @@ fake_is_valid (CudaAddress address, gsize bytes)
   return valid;
 }
 
-FAKE_API (cuMemGetInfo_v2, (gsize *left, gsize *total))
+FAKE_API (cuMemGetInfo_v2, (gsize * left, gsize *total))
 {
   ENTER (TRUE);
   g_mutex_lock (&fake_state.lock);
@@ -402,7 +378,7 @@ FAKE_API (cuMemGetInfo_v2, (gsize *left, gsize *total))
   return 0;
 }
 
-FAKE_API (cuMemAlloc_v2, (CudaAddress *address, gsize bytes))
+FAKE_API (cuMemAlloc_v2, (CudaAddress * address, gsize bytes))
 {
   Block block = { NULL, bytes };
   gboolean fits;
@@ -638,9 +614,8 @@ FAKE_API (cuFuncGetAttribute, (int *value, int attribute, CudaFunction function)
 }
 
 /* What the driver's documentation asks of a map. */
-FAKE_API (cuTensorMapEncodeTiled,
-          (CudaTensorMap * out, int element, guint32 rank, void *address, const guint64 *dims, const guint64 *strides,
-           const guint32 *box, const guint32 *element_strides, int interleave, int swizzle, int promotion, int fill))
+FAKE_API (cuTensorMapEncodeTiled, (CudaTensorMap * out, int element, guint32 rank, void *address, const guint64 *dims, const guint64 *strides,
+                                   const guint32 *box, const guint32 *element_strides, int interleave, int swizzle, int promotion, int fill))
 {
   FakeCudaMap map = { FAKE_CUDA_MAP, GPOINTER_TO_SIZE (address), element, rank, (guint32) swizzle };
 

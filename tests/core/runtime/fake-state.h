@@ -30,28 +30,28 @@ typedef struct
   GHashTable *calls; /* name -> count */
   guint n_calls;
   gint alive;
-  GArray *blocks;    /* of device memory */
+  GArray *blocks; /* of device memory */
   gsize used;
-  GArray *pinned;    /* of the host's memory */
-  gint capturing;    /* graphs that are being made */
+  GArray *pinned;     /* of the host's memory */
+  gint capturing;     /* graphs that are being made */
   GPtrArray *streams; /* made and freed with a device, by one thread */
 } FakeState;
 
 extern FakeState fake_state;
 
 #define FAKE_EXPORT __attribute__ ((visibility ("default")))
-#define FAKE_API(symbol, parameters)                                                                                   \
-  FAKE_EXPORT CudaResult symbol parameters;                                                                            \
+#define FAKE_API(symbol, parameters) \
+  FAKE_EXPORT CudaResult symbol parameters; \
   CudaResult symbol parameters
 /* Leaves with what the call shall answer instead of doing its work. */
-#define ENTER(needs_context)                                                                                           \
-  do                                                                                                                   \
-    {                                                                                                                  \
-      CudaResult entered = fake_enter (__func__, needs_context);                                                       \
-                                                                                                                       \
-      if (entered != 0)                                                                                                \
-        return entered;                                                                                                \
-    }                                                                                                                  \
+#define ENTER(needs_context) \
+  do \
+    { \
+      CudaResult entered = fake_enter (__func__, needs_context); \
+\
+      if (entered != 0) \
+        return entered; \
+    } \
   while (0)
 
 CudaResult fake_enter (const char *name, gboolean needs_context);

@@ -365,8 +365,7 @@ fake_launch_entry (const CudaLaunchConfig *config, const FakeCudaEntry *entry, v
   Op op = { run_kernel, .entry = *entry };
   guint64 threads = (guint64) config->block[0] * config->block[1] * config->block[2];
 
-  if (threads == 0 || threads > 1024 || config->grid[0] == 0 || op.entry.n_params > G_N_ELEMENTS (op.values)
-      || op.entry.n_maps > G_N_ELEMENTS (op.maps))
+  if (threads == 0 || threads > 1024 || config->grid[0] == 0 || op.entry.n_params > G_N_ELEMENTS (op.values) || op.entry.n_maps > G_N_ELEMENTS (op.maps))
     return CUDA_INVALID_VALUE;
   for (guint32 i = 0; i < config->n_attributes; i++)
     if (config->attributes[i].id != CUDA_LAUNCH_CLUSTER || config->grid[0] % config->attributes[i].value.cluster[0] != 0)
@@ -501,7 +500,7 @@ graph_free (Graph *graph)
   fake_count (-1);
 }
 
-FAKE_API (cuStreamEndCapture, (CudaStream on, CudaGraph * out))
+FAKE_API (cuStreamEndCapture, (CudaStream on, CudaGraph *out))
 {
   CudaResult result = fake_enter (__func__, TRUE);
   Stream *stream = (Stream *) (void *) on;

@@ -10,8 +10,8 @@ typedef struct
   GantryContext *context;
   GantryBuilder *builder;
   guint32 op;
-  GArray *values;       /* node ids of parameters and others, in order */
-  GArray *buffers;      /* GantryPlanBuffer */
+  GArray *values;  /* node ids of parameters and others, in order */
+  GArray *buffers; /* GantryPlanBuffer */
   GArray *kernels;
   GArray *instructions;
   GArray *refs;
@@ -70,8 +70,7 @@ fake_buffer (Fake *f, guint32 node, GantryBufferCategory category, guint64 offse
 #define FAKE_BUFFER(f, i) (&g_array_index ((f)->buffers, GantryPlanBuffer, (i)))
 
 static inline guint32
-fake_instruction (Fake *f, GantryInstructionKind kind, GantryQueue queue, guint32 node, guint32 step, guint n,
-                  const guint32 *buffers)
+fake_instruction (Fake *f, GantryInstructionKind kind, GantryQueue queue, guint32 node, guint32 step, guint n, const guint32 *buffers)
 {
   GantryInstruction instruction = { kind, queue };
 
@@ -90,8 +89,7 @@ fake_instruction (Fake *f, GantryInstructionKind kind, GantryQueue queue, guint3
 
 /** Returns: the instruction; its kernel is the last one */
 static inline guint32
-fake_launch_on (Fake *f, GantryQueue queue, guint32 node, guint32 step, GantryKernelFunc func, gpointer state,
-                gint64 n_tasks, guint n, const guint32 *buffers)
+fake_launch_on (Fake *f, GantryQueue queue, guint32 node, guint32 step, GantryKernelFunc func, gpointer state, gint64 n_tasks, guint n, const guint32 *buffers)
 {
   guint32 i = fake_instruction (f, GANTRY_INSTRUCTION_LAUNCH, queue, node, step, n, buffers);
   GantryKernel kernel = { g_strdup_printf ("kernel_%u", f->kernels->len) };
@@ -107,8 +105,7 @@ fake_launch_on (Fake *f, GantryQueue queue, guint32 node, guint32 step, GantryKe
 }
 
 static inline guint32
-fake_launch (Fake *f, guint32 node, guint32 step, GantryKernelFunc func, gpointer state, gint64 n_tasks, guint n,
-             const guint32 *buffers)
+fake_launch (Fake *f, guint32 node, guint32 step, GantryKernelFunc func, gpointer state, gint64 n_tasks, guint n, const guint32 *buffers)
 {
   return fake_launch_on (f, GANTRY_QUEUE_COMPUTE, node, step, func, state, n_tasks, n, buffers);
 }
@@ -143,8 +140,7 @@ fake_plan (Fake *f)
     {
       const GantryPlanBuffer *buffer = &plan->buffers[b];
       guint64 end = (buffer->offset + buffer->size + 63) / 64 * 64;
-      guint64 *region = buffer->region == GANTRY_REGION_CONSTANT ? &plan->constant_bytes
-                                                                  : &plan->arena_bytes[buffer->memory];
+      guint64 *region = buffer->region == GANTRY_REGION_CONSTANT ? &plan->constant_bytes : &plan->arena_bytes[buffer->memory];
 
       if (buffer->region != GANTRY_REGION_LITERAL)
         *region = MAX (*region, end);

@@ -22,7 +22,7 @@ SAME_SIZE (CudaEvent, CUevent);
 SAME_SIZE (CudaGraph, CUgraph);
 SAME_SIZE (CudaGraphExec, CUgraphExec);
 SAME_SIZE (CudaTensorMap, CUtensorMap);
-G_STATIC_ASSERT (_Alignof (CudaTensorMap) % _Alignof (CUtensorMap) == 0);
+G_STATIC_ASSERT (_Alignof(CudaTensorMap) % _Alignof(CUtensorMap) == 0);
 SAME_SIZE (CudaLaunchAttribute, CUlaunchAttribute);
 SAME_PLACE (CudaLaunchAttribute, id, CUlaunchAttribute, id);
 SAME_PLACE (CudaLaunchAttribute, value, CUlaunchAttribute, value);

@@ -42,8 +42,8 @@ build_placed (const char *text, GantryPlacementKind kind)
   candidates = gantry_planner_candidates (planner, &n);
   for (guint i = 0; i < n; i++)
     if (candidates[i].subject == GANTRY_SUBJECT_RESIDUAL && (candidates[i].allowed & 1u << kind) != 0)
-      gantry_placements_set (placements, &(GantryPlacement){ candidates[i].node, (guint8) kind, GANTRY_DECIDED_BY_RULE,
-                                                             GANTRY_MEMORY_PINNED_HOST, candidates[i].subject });
+      gantry_placements_set (placements,
+                             &(GantryPlacement){ candidates[i].node, (guint8) kind, GANTRY_DECIDED_BY_RULE, GANTRY_MEMORY_PINNED_HOST, candidates[i].subject });
   plan = gantry_planner_plan (planner, placements, NULL, &error);
   g_assert_no_error (error);
   executable = gantry_executable_new (module, plan, kernels, &error);
@@ -85,8 +85,7 @@ run (GantryExecutor *executor, GantryExecutable *executable, gint number, gboole
       outputs[i].data = g_malloc0 (outputs[i].size);
       g_ptr_array_add (memory, outputs[i].data);
     }
-  if (!gantry_executor_run (executor, inputs, executable->n_inputs, outputs, executable->n_outputs, timed ? &observer : NULL,
-                            cancellable, error))
+  if (!gantry_executor_run (executor, inputs, executable->n_inputs, outputs, executable->n_outputs, timed ? &observer : NULL, cancellable, error))
     {
       g_byte_array_unref (all);
       return NULL;
@@ -172,8 +171,8 @@ test_stacks (void)
 
 /* What a host call gives: 1 more than it is given. */
 static gboolean
-answer (gpointer self, const GantryModule *module, const GantryNode *node, const char *target, const GantryHostTensor *operands,
-        guint n_operands, const GantryHostTensor *results, guint n_results, GError **error)
+answer (gpointer self, const GantryModule *module, const GantryNode *node, const char *target, const GantryHostTensor *operands, guint n_operands,
+        const GantryHostTensor *results, guint n_results, GError **error)
 {
   for (gsize i = 0; i < operands[0].size / sizeof (float); i++)
     ((float *) results[0].data)[i] = ((const float *) operands[0].data)[i] + 1;

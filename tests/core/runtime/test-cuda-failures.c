@@ -39,8 +39,7 @@ run (GantryExecutor *executor, const float *x, float *r, GError **error)
 {
   GantryObserver observer = { 0 };
 
-  return gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1, &observer, NULL,
-                              error);
+  return gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1, &observer, NULL, error);
 }
 
 /* No driver, and drivers of no use. */
@@ -188,8 +187,8 @@ test_no_memory (void)
   executor = gantry_executor_new (device, executable, NULL, &error);
   g_assert_no_error (error);
   g_assert_null (gantry_executor_new (device, executable, NULL, &error));
-  EXPECT (error, GANTRY_ERROR_NO_MEMORY, "device memory of Stand-in GPU 0: 11.9", "needed in one piece where 0 B of 8.00",
-          "this program holds 8.0", "the largest buffers at the peak: 'x' (3.9", "offload some of them");
+  EXPECT (error, GANTRY_ERROR_NO_MEMORY, "device memory of Stand-in GPU 0: 11.9", "needed in one piece where 0 B of 8.00", "this program holds 8.0",
+          "the largest buffers at the peak: 'x' (3.9", "offload some of them");
   /* What is there goes on. */
   g_clear_error (&error);
   g_assert_true (run (executor, x, r, &error));
@@ -285,8 +284,7 @@ test_lost (void)
   executor = gantry_executor_new (device, executable, NULL, NULL);
   g_assert_true (run (executor, x, first, NULL));
   g_assert_false (run (executor, x, r, &error));
-  EXPECT (error, GANTRY_ERROR_FAILED, "Stand-in GPU 0 is lost", "CUDA_ERROR_ILLEGAL_ADDRESS", "GANTRY_CUDA_CHECK=1",
-          "what ran before stays");
+  EXPECT (error, GANTRY_ERROR_FAILED, "Stand-in GPU 0 is lost", "CUDA_ERROR_ILLEGAL_ADDRESS", "GANTRY_CUDA_CHECK=1", "what ran before stays");
   message = g_strdup (error->message);
   /* The results of the run before are whole. */
   for (guint i = 0; i < N; i++)
@@ -398,8 +396,7 @@ fail_everywhere (const char *how, int code, gboolean graphs)
         {
           memset (r, 0, sizeof r);
           g_clear_error (&error);
-          ran = graphs ? gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1, NULL, NULL,
-                                              &error)
+          ran = graphs ? gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1, NULL, NULL, &error)
                        : run (executor, x, r, &error);
           for (guint i = 0; ran && i < N; i++)
             g_assert_cmpfloat (r[i], ==, 5 * x[i]);

@@ -13,9 +13,9 @@ test_fills (void)
     guint64 value;
     const char *by; /* the driver's function that must do it */
   } cases[] = {
-    { GANTRY_U8, 0xab, "cuMemsetD8Async" },           { GANTRY_F16, 0x3c01, "cuMemsetD16Async" },
-    { GANTRY_F32, 0x3f800001, "cuMemsetD32Async" },   { GANTRY_I64, 0, "cuMemsetD32Async" },
-    { GANTRY_I64, G_MAXUINT64, "cuMemsetD32Async" },  { GANTRY_F64, G_GUINT64_CONSTANT (0x3ff0000000000001), "cuMemcpyAsync" },
+    { GANTRY_U8, 0xab, "cuMemsetD8Async" },          { GANTRY_F16, 0x3c01, "cuMemsetD16Async" },
+    { GANTRY_F32, 0x3f800001, "cuMemsetD32Async" },  { GANTRY_I64, 0, "cuMemsetD32Async" },
+    { GANTRY_I64, G_MAXUINT64, "cuMemsetD32Async" }, { GANTRY_F64, G_GUINT64_CONSTANT (0x3ff0000000000001), "cuMemcpyAsync" },
   };
   g_autoptr (GantryContext) context = gantry_context_new ();
   GantryDevice *device;

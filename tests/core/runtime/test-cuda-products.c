@@ -28,9 +28,20 @@ with_product (const Own *own, guint layout)
   guint32 c = fake_value (&f, FALSE, 2 * 3 * 5, "c");
   guint32 ba = fake_buffer (&f, a, GANTRY_BUFFER_INPUT, 0, 24, 0, 0), bb = fake_buffer (&f, b, GANTRY_BUFFER_INPUT, 128, 40, 0, 0);
   guint32 bc = fake_buffer (&f, c, GANTRY_BUFFER_OUTPUT, 320, 30, 0, 0);
-  GantryGpuProduct product = { .a = 0, .b = 1, .c = 2, .element = GANTRY_F32, .result = GANTRY_F32,
-                               .a_transposed = layout & 1, .b_transposed = layout >> 1 & 1, .m = 3, .n = 5, .k = 4, .batch = 2,
-                               .a_stride = 12, .b_stride = 20, .c_stride = 15 };
+  GantryGpuProduct product = { .a = 0,
+                               .b = 1,
+                               .c = 2,
+                               .element = GANTRY_F32,
+                               .result = GANTRY_F32,
+                               .a_transposed = layout & 1,
+                               .b_transposed = layout >> 1 & 1,
+                               .m = 3,
+                               .n = 5,
+                               .k = 4,
+                               .batch = 2,
+                               .a_stride = 12,
+                               .b_stride = 20,
+                               .c_stride = 15 };
   GantryExecutable *executable;
 
   fake_launch (&f, c, 0, own_product, (gpointer) own, 1, FAKE_BUFFERS (ba, bb, bc));

@@ -9,11 +9,7 @@
 static StandIn stand_in;
 
 static const char *const policies[] = {
-  "* keep",
-  "policy nothing_saveable",
-  "policy offload_dot_with_no_batch_dims('device', 'pinned_host')",
-  "role:parameter offload",
-  "role:state offload",
+  "* keep",    "policy nothing_saveable", "policy offload_dot_with_no_batch_dims('device', 'pinned_host')", "role:parameter offload", "role:state offload",
   "* offload",
 };
 
@@ -81,8 +77,8 @@ run_away (const FormStep *step, GantryExecutable *executable, guint way, guint n
 
       for (guint i = 0; i < step->n_outputs; i++)
         g_clear_pointer ((GantryLiteral **) &outputs->pdata[i], gantry_literal_unref);
-      gantry_executor_run_literals (executor, in, step->n_inputs, (GantryLiteral **) outputs->pdata, step->n_outputs,
-                                    way == TIMED ? &observer : NULL, NULL, &error);
+      gantry_executor_run_literals (executor, in, step->n_inputs, (GantryLiteral **) outputs->pdata, step->n_outputs, way == TIMED ? &observer : NULL, NULL,
+                                    &error);
       g_assert_no_error (error);
       memset (in, 0, sizeof (GantryLiteral *) * step->n_inputs); /* the next goes on with what is there */
       if (way == TIMED)

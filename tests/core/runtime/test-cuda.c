@@ -17,8 +17,7 @@ run_pipeline (GantryExecutor *executor, float first, const GantryObserver *obser
 
   for (guint i = 0; i < N; i++)
     x[i] = first + (float) i;
-  g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1, observer,
-                                      NULL, &error));
+  g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1, observer, NULL, &error));
   g_assert_no_error (error);
   for (guint i = 0; i < N; i++)
     g_assert_cmpfloat (r[i], ==, 5 * x[i]);
@@ -181,8 +180,7 @@ test_graphs (void)
 static void
 test_no_graphs (void)
 {
-  static const char *const fails[] = { "fail=cuStreamBeginCapture_v2:1:900", "fail=cuStreamEndCapture:1:904",
-                                       "fail=cuGraphInstantiateWithFlags:1:801" };
+  static const char *const fails[] = { "fail=cuStreamBeginCapture_v2:1:900", "fail=cuStreamEndCapture:1:904", "fail=cuGraphInstantiateWithFlags:1:801" };
 
   for (guint i = 0; i < G_N_ELEMENTS (fails); i++)
     {
@@ -257,8 +255,7 @@ with_literals (guint n_uses)
       FAKE_BUFFER (&f, bl)->region = GANTRY_REGION_LITERAL;
       FAKE_BUFFER (&f, bl)->literal = literal;
       r = fake_value (&f, FALSE, N, "r");
-      br = fake_buffer (&f, r, u + 1 == n_uses ? GANTRY_BUFFER_OUTPUT : GANTRY_BUFFER_TEMPORARY, 16000 * (u + 1) / 64 * 64 + 64 * u,
-                        N, u, u + 1);
+      br = fake_buffer (&f, r, u + 1 == n_uses ? GANTRY_BUFFER_OUTPUT : GANTRY_BUFFER_TEMPORARY, 16000 * (u + 1) / 64 * 64 + 64 * u, N, u, u + 1);
       i = fake_launch (&f, r, u, use_packed, NULL, N, FAKE_BUFFERS (last, bl, br));
       g_array_index (f.kernels, GantryKernel, FAKE_INSTRUCTION (&f, i)->kernel).packed_bytes = 4;
       g_array_index (f.kernels, GantryKernel, FAKE_INSTRUCTION (&f, i)->kernel).pack = pack_sum;
@@ -286,8 +283,7 @@ test_literals (void)
   g_assert_cmpuint (used, ==, executable->plan->arena_bytes[GANTRY_MEMORY_DEVICE] + 3 * 64 + 16000);
   for (guint i = 0; i < N; i++)
     x[i] = (float) i;
-  g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1, NULL, NULL,
-                                      NULL));
+  g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1, NULL, NULL, NULL));
   for (guint i = 0; i < N; i++)
     g_assert_cmpfloat (r[i], ==, (float) i + 3 * (1000.0f * (float) i + 3000));
   gantry_executor_free (executor);
@@ -314,7 +310,7 @@ read_map (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
 
   g_assert_cmpuint (map->magic, ==, FAKE_CUDA_MAP);
   g_assert_cmpuint (map->rank, ==, 2);
-  g_assert_cmpint (map->element, ==, 7); /* FLOAT32 */
+  g_assert_cmpint (map->element, ==, 7);  /* FLOAT32 */
   g_assert_cmpuint (map->swizzle, ==, 3); /* 128 bytes */
   g_assert_cmpuint (map->dims[0], ==, 100);
   g_assert_cmpuint (map->dims[1], ==, 40);
@@ -338,8 +334,7 @@ with_map (void)
   Fake f = fake_begin ();
   guint32 x = fake_value (&f, TRUE, N, "x"), y = fake_value (&f, FALSE, N, "y");
   guint32 bx = fake_buffer (&f, x, GANTRY_BUFFER_INPUT, 0, N, 0, 0), by = fake_buffer (&f, y, GANTRY_BUFFER_OUTPUT, 16000, N, 0, 0);
-  GantryTensorMap map = { .buffer = 0, .element = GANTRY_F32, .rank = 2, .swizzle = 128, .dims = { 100, 40 },
-                          .strides = { 4, 400 }, .box = { 32, 8 } };
+  GantryTensorMap map = { .buffer = 0, .element = GANTRY_F32, .rank = 2, .swizzle = 128, .dims = { 100, 40 }, .strides = { 4, 400 }, .box = { 32, 8 } };
   gsize bytes = sizeof (FakeCudaImage) + 2 * sizeof (FakeCudaEntry);
   FakeCudaImage *image = g_malloc0 (bytes);
   GantryExecutable *executable;
@@ -386,8 +381,7 @@ test_maps (void)
   g_assert_cmpuint (stand_in.calls ("cuFuncSetAttribute"), ==, 2);
   for (guint i = 0; i < N; i++)
     x[i] = (float) i;
-  g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ y, 4 * N }, 1, NULL, NULL,
-                                      NULL));
+  g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ y, 4 * N }, 1, NULL, NULL, NULL));
   for (guint i = 0; i < N; i++)
     g_assert_cmpfloat (y[i], ==, 10 * (float) i + 1);
   gantry_executor_free (executor);
@@ -462,17 +456,14 @@ test_cancel (void)
       gantry_cuda_device_set_run_ahead (device, aheads[k]);
       executor = stand_in_executor (device, executable);
       later = 0;
-      g_assert_false (gantry_executor_run (executor, &(GantryRunInput){ &value, 4 }, 1, &(GantryRunOutput){ &value, 4 }, 1, NULL,
-                                           cancellable, &error));
+      g_assert_false (gantry_executor_run (executor, &(GantryRunInput){ &value, 4 }, 1, &(GantryRunOutput){ &value, 4 }, 1, NULL, cancellable, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
       g_assert_cmpint (later, <=, 2 * (gint) aheads[k]);
       /* It goes on afterwards. */
       g_clear_error (&error);
       executable->kernels[0].gpu->launches[0].grid[0] = 1;
-      g_assert_false (gantry_executor_run (executor, &(GantryRunInput){ &value, 4 }, 1, &(GantryRunOutput){ &value, 4 }, 1, NULL,
-                                           cancellable, NULL));
-      g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ &value, 4 }, 1, &(GantryRunOutput){ &value, 4 }, 1, NULL,
-                                          NULL, &error));
+      g_assert_false (gantry_executor_run (executor, &(GantryRunInput){ &value, 4 }, 1, &(GantryRunOutput){ &value, 4 }, 1, NULL, cancellable, NULL));
+      g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ &value, 4 }, 1, &(GantryRunOutput){ &value, 4 }, 1, NULL, NULL, &error));
       g_assert_no_error (error);
       gantry_executor_free (executor);
       stand_in_end_device (&stand_in, device);

@@ -201,8 +201,8 @@ test_measure (void)
   g_assert_cmpfloat (rates.both_range.most, >=, rates.both);
   g_assert_cmpfloat (rates.launch_range.least, <=, rates.launch_us);
   g_assert_cmpfloat (rates.launch_range.most, >=, rates.launch_us);
-  g_test_message ("to host %.1f GB/s, to device %.1f GB/s, both %.1f GB/s, launch %.3f us", rates.to_host / 1e9,
-                  rates.to_device / 1e9, rates.both / 1e9, rates.launch_us);
+  g_test_message ("to host %.1f GB/s, to device %.1f GB/s, both %.1f GB/s, launch %.3f us", rates.to_host / 1e9, rates.to_device / 1e9, rates.both / 1e9,
+                  rates.launch_us);
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     {
       gantry_device_get_memory (device, kind, &used, &peak, NULL);

@@ -473,9 +473,8 @@ spoil_kind (GantryExecutable *e)
 static void
 test_invalid (void)
 {
-  static const Spoil spoils[] = { spoil_kernel, spoil_queue, spoil_refs,    spoil_ref,  spoil_step,   spoil_offset,
-                                  spoil_huge,   spoil_input, spoil_output,  spoil_fill, spoil_shares, spoil_literal,
-                                  spoil_wait,   spoil_copy,  spoil_packed,  spoil_init };
+  static const Spoil spoils[] = { spoil_kernel, spoil_queue, spoil_refs,   spoil_ref,     spoil_step, spoil_offset, spoil_huge,   spoil_input,
+                                  spoil_output, spoil_fill,  spoil_shares, spoil_literal, spoil_wait, spoil_copy,   spoil_packed, spoil_init };
   g_autoptr (GantryDevice) device = gantry_cpu_device_new (1);
 
   for (guint i = 0; i <= G_N_ELEMENTS (spoils); i++)
@@ -633,8 +632,7 @@ test_overhead (void)
         {
           float in[N] = { 0 }, out[N];
 
-          g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ in, sizeof in }, 1,
-                                              &(GantryRunOutput){ out, sizeof out }, 1, NULL, NULL, NULL));
+          g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ in, sizeof in }, 1, &(GantryRunOutput){ out, sizeof out }, 1, NULL, NULL, NULL));
         }
       g_test_message ("%u threads%s: %.3f us for each of 12 small kernels", threads, shared ? ", shared" : "",
                       (double) (gantry_time_ns () - start) / 2000 / 12 / 1e3);

@@ -19,7 +19,7 @@ typedef struct
   gssize where;     /* where it writes beside its result: bytes from that on; 0: it does not */
   gsize allocation; /* what it takes from the system and gives back at once, in the measured run alone */
   guint n_runs;
-  gint64 part;      /* how much of its result it writes */
+  gint64 part; /* how much of its result it writes */
 } Misdeed;
 
 static void
@@ -244,7 +244,11 @@ test_host (void)
     }
 }
 
-enum { FEW = 16, SMALL = 64 }; /* values; their bytes */
+enum
+{
+  FEW = 16,
+  SMALL = 64
+}; /* values; their bytes */
 
 /* r = x + literal, all three in one page. */
 static void
@@ -314,12 +318,16 @@ test_untouched (void)
 static void
 test_outside (void)
 {
-  const struct { gssize where; gboolean lent; } cases[] = {
-    { BYTES + 5 * PAGE, FALSE },             /* into the place that is free then */
-    { 2 * BYTES, FALSE },                    /* the first byte behind the arena */
-    { 2 * BYTES + 15 * PAGE, FALSE },        /* the last page of the guard */
+  const struct
+  {
+    gssize where;
+    gboolean lent;
+  } cases[] = {
+    { BYTES + 5 * PAGE, FALSE },                /* into the place that is free then */
+    { 2 * BYTES, FALSE },                       /* the first byte behind the arena */
+    { 2 * BYTES + 15 * PAGE, FALSE },           /* the last page of the guard */
     { -(gssize) BYTES - (gssize) PAGE, FALSE }, /* in front of the arena */
-    { -(gssize) BYTES, TRUE },               /* the place of an input that lies elsewhere */
+    { -(gssize) BYTES, TRUE },                  /* the place of an input that lies elsewhere */
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -356,7 +364,10 @@ test_beside (void)
 static void
 test_mapped_ahead (void)
 {
-  enum { N_PAGES = 12 };
+  enum
+  {
+    N_PAGES = 12
+  };
   g_autofree char *path = NULL, *content = g_malloc0 (N_PAGES * PAGE);
   g_autoptr (GantryDevice) device = gantry_cpu_device_new (1);
   g_autoptr (GantryExecutable) executable = NULL;

@@ -59,8 +59,7 @@ test_beside (void)
       executable = fake_end (&f, 1, &bx);
       executor = gantry_executor_new (device, executable, NULL, NULL);
       g_assert_nonnull (executor);
-      g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ &value, 4 }, 1,
-                                          &(GantryRunOutput){ &result, 4 }, 1, NULL, NULL, NULL));
+      g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ &value, 4 }, 1, &(GantryRunOutput){ &result, 4 }, 1, NULL, NULL, NULL));
       g_assert_cmpint (meeting.met, ==, 2);
       g_assert_cmpfloat (result, ==, 5);
     }
@@ -156,8 +155,8 @@ test_pipeline (void)
         x[i] = (float) (round + i);
       if (round == 199)
         gantry_executor_set_verify (executor, GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON | GANTRY_VERIFY_WRITES);
-      g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1,
-                                          round % 2 == 0 ? &observer : NULL, NULL, NULL));
+      g_assert_true (
+        gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1, round % 2 == 0 ? &observer : NULL, NULL, NULL));
       for (guint i = 0; i < N; i++)
         g_assert_cmpfloat (r[i], ==, 5 * x[i]);
       if (round % 2 == 0)
@@ -235,8 +234,7 @@ test_many_copies (void)
           outputs[round % VALUES] = (GantryRunOutput){ r, 4 * sizes[round % VALUES] };
           if (round == 39)
             gantry_executor_set_verify (executor, GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON);
-          g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 << 17 }, 1, outputs, VALUES, NULL, NULL,
-                                              &error));
+          g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 << 17 }, 1, outputs, VALUES, NULL, NULL, &error));
           for (guint32 i = 0; i < sizes[round % VALUES]; i++)
             g_assert_cmpfloat (r[i], ==, 6 * x[i]);
         }
@@ -266,8 +264,7 @@ test_cancel (void)
       executable->kernels[round % 2].func = kernel_cancel;
       executable->kernels[round % 2].state = cancellable;
       executor = gantry_executor_new (device, executable, NULL, NULL);
-      g_assert_false (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N },
-                                           1, NULL, cancellable, &error));
+      g_assert_false (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1, NULL, cancellable, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
     }
 }
@@ -285,8 +282,7 @@ run_many (gpointer data)
   for (guint round = 0; round < 50; round++)
     {
       x[7] = (float) round;
-      g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1,
-                                          NULL, NULL, NULL));
+      g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1, NULL, NULL, NULL));
       g_assert_cmpfloat (r[7], ==, 5 * (float) round);
     }
   return NULL;

@@ -51,15 +51,13 @@ is_inside (const GantryLayoutInput *input, guint32 inner, guint32 outer)
 static gboolean
 overlap (const GantryLayoutBox *a, const GantryLayoutBox *b)
 {
-  return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height
-         && b->y < a->y + a->height;
+  return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height && b->y < a->y + a->height;
 }
 
 static gboolean
 contains (const GantryLayoutBox *outer, const GantryLayoutBox *inner)
 {
-  return outer->x <= inner->x && outer->y <= inner->y
-         && inner->x + inner->width <= outer->x + outer->width
+  return outer->x <= inner->x && outer->y <= inner->y && inner->x + inner->width <= outer->x + outer->width
          && inner->y + inner->height <= outer->y + outer->height;
 }
 
@@ -161,8 +159,7 @@ typedef struct
 static gboolean
 cuts (const GantryLayoutBox *run, const GantryLayoutBox *box)
 {
-  return run->x < box->x + box->width && box->x < run->x + run->width
-         && run->y < box->y + box->height && box->y < run->y + run->height;
+  return run->x < box->x + box->width && box->x < run->x + run->width && run->y < box->y + box->height && box->y < run->y + run->height;
 }
 
 static gboolean
@@ -173,8 +170,7 @@ check_crossed (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
   if (kind == GANTRY_LAYOUT_ITEM_NODE)
     g_assert_false (cuts (&run->run, &run->layout->node[index]));
   else if (kind == GANTRY_LAYOUT_ITEM_GROUP && cuts (&run->run, &run->layout->group[index]))
-    g_assert_true (is_member (run->input, run->input->tail[run->edge], index)
-                   || is_member (run->input, run->input->head[run->edge], index));
+    g_assert_true (is_member (run->input, run->input->tail[run->edge], index) || is_member (run->input, run->input->head[run->edge], index));
   return TRUE;
 }
 
@@ -193,11 +189,7 @@ check_route (const GantryLayoutInput *input, const GantryLayout *layout, guint32
     {
       float dx = points[i + 1].x - points[i].x;
       float dy = points[i + 1].y - points[i].y;
-      Run run = { input,
-                  layout,
-                  e,
-                  { MIN (points[i].x, points[i + 1].x), MIN (points[i].y, points[i + 1].y),
-                    fabsf (dx), fabsf (dy) } };
+      Run run = { input, layout, e, { MIN (points[i].x, points[i + 1].x), MIN (points[i].y, points[i + 1].y), fabsf (dx), fabsf (dy) } };
 
       g_assert_true (isfinite (dx) && isfinite (dy));
       g_assert_true (dx == 0 || dy == 0);
@@ -228,12 +220,9 @@ layout_check_same (const GantryLayout *a, const GantryLayout *b)
 {
   g_assert_cmpuint (a->n_points, ==, b->n_points);
   g_assert_cmpmem (a->node, a->n_nodes * sizeof *a->node, b->node, b->n_nodes * sizeof *b->node);
-  g_assert_cmpmem (a->group, a->n_groups * sizeof *a->group, b->group,
-                   b->n_groups * sizeof *b->group);
-  g_assert_cmpmem (a->edge_first, (a->n_edges + 1) * sizeof *a->edge_first, b->edge_first,
-                   (b->n_edges + 1) * sizeof *b->edge_first);
-  g_assert_cmpmem (a->points, a->n_points * sizeof *a->points, b->points,
-                   b->n_points * sizeof *b->points);
+  g_assert_cmpmem (a->group, a->n_groups * sizeof *a->group, b->group, b->n_groups * sizeof *b->group);
+  g_assert_cmpmem (a->edge_first, (a->n_edges + 1) * sizeof *a->edge_first, b->edge_first, (b->n_edges + 1) * sizeof *b->edge_first);
+  g_assert_cmpmem (a->points, a->n_points * sizeof *a->points, b->points, b->n_points * sizeof *b->points);
   g_assert_cmpfloat (a->width, ==, b->width);
   g_assert_cmpfloat (a->height, ==, b->height);
   g_assert_cmpuint (a->n_folded, ==, b->n_folded);

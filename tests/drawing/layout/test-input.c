@@ -8,8 +8,7 @@
 #include <string.h>
 
 static void
-expect_error (const GantryLayoutInput *input, const GantryLayoutParams *params,
-              GantryLayoutError code)
+expect_error (const GantryLayoutInput *input, const GantryLayoutParams *params, GantryLayoutError code)
 {
   g_autoptr (GError) error = NULL;
 
@@ -176,9 +175,7 @@ test_threads (void)
   const float size[] = { 40, 50, 60, 70 };
   const guint32 tail[] = { 0, 0, 1, 2, 3 };
   const guint32 head[] = { 1, 2, 3, 3, 0 };
-  GantryLayoutInput input = {
-    .n_nodes = 4, .width = size, .height = size, .n_edges = 5, .tail = tail, .head = head
-  };
+  GantryLayoutInput input = { .n_nodes = 4, .width = size, .height = size, .n_edges = 5, .tail = tail, .head = head };
   g_autoptr (GantryLayout) layout = gantry_layout_compute (&input, NULL, NULL, NULL);
   GThread *thread[4];
 

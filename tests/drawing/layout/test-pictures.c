@@ -58,8 +58,7 @@ static void
 test_residual (void)
 {
   g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout)
-    layout = lay_out (&sample, "n0 -> n1\nn1 -> n2\nn2 -> n3\nn3 -> n4\nn0 -> n3\n");
+  g_autoptr (GantryLayout) layout = lay_out (&sample, "n0 -> n1\nn1 -> n2\nn2 -> n3\nn3 -> n4\nn0 -> n3\n");
 
   for (guint32 v = 1; v < 5; v++)
     g_assert_cmpfloat (middle_of (layout, v), ==, middle_of (layout, 0));
@@ -78,8 +77,7 @@ test_branches (void)
       float sum = 0;
 
       for (guint32 i = 0; i < n; i++)
-        g_string_append_printf (text, "n0 -> n%u\nn%u -> n%u\nn%u -> n1\n", 2 + 2 * i, 2 + 2 * i,
-                                3 + 2 * i, 3 + 2 * i);
+        g_string_append_printf (text, "n0 -> n%u\nn%u -> n%u\nn%u -> n1\n", 2 + 2 * i, 2 + 2 * i, 3 + 2 * i, 3 + 2 * i);
       g_autoptr (GantryLayout) layout = lay_out (&sample, text->str);
       for (guint32 i = 0; i < n; i++)
         {
@@ -94,13 +92,11 @@ test_branches (void)
 
 /* Whether a vertical run of one edge crosses a horizontal one of another. */
 static gboolean
-do_cross (const GantryLayoutPoint *a, const GantryLayoutPoint *b, const GantryLayoutPoint *c,
-          const GantryLayoutPoint *d)
+do_cross (const GantryLayoutPoint *a, const GantryLayoutPoint *b, const GantryLayoutPoint *c, const GantryLayoutPoint *d)
 {
   if (a->x != b->x || c->y != d->y)
     return FALSE;
-  return a->x > MIN (c->x, d->x) && a->x < MAX (c->x, d->x) && c->y > MIN (a->y, b->y)
-         && c->y < MAX (a->y, b->y);
+  return a->x > MIN (c->x, d->x) && a->x < MAX (c->x, d->x) && c->y > MIN (a->y, b->y) && c->y < MAX (a->y, b->y);
 }
 
 static guint
@@ -113,8 +109,7 @@ count_crossings (const GantryLayoutInput *input, const GantryLayout *layout)
       for (guint32 i = layout->edge_first[e]; i + 1 < layout->edge_first[e + 1]; i++)
         for (guint32 k = layout->edge_first[f]; k + 1 < layout->edge_first[f + 1]; k++)
           if (input->tail[e] != input->tail[f])
-            n += do_cross (&layout->points[i], &layout->points[i + 1], &layout->points[k],
-                           &layout->points[k + 1]);
+            n += do_cross (&layout->points[i], &layout->points[i + 1], &layout->points[k], &layout->points[k + 1]);
   return n;
 }
 
@@ -139,8 +134,7 @@ test_tree (void)
   g_assert_cmpuint (count_crossings (&sample->input, layout), ==, 0);
   for (guint32 v = 0; 2 * v + 2 < N; v++)
     {
-      float middle = (middle_of (layout, name[2 * v + 1]) + middle_of (layout, name[2 * v + 2]))
-                     / 2;
+      float middle = (middle_of (layout, name[2 * v + 1]) + middle_of (layout, name[2 * v + 2])) / 2;
 
       g_assert_cmpfloat_with_epsilon (middle_of (layout, name[v]), middle, 16);
     }
@@ -164,8 +158,7 @@ static void
 test_constant_is_near (void)
 {
   g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout)
-    layout = lay_out (&sample, "n0 -> n1\nn1 -> n2\nn2 -> n3\nn3 -> n4\nn5 -> n6\nn6 -> n4\n");
+  g_autoptr (GantryLayout) layout = lay_out (&sample, "n0 -> n1\nn1 -> n2\nn2 -> n3\nn3 -> n4\nn5 -> n6\nn6 -> n4\n");
 
   g_assert_cmpfloat (layout->node[6].y, ==, layout->node[3].y);
   g_assert_cmpfloat (layout->node[5].y, ==, layout->node[2].y);
@@ -181,8 +174,7 @@ test_ports (void)
   for (guint32 a = 0; a < 3; a++)
     for (guint32 b = 0; b < 3; b++)
       if (middle_of (layout, a) < middle_of (layout, b))
-        g_assert_cmpfloat (layout->points[layout->edge_first[a + 1] - 1].x, <,
-                           layout->points[layout->edge_first[b + 1] - 1].x);
+        g_assert_cmpfloat (layout->points[layout->edge_first[a + 1] - 1].x, <, layout->points[layout->edge_first[b + 1] - 1].x);
 }
 
 /* One value that goes to many far places has one trunk. */
@@ -223,10 +215,8 @@ test_values_are_apart (void)
   sample->input.edge_value = values;
   g_autoptr (GantryLayout) apart = gantry_layout_compute (&sample->input, NULL, NULL, NULL);
   layout_check (&sample->input, apart);
-  g_assert_cmpfloat (shared->points[shared->edge_first[0]].x, ==,
-                     shared->points[shared->edge_first[1]].x);
-  g_assert_cmpfloat (apart->points[apart->edge_first[0]].x, !=,
-                     apart->points[apart->edge_first[1]].x);
+  g_assert_cmpfloat (shared->points[shared->edge_first[0]].x, ==, shared->points[shared->edge_first[1]].x);
+  g_assert_cmpfloat (apart->points[apart->edge_first[0]].x, !=, apart->points[apart->edge_first[1]].x);
 }
 
 /* What closes a cycle still leaves at the bottom and enters at the top. */
@@ -238,8 +228,7 @@ test_cycle (void)
 
   g_assert_cmpfloat (layout->node[0].y, <, layout->node[1].y);
   g_assert_cmpfloat (layout->node[1].y, <, layout->node[2].y);
-  g_assert_cmpfloat (layout->points[layout->edge_first[2]].y, ==,
-                     layout->node[2].y + layout->node[2].height);
+  g_assert_cmpfloat (layout->points[layout->edge_first[2]].y, ==, layout->node[2].y + layout->node[2].height);
   g_assert_cmpfloat (layout->points[layout->edge_first[3] - 1].y, ==, layout->node[0].y);
 }
 
@@ -279,11 +268,10 @@ static void
 test_groups (void)
 {
   g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout)
-    layout = lay_out (&sample, "subgraph cluster_a {\nn1 [width=1 height=1];\n"
-                               "subgraph cluster_b {\nn2 [width=1 height=1];\n}\n}\n"
-                               "subgraph cluster_c {\n}\n"
-                               "n0 -> n1\nn1 -> n2\nn2 -> n3\nn0 -> n3\nn0 -> n2\n");
+  g_autoptr (GantryLayout) layout = lay_out (&sample, "subgraph cluster_a {\nn1 [width=1 height=1];\n"
+                                                      "subgraph cluster_b {\nn2 [width=1 height=1];\n}\n}\n"
+                                                      "subgraph cluster_c {\n}\n"
+                                                      "n0 -> n1\nn1 -> n2\nn2 -> n3\nn0 -> n3\nn0 -> n2\n");
 
   g_assert_cmpuint (layout->n_groups, ==, 3);
   /* Room for the title over everything inside. */
@@ -297,9 +285,8 @@ static void
 test_group_cycle (void)
 {
   g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout) layout = lay_out (
-    &sample, "subgraph cluster_a {\nn0 [width=1 height=1];\nn2 [width=1 height=1];\n}\n"
-             "n0 -> n1\nn1 -> n2\n");
+  g_autoptr (GantryLayout) layout = lay_out (&sample, "subgraph cluster_a {\nn0 [width=1 height=1];\nn2 [width=1 height=1];\n}\n"
+                                                      "n0 -> n1\nn1 -> n2\n");
 
   g_assert_cmpuint (n_points_of (layout, 1), >, 2);
 }
@@ -352,8 +339,7 @@ static void
 test_previous_order (void)
 {
   g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout)
-    first = lay_out (&sample, "n0 -> n1\nn0 -> n2\nn0 -> n3\nn1 -> n4\nn2 -> n5\nn3 -> n6\n");
+  g_autoptr (GantryLayout) first = lay_out (&sample, "n0 -> n1\nn0 -> n2\nn0 -> n3\nn1 -> n4\nn2 -> n5\nn3 -> n6\n");
   float previous[7];
 
   for (guint32 v = 0; v < 7; v++)
@@ -368,8 +354,7 @@ test_previous_order (void)
   layout_check (&sample->input, mirrored);
   for (guint32 a = 1; a < 4; a++)
     for (guint32 b = 1; b < 4; b++)
-      g_assert_cmpint (middle_of (first, a) < middle_of (first, b), ==,
-                       middle_of (mirrored, a) > middle_of (mirrored, b));
+      g_assert_cmpint (middle_of (first, a) < middle_of (first, b), ==, middle_of (mirrored, a) > middle_of (mirrored, b));
 }
 
 /* Folding one scope of a chain of scopes moves what is below it, and nothing to the left or right.
@@ -387,8 +372,7 @@ test_folding_a_scope (void)
   for (guint32 v = 0; v < 3; v++)
     {
       g_assert_cmpfloat (a->node[v].y, ==, b->node[v].y);
-      g_assert_cmpfloat (middle_of (a, v) - middle_of (a, 0), ==,
-                         middle_of (b, v) - middle_of (b, 0));
+      g_assert_cmpfloat (middle_of (a, v) - middle_of (a, 0), ==, middle_of (b, v) - middle_of (b, 0));
     }
 }
 
@@ -406,23 +390,18 @@ static void
 test_pick (void)
 {
   g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout)
-    layout = lay_out (&sample, "subgraph cluster_a {\nn1 [width=1 height=1];\n}\nn0 -> n1\n");
+  g_autoptr (GantryLayout) layout = lay_out (&sample, "subgraph cluster_a {\nn1 [width=1 height=1];\n}\nn0 -> n1\n");
   const GantryLayoutPoint *a = &layout->points[0];
   const GantryLayoutBox *group = &layout->group[0];
   GantryLayoutBox all = { 0, 0, layout->width, layout->height };
   guint32 index = 9;
   guint n_visits = 0;
 
-  g_assert_cmpint (
-    gantry_layout_pick (layout, middle_of (layout, 1), layout->node[1].y + 5, 4, &index), ==,
-    GANTRY_LAYOUT_ITEM_NODE);
+  g_assert_cmpint (gantry_layout_pick (layout, middle_of (layout, 1), layout->node[1].y + 5, 4, &index), ==, GANTRY_LAYOUT_ITEM_NODE);
   g_assert_cmpuint (index, ==, 1);
-  g_assert_cmpint (gantry_layout_pick (layout, a->x + 3, a->y + 9, 4, &index), ==,
-                   GANTRY_LAYOUT_ITEM_EDGE);
+  g_assert_cmpint (gantry_layout_pick (layout, a->x + 3, a->y + 9, 4, &index), ==, GANTRY_LAYOUT_ITEM_EDGE);
   g_assert_cmpuint (index, ==, 0);
-  g_assert_cmpint (gantry_layout_pick (layout, group->x + 2, group->y + 2, 4, &index), ==,
-                   GANTRY_LAYOUT_ITEM_GROUP);
+  g_assert_cmpint (gantry_layout_pick (layout, group->x + 2, group->y + 2, 4, &index), ==, GANTRY_LAYOUT_ITEM_GROUP);
   g_assert_cmpint (gantry_layout_pick (layout, -50, -50, 4, &index), ==, GANTRY_LAYOUT_ITEM_NONE);
   gantry_layout_query (layout, &all, stop, &n_visits);
   g_assert_cmpuint (n_visits, ==, 1);

@@ -215,9 +215,7 @@ static gboolean
 note (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
 {
   Found *found = user_data;
-  guint8 *mark = kind == GANTRY_LAYOUT_ITEM_NODE    ? found->node
-                 : kind == GANTRY_LAYOUT_ITEM_GROUP ? found->group
-                                                    : found->edge;
+  guint8 *mark = kind == GANTRY_LAYOUT_ITEM_NODE ? found->node : kind == GANTRY_LAYOUT_ITEM_GROUP ? found->group : found->edge;
 
   g_assert_cmpuint (mark[index], ==, 0);
   mark[index] = 1;
@@ -227,8 +225,7 @@ note (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
 static gboolean
 touches (const GantryLayoutBox *a, const GantryLayoutBox *b)
 {
-  return a->x <= b->x + b->width && b->x <= a->x + a->width && a->y <= b->y + b->height
-         && b->y <= a->y + a->height;
+  return a->x <= b->x + b->width && b->x <= a->x + a->width && a->y <= b->y + b->height && b->y <= a->y + a->height;
 }
 
 static gboolean
@@ -238,8 +235,7 @@ edge_touches (const GantryLayout *layout, guint32 e, const GantryLayoutBox *area
     {
       const GantryLayoutPoint *a = &layout->points[i];
       const GantryLayoutPoint *b = &layout->points[i + 1];
-      GantryLayoutBox run = { MIN (a->x, b->x), MIN (a->y, b->y), fabsf (a->x - b->x),
-                              fabsf (a->y - b->y) };
+      GantryLayoutBox run = { MIN (a->x, b->x), MIN (a->y, b->y), fabsf (a->x - b->x), fabsf (a->y - b->y) };
 
       if (touches (&run, area))
         return TRUE;
@@ -281,9 +277,7 @@ check_pick (const GantryLayout *layout, GRand *rand)
     return;
   const GantryLayoutBox *box = &layout->node[v];
 
-  g_assert_cmpint (
-    gantry_layout_pick (layout, box->x + box->width / 2, box->y + box->height / 2, 3, &found), ==,
-    GANTRY_LAYOUT_ITEM_NODE);
+  g_assert_cmpint (gantry_layout_pick (layout, box->x + box->width / 2, box->y + box->height / 2, 3, &found), ==, GANTRY_LAYOUT_ITEM_NODE);
   if (box->width > 0 && box->height > 0)
     g_assert_cmpuint (found, ==, v);
 }

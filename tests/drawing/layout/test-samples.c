@@ -29,8 +29,7 @@ test_sample (gconstpointer data)
 
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     {
-      g_test_skip (
-        "the sample graphs are not here; GANTRY_SHARED names the folder that holds data/layout");
+      g_test_skip ("the sample graphs are not here; GANTRY_SHARED names the folder that holds data/layout");
       return;
     }
   g_autoptr (LayoutSample) sample = layout_sample_load (path, &error);
@@ -56,8 +55,7 @@ test_training_is_folded (void)
 
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     {
-      g_test_skip (
-        "the sample graphs are not here; GANTRY_SHARED names the folder that holds data/layout");
+      g_test_skip ("the sample graphs are not here; GANTRY_SHARED names the folder that holds data/layout");
       return;
     }
   g_autoptr (LayoutSample) sample = layout_sample_load (path, &error);

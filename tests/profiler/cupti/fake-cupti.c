@@ -20,8 +20,7 @@ static uint64_t sampled;
 static gboolean kernels_on;
 static GMutex lock; /* of the log: the sampler's thread writes to it too */
 
-static void
-told (const char *format, ...) G_GNUC_PRINTF (1, 2);
+static void told (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 static void
 told (const char *format, ...)
@@ -256,8 +255,7 @@ cuptiSubscribe (CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc function,
 }
 
 CUptiResult CUPTIAPI
-cuptiSubscribe_v2 (CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc function, void *user_data,
-                   CUpti_SubscriberParams *params)
+cuptiSubscribe_v2 (CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc function, void *user_data, CUpti_SubscriberParams *params)
 {
   if (fake.old_subscriber != NULL)
     g_strlcpy (params->oldSubscriberName, fake.old_subscriber, params->oldSubscriberSize);
@@ -322,16 +320,11 @@ size_of (const CUpti_Activity *record)
 {
   switch (record->kind)
     {
-    case CUPTI_ACTIVITY_KIND_DRIVER:
-      return sizeof (CUpti_ActivityAPI);
-    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
-      return sizeof (CUpti_ActivityExternalCorrelation);
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-      return sizeof (CUpti_ActivityMemcpy6);
-    case CUPTI_ACTIVITY_KIND_MARKER:
-      return sizeof (CUpti_ActivityMarker2);
-    default:
-      return fake.record_bytes != 0 ? fake.record_bytes : sizeof (CUpti_ActivityKernel10);
+    case CUPTI_ACTIVITY_KIND_DRIVER: return sizeof (CUpti_ActivityAPI);
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: return sizeof (CUpti_ActivityExternalCorrelation);
+    case CUPTI_ACTIVITY_KIND_MEMCPY: return sizeof (CUpti_ActivityMemcpy6);
+    case CUPTI_ACTIVITY_KIND_MARKER: return sizeof (CUpti_ActivityMarker2);
+    default: return fake.record_bytes != 0 ? fake.record_bytes : sizeof (CUpti_ActivityKernel10);
     }
 }
 
@@ -562,8 +555,7 @@ cuptiRangeProfilerDisable (CUpti_RangeProfiler_Disable_Params *params)
 CUptiResult CUPTIAPI
 cuptiRangeProfilerSetConfig (CUpti_RangeProfiler_SetConfig_Params *params)
 {
-  return params->range == CUPTI_UserRange && params->replayMode == CUPTI_UserReplay ? CUPTI_SUCCESS
-                                                                                    : CUPTI_ERROR_INVALID_PARAMETER;
+  return params->range == CUPTI_UserRange && params->replayMode == CUPTI_UserReplay ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 CUptiResult CUPTIAPI

@@ -10,14 +10,14 @@ typedef struct
   guint32 version;
   CUptiResult subscribe, register_callbacks, register_timestamp, enable_kernels, enable_memory, pm_enable, range_enable;
   const char *old_subscriber;
-  gboolean no_time_trigger;  /* as GA100 */
-  guint overflow_at;         /* the decoding that finds the GPU's buffer overflown; 0: none */
+  gboolean no_time_trigger; /* as GA100 */
+  guint overflow_at;        /* the decoding that finds the GPU's buffer overflown; 0: none */
   guint samples_per_decode;
-  guint n_passes;            /* of the configuration that the host makes; a set of more than `most_metrics` takes two */
+  guint n_passes; /* of the configuration that the host makes; a set of more than `most_metrics` takes two */
   guint most_metrics;
-  const char *refused;       /* a metric that the chip does not have */
+  const char *refused; /* a metric that the chip does not have */
   guint range_passes;
-  gsize record_bytes;        /* of a kernel's record: 0: as it is */
+  gsize record_bytes; /* of a kernel's record: 0: as it is */
 
   /* What it was asked, in order: "subscribe register-timestamp enable:10 ..." */
   GString *log;

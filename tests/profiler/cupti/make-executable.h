@@ -27,10 +27,7 @@ make_executable (guint n_kernels)
   e->instructions = g_new0 (GantryInstruction, e->n_instructions);
   for (guint i = 0; i < n_kernels; i++)
     e->instructions[i] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_LAUNCH, .node = 2 };
-  e->instructions[n_kernels] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_COPY, .queue = GANTRY_QUEUE_TO_HOST,
-                                                    .node = 3, .bytes = 64 };
-  e->instructions[n_kernels + 1] = (GantryInstruction){
-    .kind = GANTRY_INSTRUCTION_COPY, .queue = GANTRY_QUEUE_TO_DEVICE, .node = 3, .bytes = 64
-  };
+  e->instructions[n_kernels] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_COPY, .queue = GANTRY_QUEUE_TO_HOST, .node = 3, .bytes = 64 };
+  e->instructions[n_kernels + 1] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_COPY, .queue = GANTRY_QUEUE_TO_DEVICE, .node = 3, .bytes = 64 };
   return e;
 }

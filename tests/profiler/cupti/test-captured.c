@@ -62,8 +62,7 @@ count_late_ends (const GantryRecording *recording, guint lane)
 static void
 test_offload (void)
 {
-  g_autofree char *path = g_build_filename (g_getenv ("GANTRY_SOURCE_ROOT"), "data", "recordings", "h100-2026-11-26",
-                                            "transformer-12-offload.cupti.xz", NULL);
+  g_autofree char *path = g_build_filename (g_getenv ("GANTRY_SOURCE_ROOT"), "data", "recordings", "h100-2026-11-26", "transformer-12-offload.cupti.xz", NULL);
   g_autoptr (GBytes) bytes = unpack (path);
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryCuptiCapture) capture = NULL;

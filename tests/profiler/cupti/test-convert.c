@@ -11,8 +11,7 @@
 
 #define BEGIN 5000000
 
-static const CuptiSampleOptions some = { .seed = 5, .steps = 10, .kernels = 20, .begin = BEGIN, .buffer_bytes = 30000,
-                                         .sample_ns = 50000 };
+static const CuptiSampleOptions some = { .seed = 5, .steps = 10, .kernels = 20, .begin = BEGIN, .buffer_bytes = 30000, .sample_ns = 50000 };
 
 static guint
 lane_called (const GantryRecording *recording, const char *name)
@@ -99,10 +98,8 @@ test_sample (void)
   g_assert_cmpuint (event.node, ==, 3);
   g_assert_cmpuint (event.bytes, ==, (guint64) (event.end - event.begin) * 50);
   /* Ranges nest: the inner one and the instant, which lies in the outer one too, have a lane below. */
-  g_assert_cmpuint (gantry_recording_n_events (recording, lane_called (recording, "thread 4711: NVTX, sample")), ==,
-                    10);
-  g_assert_cmpuint (gantry_recording_n_events (recording, lane_called (recording, "thread 4711: NVTX, sample, 2")),
-                    ==, 20);
+  g_assert_cmpuint (gantry_recording_n_events (recording, lane_called (recording, "thread 4711: NVTX, sample")), ==, 10);
+  g_assert_cmpuint (gantry_recording_n_events (recording, lane_called (recording, "thread 4711: NVTX, sample, 2")), ==, 20);
   g_assert_cmpuint (gantry_recording_n_counters (recording), ==, 3);
   gantry_recording_range (recording, &begin, &end);
   g_assert_cmpint (begin, ==, 0);
@@ -323,8 +320,7 @@ test_clock_of_samples (void)
   for (guint i = 0; i < 3; i++)
     {
       g_autoptr (GantryCuptiCapture) capture = gantry_cupti_capture_new (CUPTI_VERSION_13_0);
-      GantryCuptiMoment newest[] = { { begins[i] + 2000000, monotonic + 2300000 },
-                                     { begins[i] + 4000000, monotonic + 4050000 } };
+      GantryCuptiMoment newest[] = { { begins[i] + 2000000, monotonic + 2300000 }, { begins[i] + 4000000, monotonic + 4050000 } };
       g_autofree char *about = NULL;
       GantryCuptiClock clock;
       gint64 time;
@@ -386,9 +382,7 @@ test_file (void)
 static void
 test_broken_file (void)
 {
-  CuptiSampleOptions options = {
-    .seed = 2, .steps = 1, .kernels = 2, .begin = BEGIN, .sample_ns = 20000, .buffer_bytes = 1000
-  };
+  CuptiSampleOptions options = { .seed = 2, .steps = 1, .kernels = 2, .begin = BEGIN, .sample_ns = 20000, .buffer_bytes = 1000 };
   CuptiSampleTotals totals;
   g_autoptr (GantryCuptiCapture) capture = cupti_sample_new (&options, &totals);
   g_autoptr (GBytes) bytes = file_of (capture);
@@ -404,8 +398,7 @@ test_broken_file (void)
 
       g_assert_null (gantry_cupti_capture_read (part, &error));
       g_assert_nonnull (error);
-      g_assert_true (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED)
-                     || g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_INVALID));
+      g_assert_true (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED) || g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_INVALID));
     }
   for (guint trial = 0; trial < 3000; trial++)
     {

@@ -122,8 +122,7 @@ test_host_kinds (void)
   g_assert_true (r[1].kind == GANTRY_CUPTI_EXTERNAL && r[1].external.id == 0x100000005ull && r[1].correlation == 41);
   g_assert_true (r[2].kind == GANTRY_CUPTI_MARKER && r[2].thread == 4711 && r[2].begin == 123 && r[2].domain == 0xabc);
   g_assert_true (r[2].marker.flags == CUPTI_MARKER_END && r[2].marker.id == 9);
-  g_assert_true (r[3].kind == GANTRY_CUPTI_POOL && r[3].bytes == 4096 && r[3].pool.used == 1024
-                 && r[3].pool.operation == 3);
+  g_assert_true (r[3].kind == GANTRY_CUPTI_POOL && r[3].bytes == 4096 && r[3].pool.used == 1024 && r[3].pool.operation == 3);
   g_assert_true (r[4].kind == GANTRY_CUPTI_OVERHEAD && r[4].overhead.kind == 5u << 16 && r[4].stream == 14);
   g_assert_cmpuint (r[4].correlation, ==, 3);
   g_assert_true (r[5].kind == GANTRY_CUPTI_COPY && r[5].copy.from_device == 1 && r[5].copy.to_device == 3);
@@ -223,8 +222,9 @@ test_truncated (void)
       g_assert_cmpuint (walk.stop_at, <=, end);
       before = walk.n_records;
     }
-  g_assert_cmpuint (before, ==, totals.kernels * 3 + totals.copies * 3 + totals.sets * 2 + totals.syncs * 2
-                                  + totals.memory * 2 + totals.ranges * 2 + totals.instants + totals.overheads);
+  g_assert_cmpuint (before, ==,
+                    totals.kernels * 3 + totals.copies * 3 + totals.sets * 2 + totals.syncs * 2 + totals.memory * 2 + totals.ranges * 2 + totals.instants
+                      + totals.overheads);
 }
 
 /* By sizes and by the index the same is found. */

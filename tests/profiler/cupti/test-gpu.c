@@ -14,31 +14,30 @@
 #define STEPS 50u
 
 /* Doubles N floats. */
-static const char ptx[] =
-  ".version 7.0\n.target sm_70\n.address_size 64\n"
-  ".visible .entry twice(.param .u64 p)\n{\n"
-  "  .reg .b64 %a, %o;\n  .reg .b32 %i, %b, %n;\n  .reg .f32 %x;\n"
-  "  mov.u32 %i, %tid.x;\n  mov.u32 %b, %ctaid.x;\n  mov.u32 %n, %ntid.x;\n"
-  "  mad.lo.u32 %i, %b, %n, %i;\n  ld.param.u64 %a, [p];\n  cvta.to.global.u64 %a, %a;\n"
-  "  mul.wide.u32 %o, %i, 4;\n  add.u64 %a, %a, %o;\n"
-  "  ld.global.f32 %x, [%a];\n  mul.f32 %x, %x, 0f40000000;\n  st.global.f32 [%a], %x;\n  ret;\n}\n";
+static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                          ".visible .entry twice(.param .u64 p)\n{\n"
+                          "  .reg .b64 %a, %o;\n  .reg .b32 %i, %b, %n;\n  .reg .f32 %x;\n"
+                          "  mov.u32 %i, %tid.x;\n  mov.u32 %b, %ctaid.x;\n  mov.u32 %n, %ntid.x;\n"
+                          "  mad.lo.u32 %i, %b, %n, %i;\n  ld.param.u64 %a, [p];\n  cvta.to.global.u64 %a, %a;\n"
+                          "  mul.wide.u32 %o, %i, 4;\n  add.u64 %a, %a, %o;\n"
+                          "  ld.global.f32 %x, [%a];\n  mul.f32 %x, %x, 0f40000000;\n  st.global.f32 [%a], %x;\n  ret;\n}\n";
 
-#define DRIVER(X)                                                                                                     \
-  X (cuInit, cuInit)                                                                                                  \
-  X (cuDeviceGet, cuDeviceGet)                                                                                        \
-  X (cuDeviceGetCount, cuDeviceGetCount)                                                                              \
-  X (cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain)                                                              \
-  X (cuCtxSetCurrent, cuCtxSetCurrent)                                                                                \
-  X (cuCtxSynchronize, cuCtxSynchronize)                                                                              \
-  X (cuStreamCreate, cuStreamCreate)                                                                                  \
-  X (mem_alloc, cuMemAlloc_v2)                                                                                        \
-  X (mem_free, cuMemFree_v2)                                                                                          \
-  X (host_alloc, cuMemAllocHost_v2)                                                                                   \
-  X (host_free, cuMemFreeHost)                                                                                        \
-  X (set_memory, cuMemsetD32Async)                                                                                    \
-  X (copy_to_host, cuMemcpyDtoHAsync_v2)                                                                              \
-  X (cuModuleLoadData, cuModuleLoadData)                                                                              \
-  X (cuModuleGetFunction, cuModuleGetFunction)                                                                        \
+#define DRIVER(X) \
+  X (cuInit, cuInit) \
+  X (cuDeviceGet, cuDeviceGet) \
+  X (cuDeviceGetCount, cuDeviceGetCount) \
+  X (cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain) \
+  X (cuCtxSetCurrent, cuCtxSetCurrent) \
+  X (cuCtxSynchronize, cuCtxSynchronize) \
+  X (cuStreamCreate, cuStreamCreate) \
+  X (mem_alloc, cuMemAlloc_v2) \
+  X (mem_free, cuMemFree_v2) \
+  X (host_alloc, cuMemAllocHost_v2) \
+  X (host_free, cuMemFreeHost) \
+  X (set_memory, cuMemsetD32Async) \
+  X (copy_to_host, cuMemcpyDtoHAsync_v2) \
+  X (cuModuleLoadData, cuModuleLoadData) \
+  X (cuModuleGetFunction, cuModuleGetFunction) \
   X (cuLaunchKernel, cuLaunchKernel)
 
 typedef struct
@@ -98,8 +97,7 @@ launch (gpointer user_data, GError **error)
   Gpu *gpu = user_data;
   void *parameters[] = { &gpu->memory };
 
-  g_assert_cmpint (gpu->cuLaunchKernel (gpu->twice, N / 256, 1, 1, 256, 1, 1, 0, gpu->streams[0], parameters, NULL), ==,
-                   CUDA_SUCCESS);
+  g_assert_cmpint (gpu->cuLaunchKernel (gpu->twice, N / 256, 1, 1, 256, 1, 1, 0, gpu->streams[0], parameters, NULL), ==, CUDA_SUCCESS);
   return TRUE;
 }
 
@@ -160,10 +158,8 @@ check_lengths (const char *path)
 
       gantry_cupti_walk (capture->version, at, size, buffer->index, buffer->n_index, count, NULL, &by_index);
       gantry_cupti_walk (capture->version, at, size, NULL, 0, count, NULL, &by_size);
-      g_test_message ("buffer %u: %" G_GUINT64_FORMAT " records, %" G_GUINT64_FORMAT
-                      " by size, stop %u at %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT ", kind %u",
-                      i, by_index.n_records, by_size.n_records, by_size.stop, by_size.stop_at, size,
-                      by_size.stop_kind);
+      g_test_message ("buffer %u: %" G_GUINT64_FORMAT " records, %" G_GUINT64_FORMAT " by size, stop %u at %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT ", kind %u",
+                      i, by_index.n_records, by_size.n_records, by_size.stop, by_size.stop_at, size, by_size.stop_kind);
       g_assert_cmpuint (by_index.n_records, ==, by_size.n_records);
     }
 }
@@ -255,9 +251,8 @@ test_kernel_profile (void)
       g_test_skip (error->message);
       return;
     }
-  g_test_message ("%u passes, %.0f ns, %.0f flops, %.0f bytes DRAM, %.0f bytes L2, occupancy %.1f %%, DRAM %.1f %%",
-                  profile.n_passes, profile.duration_ns, profile.flops, profile.dram_bytes, profile.l2_bytes,
-                  profile.occupancy, profile.dram_busy);
+  g_test_message ("%u passes, %.0f ns, %.0f flops, %.0f bytes DRAM, %.0f bytes L2, occupancy %.1f %%, DRAM %.1f %%", profile.n_passes, profile.duration_ns,
+                  profile.flops, profile.dram_bytes, profile.l2_bytes, profile.occupancy, profile.dram_busy);
   g_assert_cmpfloat (profile.flops, ==, N);
   g_assert_cmpfloat (profile.duration_ns, >, 0);
   g_assert_cmpfloat (profile.occupancy, >, 0);

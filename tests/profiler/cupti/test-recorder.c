@@ -162,8 +162,7 @@ test_dropped (void)
       g_assert_cmpuint (totals[GANTRY_EVENT_KERNEL].count, <, 20);
       {
         g_autofree char *note = g_strdup_printf ("%" G_GUINT64_FORMAT " records were dropped",
-                                                 200 - totals[GANTRY_EVENT_KERNEL].count
-                                                   - totals[GANTRY_EVENT_CALL].count);
+                                                 200 - totals[GANTRY_EVENT_KERNEL].count - totals[GANTRY_EVENT_CALL].count);
 
         g_assert_true (has_note (recording, note));
       }
@@ -245,8 +244,7 @@ test_other_subscriber (void)
       fake->old_subscriber = i == 0 ? "Nsight Systems" : NULL;
       g_assert_null (gantry_cupti_start (NULL, &error));
       g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED);
-      g_assert_nonnull (
-        strstr (error->message, i == 0 ? "\"Nsight Systems\" records this process" : "another tool records"));
+      g_assert_nonnull (strstr (error->message, i == 0 ? "\"Nsight Systems\" records this process" : "another tool records"));
     }
   /* It can be tried again. */
   reset ();

@@ -44,8 +44,7 @@ parameter_type (GantryTrace *trace, guint32 id, gboolean sliced)
 {
   const GantryType *type = gantry_builder_get_type (trace->builder, id);
 
-  return gantry_context_tensor (trace->context, (GantryElementType) type->element, type->rank - (sliced ? 1 : 0),
-                                type->dims + (sliced ? 1 : 0));
+  return gantry_context_tensor (trace->context, (GantryElementType) type->element, type->rank - (sliced ? 1 : 0), type->dims + (sliced ? 1 : 0));
 }
 
 /**
@@ -53,8 +52,7 @@ parameter_type (GantryTrace *trace, guint32 id, gboolean sliced)
  * @results: (out): node ids. Returns: (nullable): the region, left; NULL with an exception
  */
 static GantryRegion *
-run_body (GantryPyState *state, const char *name, PyObject *function, const GArray *operands, guint n_xs,
-          GArray *results)
+run_body (GantryPyState *state, const char *name, PyObject *function, const GArray *operands, guint n_xs, GArray *results)
 {
   GantryTrace *trace = gantry_py_trace (state);
   guint32 scope = trace->root->scope;
@@ -130,8 +128,8 @@ gantry_py_jax_scan (PyObject *module, PyObject *args)
   long long length;
   int reverse;
 
-  if (!PyArg_ParseTuple (args, "OO!O!Lp", &body, &PyList_Type, &carries, &PyList_Type, &xs, &length, &reverse)
-      || !is_traced (state) || !use_all (state, carries, operands) || !use_all (state, xs, operands))
+  if (!PyArg_ParseTuple (args, "OO!O!Lp", &body, &PyList_Type, &carries, &PyList_Type, &xs, &length, &reverse) || !is_traced (state)
+      || !use_all (state, carries, operands) || !use_all (state, xs, operands))
     return NULL;
   for (guint i = (guint) PyList_GET_SIZE (carries); i < operands->len; i++)
     if (gantry_builder_get_type (trace->builder, g_array_index (operands, guint32, i))->rank == 0)
@@ -179,8 +177,7 @@ gantry_py_jax_branch (PyObject *module, PyObject *args)
       return NULL;
     }
   g_array_append_val (operands, id);
-  if ((regions[0] = run_body (state, "then", then, none, 0, first)) == NULL
-      || (regions[1] = run_body (state, "else", otherwise, none, 0, second)) == NULL)
+  if ((regions[0] = run_body (state, "then", then, none, 0, first)) == NULL || (regions[1] = run_body (state, "else", otherwise, none, 0, second)) == NULL)
     return NULL;
   gantry_py_regions_align (trace, regions, 2);
   g_array_append_vals (operands, regions[0]->outer->data, regions[0]->outer->len);
@@ -188,8 +185,7 @@ gantry_py_jax_branch (PyObject *module, PyObject *args)
   gantry_attr_list_set_function (attrs, "then", regions[0]->function);
   gantry_attr_list_set_function (attrs, "else", regions[1]->function);
   gantry_py_jax_set_place (trace, ids_of (operands), operands->len);
-  return members (state, gantry_builder_add (trace->builder, GANTRY_OP_IF, ids_of (operands), operands->len,
-                                             gantry_attr_list_end (attrs)));
+  return members (state, gantry_builder_add (trace->builder, GANTRY_OP_IF, ids_of (operands), operands->len, gantry_attr_list_end (attrs)));
 }
 
 PyObject *
@@ -204,8 +200,7 @@ gantry_py_jax_loop (PyObject *module, PyObject *args)
   GantryAttrList *attrs;
   PyObject *condition, *body, *values;
 
-  if (!PyArg_ParseTuple (args, "OOO!", &condition, &body, &PyList_Type, &values) || !is_traced (state)
-      || !use_all (state, values, operands)
+  if (!PyArg_ParseTuple (args, "OOO!", &condition, &body, &PyList_Type, &values) || !is_traced (state) || !use_all (state, values, operands)
       || (regions[0] = run_body (state, "cond", condition, operands, 0, verdict)) == NULL
       || (regions[1] = run_body (state, "body", body, operands, 0, results)) == NULL)
     return NULL;
@@ -221,6 +216,5 @@ gantry_py_jax_loop (PyObject *module, PyObject *args)
   gantry_attr_list_set_function (attrs, "cond", regions[0]->function);
   gantry_attr_list_set_function (attrs, "body", regions[1]->function);
   gantry_py_jax_set_place (trace, ids_of (operands), operands->len);
-  return members (state, gantry_builder_add (trace->builder, GANTRY_OP_WHILE, ids_of (operands), operands->len,
-                                             gantry_attr_list_end (attrs)));
+  return members (state, gantry_builder_add (trace->builder, GANTRY_OP_WHILE, ids_of (operands), operands->len, gantry_attr_list_end (attrs)));
 }

@@ -52,8 +52,7 @@ gantry_py_jax_compile (PyObject *module, PyObject *args)
   GantryPyStaged *staged;
   g_autofree char *problems = NULL;
 
-  if (!PyArg_ParseTuple (args, "Oz", &capsule, &policy) || (staged = staged_of (capsule)) == NULL
-      || !compile (staged, policy))
+  if (!PyArg_ParseTuple (args, "Oz", &capsule, &policy) || (staged = staged_of (capsule)) == NULL || !compile (staged, policy))
     return NULL;
   if (staged->compiled != NULL && policy != NULL)
     problems = staged->state->backend->problems (staged->state->backend->self, staged->compiled);
@@ -102,8 +101,7 @@ gantry_py_jax_run (PyObject *module, PyObject *args)
   guint n_results;
   int once;
 
-  if (!PyArg_ParseTuple (args, "OO!p", &capsule, &PyTuple_Type, &values, &once)
-      || (staged = staged_of (capsule)) == NULL)
+  if (!PyArg_ParseTuple (args, "OO!p", &capsule, &PyTuple_Type, &values, &once) || (staged = staged_of (capsule)) == NULL)
     return NULL;
   if (!(once && is_cheap (staged->module)) && !compile (staged, NULL))
     return NULL;
@@ -122,8 +120,7 @@ gantry_py_jax_run (PyObject *module, PyObject *args)
         arguments[i] = ((GantryPyValue *) value)->literal;
       }
     if (n != gantry_module_entry (staged->module)->n_params)
-      return PyErr_Format (PyExc_TypeError, "the graph takes %u arrays, but %u were given",
-                           gantry_module_entry (staged->module)->n_params, n);
+      return PyErr_Format (PyExc_TypeError, "the graph takes %u arrays, but %u were given", gantry_module_entry (staged->module)->n_params, n);
     if (!execute (staged, arguments, results))
       return NULL;
     tuple = PyTuple_New (n_results);
@@ -158,9 +155,8 @@ gantry_py_jax_memory (PyObject *module, PyObject *capsule)
   if (staged->compiled == NULL)
     Py_RETURN_NONE;
   staged->state->backend->memory (staged->state->backend->self, staged->compiled, &memory);
-  return Py_BuildValue ("{sNsNsNsNsNsN}", "argument", pair (memory.arguments), "output", pair (memory.outputs), "alias",
-                        pair (memory.aliases), "temp", pair (memory.temporaries), "workspace", pair (memory.workspaces),
-                        "generated_code", pair (memory.code));
+  return Py_BuildValue ("{sNsNsNsNsNsN}", "argument", pair (memory.arguments), "output", pair (memory.outputs), "alias", pair (memory.aliases), "temp",
+                        pair (memory.temporaries), "workspace", pair (memory.workspaces), "generated_code", pair (memory.code));
 }
 
 PyObject *

@@ -95,8 +95,7 @@ parameter (GantryPyState *state, PyObject *spec)
   PyObject *shape;
   guint rank;
 
-  if (!PyArg_ParseTuple (spec, "sO!sz", &element, &PyTuple_Type, &shape, &memory_name, &name)
-      || !memory_of (memory_name, &memory))
+  if (!PyArg_ParseTuple (spec, "sO!sz", &element, &PyTuple_Type, &shape, &memory_name, &name) || !memory_of (memory_name, &memory))
     return NULL;
   if (PyTuple_GET_SIZE (shape) > GANTRY_MAX_RANK)
     return PyErr_Format (PyExc_ValueError, "an array has at most %d dimensions", GANTRY_MAX_RANK);
@@ -107,9 +106,8 @@ parameter (GantryPyState *state, PyObject *spec)
   for (guint i = 0; i < rank; i++)
     if (dims[i] < 0)
       return PyErr_Format (PyExc_ValueError, "dimension %u of a parameter is negative", i);
-  return gantry_py_trace_parameter (state,
-                                    gantry_context_tensor_in (gantry_py_trace (state)->context, gantry_element_from_name (element),
-                                                              rank, dims, memory), name, GANTRY_PY_TENSOR);
+  return gantry_py_trace_parameter (state, gantry_context_tensor_in (gantry_py_trace (state)->context, gantry_element_from_name (element), rank, dims, memory),
+                                    name, GANTRY_PY_TENSOR);
 }
 
 /* Results */
@@ -146,8 +144,8 @@ set_aliases (GantryTrace *trace, PyObject *parameters, PyObject *aliases, guint 
       GantryAttrList *attrs = gantry_attr_list_new (trace->context);
       int from = 0, to = 0;
 
-      if (!PyArg_Parse (PySequence_Fast_GET_ITEM (aliases, i), "(ii)", &from, &to) || from < 0
-          || from >= PyTuple_GET_SIZE (parameters) || to < 0 || (guint) to >= n_results)
+      if (!PyArg_Parse (PySequence_Fast_GET_ITEM (aliases, i), "(ii)", &from, &to) || from < 0 || from >= PyTuple_GET_SIZE (parameters) || to < 0
+          || (guint) to >= n_results)
         {
           if (!PyErr_Occurred ())
             PyErr_Format (PyExc_ValueError, "there is no parameter %d or no result %d for an alias", from, to);
@@ -155,8 +153,7 @@ set_aliases (GantryTrace *trace, PyObject *parameters, PyObject *aliases, guint 
           return FALSE;
         }
       gantry_attr_list_set_int (attrs, "alias", to);
-      gantry_builder_set_parameter_attrs (trace->builder, ((GantryPyValue *) PyTuple_GET_ITEM (parameters, from))->node,
-                                          gantry_attr_list_end (attrs));
+      gantry_builder_set_parameter_attrs (trace->builder, ((GantryPyValue *) PyTuple_GET_ITEM (parameters, from))->node, gantry_attr_list_end (attrs));
     }
   return TRUE;
 }

@@ -544,8 +544,7 @@ test_results_missing (void)
     { "\"mindspore.SGD\"(%1, %1, %1, %1, %1, %1) {operand_names = [\"parameters\", \"gradient\", \"learning_rate\", \"accum\", \"momentum\", "
       "\"stat\"]}: f32[4]",
       "what it writes over is no parameter of the model" },
-    { "\"mindspore.Dropout\"(%1, %2) {keep_prob = 0.5, operand_names = [\"x\", \"random_state\"]}: f32[4]",
-      "the state that it draws from is no result of it" },
+    { "\"mindspore.Dropout\"(%1, %2) {keep_prob = 0.5, operand_names = [\"x\", \"random_state\"]}: f32[4]", "the state that it draws from is no result of it" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

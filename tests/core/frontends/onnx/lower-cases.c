@@ -2,12 +2,14 @@
 /* The rows of the table; each family of rules stands together. */
 #include "tests/core/frontends/onnx/lower-cases.h"
 
-#define UNKNOWN "no lowering: what it computes is not known here; replace it by supported operations (docs/operations.md lists them), or leave " \
-                "out the part that needs it"
+#define UNKNOWN \
+  "no lowering: what it computes is not known here; replace it by supported operations (docs/operations.md lists them), or leave " \
+  "out the part that needs it"
 
 #define X4 "f32[1,1,4,4] 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16"
 #define X3 "f32[1,1,3,3] 1 2 3 4 5 6 7 8 9"
 
+/* clang-format off */
 const LowerCase lower_cases[] = {
   /* Elementwise */
   { "Add", 14, "", { "f32[2,2] 1 2 3 4", "f32[2] 10 20" }, { "f32[2,2] 11 22 13 24" } },
@@ -49,7 +51,8 @@ const LowerCase lower_cases[] = {
   { "Dropout", 13, "", { "f32[1] 1", "f32[] 0.5", "=bool[] 1" }, { "!Dropout: training mode draws random numbers" } },
   /* Shapes */
   { "Reshape", 14, "", { "f32[2,3] 1 2 3 4 5 6", "=i64[3] 0 -1 1" }, { "f32[2,3,1] 1 2 3 4 5 6" } },
-  { "Reshape", 14, "", { "f32[2,3] 1 2 3 4 5 6", "i64[1] 6" }, { "!Reshape: the shape is computed at run time; it depends on 'x': set the value of this input" } },
+  { "Reshape", 14, "", { "f32[2,3] 1 2 3 4 5 6", "i64[1] 6" }, { "!Reshape: the shape is computed at run time; it depends on 'x': set the value of this "
+                                                                 "input" } },
   { "Reshape", 14, "", { "f32[2,3] 1 2 3 4 5 6", "=i64[1] 5" }, { "!Reshape: 6 elements do not fit the shape" } },
   { "Flatten", 13, "axis=2", { "f32[1,2,2] 1 2 3 4" }, { "f32[2,2] 1 2 3 4" } },
   { "Squeeze", 13, "", { "f32[1,2,1] 1 2", "=i64[1] -1" }, { "f32[1,2] 1 2" } },
@@ -82,7 +85,8 @@ const LowerCase lower_cases[] = {
   { "Split", 13, "", { "f32[3] 1 2 3", "=i64[2] 1 2" }, { "f32[1] 1", "f32[2] 2 3" } },
   { "Slice", 13, "", { "f32[5] 0 1 2 3 4", "=i64[1] -1", "=i64[1] -9223372036854775808", "=i64[1] 0", "=i64[1] -2" }, { "f32[3] 4 2 0" } },
   { "Slice", 9, "starts=1 ends=1000 axes=1", { "f32[2,3] 1 2 3 4 5 6" }, { "f32[2,2] 2 3 5 6" } },
-  { "Slice", 13, "", { "f32[3] 1 2 3", "i64[1] 0", "i64[1] 1" }, { "!Slice: the list of starts is computed at run time; it depends on 'x': set the value of this input" } },
+  { "Slice", 13, "", { "f32[3] 1 2 3", "i64[1] 0", "i64[1] 1" }, { "!Slice: the list of starts is computed at run time; it depends on 'x': set the "
+                                                                   "value of this input" } },
   { "Pad", 13, "", { "f32[2] 1 2", "=i64[2] 1 2", "f32[] 7" }, { "f32[5] 7 1 2 7 7" } },
   { "Pad", 13, "", { "f32[3] 1 2 3", "=i64[2] -1 1" }, { "f32[3] 2 3 0" } },
   { "Pad", 13, "mode=reflect", { "f32[3] 1 2 3", "=i64[2] 2 2" }, { "f32[7] 3 2 1 2 3 2 1" } },
@@ -169,7 +173,8 @@ const LowerCase lower_cases[] = {
   /* Reductions */
   { "ReduceSum", 13, "keepdims=0", { "f32[2,2] 1 2 3 4", "=i64[1] -1" }, { "f32[2] 3 7" } },
   { "ReduceSum", 13, "", { "f32[2,2] 1 2 3 4" }, { "f32[1,1] 10" } },
-  { "ReduceSum", 13, "keepdims=0", { "f32[2,2] 1 2 3 4", "i64[1] 0" }, { "!ReduceSum: the list of axes is computed at run time; it depends on 'x': set the value of this input" } },
+  { "ReduceSum", 13, "keepdims=0", { "f32[2,2] 1 2 3 4", "i64[1] 0" }, { "!ReduceSum: the list of axes is computed at run time; it depends on 'x': set "
+                                                                         "the value of this input" } },
   { "ReduceL2", 18, "noop_with_empty_axes=1", { "f32[2] -3 4" }, { "f32[2] 3 4" } },
   { "ReduceMean", 11, "axes=0 keepdims=0", { "f32[2,2] 1 2 3 4" }, { "f32[2] 2 3" } },
   { "ReduceLogSumExp", 18, "", { "f32[2] 1000 1000" }, { "f32[1] 1000.6931" } },
@@ -265,5 +270,6 @@ const LowerCase lower_cases[] = {
   { "NonMaxSuppression", 11, "", { "f32[1] 1" }, { "!NonMaxSuppression: " UNKNOWN } },
   { "com.example.Thing", 1, "", { "f32[1] 1" }, { "!com.example.Thing: " UNKNOWN } },
 };
+/* clang-format on */
 
 const guint n_lower_cases = G_N_ELEMENTS (lower_cases);

@@ -302,8 +302,7 @@ import_model (GantryContext *context, Message *model, GantryOnnxInfo **info)
 {
   g_autoptr (GBytes) bytes = finish_model (model);
   g_autoptr (GError) error = NULL;
-  GantryModule *module = gantry_onnx_import_bytes (context, bytes, "test.onnx", NULL, info, NULL,
-                                                   &error);
+  GantryModule *module = gantry_onnx_import_bytes (context, bytes, "test.onnx", NULL, info, NULL, &error);
 
   g_assert_no_error (error);
   gantry_verify (module, NULL, &error);
@@ -317,8 +316,7 @@ assert_refused (Message *model, gint code, ...)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GBytes) bytes = finish_model (model);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule)
-    module = gantry_onnx_import_bytes (context, bytes, "test.onnx", NULL, NULL, NULL, &error);
+  g_autoptr (GantryModule) module = gantry_onnx_import_bytes (context, bytes, "test.onnx", NULL, NULL, NULL, &error);
   const char *part;
   va_list parts;
 
@@ -350,8 +348,7 @@ node_scope (const GantryModule *module, const GantryNode *node)
 void
 assert_type (const GantryModule *module, const char *name, const char *type)
 {
-  g_autofree char *text = gantry_context_type_text (module->context,
-                                                    find_value (module, name)->type);
+  g_autofree char *text = gantry_context_type_text (module->context, find_value (module, name)->type);
 
   g_assert_cmpstr (text, ==, type);
 }

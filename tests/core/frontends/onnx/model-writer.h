@@ -20,12 +20,10 @@ void put_message (Message *m, guint field, Message *part);
  * TensorProto.DataType. */
 Message *write_value (const char *name, gint element, const char *dims);
 /* TensorProto with raw_data; @dims as above, numbers only. */
-Message *
-write_tensor (const char *name, gint element, const char *dims, gconstpointer data, gsize size);
+Message *write_tensor (const char *name, gint element, const char *dims, gconstpointer data, gsize size);
 /* NodeProto; @inputs and @outputs are names with commas between, "" for none; attributes are
  * appended as field 5. */
-Message *
-write_node (const char *operation, const char *name, const char *inputs, const char *outputs);
+Message *write_node (const char *operation, const char *name, const char *inputs, const char *outputs);
 Message *write_attribute_int (const char *name, gint64 value);
 Message *write_attribute_float (const char *name, float value);
 Message *write_attribute_text (const char *name, const char *value);
@@ -44,8 +42,7 @@ Message *write_model (Message *graph);
 Message *write_model_with (Message *graph, gint64 ir_version, gint64 opset);
 /* FunctionProto of domain "local"; nodes are appended as field 7. The model has to import "local".
  * */
-Message *
-write_function (const char *name, const char *inputs, const char *outputs, const char *attributes);
+Message *write_function (const char *name, const char *inputs, const char *outputs, const char *attributes);
 void put_function (Message *model, Message *function);
 GBytes *finish_model (Message *model);
 

@@ -30,8 +30,7 @@ value_of (const GantryModule *source, const GantryFunction *f, Value *values, gu
 }
 
 static gboolean
-lower_foreign (GantryBuilder *b, const GantryModule *source, const GantryFunction *f,
-               const GantryNode *node, Value *values, Value *value, GError **error)
+lower_foreign (GantryBuilder *b, const GantryModule *source, const GantryFunction *f, const GantryNode *node, Value *values, Value *value, GError **error)
 {
   const GantryDialect *dialect = gantry_context_dialect_of (source->context, node->op);
   g_autofree guint32 *operands = g_new0 (guint32, node->n_operands + 1);
@@ -56,8 +55,7 @@ lower_foreign (GantryBuilder *b, const GantryModule *source, const GantryFunctio
 }
 
 static gboolean
-lower_node (GantryBuilder *b, const GantryModule *source, const GantryFunction *f,
-            const GantryNode *node, Value *values, Value *value, GError **error)
+lower_node (GantryBuilder *b, const GantryModule *source, const GantryFunction *f, const GantryNode *node, Value *values, Value *value, GError **error)
 {
   g_autofree guint32 *operands = NULL;
 
@@ -111,8 +109,7 @@ onnx_lowering_run (GantryModule *source, GantryLiteral *const *bound, GError **e
       results[i] = value != NULL ? value->id : 0;
       if (results[i] == 0)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "result %u is not computed",
-                       i);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "result %u is not computed", i);
           good = FALSE;
         }
     }

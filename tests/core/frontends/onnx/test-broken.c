@@ -36,17 +36,12 @@ test_not_onnx (void)
   g_autofree char *zeros = g_malloc0 (64);
 
   assert_refused (from_bytes ("", 0), GANTRY_ERROR_TRUNCATED, "the file is empty", NULL);
-  assert_refused (from_bytes ("\x89PNG\r\n\x1a\n", 8), GANTRY_ERROR_INVALID,
-                  "not an ONNX model: it is a PNG picture", NULL);
-  assert_refused (from_bytes ("PK\x03\x04....", 8), GANTRY_ERROR_INVALID, "not an ONNX model",
-                  "torch.onnx", NULL);
-  assert_refused (from_bytes ("module { }\n", 11), GANTRY_ERROR_INVALID,
-                  "not an ONNX model: it is text", NULL);
-  assert_refused (from_bytes ("version https://git-lfs.github.com/spec/v1\n", 43),
-                  GANTRY_ERROR_INVALID, "git lfs pull", NULL);
+  assert_refused (from_bytes ("\x89PNG\r\n\x1a\n", 8), GANTRY_ERROR_INVALID, "not an ONNX model: it is a PNG picture", NULL);
+  assert_refused (from_bytes ("PK\x03\x04....", 8), GANTRY_ERROR_INVALID, "not an ONNX model", "torch.onnx", NULL);
+  assert_refused (from_bytes ("module { }\n", 11), GANTRY_ERROR_INVALID, "not an ONNX model: it is text", NULL);
+  assert_refused (from_bytes ("version https://git-lfs.github.com/spec/v1\n", 43), GANTRY_ERROR_INVALID, "git lfs pull", NULL);
   assert_refused (from_bytes (zeros, 64), GANTRY_ERROR_INVALID, "not an ONNX model", "0x00", NULL);
-  assert_refused (from_bytes ("\x08\x07", 2), GANTRY_ERROR_INVALID,
-                  "not an ONNX model: it has no graph", NULL);
+  assert_refused (from_bytes ("\x08\x07", 2), GANTRY_ERROR_INVALID, "not an ONNX model: it has no graph", NULL);
 }
 
 static void
@@ -74,19 +69,13 @@ test_wire (void)
 
   /* A bytes field that claims more than there is, two messages deep. */
   m = write_model (from_bytes ("\x2a\x06\x42\x01w\x4a\x7f\x00", 8));
-  assert_refused (m, GANTRY_ERROR_INVALID, "graph.initializer[0].raw_data: length 127 at byte",
-                  "past the end of its message", NULL);
+  assert_refused (m, GANTRY_ERROR_INVALID, "graph.initializer[0].raw_data: length 127 at byte", "past the end of its message", NULL);
   m = from_bytes ("\x08\x07\x3a\x08\x2a\x06\x42\x01w\x4a\x7f\x00", 12);
-  assert_refused (m, GANTRY_ERROR_INVALID, "graph.initializer[0].raw_data: length 127 at byte 9",
-                  NULL);
+  assert_refused (m, GANTRY_ERROR_INVALID, "graph.initializer[0].raw_data: length 127 at byte 9", NULL);
   m = from_bytes ("\x08\x07\x3a\x20\x2a\x12\x42\x01w\x4a\x0d\x00\x00\x00", 14);
-  assert_refused (
-    m, GANTRY_ERROR_TRUNCATED,
-    "graph.initializer[0].raw_data: length 13 at byte 9 runs past the end of the file (14 bytes)",
-    NULL);
+  assert_refused (m, GANTRY_ERROR_TRUNCATED, "graph.initializer[0].raw_data: length 13 at byte 9 runs past the end of the file (14 bytes)", NULL);
   m = from_bytes ("\x08\x07\x3d\x00\x00\x00\x00", 7);
-  assert_refused (m, GANTRY_ERROR_INVALID,
-                  "graph: the field at byte 2 has wire type 5 instead of 2", NULL);
+  assert_refused (m, GANTRY_ERROR_INVALID, "graph: the field at byte 2 has wire type 5 instead of 2", NULL);
   m = from_bytes ("\x08\x07\x3a\x03\x12\x01\xff", 7);
   assert_refused (m, GANTRY_ERROR_INVALID, "graph.name: the string at byte 4 is not UTF-8", NULL);
   m = from_bytes ("\x08\x07\x3a\x00\x3a\x00", 6);
@@ -110,16 +99,14 @@ test_nesting (void)
       put_node (graph, node);
       inner = graph;
     }
-  assert_refused (write_model (inner), GANTRY_ERROR_TOO_LARGE, "messages nest more than 100 deep",
-                  NULL);
+  assert_refused (write_model (inner), GANTRY_ERROR_TOO_LARGE, "messages nest more than 100 deep", NULL);
 }
 
 /* The scanner's own fields must not come from a file: they would let it name any place in it. */
 static void
 test_private_fields (void)
 {
-  Message *graph = graph_with (write_node ("Add", "a", "x,w", "y")), *tensor,
-          *span = message_new ();
+  Message *graph = graph_with (write_node ("Add", "a", "x,w", "y")), *tensor, *span = message_new ();
 
   tensor = write_tensor ("w", ELEMENT_FLOAT, "2", NULL, 0);
   put_int (span, 1, 9);
@@ -127,8 +114,7 @@ test_private_fields (void)
   put_int (span, 3, 8);
   put_message (tensor, 100000001, span);
   put_initializer (graph, tensor);
-  assert_refused (write_model (graph), GANTRY_ERROR_INVALID, "initializer 'w'",
-                  "float_data has 0 bytes", NULL);
+  assert_refused (write_model (graph), GANTRY_ERROR_INVALID, "initializer 'w'", "float_data has 0 bytes", NULL);
 }
 
 /* Graphs */
@@ -140,10 +126,8 @@ test_cyclic (void)
 
   put_node (graph, write_node ("Neg", "n", "b", "c"));
   put_node (graph, write_node ("Relu", "r", "b", "y"));
-  assert_refused (write_model (graph), GANTRY_ERROR_INVALID, "the graph is cyclic",
-                  "node 1 'a' (Add) needs node 2 'n' (Neg) needs the first again", NULL);
-  assert_refused (write_model (graph_with (write_node ("Add", "self", "x,y", "y"))),
-                  GANTRY_ERROR_INVALID,
+  assert_refused (write_model (graph), GANTRY_ERROR_INVALID, "the graph is cyclic", "node 1 'a' (Add) needs node 2 'n' (Neg) needs the first again", NULL);
+  assert_refused (write_model (graph_with (write_node ("Add", "self", "x,y", "y"))), GANTRY_ERROR_INVALID,
                   "the graph is cyclic: node 1 'self' (Add) needs the first again", NULL);
 }
 
@@ -153,21 +137,16 @@ test_names (void)
   Message *graph = graph_with (write_node ("Neg", "a", "x", "y"));
 
   put_node (graph, write_node ("Abs", "b", "x", "y"));
-  assert_refused (write_model (graph), GANTRY_ERROR_INVALID,
-                  "value 'y' is produced by node 1 'a' (Neg) and by node 2 'b' (Abs)", NULL);
+  assert_refused (write_model (graph), GANTRY_ERROR_INVALID, "value 'y' is produced by node 1 'a' (Neg) and by node 2 'b' (Abs)", NULL);
   graph = graph_with (write_node ("Neg", "a", "x", "x"));
-  assert_refused (write_model (graph), GANTRY_ERROR_INVALID,
-                  "value 'x' is produced by an input or initializer and by node 1", NULL);
+  assert_refused (write_model (graph), GANTRY_ERROR_INVALID, "value 'x' is produced by an input or initializer and by node 1", NULL);
   graph = graph_with (write_node ("Neg", "a", "x", "y"));
   put_input (graph, write_value ("x", ELEMENT_FLOAT, "2"));
   assert_refused (write_model (graph), GANTRY_ERROR_INVALID, "value 'x' is given twice", NULL);
   graph = graph_with (write_node ("Add", "a", "x,ghost", "y"));
-  assert_refused (write_model (graph), GANTRY_ERROR_INVALID,
-                  "node 1 'a' (Add): input 'ghost' is produced by no node", NULL);
-  assert_refused (write_model (graph_with (NULL)), GANTRY_ERROR_INVALID,
-                  "output 'y' is produced by no node", NULL);
-  assert_refused (write_model (graph_with (write_node ("", "a", "x", "y"))), GANTRY_ERROR_INVALID,
-                  "names no operation", NULL);
+  assert_refused (write_model (graph), GANTRY_ERROR_INVALID, "node 1 'a' (Add): input 'ghost' is produced by no node", NULL);
+  assert_refused (write_model (graph_with (NULL)), GANTRY_ERROR_INVALID, "output 'y' is produced by no node", NULL);
+  assert_refused (write_model (graph_with (write_node ("", "a", "x", "y"))), GANTRY_ERROR_INVALID, "names no operation", NULL);
 }
 
 static void
@@ -197,15 +176,11 @@ test_weights (void)
   static const float data[4] = { 1, 2, 3, 4 };
   Message *tensor;
 
-  refuse_weight (write_tensor ("w", ELEMENT_FLOAT, "3", data, 16), GANTRY_ERROR_INVALID,
-                 "raw_data has 16 bytes, but its type f32[3] needs 12");
-  refuse_weight (write_tensor ("w", ELEMENT_FLOAT, "-3", data, 12), GANTRY_ERROR_INVALID,
-                 "dimension 0 is -3");
+  refuse_weight (write_tensor ("w", ELEMENT_FLOAT, "3", data, 16), GANTRY_ERROR_INVALID, "raw_data has 16 bytes, but its type f32[3] needs 12");
+  refuse_weight (write_tensor ("w", ELEMENT_FLOAT, "-3", data, 12), GANTRY_ERROR_INVALID, "dimension 0 is -3");
   refuse_weight (write_tensor ("w", 77, "2", data, 8), GANTRY_ERROR_INVALID, "data_type 77");
-  refuse_weight (write_tensor ("w", ELEMENT_FLOAT, "4294967296,4294967296,4294967296", data, 8),
-                 GANTRY_ERROR_TOO_LARGE, "more than any memory");
-  refuse_weight (write_tensor ("w", ELEMENT_FLOAT, "2,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", data, 8),
-                 GANTRY_ERROR_TOO_LARGE, "17 dimensions");
+  refuse_weight (write_tensor ("w", ELEMENT_FLOAT, "4294967296,4294967296,4294967296", data, 8), GANTRY_ERROR_TOO_LARGE, "more than any memory");
+  refuse_weight (write_tensor ("w", ELEMENT_FLOAT, "2,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", data, 8), GANTRY_ERROR_TOO_LARGE, "17 dimensions");
   tensor = write_tensor ("w", ELEMENT_INT8, "2", NULL, 0);
   put_int (tensor, 5, 1);
   put_int (tensor, 5, 300);
@@ -225,8 +200,7 @@ static GBytes *
 good_model (void)
 {
   static const float data[16] = { 1 };
-  Message *graph = message_new (), *node = write_node ("If", "if", "c", "y"), *one = message_new (),
-          *two = message_new ();
+  Message *graph = message_new (), *node = write_node ("If", "if", "c", "y"), *one = message_new (), *two = message_new ();
   Message *model;
 
   put_node (one, write_node ("Add", "/b/add", "m,w", "s"));
@@ -255,8 +229,7 @@ import_any (const guint8 *data, gsize size, GError **error)
   g_autoptr (GBytes) bytes = g_bytes_new (data, size);
   g_autoptr (GantryOnnxInfo) info = NULL;
   GantryOnnxOptions options = { .max_nodes = 10000 };
-  g_autoptr (GantryModule)
-    module = gantry_onnx_import_bytes (context, bytes, "test.onnx", &options, &info, NULL, error);
+  g_autoptr (GantryModule) module = gantry_onnx_import_bytes (context, bytes, "test.onnx", &options, &info, NULL, error);
 
   if (module == NULL)
     return FALSE;

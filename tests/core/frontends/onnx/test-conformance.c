@@ -35,8 +35,7 @@ values_agree (const GantryLiteral *a, const GantryLiteral *b, char **why)
 
   if (!gantry_type_same_shape (a->type, b->type))
     {
-      *why = g_strdup_printf ("type: %s rank %u", gantry_element_name (a->type->element),
-                              a->type->rank);
+      *why = g_strdup_printf ("type: %s rank %u", gantry_element_name (a->type->element), a->type->rank);
       return FALSE;
     }
   for (gint64 i = 0; i < n; i++)
@@ -44,13 +43,11 @@ values_agree (const GantryLiteral *a, const GantryLiteral *b, char **why)
       double x = gantry_literal_get_double (a, i);
       double y = gantry_literal_get_double (b, i);
 
-      if (gantry_element_is_integer (a->type->element)
-          && gantry_literal_get_int (a, i) == gantry_literal_get_int (b, i))
+      if (gantry_element_is_integer (a->type->element) && gantry_literal_get_int (a, i) == gantry_literal_get_int (b, i))
         continue;
       if (x == y || (isnan (x) && isnan (y)) || fabs (x - y) <= 1e-7 + 1e-3 * fabs (y))
         continue;
-      *why = g_strdup_printf ("element %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " is %g, not %g",
-                              i, n, x, y);
+      *why = g_strdup_printf ("element %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " is %g, not %g", i, n, x, y);
       return FALSE;
     }
   return TRUE;
@@ -60,8 +57,7 @@ values_agree (const GantryLiteral *a, const GantryLiteral *b, char **why)
 static GPtrArray *
 read_values (GantryContext *context, const char *folder, const char *kind, guint n, GError **error)
 {
-  g_autoptr (GPtrArray)
-    values = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
 
   for (guint i = 0; i < n; i++)
     {
@@ -81,8 +77,8 @@ static gboolean
 is_bindable (const GantryLiteral *literal)
 {
   return literal->type->rank <= 1 && gantry_type_elements (literal->type) <= 16
-         && (literal->type->rank == 0 || literal->type->element == GANTRY_I64
-             || literal->type->element == GANTRY_I32 || gantry_type_elements (literal->type) <= 8);
+         && (literal->type->rank == 0 || literal->type->element == GANTRY_I64 || literal->type->element == GANTRY_I32
+             || gantry_type_elements (literal->type) <= 8);
 }
 
 static Outcome
@@ -93,9 +89,7 @@ evaluate (GantryModule *lowered, GPtrArray *arguments, GPtrArray *expected, char
   g_autoptr (GError) error = NULL;
   Outcome outcome = PASS;
 
-  if (!gantry_verify (lowered, NULL, &error)
-      || !gantry_evaluate (lowered, f, (GantryLiteral *const *) arguments->pdata, results, NULL,
-                           &error))
+  if (!gantry_verify (lowered, NULL, &error) || !gantry_evaluate (lowered, f, (GantryLiteral *const *) arguments->pdata, results, NULL, &error))
     {
       *why = g_strdup (error->message);
       return ERROR;
@@ -126,8 +120,7 @@ run_folder (const char *folder, gboolean bind, char **why)
     goto failed;
   f = gantry_module_entry (source);
   for (guint i = 0; i < f->n_params; i++)
-    if (!gantry_type_is_tensor (
-          gantry_context_type (context, source->nodes[f->first_node + i].type)))
+    if (!gantry_type_is_tensor (gantry_context_type (context, source->nodes[f->first_node + i].type)))
       {
         *why = g_strdup_printf ("input %u is not a tensor", i);
         return UNSUPPORTED;
@@ -198,11 +191,9 @@ test_suite (gconstpointer data)
       outcome = run_folder (folder, suite->bind, &why);
       counts[outcome]++;
       if (outcome != PASS)
-        g_test_message ("%s: %s: %s", (const char *) g_ptr_array_index (names, i),
-                        outcome_names[outcome], why);
+        g_test_message ("%s: %s: %s", (const char *) g_ptr_array_index (names, i), outcome_names[outcome], why);
     }
-  g_test_message ("%s%s: %u pass, %u mismatch, %u unsupported, %u error", suite->folder,
-                  suite->bind ? " (bound)" : "", counts[PASS], counts[MISMATCH],
+  g_test_message ("%s%s: %u pass, %u mismatch, %u unsupported, %u error", suite->folder, suite->bind ? " (bound)" : "", counts[PASS], counts[MISMATCH],
                   counts[UNSUPPORTED], counts[ERROR]);
   if (only != NULL)
     return;
@@ -215,18 +206,13 @@ int
 main (int argc, char **argv)
 {
   static const Suite suites[] = {
-    { "node", FALSE, 675 },
-    { "node", TRUE, 741 },
-    { "pytorch-converted", FALSE, 40 },
-    { "pytorch-operator", FALSE, 20 },
-    { "simple", FALSE, 2 },
+    { "node", FALSE, 675 }, { "node", TRUE, 741 }, { "pytorch-converted", FALSE, 40 }, { "pytorch-operator", FALSE, 20 }, { "simple", FALSE, 2 },
   };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (suites); i++)
     {
-      g_autofree char *name = g_strdup_printf ("/frontends/onnx/conformance/%s%s", suites[i].folder,
-                                               suites[i].bind ? "-bound" : "");
+      g_autofree char *name = g_strdup_printf ("/frontends/onnx/conformance/%s%s", suites[i].folder, suites[i].bind ? "-bound" : "");
 
       g_test_add_data_func (name, &suites[i], test_suite);
     }

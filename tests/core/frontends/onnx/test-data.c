@@ -22,8 +22,7 @@ model_of (Message *tensor)
 static GantryLiteral *
 value_of (const GantryModule *module, const char *name)
 {
-  const GantryAttr *value = gantry_attrs_find (module->context, find_value (module, name)->attrs,
-                                               "value");
+  const GantryAttr *value = gantry_attrs_find (module->context, find_value (module, name)->attrs, "value");
 
   g_assert_nonnull (value);
   g_assert_cmpuint (value->kind, ==, GANTRY_ATTR_LITERAL);
@@ -93,8 +92,7 @@ check_floats (guint n)
     data[i] = (float) i / 8;
   put_bytes (tensor, 4, data, n * sizeof *data);
   module = import_model (context, model_of (tensor), NULL);
-  g_assert_cmpmem (value_of (module, "w")->data, value_of (module, "w")->size, data,
-                   n * sizeof *data);
+  g_assert_cmpmem (value_of (module, "w")->data, value_of (module, "w")->size, data, n * sizeof *data);
 }
 
 static void
@@ -112,15 +110,13 @@ test_no_copy (void)
   g_autofree guint8 *data = g_malloc0 (40000);
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) module = NULL;
-  g_autoptr (GBytes)
-    bytes = finish_model (model_of (write_tensor ("w", ELEMENT_FLOAT, "10000", data, 40000)));
+  g_autoptr (GBytes) bytes = finish_model (model_of (write_tensor ("w", ELEMENT_FLOAT, "10000", data, 40000)));
   gsize size;
   const guint8 *start = g_bytes_get_data (bytes, &size);
 
   module = gantry_onnx_import_bytes (context, bytes, "test.onnx", NULL, NULL, NULL, &error);
   g_assert_no_error (error);
-  g_assert_true (value_of (module, "w")->data > start
-                 && value_of (module, "w")->data + 40000 <= start + size);
+  g_assert_true (value_of (module, "w")->data > start && value_of (module, "w")->data + 40000 <= start + size);
   g_assert_true (value_of (module, "w")->data == start + value_of (module, "w")->source_offset);
 }
 
@@ -130,8 +126,7 @@ test_booleans (void)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = NULL;
 
-  module = import_model (context,
-                         model_of (write_tensor ("w", ELEMENT_BOOL, "3", "\x00\x01\xff", 3)), NULL);
+  module = import_model (context, model_of (write_tensor ("w", ELEMENT_BOOL, "3", "\x00\x01\xff", 3)), NULL);
   g_assert_cmpmem (value_of (module, "w")->data, 3, "\x00\x01\x01", 3);
 }
 
@@ -158,8 +153,7 @@ test_uncompiled (void)
   Message *tensor = write_tensor ("w", ELEMENT_STRING, "2", NULL, 0);
   const GantryAttr *texts;
 
-  nibbles = import_model (context, model_of (write_tensor ("w", ELEMENT_INT4, "2", "\x21", 1)),
-                          &info);
+  nibbles = import_model (context, model_of (write_tensor ("w", ELEMENT_INT4, "2", "\x21", 1)), &info);
   assert_op (nibbles, "w", "onnx.Initializer");
   assert_type (nibbles, "w", "i4[2]");
   g_assert_cmpstr (info->unsupported[0].operation, ==, "Initializer");
@@ -222,8 +216,7 @@ put_entry (Message *tensor, const char *key, const char *value)
 }
 
 static GantryModule *
-open_external (Files *files, GantryContext *context, const char *location, const char *offset,
-               const char *length, GError **error)
+open_external (Files *files, GantryContext *context, const char *location, const char *offset, const char *length, GError **error)
 {
   Message *tensor = write_tensor ("w", ELEMENT_FLOAT, "3", NULL, 0), *model;
 
@@ -242,8 +235,7 @@ test_external (Files *files, gconstpointer data)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule)
-    module = open_external (files, context, "weights.bin", "8", "12", &error);
+  g_autoptr (GantryModule) module = open_external (files, context, "weights.bin", "8", "12", &error);
   g_autoptr (GantryModule) short_form = NULL;
   g_autofree char *weights = g_build_filename (files->folder, "weights.bin", NULL);
 
@@ -258,13 +250,11 @@ test_external (Files *files, gconstpointer data)
 }
 
 static void
-refuse (Files *files, const char *location, const char *offset, const char *length, GQuark domain,
-        gint code, const char *what)
+refuse (Files *files, const char *location, const char *offset, const char *length, GQuark domain, gint code, const char *what)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule)
-    module = open_external (files, context, location, offset, length, &error);
+  g_autoptr (GantryModule) module = open_external (files, context, location, offset, length, &error);
 
   g_assert_null (module);
   g_assert_error (error, domain, code);
@@ -279,21 +269,15 @@ test_external_refused (Files *files, gconstpointer data)
   g_autofree char *absolute = g_build_filename (files->folder, "weights.bin", NULL);
   GQuark domain = GANTRY_ERROR;
 
-  refuse (files, "../weights.bin", NULL, NULL, domain, GANTRY_ERROR_OUTSIDE,
-          "outside the model's folder");
-  refuse (files, "a/../../weights.bin", NULL, NULL, domain, GANTRY_ERROR_OUTSIDE,
-          "outside the model's folder");
+  refuse (files, "../weights.bin", NULL, NULL, domain, GANTRY_ERROR_OUTSIDE, "outside the model's folder");
+  refuse (files, "a/../../weights.bin", NULL, NULL, domain, GANTRY_ERROR_OUTSIDE, "outside the model's folder");
   refuse (files, absolute, NULL, NULL, domain, GANTRY_ERROR_OUTSIDE, "outside the model's folder");
   refuse (files, "", NULL, NULL, domain, GANTRY_ERROR_INVALID, "has no name");
   refuse (files, NULL, NULL, NULL, domain, GANTRY_ERROR_INVALID, "no file is named");
-  refuse (files, "weights.bin", "24", NULL, domain, GANTRY_ERROR_TRUNCATED,
-          "bytes 24 to 36 of 'weights.bin', which has 32 bytes");
-  refuse (files, "weights.bin", "18446744073709551600", NULL, domain, GANTRY_ERROR_INVALID,
-          "offset");
-  refuse (files, "weights.bin", "four", NULL, domain, GANTRY_ERROR_INVALID,
-          "'four' is not a number");
-  refuse (files, "weights.bin", "0", "16", domain, GANTRY_ERROR_INVALID,
-          "has 16 bytes, but its type f32[3] needs 12");
+  refuse (files, "weights.bin", "24", NULL, domain, GANTRY_ERROR_TRUNCATED, "bytes 24 to 36 of 'weights.bin', which has 32 bytes");
+  refuse (files, "weights.bin", "18446744073709551600", NULL, domain, GANTRY_ERROR_INVALID, "offset");
+  refuse (files, "weights.bin", "four", NULL, domain, GANTRY_ERROR_INVALID, "'four' is not a number");
+  refuse (files, "weights.bin", "0", "16", domain, GANTRY_ERROR_INVALID, "has 16 bytes, but its type f32[3] needs 12");
   refuse (files, "none.bin", NULL, NULL, G_FILE_ERROR, G_FILE_ERROR_NOENT, "none.bin");
 }
 
@@ -351,8 +335,7 @@ test_external_in_memory (void)
 
   put_entry (tensor, "location", "weights.bin");
   put_int (tensor, 14, 1);
-  assert_refused (model_of (tensor), GANTRY_ERROR_UNSUPPORTED, "weights.bin",
-                  "open the model file itself", NULL);
+  assert_refused (model_of (tensor), GANTRY_ERROR_UNSUPPORTED, "weights.bin", "open the model file itself", NULL);
 }
 
 int

@@ -65,14 +65,12 @@ test_if (void)
   g_assert_cmpstr (parameter_name (module, other, 0), ==, "p");
   g_assert_cmpstr (parameter_name (module, other, 1), ==, "q");
   neg = find_value (module, "neg");
-  g_assert_cmpuint (gantry_node_operand_id (module, neg, 0), ==,
-                    module->nodes[other->first_node + 1].id);
+  g_assert_cmpuint (gantry_node_operand_id (module, neg, 0), ==, module->nodes[other->first_node + 1].id);
   assert_type (module, "neg", "f32[2]");
   assert_type (module, "y", "f32[2]");
   g_assert_cmpuint (gantry_context_get_location (context, neg->location)->line, ==, 1);
-  g_assert_cmpstr (
-    gantry_context_string (context, gantry_context_get_location (context, neg->location)->text), ==,
-    "node 1 'choose' (If), else_branch, node 1");
+  g_assert_cmpstr (gantry_context_string (context, gantry_context_get_location (context, neg->location)->text), ==,
+                   "node 1 'choose' (If), else_branch, node 1");
 }
 
 /* A value from two graphs further out passes through the one between. */
@@ -96,8 +94,7 @@ test_nested (void)
   put_input (graph, write_value ("c", ELEMENT_BOOL, ""));
   put_input (graph, write_value ("x", ELEMENT_FLOAT, "3"));
   put_node (graph, outer);
-  put_node (graph, write_node ("Floor", "f", "x",
-                               "far")); /* after its user: that is an order of captures, too */
+  put_node (graph, write_node ("Floor", "f", "x", "far")); /* after its user: that is an order of captures, too */
   put_output (graph, write_value ("y", ELEMENT_FLOAT, NULL));
   module = import_model (context, write_model (graph), NULL);
   g_assert_cmpuint (module->n_functions, ==, 5);
@@ -114,8 +111,7 @@ test_loop (void)
   g_autoptr (GantryModule) module = NULL;
   static const gint64 trips = 3;
   static const guint8 yes = 1;
-  Message *graph = message_new (), *body = message_new (),
-          *loop = write_node ("Loop", "l", "trips,yes,x", "y");
+  Message *graph = message_new (), *body = message_new (), *loop = write_node ("Loop", "l", "trips,yes,x", "y");
   const GantryFunction *function;
 
   put_input (body, write_value ("i", ELEMENT_INT64, NULL));
@@ -194,8 +190,7 @@ test_capture_missing (void)
   put_attribute (node, write_attribute_graph ("else_branch", branch ("Neg", "c", "b")));
   put_node (graph, node);
   put_output (graph, write_value ("y", ELEMENT_FLOAT, NULL));
-  assert_refused (write_model (graph), GANTRY_ERROR_INVALID, "node 1 'choose' (If)",
-                  "subgraph 'ghost'", "produced by no node", NULL);
+  assert_refused (write_model (graph), GANTRY_ERROR_INVALID, "node 1 'choose' (If)", "subgraph 'ghost'", "produced by no node", NULL);
 }
 
 /* Functions */
@@ -257,9 +252,8 @@ test_function (void)
   g_assert_cmpfloat (gantry_attrs_float (context, by->attrs, "value_float", 0), ==, 5);
   /* The version of the function's own operator set. */
   g_assert_cmpint (gantry_attrs_int (context, by->attrs, "opset", 0), ==, 13);
-  g_assert_cmpstr (
-    gantry_context_string (context, gantry_context_get_location (context, by->location)->text), ==,
-    "node 2 '/block/second' (scale), function scale, node 2 'k'");
+  g_assert_cmpstr (gantry_context_string (context, gantry_context_get_location (context, by->location)->text), ==,
+                   "node 2 '/block/second' (scale), function scale, node 2 'k'");
 }
 
 static void
@@ -267,8 +261,7 @@ test_function_in_function (void)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = NULL;
-  Message *graph = message_new (), *model, *outer = write_function ("outer", "p", "s", "amount"),
-          *node;
+  Message *graph = message_new (), *model, *outer = write_function ("outer", "p", "s", "amount"), *node;
   const GantryNode *by;
 
   node = call ("scale", "inner", "p,p", "s");
@@ -296,8 +289,7 @@ test_function_with_subgraph (void)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = NULL;
-  Message *graph = message_new (), *model,
-          *function = write_function ("pick", "c,v", "out", "alpha"), *node, *leaky;
+  Message *graph = message_new (), *model, *function = write_function ("pick", "c,v", "out", "alpha"), *node, *leaky;
 
   node = write_node ("If", "if", "c", "out");
   put_attribute (node, write_attribute_graph ("then_branch", branch ("Neg", "v", "n")));
@@ -325,8 +317,7 @@ test_function_with_subgraph (void)
 static void
 test_recursion (void)
 {
-  Message *graph = message_new (), *model, *f = write_function ("f", "x", "y", ""),
-          *g = write_function ("g", "x", "y", "");
+  Message *graph = message_new (), *model, *f = write_function ("f", "x", "y", ""), *g = write_function ("g", "x", "y", "");
 
   put_message (f, 7, call ("g", "to_g", "x", "y"));
   put_message (g, 7, call ("f", "to_f", "x", "y"));
@@ -336,8 +327,7 @@ test_recursion (void)
   model = write_model (graph);
   put_function (model, f);
   put_function (model, g);
-  assert_refused (model, GANTRY_ERROR_INVALID, "node 1 'start' (f)", "function 'f' calls itself",
-                  NULL);
+  assert_refused (model, GANTRY_ERROR_INVALID, "node 1 'start' (f)", "function 'f' calls itself", NULL);
 }
 
 /* Each function calls the one before twice: with n of f0 and 2 n + 2 of the next, f40 has 3 * 2^40 - 2 nodes and calls.

@@ -101,8 +101,7 @@ test_mapped (void)
 
         g_assert_cmpstr (literal->source_path, ==, absolute);
         g_assert_cmpuint (literal->source_offset + literal->size, <=, size);
-        g_assert_cmpmem (literal->data, literal->size, contents + literal->source_offset,
-                         literal->size);
+        g_assert_cmpmem (literal->data, literal->size, contents + literal->source_offset, literal->size);
         n++;
       }
   g_assert_cmpuint (n, ==, 8);
@@ -250,8 +249,7 @@ test_attributes (void)
   put_attribute (node, write_attribute_float ("f", 0.5f));
   put_attribute (node, write_attribute_text ("s", "text"));
   put_attribute (node, write_attribute_ints ("is", "4,-5"));
-  put_attribute (
-    node, write_attribute_tensor ("t", write_tensor ("", ELEMENT_FLOAT, "2", two, sizeof two)));
+  put_attribute (node, write_attribute_tensor ("t", write_tensor ("", ELEMENT_FLOAT, "2", two, sizeof two)));
   put_attribute (node, write_attribute_int ("opset", 99));
   put_node (graph, node);
   module = import_model (context, write_model (graph), NULL);
@@ -261,10 +259,7 @@ test_attributes (void)
   g_assert_cmpstr (gantry_attrs_string (context, attrs, "s", ""), ==, "text");
   g_assert_cmpint (gantry_attrs_ints (context, attrs, "is", &n)[1], ==, -5);
   g_assert_cmpuint (n, ==, 2);
-  g_assert_cmpfloat (
-    gantry_literal_get_double (
-      gantry_context_literal (context, gantry_attrs_find (context, attrs, "t")->id), 1),
-    ==, -2);
+  g_assert_cmpfloat (gantry_literal_get_double (gantry_context_literal (context, gantry_attrs_find (context, attrs, "t")->id), 1), ==, -2);
   g_assert_cmpint (gantry_attrs_int (context, attrs, "opset", 0), ==, 17);
   g_assert_cmpint (gantry_attrs_int (context, attrs, "opset_", 0), ==, 99);
 }
@@ -295,8 +290,7 @@ test_scopes (void)
   put_output (graph, write_value ("a", ELEMENT_FLOAT, NULL));
   module = import_model (context, write_model (graph), NULL);
   for (guint i = 0; i < G_N_ELEMENTS (scopes); i++)
-    g_assert_cmpstr (node_scope (module, find_value (module, scopes[i].output)), ==,
-                     scopes[i].scope);
+    g_assert_cmpstr (node_scope (module, find_value (module, scopes[i].output)), ==, scopes[i].scope);
   /* A weight stands beside its only user. */
   g_assert_cmpstr (node_scope (module, find_value (module, "w")), ==, "layer1/conv");
 }
@@ -343,8 +337,7 @@ test_places (void)
 /* Types */
 
 static GantryModule *
-import_bound (GantryContext *context, const char *dim, gint64 value, GantryOnnxInfo **info,
-              GError **error)
+import_bound (GantryContext *context, const char *dim, gint64 value, GantryOnnxInfo **info, GError **error)
 {
   GantryOnnxDim dims[1] = { { dim, value } };
   GantryOnnxOptions options = { .dims = dims, .n_dims = dim != NULL };
@@ -454,9 +447,7 @@ test_wrong_dim (void)
 
   g_assert_null (module);
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
-  g_assert_cmpstr (
-    error->message, ==,
-    "test.onnx: no input has a dimension 'batch' to bind; the dimensions still free are: n, x:2");
+  g_assert_cmpstr (error->message, ==, "test.onnx: no input has a dimension 'batch' to bind; the dimensions still free are: n, x:2");
 }
 
 static void
@@ -501,8 +492,7 @@ test_unknown (void)
   put_node (graph, write_node ("Relu", "after", "b", "y"));
   module = import_model (context, write_model (graph), &info);
   assert_op (module, "c", "onnx.com.example.FusedThing");
-  g_assert_true (gantry_context_dialect_of (context, find_value (module, "c")->op)
-                 == gantry_onnx_dialect ());
+  g_assert_true (gantry_context_dialect_of (context, find_value (module, "c")->op) == gantry_onnx_dialect ());
   g_assert_cmpuint (info->n_unsupported, ==, 2);
   g_assert_cmpstr (info->unsupported[0].operation, ==, "Odd");
   g_assert_cmpuint (info->unsupported[0].count, ==, 2);
@@ -545,8 +535,7 @@ test_cancelled (void)
   put_node (graph, write_node ("Relu", "r", "x", "y"));
   bytes = finish_model (write_model (graph));
   g_cancellable_cancel (cancellable);
-  g_assert_null (
-    gantry_onnx_import_bytes (context, bytes, "test.onnx", NULL, NULL, &progress, &error));
+  g_assert_null (gantry_onnx_import_bytes (context, bytes, "test.onnx", NULL, NULL, &progress, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 

@@ -34,11 +34,9 @@ parse_value (GantryContext *context, const char *text)
   g_assert_cmpint (gantry_type_elements (type), ==, g_strv_length (words) - 1);
   for (guint i = 0; words[i + 1] != NULL; i++)
     if (gantry_element_is_float (element))
-      gantry_element_write_double (element, data + i * gantry_element_size (element),
-                                   g_ascii_strtod (words[i + 1], NULL));
+      gantry_element_write_double (element, data + i * gantry_element_size (element), g_ascii_strtod (words[i + 1], NULL));
     else
-      gantry_element_write_int (element, data + i * gantry_element_size (element),
-                                g_ascii_strtoll (words[i + 1], NULL, 10));
+      gantry_element_write_int (element, data + i * gantry_element_size (element), g_ascii_strtoll (words[i + 1], NULL, 10));
   return literal;
 }
 
@@ -53,9 +51,8 @@ is_number (const char *text)
 static void
 set_attr (GantryAttrList *list, const char *key, const char *text)
 {
-  static const char *const lists[] = { "axes",         "pads",           "strides",   "dilations",
-                                       "kernel_shape", "starts",         "ends",      "scales",
-                                       "activations",  "output_padding", "bias_list", NULL };
+  static const char *const lists[] = { "axes", "pads",   "strides",     "dilations",      "kernel_shape", "starts",
+                                       "ends", "scales", "activations", "output_padding", "bias_list",    NULL };
   g_auto (GStrv) parts = g_strsplit (text, ",", -1);
   guint n = g_strv_length (parts);
   gboolean many = n > 1 || g_strv_contains (lists, key);
@@ -144,15 +141,13 @@ build_case (GantryContext *context, const LowerCase *c, GPtrArray *arguments)
   guint32 node;
 
   gantry_builder_begin (b, "main", 0);
-  gantry_builder_set_place (b, 0,
-                            gantry_context_location (context, &(GantryLocation){ .line = 1 }));
+  gantry_builder_set_place (b, 0, gantry_context_location (context, &(GantryLocation){ .line = 1 }));
   for (guint i = 0; i < n; i++)
     if (*c->operands[i] != '=' && strcmp (c->operands[i], "-") != 0)
       {
         GantryLiteral *value = parse_value (context, c->operands[i]);
 
-        operands[i] = gantry_builder_parameter (b, gantry_context_type_id (context, value->type),
-                                                "x");
+        operands[i] = gantry_builder_parameter (b, gantry_context_type_id (context, value->type), "x");
         g_ptr_array_add (arguments, value);
       }
   for (guint i = 0; i < n; i++)
@@ -162,9 +157,8 @@ build_case (GantryContext *context, const LowerCase *c, GPtrArray *arguments)
 
         operands[i] = gantry_builder_literal (b, value);
       }
-  node = gantry_builder_add_typed (
-    b, foreign_op (context, c->op), operands, n, parse_attrs (context, c->attrs, c->opset),
-    n_results > 1 ? gantry_context_tuple (context, n_results, unknown) : 0);
+  node = gantry_builder_add_typed (b, foreign_op (context, c->op), operands, n, parse_attrs (context, c->attrs, c->opset),
+                                   n_results > 1 ? gantry_context_tuple (context, n_results, unknown) : 0);
   for (guint i = 0; i < n_results; i++)
     results[i] = n_results > 1 ? gantry_builder_result (b, node, i) : node;
   gantry_builder_end (b, results, n_results);
@@ -174,11 +168,9 @@ build_case (GantryContext *context, const LowerCase *c, GPtrArray *arguments)
 }
 
 static void
-assert_value (const LowerCase *c, guint which, const GantryLiteral *got,
-              const GantryLiteral *wanted)
+assert_value (const LowerCase *c, guint which, const GantryLiteral *got, const GantryLiteral *wanted)
 {
-  g_assert_cmpstr (gantry_element_name (got->type->element), ==,
-                   gantry_element_name (wanted->type->element));
+  g_assert_cmpstr (gantry_element_name (got->type->element), ==, gantry_element_name (wanted->type->element));
   g_assert_true (gantry_type_same_shape (got->type, wanted->type));
   for (gint64 i = 0; i < gantry_type_elements (wanted->type); i++)
     {
@@ -186,8 +178,7 @@ assert_value (const LowerCase *c, guint which, const GantryLiteral *got,
       double y = gantry_literal_get_double (wanted, i);
 
       if (!(x == y || (isnan (x) && isnan (y)) || fabs (x - y) <= 1e-6 + 1e-5 * fabs (y)))
-        g_error ("%s (%s): element %" G_GINT64_FORMAT " of result %u is %g, not %g", c->op,
-                 c->attrs, i, which, x, y);
+        g_error ("%s (%s): element %" G_GINT64_FORMAT " of result %u is %g, not %g", c->op, c->attrs, i, which, x, y);
     }
 }
 
@@ -196,8 +187,7 @@ test_case (gconstpointer data)
 {
   const LowerCase *c = data;
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GPtrArray)
-    arguments = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
   g_autoptr (GantryModule) source = NULL;
   g_autoptr (GantryModule) lowered = NULL;
   GantryLiteral *results[LOWER_MOST_VALUES];
@@ -240,8 +230,7 @@ add (Graph *g, const char *op, const char *attrs, guint32 x, guint32 y)
 {
   guint32 operands[] = { x, y };
 
-  return gantry_builder_add_typed (g->b, foreign_op (g->context, op), operands, y != 0 ? 2 : 1,
-                                   parse_attrs (g->context, attrs, 13), 0);
+  return gantry_builder_add_typed (g->b, foreign_op (g->context, op), operands, y != 0 ? 2 : 1, parse_attrs (g->context, attrs, 13), 0);
 }
 
 /* A function x, captured -> x op captured (or captured alone). */
@@ -267,8 +256,7 @@ add_if (Graph *g, guint32 condition, guint32 x, guint32 y, guint32 type)
   gantry_attr_list_set_int (attrs, "captures", 2);
   gantry_attr_list_set_function (attrs, "then_branch", body_of_two (g, "Add", type));
   gantry_attr_list_set_function (attrs, "else_branch", body_of_two (g, "Mul", type));
-  return gantry_builder_add_typed (g->b, foreign_op (g->context, "If"), operands, 3,
-                                   gantry_attr_list_end (attrs), 0);
+  return gantry_builder_add_typed (g->b, foreign_op (g->context, "If"), operands, 3, gantry_attr_list_end (attrs), 0);
 }
 
 static Graph
@@ -279,21 +267,18 @@ begin_graph (void)
   gantry_context_add_dialect (g.context, gantry_onnx_dialect ());
   g.b = gantry_builder_new (g.context, "graph");
   gantry_builder_begin (g.b, "main", 0);
-  gantry_builder_set_place (g.b, 0,
-                            gantry_context_location (g.context, &(GantryLocation){ .line = 1 }));
+  gantry_builder_set_place (g.b, 0, gantry_context_location (g.context, &(GantryLocation){ .line = 1 }));
   return g;
 }
 
 /* Ends the graph, lowers it, evaluates it with @arguments and gives element 0 of the one result. */
 static double
-finish_graph (Graph *g, guint32 result, const char *const *arguments, guint n_arguments,
-              guint *n_ops, guint op)
+finish_graph (Graph *g, guint32 result, const char *const *arguments, guint n_arguments, guint *n_ops, guint op)
 {
   g_autoptr (GantryModule) source = NULL;
   g_autoptr (GantryModule) lowered = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray)
-    values = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
   GantryLiteral *results[1];
   double value;
 
@@ -309,8 +294,7 @@ finish_graph (Graph *g, guint32 result, const char *const *arguments, guint n_ar
     *n_ops += lowered->nodes[i].op == op;
   for (guint i = 0; i < n_arguments; i++)
     g_ptr_array_add (values, parse_value (g->context, arguments[i]));
-  gantry_evaluate (lowered, gantry_module_entry (lowered), (GantryLiteral *const *) values->pdata,
-                   results, NULL, &error);
+  gantry_evaluate (lowered, gantry_module_entry (lowered), (GantryLiteral *const *) values->pdata, results, NULL, &error);
   g_assert_no_error (error);
   value = gantry_literal_get_double (results[0], 0);
   gantry_literal_unref (results[0]);
@@ -330,8 +314,7 @@ test_if_constant (void)
   guint32 yes = gantry_builder_int_scalar (g.b, GANTRY_BOOL, 1);
   guint n_ifs;
 
-  g_assert_cmpfloat (
-    finish_graph (&g, add_if (&g, yes, x, y, type), arguments, 2, &n_ifs, GANTRY_OP_IF), ==, 7);
+  g_assert_cmpfloat (finish_graph (&g, add_if (&g, yes, x, y, type), arguments, 2, &n_ifs, GANTRY_OP_IF), ==, 7);
   g_assert_cmpuint (n_ifs, ==, 0);
 }
 
@@ -342,15 +325,12 @@ test_if_computed (gconstpointer data)
   const char *arguments[] = { yes ? "bool[] 1" : "bool[] 0", "f32[1] 3" };
   Graph g = begin_graph ();
   guint32 type = gantry_context_tensor (g.context, GANTRY_F32, 1, (GantryDim[]){ 1 });
-  guint32 condition = gantry_builder_parameter (g.b, gantry_context_scalar (g.context, GANTRY_BOOL),
-                                                "condition");
+  guint32 condition = gantry_builder_parameter (g.b, gantry_context_scalar (g.context, GANTRY_BOOL), "condition");
   guint32 x = gantry_builder_parameter (g.b, type, "x");
   guint32 y = gantry_builder_splat (g.b, GANTRY_F32, 4, 1, (GantryDim[]){ 1 });
   guint n_ifs;
 
-  g_assert_cmpfloat (
-    finish_graph (&g, add_if (&g, condition, x, y, type), arguments, 2, &n_ifs, GANTRY_OP_IF), ==,
-    yes ? 7 : 12);
+  g_assert_cmpfloat (finish_graph (&g, add_if (&g, condition, x, y, type), arguments, 2, &n_ifs, GANTRY_OP_IF), ==, yes ? 7 : 12);
   g_assert_cmpuint (n_ifs, ==, 1);
 }
 
@@ -360,13 +340,11 @@ test_shape_chain (void)
 {
   const char *arguments[] = { "f32[2,3] 1 2 3 4 5 6" };
   Graph g = begin_graph ();
-  guint32 x = gantry_builder_parameter (
-    g.b, gantry_context_tensor (g.context, GANTRY_F32, 2, (GantryDim[]){ 2, 3 }), "x");
+  guint32 x = gantry_builder_parameter (g.b, gantry_context_tensor (g.context, GANTRY_F32, 2, (GantryDim[]){ 2, 3 }), "x");
   guint32 index = gantry_builder_int_scalar (g.b, GANTRY_I64, 1);
   guint32 zero = gantry_builder_ints (g.b, (gint64[]){ 0 }, 1);
   guint32 rest = gantry_builder_ints (g.b, (gint64[]){ -1 }, 1);
-  guint32 dim = add (&g, "Unsqueeze", "",
-                     add (&g, "Gather", "", add (&g, "Shape", "", x, 0), index), zero);
+  guint32 dim = add (&g, "Unsqueeze", "", add (&g, "Gather", "", add (&g, "Shape", "", x, 0), index), zero);
   guint32 y = add (&g, "Reshape", "", x, add (&g, "Concat", "axis=0", dim, rest));
   guint n_reshapes;
 
@@ -391,8 +369,7 @@ test_constant_of_shape_is_small (void)
   g_assert_no_error (error);
   for (guint i = 0; i < lowered->n_nodes; i++)
     if (lowered->nodes[i].op == GANTRY_OP_CONSTANT)
-      g_assert_cmpint (gantry_type_elements (gantry_node_type (lowered, &lowered->nodes[i])), <=,
-                       2);
+      g_assert_cmpint (gantry_type_elements (gantry_node_type (lowered, &lowered->nodes[i])), <=, 2);
   gantry_builder_free (g.b);
   gantry_context_unref (g.context);
 }
@@ -402,8 +379,7 @@ test_symbolic_dimension (void)
 {
   Graph g = begin_graph ();
   GantryDim dims[] = { GANTRY_DIM_SYMBOL (gantry_context_intern (g.context, "batch")), 4 };
-  guint32 x = gantry_builder_parameter (g.b, gantry_context_tensor (g.context, GANTRY_F32, 2, dims),
-                                        "x");
+  guint32 x = gantry_builder_parameter (g.b, gantry_context_tensor (g.context, GANTRY_F32, 2, dims), "x");
   guint32 y = add (&g, "Size", "", add (&g, "Relu", "", x, 0), 0);
   g_autoptr (GantryModule) source = NULL;
   g_autoptr (GError) error = NULL;
@@ -442,13 +418,10 @@ main (int argc, char **argv)
       g_test_add_data_func (name, &lower_cases[i], test_case);
     }
   g_test_add_func ("/frontends/onnx/lower-graph/if-constant", test_if_constant);
-  g_test_add_data_func ("/frontends/onnx/lower-graph/if-then", GINT_TO_POINTER (TRUE),
-                        test_if_computed);
-  g_test_add_data_func ("/frontends/onnx/lower-graph/if-else", GINT_TO_POINTER (FALSE),
-                        test_if_computed);
+  g_test_add_data_func ("/frontends/onnx/lower-graph/if-then", GINT_TO_POINTER (TRUE), test_if_computed);
+  g_test_add_data_func ("/frontends/onnx/lower-graph/if-else", GINT_TO_POINTER (FALSE), test_if_computed);
   g_test_add_func ("/frontends/onnx/lower-graph/shape-chain", test_shape_chain);
-  g_test_add_func ("/frontends/onnx/lower-graph/constant-of-shape",
-                   test_constant_of_shape_is_small);
+  g_test_add_func ("/frontends/onnx/lower-graph/constant-of-shape", test_constant_of_shape_is_small);
   g_test_add_func ("/frontends/onnx/lower-graph/symbolic-dimension", test_symbolic_dimension);
   g_test_add_func ("/frontends/onnx/lower-graph/classes", test_classes);
   return g_test_run ();

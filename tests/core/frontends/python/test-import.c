@@ -26,7 +26,8 @@ static const Case cases[] = {
   { "no-graph", "pass\n", "makes no graph" },
   { "two-graphs", "f(Tensor([1.0]))\nf(Tensor([1.0, 2.0]))\n", "makes 2 graphs, name one as the entry" },
   /* The gradients of a step are variables of the optimizer's graph, though they come as a tuple. */
-  { "optimizer-steps", "ms.set_context(mode=ms.GRAPH_MODE)\nnet = nn.Dense(2, 3)\noptimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)\n"
+  { "optimizer-steps",
+    "ms.set_context(mode=ms.GRAPH_MODE)\nnet = nn.Dense(2, 3)\noptimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)\n"
     "step = ms.value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)\n"
     "for i in range(3):\n    loss, grads = step(Tensor([[1.0, float(i)]]))\n    optimizer(grads)\n",
     "makes 2 graphs, name one as the entry" },
@@ -82,22 +83,26 @@ test_case (gconstpointer data)
 static void
 test_errors (void)
 {
-  static const char program[] =
-    "from mindspore import Tensor, jit\n"
-    "@jit\n"
-    "def first(x):\n"
-    "    try:\n"
-    "        return x\n"
-    "    except ValueError:\n"
-    "        return x\n"
-    "@jit\n"
-    "def second(x):\n"
-    "    y = x + 1\n"
-    "    return {1, 2}\n"
-    "first(1)\n"
-    "second(2)\n";
-  static const struct { guint line, column; const char *message; } expected[] = {
-    { 4, 5, "Unsupported statement 'Try'." }, { 11, 5, "Unsupported expression 'Set'." },
+  static const char program[] = "from mindspore import Tensor, jit\n"
+                                "@jit\n"
+                                "def first(x):\n"
+                                "    try:\n"
+                                "        return x\n"
+                                "    except ValueError:\n"
+                                "        return x\n"
+                                "@jit\n"
+                                "def second(x):\n"
+                                "    y = x + 1\n"
+                                "    return {1, 2}\n"
+                                "first(1)\n"
+                                "second(2)\n";
+  static const struct
+  {
+    guint line, column;
+    const char *message;
+  } expected[] = {
+    { 4, 5, "Unsupported statement 'Try'." },
+    { 11, 5, "Unsupported expression 'Set'." },
   };
   g_autofree char *folder = g_dir_make_tmp ("gantry-import-XXXXXX", NULL), *path = g_build_filename (folder, "model.py", NULL);
   g_autoptr (GError) error = NULL;
@@ -126,27 +131,26 @@ test_errors (void)
 static void
 test_calls (void)
 {
-  static const char program[] =
-    "import mindspore as ms\n"
-    "from mindspore import Tensor, nn, ops\n"
-    "ms.set_context(mode=ms.GRAPH_MODE)\n"
-    "def product(x):\n"
-    "    return ops.matmul(x, x)\n"
-    "class Inner(nn.Cell):\n"
-    "    def construct(self, x):\n"
-    "        for i in range(2):\n"
-    "            x = x + product(x)\n"
-    "        return x\n"
-    "class Net(nn.Cell):\n"
-    "    def __init__(self):\n"
-    "        super().__init__()\n"
-    "        self.inner = Inner()\n"
-    "    def construct(self, x):\n"
-    "        return self.inner(x) + 1\n"
-    "try:\n"
-    "    Net()(Tensor([[1., 2., 3.]]))\n"
-    "except ValueError:\n"
-    "    pass\n";
+  static const char program[] = "import mindspore as ms\n"
+                                "from mindspore import Tensor, nn, ops\n"
+                                "ms.set_context(mode=ms.GRAPH_MODE)\n"
+                                "def product(x):\n"
+                                "    return ops.matmul(x, x)\n"
+                                "class Inner(nn.Cell):\n"
+                                "    def construct(self, x):\n"
+                                "        for i in range(2):\n"
+                                "            x = x + product(x)\n"
+                                "        return x\n"
+                                "class Net(nn.Cell):\n"
+                                "    def __init__(self):\n"
+                                "        super().__init__()\n"
+                                "        self.inner = Inner()\n"
+                                "    def construct(self, x):\n"
+                                "        return self.inner(x) + 1\n"
+                                "try:\n"
+                                "    Net()(Tensor([[1., 2., 3.]]))\n"
+                                "except ValueError:\n"
+                                "    pass\n";
   g_autofree char *folder = g_dir_make_tmp ("gantry-python-XXXXXX", NULL), *path = g_build_filename (folder, "calls.py", NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryProgramGraphs) graphs = NULL;
@@ -162,14 +166,16 @@ test_calls (void)
   one = g_ptr_array_index (graphs->errors, 0);
   g_assert_cmpuint (one->line, ==, 5);
   calls = g_strdup_printf ("%s:9:21: called from here, in Inner.construct\n%s:8:9: trip 1 of this loop, in Inner.construct\n"
-                           "%s:16:16: called from here, in Net.construct", path, path, path);
+                           "%s:16:16: called from here, in Net.construct",
+                           path, path, path);
   g_assert_cmpstr (one->calls, ==, calls);
   check = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error, cli, "check", path, NULL);
   g_assert_no_error (error);
   g_assert_true (g_subprocess_communicate_utf8 (check, NULL, NULL, &printed, NULL, &error));
   expected = g_strdup_printf ("%s:5:12: error: ValueError: %s\n%s:9:21: note: called from here, in Inner.construct\n"
                               "%s:8:9: note: trip 1 of this loop, in Inner.construct\n"
-                              "%s:16:16: note: called from here, in Net.construct\n", path, one->message, path, path, path);
+                              "%s:16:16: note: called from here, in Net.construct\n",
+                              path, one->message, path, path, path);
   g_assert_cmpstr (printed, ==, expected);
   g_unlink (path);
   g_rmdir (folder);
@@ -179,20 +185,22 @@ test_calls (void)
 static void
 test_chains (void)
 {
-  static const char program[] =
-    "from mindspore import Tensor, grad, jit, ops\n"
-    "def inner(x):\n"
-    "    return ops.sin(x)\n"
-    "def outer(x):\n"
-    "    for i in range(2):\n"
-    "        x = inner(x)\n"
-    "    return x\n"
-    "@jit\n"
-    "def step(x):\n"
-    "    y = [ops.exp(x * k) for k in [2, 3]]\n"
-    "    return grad(outer)(x) + y[0] + y[1]\n"
-    "step(Tensor([1., 2.]))\n";
-  static const struct { const char *op, *chain; } expected[] = {
+  static const char program[] = "from mindspore import Tensor, grad, jit, ops\n"
+                                "def inner(x):\n"
+                                "    return ops.sin(x)\n"
+                                "def outer(x):\n"
+                                "    for i in range(2):\n"
+                                "        x = inner(x)\n"
+                                "    return x\n"
+                                "@jit\n"
+                                "def step(x):\n"
+                                "    y = [ops.exp(x * k) for k in [2, 3]]\n"
+                                "    return grad(outer)(x) + y[0] + y[1]\n"
+                                "step(Tensor([1., 2.]))\n";
+  static const struct
+  {
+    const char *op, *chain;
+  } expected[] = {
     { "exponential", "model.py:10:9: trip 1 of this loop, in step" },
     { "exponential", "model.py:10:9: trip 2 of this loop, in step" },
     { "sine", "model.py:6:13: called from here, in outer\nmodel.py:5:5: trip 1 of this loop, in outer\n"
@@ -223,8 +231,7 @@ test_chains (void)
           g_auto (GStrv) parts = chain != NULL ? g_strsplit (chain, prefix, -1) : NULL;
           g_autofree char *shown = parts != NULL ? g_strjoinv ("", parts) : NULL;
 
-          found = strcmp (gantry_node_op_name (again, &again->nodes[i]), expected[k].op) == 0
-                  && g_strcmp0 (shown, expected[k].chain) == 0;
+          found = strcmp (gantry_node_op_name (again, &again->nodes[i]), expected[k].op) == 0 && g_strcmp0 (shown, expected[k].chain) == 0;
         }
       if (!found)
         g_error ("no %s with %s in\n%s", expected[k].op, expected[k].chain, text);
@@ -237,18 +244,17 @@ test_chains (void)
 static void
 test_graph (void)
 {
-  static const char program[] =
-    "import numpy as np\n"
-    "from mindspore import Tensor, jit, nn, ops\n"
-    "class Net(nn.Cell):\n"
-    "    def __init__(self):\n"
-    "        super().__init__()\n"
-    "        self.dense = nn.Dense(2, 3)\n"
-    "    @jit\n"
-    "    def construct(self, x):\n"
-    "        y = self.dense(x)\n"
-    "        return Tensor(np.sin(ops.relu(y).asnumpy()))\n"
-    "Net()(Tensor([[1.0, 2.0]]))\n";
+  static const char program[] = "import numpy as np\n"
+                                "from mindspore import Tensor, jit, nn, ops\n"
+                                "class Net(nn.Cell):\n"
+                                "    def __init__(self):\n"
+                                "        super().__init__()\n"
+                                "        self.dense = nn.Dense(2, 3)\n"
+                                "    @jit\n"
+                                "    def construct(self, x):\n"
+                                "        y = self.dense(x)\n"
+                                "        return Tensor(np.sin(ops.relu(y).asnumpy()))\n"
+                                "Net()(Tensor([[1.0, 2.0]]))\n";
   g_autofree char *folder = g_dir_make_tmp ("gantry-import-XXXXXX", NULL), *path = g_build_filename (folder, "model.py", NULL);
   g_autofree char *line = g_strdup_printf ("%s:10", path);
   g_autoptr (GError) error = NULL;
@@ -282,18 +288,17 @@ test_graph (void)
 static void
 test_orphans (gconstpointer rest)
 {
-  static const char orphan[] =
-    "import signal\n"
-    "f(Tensor([1.0]))\n"
-    "if os.fork() == 0:\n"
-    "    os.setsid()\n"
-    "    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-    "    if os.fork() == 0:\n"
-    "        with open(__file__ + '.tmp', 'w') as f: f.write(str(os.getpid()))\n"
-    "        os.rename(__file__ + '.tmp', __file__ + '.pid')\n"
-    "        time.sleep(1000)\n"
-    "    os._exit(0)\n"
-    "while not os.path.exists(__file__ + '.pid'): time.sleep(0.01)\n";
+  static const char orphan[] = "import signal\n"
+                               "f(Tensor([1.0]))\n"
+                               "if os.fork() == 0:\n"
+                               "    os.setsid()\n"
+                               "    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+                               "    if os.fork() == 0:\n"
+                               "        with open(__file__ + '.tmp', 'w') as f: f.write(str(os.getpid()))\n"
+                               "        os.rename(__file__ + '.tmp', __file__ + '.pid')\n"
+                               "        time.sleep(1000)\n"
+                               "    os._exit(0)\n"
+                               "while not os.path.exists(__file__ + '.pid'): time.sleep(0.01)\n";
   g_autofree char *folder = g_dir_make_tmp ("gantry-import-XXXXXX", NULL), *path = g_build_filename (folder, "model.py", NULL);
   g_autofree char *text = g_strconcat (HEAD, orphan, rest, NULL), *pid_path = g_strconcat (path, ".pid", NULL), *pid = NULL;
   g_autoptr (GError) error = NULL;

@@ -33,8 +33,7 @@ test_program (gconstpointer data)
       g_test_skip ("the programs of the host-offloading document are not here: GANTRY_SHARED names their folder");
       return;
     }
-  child = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error, "timeout", SECONDS, cli, "python",
-                            path, NULL);
+  child = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error, "timeout", SECONDS, cli, "python", path, NULL);
   g_assert_no_error (error);
   g_assert_true (g_subprocess_communicate_utf8 (child, NULL, NULL, &output, NULL, &error));
   g_assert_no_error (error);
@@ -109,18 +108,17 @@ temporaries_of (const char *json, const char *rule, gint64 bytes[2])
 }
 
 /* One of the tutorial's programs, smaller: %s is the policy. */
-static const char offloading[] =
-  "import jax, jax.numpy as jnp\n"
-  "from jax import checkpoint_policies as cp\n"
-  "from jax.ad_checkpoint import checkpoint_name\n"
-  "def layer(x, w):\n"
-  "    x = checkpoint_name(x, 'x')\n"
-  "    return x @ w[0] @ w[1], None\n"
-  "def scanned(w, x):\n"
-  "    return jnp.sum(jax.lax.scan(jax.checkpoint(layer, policy=%s), x, w)[0])\n"
-  "w = jnp.ones((6, 64, 256)), jnp.ones((6, 256, 64))\n"
-  "stats = jax.jit(jax.grad(scanned)).lower(w, jnp.ones((64, 64))).compile().memory_analysis()\n"
-  "print(stats.temp_size_in_bytes, stats.host_temp_size_in_bytes)\n";
+static const char offloading[] = "import jax, jax.numpy as jnp\n"
+                                 "from jax import checkpoint_policies as cp\n"
+                                 "from jax.ad_checkpoint import checkpoint_name\n"
+                                 "def layer(x, w):\n"
+                                 "    x = checkpoint_name(x, 'x')\n"
+                                 "    return x @ w[0] @ w[1], None\n"
+                                 "def scanned(w, x):\n"
+                                 "    return jnp.sum(jax.lax.scan(jax.checkpoint(layer, policy=%s), x, w)[0])\n"
+                                 "w = jnp.ones((6, 64, 256)), jnp.ones((6, 256, 64))\n"
+                                 "stats = jax.jit(jax.grad(scanned)).lower(w, jnp.ones((64, 64))).compile().memory_analysis()\n"
+                                 "print(stats.temp_size_in_bytes, stats.host_temp_size_in_bytes)\n";
 
 /* The policies of a program come along with its graph: what plans it gives the figures that the program sees, as rules that the
  * user may change, in a session too. */
@@ -216,7 +214,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/jax/policies-arrive/nothing-saved", "cp.nothing_saveable", test_policies_arrive);
   g_test_add_data_func ("/jax/policies-arrive/offloaded",
                         "cp.save_and_offload_only_these_names(names_which_can_be_saved=[], names_which_can_be_offloaded=['x'], "
-                        "offload_src='device', offload_dst='pinned_host')", test_policies_arrive);
+                        "offload_src='device', offload_dst='pinned_host')",
+                        test_policies_arrive);
   add_folder ("rows");
   add_folder ("cases");
   return g_test_run ();

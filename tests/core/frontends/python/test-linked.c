@@ -77,8 +77,7 @@ test_example (gconstpointer data)
   g_assert_no_error (error);
   path = g_build_filename (folder, "example.py", NULL);
   g_assert_true (g_file_set_contents (path, code, -1, NULL));
-  child = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, "timeout", SECONDS, cli, "python",
-                            path, NULL);
+  child = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, "timeout", SECONDS, cli, "python", path, NULL);
   g_assert_no_error (error);
   g_assert_true (g_subprocess_communicate_utf8 (child, NULL, NULL, &output, &errors, &error));
   g_assert_no_error (error);

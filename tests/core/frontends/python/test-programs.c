@@ -51,9 +51,8 @@ test_program (gconstpointer data)
   g_autofree char *cli = child_path (), *expected = beside (program->path, ".expected"), *refused = beside (program->path, ".error");
   g_autofree char *output = NULL, *errors = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GSubprocess) child =
-    g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, "timeout", SECONDS, cli, "python",
-                      program->path, NULL);
+  g_autoptr (GSubprocess)
+    child = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, "timeout", SECONDS, cli, "python", program->path, NULL);
 
   g_assert_no_error (error);
   g_assert_true (g_subprocess_communicate_utf8 (child, NULL, NULL, &output, &errors, &error));

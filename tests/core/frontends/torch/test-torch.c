@@ -62,7 +62,8 @@ evaluate (GantryModule *module, const GPtrArray *inputs, GError **error)
     return NULL;
   g_ptr_array_set_size (results, (gint) gantry_module_entry (core)->n_results);
   return gantry_evaluate (core, gantry_module_entry (core), (GantryLiteral *const *) inputs->pdata, (GantryLiteral **) results->pdata, NULL, error)
-           ? g_steal_pointer (&results) : NULL;
+           ? g_steal_pointer (&results)
+           : NULL;
 }
 
 /* Results and inputs of the archive @name are those of the file beside it. @back_end: RUN_N_BACK_ENDS for the evaluator */
@@ -80,8 +81,7 @@ check_values (const char *name, RunBackEnd back_end)
 
   g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
   for (guint i = 0; i < entry->n_params; i++)
-    g_ptr_array_add (inputs,
-                     next_value (gantry_node_type (module, &module->nodes[entry->first_node + i]), bytes, size, &at));
+    g_ptr_array_add (inputs, next_value (gantry_node_type (module, &module->nodes[entry->first_node + i]), bytes, size, &at));
   results = back_end < RUN_N_BACK_ENDS ? run_case (module, inputs, back_end, &error) : evaluate (module, inputs, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (results->len, ==, entry->n_results);
@@ -125,11 +125,9 @@ test_names (void)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryTorchInfo) info = NULL;
   g_autoptr (GantryModule) module = read_fixture (context, "small.pt2", NULL, &info);
-  const GantryNode *norm = find_node (module, "aten.batch_norm.default", 0),
-                   *conv = find_node (module, "aten.conv2d.default", 0);
+  const GantryNode *norm = find_node (module, "aten.batch_norm.default", 0), *conv = find_node (module, "aten.conv2d.default", 0);
   const GantryNode *weight = gantry_node_operand (module, conv, 1);
-  g_autofree char *label = gantry_node_label (module, weight),
-                  *place = gantry_context_location_text (context, conv->location);
+  g_autofree char *label = gantry_node_label (module, weight), *place = gantry_context_location_text (context, conv->location);
   g_autofree char *path = fixture ("small.pt2"), *bytes = NULL;
   GantryLiteral *literal = gantry_context_literal (context, gantry_attrs_find (context, weight->attrs, "value")->id);
   guint constants = 0;
@@ -159,8 +157,7 @@ test_sizes (void)
 {
   static const GantryTorchDim by_symbol = { "s77", 5 }, by_axis = { "x:0", 5 };
   const GantryTorchDim *const dims[] = { NULL, &by_symbol, &by_axis };
-  static const char *const results[] = { "f32[?]", "f32[20]", "f32[20]" }, *const inputs[] = { "f32[s77,4]", "f32[5,4]",
-                                                                                               "f32[5,4]" };
+  static const char *const results[] = { "f32[?]", "f32[20]", "f32[20]" }, *const inputs[] = { "f32[s77,4]", "f32[5,4]", "f32[5,4]" };
 
   for (guint i = 0; i < G_N_ELEMENTS (dims); i++)
     {
@@ -199,30 +196,24 @@ test_unbound (void)
 
 /* Archives of one program */
 
-#define META(sizes, strides)                                      \
-  "{\"dtype\": 7, \"sizes\": [" sizes "], \"strides\": [" strides \
-  "], \"storage_offset\": {\"as_int\": 0}, \"layout\": 7}"
+#define META(sizes, strides) "{\"dtype\": 7, \"sizes\": [" sizes "], \"strides\": [" strides "], \"storage_offset\": {\"as_int\": 0}, \"layout\": 7}"
 #define SIZE(n) "{\"as_int\": " #n "}"
-#define MODEL(nodes, output)                                                                                                                \
-  "{\"schema_version\": {\"major\": 8}, \"graph_module\": {\"graph\": {\"inputs\": [], \"outputs\": [], \"nodes\": [" nodes                 \
-  "],"                                                                                                                                      \
-  "\"tensor_values\": {\"x\": " META (SIZE (4), SIZE (1)) ", \"w\": " META (SIZE (4), SIZE (1)) ", \"y\": " META (                          \
-    SIZE (4),                                                                                                                               \
-    SIZE (                                                                                                                                  \
-      1)) "}}, \"signature\": {\"input_specs\": [{\"user_input\": {\"arg\": {\"as_tensor\": {\"name\": \"x\"}}}},"                          \
-          "{\"parameter\": {\"arg\": {\"name\": \"w\"}, \"parameter_name\": \"weight\"}}], \"output_specs\": [{\"user_output\": {\"arg\": " \
-          "{\"as_tensor\": {\"name\": \"" output "\"}}}}]}}}"
-#define NODE(target)                                                                                                        \
-  "{\"target\": \"" target "\", \"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": {\"name\": \"x\"}}},"            \
+#define MODEL(nodes, output) \
+  "{\"schema_version\": {\"major\": 8}, \"graph_module\": {\"graph\": {\"inputs\": [], \"outputs\": [], \"nodes\": [" nodes "]," \
+  "\"tensor_values\": {\"x\": " META (SIZE (4), SIZE (1)) ", \"w\": " META (SIZE (4), SIZE (1)) ", \"y\": " META ( \
+    SIZE (4), SIZE (1)) "}}, \"signature\": {\"input_specs\": [{\"user_input\": {\"arg\": {\"as_tensor\": {\"name\": \"x\"}}}}," \
+                        "{\"parameter\": {\"arg\": {\"name\": \"w\"}, \"parameter_name\": \"weight\"}}], \"output_specs\": [{\"user_output\": {\"arg\": " \
+                        "{\"as_tensor\": {\"name\": \"" output "\"}}}}]}}}"
+#define NODE(target) \
+  "{\"target\": \"" target "\", \"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": {\"name\": \"x\"}}}," \
   "{\"name\": \"other\", \"arg\": {\"as_tensor\": {\"name\": \"w\"}}}], \"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}]," \
   "\"metadata\": {}, \"name\": \"y\"}"
 /* With a number for an argument that the rule of no operation knows, or that says nothing. */
-#define NODE_WITH(target, argument)                                                                                         \
-  "{\"target\": \"" target "\", \"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": {\"name\": \"x\"}}},"            \
-  "{\"name\": \"" argument "\", \"arg\": {\"as_int\": 3}}], \"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}],"                \
+#define NODE_WITH(target, argument) \
+  "{\"target\": \"" target "\", \"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": {\"name\": \"x\"}}}," \
+  "{\"name\": \"" argument "\", \"arg\": {\"as_int\": 3}}], \"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}]," \
   "\"metadata\": {}, \"name\": \"y\"}"
-#define WEIGHTS(path, extra, meta) \
-  "{\"config\": {\"weight\": {\"path_name\": \"" path "\"" extra ", \"tensor_meta\": " meta "}}}"
+#define WEIGHTS(path, extra, meta) "{\"config\": {\"weight\": {\"path_name\": \"" path "\"" extra ", \"tensor_meta\": " meta "}}}"
 #define PLAIN WEIGHTS ("weight_0", "", META (SIZE (4), SIZE (1)))
 #define ADD NODE ("torch.ops.aten.add.Tensor")
 #define MODEL_NAME "m/models/model.json"
@@ -231,8 +222,7 @@ test_unbound (void)
 #define BYTES "0123456789abcdef"
 
 static GantryModule *
-read_archive (GantryContext *context, const ZipEntry *entries, guint n, gboolean zip64, GantryTorchInfo **info,
-              GError **error)
+read_archive (GantryContext *context, const ZipEntry *entries, guint n, gboolean zip64, GantryTorchInfo **info, GError **error)
 {
   g_autoptr (GBytes) bytes = zip_write (entries, n, zip64);
 
@@ -275,11 +265,10 @@ refusal_of (GantryModule *module)
 static void
 test_open_number (void)
 {
-  static const char node[] =
-    "{\"target\": \"torch.ops.aten.add.Tensor\", \"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": "
-    "{\"name\": \"x\"}}}, {\"name\": \"other\", \"arg\": {\"as_tensor\": {\"name\": \"w\"}}}, {\"name\": "
-    "\"alpha\", \"arg\": {\"as_sym_int\": {\"as_name\": \"u0\"}}}], \"outputs\": [{\"as_tensor\": {\"name\": "
-    "\"y\"}}], \"metadata\": {}, \"name\": \"y\"}";
+  static const char node[] = "{\"target\": \"torch.ops.aten.add.Tensor\", \"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": "
+                             "{\"name\": \"x\"}}}, {\"name\": \"other\", \"arg\": {\"as_tensor\": {\"name\": \"w\"}}}, {\"name\": "
+                             "\"alpha\", \"arg\": {\"as_sym_int\": {\"as_name\": \"u0\"}}}], \"outputs\": [{\"as_tensor\": {\"name\": "
+                             "\"y\"}}], \"metadata\": {}, \"name\": \"y\"}";
   static const char begin[] = MODEL ("@", "y");
   const char *at = strchr (begin, '@');
   g_autofree char *text = g_strdup_printf ("%.*s%s%s", (int) (at - begin), begin, node, at + 1), *why = NULL;
@@ -340,9 +329,11 @@ test_without_gradient (void)
     "{\"target\": \"torch.ops.higher_order.wrap_with_set_grad_enabled\", \"inputs\": [{\"name\": \"\", \"arg\": {\"as_bool\": ENABLED}},"
     "{\"name\": \"\", \"arg\": {\"as_graph\": {\"name\": \"inside\", \"graph\": {\"inputs\": [{\"as_tensor\": {\"name\": \"x\"}},"
     "{\"as_tensor\": {\"name\": \"w\"}}], \"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}], \"nodes\": [" ADD "],"
-    "\"tensor_values\": {\"y\": " META (SIZE (4), SIZE (1)) "}}}}},"
-    "{\"name\": \"\", \"arg\": {\"as_tensor\": {\"name\": \"x\"}}}, {\"name\": \"\", \"arg\": {\"as_tensor\": {\"name\": \"w\"}}}],"
-    "\"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}], \"metadata\": {}, \"name\": \"y\"}", "y");
+    "\"tensor_values\": {\"y\": " META (
+      SIZE (4), SIZE (1)) "}}}}},"
+                          "{\"name\": \"\", \"arg\": {\"as_tensor\": {\"name\": \"x\"}}}, {\"name\": \"\", \"arg\": {\"as_tensor\": {\"name\": \"w\"}}}],"
+                          "\"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}], \"metadata\": {}, \"name\": \"y\"}",
+    "y");
 
   for (guint enabled = 0; enabled < 2; enabled++)
     {
@@ -351,7 +342,8 @@ test_without_gradient (void)
                       *weights = g_strdup_printf ("{\"config\": {\"weight\": {\"path_name\": \"weight_0\", \"tensor_meta\": %s, \"requires_grad\": %s}}}}",
                                                   frozen, enabled ? "true" : "false");
       const ZipEntry entries[] = { { MODEL_NAME, (g_string_replace (text, "ENABLED", enabled ? "true" : "false", 0), text->str) },
-                                   { CONFIG_NAME, weights }, { WEIGHT_NAME, BYTES } };
+                                   { CONFIG_NAME, weights },
+                                   { WEIGHT_NAME, BYTES } };
       g_autoptr (GantryContext) context = gantry_context_new ();
       g_autoptr (GError) error = NULL;
       g_autoptr (GantryModule) module = read_archive (context, entries, G_N_ELEMENTS (entries), FALSE, NULL, &error);
@@ -371,9 +363,7 @@ test_without_gradient (void)
 static void
 test_unknown (void)
 {
-  const ZipEntry entries[] = { { MODEL_NAME, MODEL (NODE ("torch.ops.mine.do.default"), "y") },
-                               { CONFIG_NAME, PLAIN },
-                               { WEIGHT_NAME, BYTES } };
+  const ZipEntry entries[] = { { MODEL_NAME, MODEL (NODE ("torch.ops.mine.do.default"), "y") }, { CONFIG_NAME, PLAIN }, { WEIGHT_NAME, BYTES } };
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryTorchInfo) info = NULL;
   g_autoptr (GError) error = NULL;
@@ -413,32 +403,20 @@ test_refused (void)
     { { { MODEL_NAME, "[1]" } }, "not a JSON object" },
     { { { MODEL_NAME, "{\"a\"" } }, MODEL_NAME },
     { { { MODEL_NAME, "{}" } }, "has no graph or no signature" },
-    { { { MODEL_NAME, MODEL (ADD, "z") }, { CONFIG_NAME, PLAIN }, { WEIGHT_NAME, BYTES } },
-      "output 'z' is given by no node" },
+    { { { MODEL_NAME, MODEL (ADD, "z") }, { CONFIG_NAME, PLAIN }, { WEIGHT_NAME, BYTES } }, "output 'z' is given by no node" },
     { { { MODEL_NAME, MODEL ("", "y") } }, "output 'y' is given by no node" },
-    { { { MODEL_NAME, MODEL (ADD, "y") } },
-      "node 1 (torch.ops.aten.add.Tensor): weight 'weight' is not in the archive" },
-    { { { MODEL_NAME, MODEL (ADD, "y") }, { "m/data/weights/model.pt", "x" } },
-      "which is pickled, as torch before 2.9 saved" },
+    { { { MODEL_NAME, MODEL (ADD, "y") } }, "node 1 (torch.ops.aten.add.Tensor): weight 'weight' is not in the archive" },
+    { { { MODEL_NAME, MODEL (ADD, "y") }, { "m/data/weights/model.pt", "x" } }, "which is pickled, as torch before 2.9 saved" },
     { { { MODEL_NAME, MODEL (ADD, "y") }, { CONFIG_NAME, PLAIN } }, "the archive has no '" WEIGHT_NAME "'" },
-    { { { MODEL_NAME, MODEL (ADD, "y") }, { CONFIG_NAME, PLAIN }, { WEIGHT_NAME, "0123" } },
-      "4 bytes, which are too few for its sizes" },
-    { { { MODEL_NAME, MODEL (ADD, "y") },
-        { CONFIG_NAME, WEIGHTS ("weight_0", "", META (SIZE (4), SIZE (9223372036854775807))) },
-        { WEIGHT_NAME, BYTES } },
+    { { { MODEL_NAME, MODEL (ADD, "y") }, { CONFIG_NAME, PLAIN }, { WEIGHT_NAME, "0123" } }, "4 bytes, which are too few for its sizes" },
+    { { { MODEL_NAME, MODEL (ADD, "y") }, { CONFIG_NAME, WEIGHTS ("weight_0", "", META (SIZE (4), SIZE (9223372036854775807))) }, { WEIGHT_NAME, BYTES } },
       "too few for its sizes" },
-    { { { MODEL_NAME, MODEL (ADD, "y") },
-        { CONFIG_NAME, WEIGHTS ("weight_0", "", META (SIZE (1099511627776), SIZE (0))) },
-        { WEIGHT_NAME, BYTES } },
+    { { { MODEL_NAME, MODEL (ADD, "y") }, { CONFIG_NAME, WEIGHTS ("weight_0", "", META (SIZE (1099511627776), SIZE (0))) }, { WEIGHT_NAME, BYTES } },
       "it repeats elements of its 16 bytes to 4398046511104" },
-    { { { MODEL_NAME, MODEL (ADD, "y") },
-        { CONFIG_NAME, WEIGHTS ("weight_0", ", \"use_pickle\": true", "null") },
-        { WEIGHT_NAME, BYTES } },
+    { { { MODEL_NAME, MODEL (ADD, "y") }, { CONFIG_NAME, WEIGHTS ("weight_0", ", \"use_pickle\": true", "null") }, { WEIGHT_NAME, BYTES } },
       "weight 'weight': '" WEIGHT_NAME "' is pickled" },
-    { { { MODEL_NAME, MODEL (ADD ", " ADD, "y") }, { CONFIG_NAME, PLAIN }, { WEIGHT_NAME, BYTES } },
-      "'y' is given by two nodes" },
-    { { { MODEL_NAME, "{\"graph_module\": {\"graph\": {\"nodes\": []}, \"signature\": {}}}" } },
-      "the program has no output" },
+    { { { MODEL_NAME, MODEL (ADD ", " ADD, "y") }, { CONFIG_NAME, PLAIN }, { WEIGHT_NAME, BYTES } }, "'y' is given by two nodes" },
+    { { { MODEL_NAME, "{\"graph_module\": {\"graph\": {\"nodes\": []}, \"signature\": {}}}" } }, "the program has no output" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -484,19 +462,18 @@ test_limits (void)
 static GantryModule *
 read_chain (GantryContext *context, const char *const *operations, const guint *from, const guint *other, guint n, GError **error)
 {
-  g_autoptr (GString) text = g_string_new (
-    "{\"schema_version\": {\"major\": 8}, \"graph_module\": {\"graph\": {\"inputs\": [], \"outputs\": [], \"nodes\": [");
+  g_autoptr (GString) text = g_string_new ("{\"schema_version\": {\"major\": 8}, \"graph_module\": {\"graph\": {\"inputs\": [], \"outputs\": [], \"nodes\": [");
 
   for (guint i = 0; i < n; i++)
     {
       g_string_append_printf (text,
                               "%s{\"target\": \"torch.ops.aten.%s\", \"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": "
-                              "{\"name\": \"v%u\"}}}", i > 0 ? ", " : "", operations[i], from[i]);
+                              "{\"name\": \"v%u\"}}}",
+                              i > 0 ? ", " : "", operations[i], from[i]);
       if (other != NULL && other[i] != 0)
         g_string_append_printf (text, ", {\"name\": \"other\", \"arg\": {\"as_tensor\": {\"name\": \"v%u\"}}}", other[i]);
       g_string_append_printf (text, "%s], \"outputs\": [{\"as_tensor\": {\"name\": \"v%u\"}}], \"metadata\": {}}",
-                              g_str_has_prefix (operations[i], "view.") ? ", {\"name\": \"size\", \"arg\": {\"as_ints\": [4]}}" : "",
-                              i + 1);
+                              g_str_has_prefix (operations[i], "view.") ? ", {\"name\": \"size\", \"arg\": {\"as_ints\": [4]}}" : "", i + 1);
     }
   g_string_append (text, "], \"tensor_values\": {");
   for (guint i = 0; i <= n; i++)
@@ -541,8 +518,8 @@ test_chain (void)
   static const struct
   {
     guint writes, views;
-    gboolean first;   /* the write behind them is to the first value, else to the last view */
-    guint n;          /* nodes */
+    gboolean first; /* the write behind them is to the first value, else to the last view */
+    guint n;        /* nodes */
   } cases[] = {
     { 20000, 0, TRUE, 20000 + 3 },
     { 0, 120000, TRUE, 2 * 120000 + 3 },
@@ -604,8 +581,15 @@ test_nested_views (void)
 static void
 test_reads (void)
 {
-  static const struct { const char *entry; gboolean reads; } cases[] = {
-    { "m/models/model.json", TRUE }, { "m/data.pkl", TRUE }, { "m/serialized_exported_program.json", TRUE }, { "m/data.txt", FALSE },
+  static const struct
+  {
+    const char *entry;
+    gboolean reads;
+  } cases[] = {
+    { "m/models/model.json", TRUE },
+    { "m/data.pkl", TRUE },
+    { "m/serialized_exported_program.json", TRUE },
+    { "m/data.txt", FALSE },
   };
   g_autofree char *folder = g_dir_make_tmp ("gantry-torch-XXXXXX", NULL), *path = g_build_filename (folder, "weights.bin", NULL);
 

@@ -5,8 +5,7 @@
 #include "core/graph/graph.h"
 
 /** @name: ends in what says the form, ".mlir" or ".hlo". @info: (out) (optional). Returns: (transfer full) (nullable) */
-GantryModule *
-read_case (GantryContext *context, const char *text, const char *name, GantryXlaInfo **info, GError **error);
+GantryModule *read_case (GantryContext *context, const char *text, const char *name, GantryXlaInfo **info, GError **error);
 
 /** @message: part of what the error says */
 typedef struct

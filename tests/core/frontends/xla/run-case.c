@@ -82,8 +82,8 @@ run_case (GantryModule *module, const GPtrArray *inputs, RunBackEnd back_end, GE
   if (executor == NULL)
     return NULL;
   g_ptr_array_set_size (results, (gint) executable->n_outputs);
-  if (!gantry_executor_run_literals (executor, (GantryLiteral *const *) inputs->pdata, inputs->len,
-                                     (GantryLiteral **) results->pdata, results->len, NULL, NULL, error))
+  if (!gantry_executor_run_literals (executor, (GantryLiteral *const *) inputs->pdata, inputs->len, (GantryLiteral **) results->pdata, results->len, NULL, NULL,
+                                     error))
     return NULL;
   return g_steal_pointer (&results);
 }
@@ -109,8 +109,7 @@ numbers_agree (double a, double b, gboolean exact, double relative, double absol
     return isnan (a) && isnan (b);
   if (a == b)
     return TRUE;
-  return !exact && isfinite (a) && isfinite (b)
-         && (fabs (a - b) <= relative * fmax (fabs (a), fabs (b)) || fabs (a - b) <= absolute);
+  return !exact && isfinite (a) && isfinite (b) && (fabs (a - b) <= relative * fmax (fabs (a), fabs (b)) || fabs (a - b) <= absolute);
 }
 
 static double
@@ -155,8 +154,8 @@ run_agree (const GantryLiteral *actual, const GantryLiteral *expected, gboolean 
       }
     else if (gantry_literal_get_int (actual, i) != gantry_literal_get_int (expected, i))
       {
-        *why = g_strdup_printf ("element %" G_GINT64_FORMAT " is %" G_GINT64_FORMAT " and should be %" G_GINT64_FORMAT,
-                                i, gantry_literal_get_int (actual, i), gantry_literal_get_int (expected, i));
+        *why = g_strdup_printf ("element %" G_GINT64_FORMAT " is %" G_GINT64_FORMAT " and should be %" G_GINT64_FORMAT, i, gantry_literal_get_int (actual, i),
+                                gantry_literal_get_int (expected, i));
         return FALSE;
       }
   return TRUE;

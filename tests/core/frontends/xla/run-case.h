@@ -17,5 +17,4 @@ GPtrArray *run_case (GantryModule *module, const GPtrArray *inputs, RunBackEnd b
 /** Whether two values agree: exactly (NaN equals NaN, zeros are equal), or within @tolerance relative to the larger
  * one, three units in the last place, or what rounding comes to where the largest values cancel. @why: (out)
  * (transfer full): the first difference */
-gboolean
-run_agree (const GantryLiteral *actual, const GantryLiteral *expected, gboolean exact, double tolerance, char **why);
+gboolean run_agree (const GantryLiteral *actual, const GantryLiteral *expected, gboolean exact, double tolerance, char **why);

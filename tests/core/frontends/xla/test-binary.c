@@ -34,8 +34,7 @@ read_file (GantryContext *context, const char *folder, const char *name, GantryX
 static char *
 graph_of (const GantryModule *module)
 {
-  g_autofree char *text = gantry_module_to_text (module,
-                                                 &(GantryTextOptions){ .locations = FALSE });
+  g_autofree char *text = gantry_module_to_text (module, &(GantryTextOptions){ .locations = FALSE });
   const char *line = strchr (text, '\n');
   g_autoptr (GRegex) numbers = g_regex_new (" #[0-9]+", 0, 0, NULL);
 
@@ -50,10 +49,8 @@ same_places (const GantryModule *text, const char *name, const GantryModule *bin
   g_assert_cmpuint (text->n_nodes, ==, binary->n_nodes);
   for (guint32 i = 0; i < text->n_nodes; i++)
     {
-      g_autofree char *expected = gantry_context_location_text (text->context,
-                                                                text->nodes[i].location);
-      g_autofree char *found = gantry_context_location_text (binary->context,
-                                                             binary->nodes[i].location);
+      g_autofree char *expected = gantry_context_location_text (text->context, text->nodes[i].location);
+      g_autofree char *found = gantry_context_location_text (binary->context, binary->nodes[i].location);
 
       g_assert_cmpuint (binary->nodes[i].location, !=, 0);
       if (strstr (expected, name) == NULL)
@@ -75,9 +72,7 @@ same_lines (const char *text, const char *binary)
 static gboolean
 is_pretty (const GantryNode *node, const char *key)
 {
-  static const char *const names[] = { "channel_handle",  "output_operand_aliases",
-                                       "operand_layouts", "result_layouts",
-                                       "sdy.sharding_rule" };
+  static const char *const names[] = { "channel_handle", "output_operand_aliases", "operand_layouts", "result_layouts", "sdy.sharding_rule" };
 
   if (strcmp (key, "value") == 0 && node->op >= GANTRY_OP_FOREIGN)
     return TRUE; /* of an element type that there are no values of */
@@ -107,19 +102,16 @@ same_attributes (const GantryModule *text, const GantryNode *node, guint32 found
       g_assert_cmpint (other->kind, ==, item->kind);
       if (item->kind == GANTRY_ATTR_INTS)
         {
-          g_assert_cmpmem (other->ints, other->n * sizeof (gint64), item->ints,
-                           item->n * sizeof (gint64));
+          g_assert_cmpmem (other->ints, other->n * sizeof (gint64), item->ints, item->n * sizeof (gint64));
         }
       else if (item->kind == GANTRY_ATTR_INT)
         g_assert_cmpint (other->i, ==, item->i);
       else if (item->kind == GANTRY_ATTR_FLOAT)
         g_assert_cmpfloat (other->f, ==, item->f);
       else if (item->kind == GANTRY_ATTR_STRING)
-        g_assert_cmpstr (gantry_context_string (text->context, other->id), ==,
-                         gantry_context_string (text->context, item->id));
+        g_assert_cmpstr (gantry_context_string (text->context, other->id), ==, gantry_context_string (text->context, item->id));
       else if (item->kind == GANTRY_ATTR_LITERAL)
-        g_assert_true (gantry_literal_equal (gantry_context_literal (text->context, other->id),
-                                             gantry_context_literal (text->context, item->id)));
+        g_assert_true (gantry_literal_equal (gantry_context_literal (text->context, other->id), gantry_context_literal (text->context, item->id)));
       else if (item->kind == GANTRY_ATTR_TYPE)
         g_assert_cmpuint (other->id, ==, item->id);
     }
@@ -179,8 +171,7 @@ test_pair (gconstpointer data)
   gboolean bytecode = g_str_has_suffix (pair->binary, ".mlirbc");
   g_autoptr (GantryXlaInfo) text_info = NULL, binary_info = NULL;
   g_autoptr (GantryModule) text = read_file (context, pair->folder, pair->text, &text_info);
-  g_autoptr (GantryModule)
-    binary = read_file (bytecode ? context : other, pair->folder, pair->binary, &binary_info);
+  g_autoptr (GantryModule) binary = read_file (bytecode ? context : other, pair->folder, pair->binary, &binary_info);
   g_autofree char *expected = graph_of (text), *found = graph_of (binary);
 
   if (bytecode)
@@ -199,8 +190,7 @@ read_spoilt (const char *name, guint8 *data, gsize length)
   g_autofree guint8 *exact = g_memdup2 (data, MAX (length, 1));
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module = gantry_xla_import_text (context, (const char *) exact, length,
-                                                            name, NULL, NULL, NULL, &error);
+  g_autoptr (GantryModule) module = gantry_xla_import_text (context, (const char *) exact, length, name, NULL, NULL, NULL, &error);
 
   g_assert_true ((module == NULL) == (error != NULL));
   if (error != NULL)
@@ -264,9 +254,7 @@ test_errors (void)
       g_autoptr (GError) error = NULL;
       g_autofree char *copy = g_memdup2 (cases[i].data, cases[i].length + 1);
 
-      g_assert_null (gantry_xla_import_text (context, copy, cases[i].length,
-                                             cases[i].data[0] == 'M' ? "x.mlirbc" : "x.hlo.pb",
-                                             NULL, NULL, NULL, &error));
+      g_assert_null (gantry_xla_import_text (context, copy, cases[i].length, cases[i].data[0] == 'M' ? "x.mlirbc" : "x.hlo.pb", NULL, NULL, NULL, &error));
       g_test_message ("%s", error->message);
       g_assert_true (g_str_has_prefix (error->message, cases[i].message));
     }
@@ -299,8 +287,7 @@ test_bytecode_places (gconstpointer folder)
   g_assert_cmpstr (gantry_context_string (context, module->nodes[entry->first_node].name), ==, "x");
   for (guint i = 0; i < entry->n_nodes; i++)
     {
-      g_autofree char *place = gantry_context_location_text (
-        context, module->nodes[entry->first_node + i].location);
+      g_autofree char *place = gantry_context_location_text (context, module->nodes[entry->first_node + i].location);
 
       n += g_str_has_prefix (place, "program.py:9:");
     }
@@ -325,8 +312,7 @@ new_pair (const char *folder, const char *name)
 
   pair->folder = g_strdup (folder);
   pair->binary = g_strdup (name);
-  pair->text = g_strndup (name,
-                          strlen (name) - strlen (g_str_has_suffix (name, ".pb") ? ".pb" : "bc"));
+  pair->text = g_strndup (name, strlen (name) - strlen (g_str_has_suffix (name, ".pb") ? ".pb" : "bc"));
   return pair;
 }
 
@@ -340,8 +326,7 @@ add_pairs (const char *folder)
   while ((name = g_dir_read_name (dir)) != NULL)
     if (g_str_has_suffix (name, ".hlo.pb") || g_str_has_suffix (name, ".mlirbc"))
       {
-        g_autofree char *path = g_strdup_printf ("/xla/binary/%s", name),
-                        *spoilt = g_strdup_printf ("/xla/spoilt/%s", name);
+        g_autofree char *path = g_strdup_printf ("/xla/binary/%s", name), *spoilt = g_strdup_printf ("/xla/spoilt/%s", name);
 
         g_test_add_data_func_full (path, new_pair (folder, name), test_pair, free_pair);
         g_test_add_data_func_full (spoilt, new_pair (folder, name), test_spoilt, free_pair);
@@ -352,8 +337,7 @@ int
 main (int argc, char **argv)
 {
   const char *root = g_getenv ("GANTRY_SOURCE_ROOT"), *more = g_getenv ("GANTRY_XLA_PAIRS");
-  g_autofree char *fixtures = g_build_filename (root != NULL ? root : ".", "tests", "fixtures",
-                                                "xla", NULL);
+  g_autofree char *fixtures = g_build_filename (root != NULL ? root : ".", "tests", "fixtures", "xla", NULL);
 
   g_test_init (&argc, &argv, NULL);
   add_pairs (more != NULL ? more : fixtures);

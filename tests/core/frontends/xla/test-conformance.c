@@ -35,8 +35,7 @@ compare (const GantryXlaInfo *info, const GPtrArray *results, GError **error)
       const GantryXlaCheck *check = &g_array_index (info->checks, GantryXlaCheck, i);
       g_autofree char *why = NULL;
 
-      if (!run_agree (g_ptr_array_index (results, check->actual), g_ptr_array_index (results, check->expected),
-                      check->exact, check->tolerance, &why))
+      if (!run_agree (g_ptr_array_index (results, check->actual), g_ptr_array_index (results, check->expected), check->exact, check->tolerance, &why))
         {
           g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_MISMATCH, "check %u: %s", i, why);
           return FALSE;
@@ -47,8 +46,7 @@ compare (const GantryXlaInfo *info, const GPtrArray *results, GError **error)
 
 /* With its constants fed, or where they have to be known those that are no integers, or none. */
 static gboolean
-run_one (const char *path, const char *entry, guint module_index, guint feed, RunBackEnd back_end, gboolean *is_case,
-         GError **error)
+run_one (const char *path, const char *entry, guint module_index, guint feed, RunBackEnd back_end, gboolean *is_case, GError **error)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   GantryXlaOptions options = { .entry = entry, .module = (gint) module_index, .checks = TRUE, .feed = feed };
@@ -92,8 +90,7 @@ run_entry (const char *path, const char *entry, guint module_index, RunBackEnd b
     {
       *is_case = TRUE;
       g_strdelimit (error->message, "\n", ' ');
-      g_test_message ("%s %s @%s: %s: %s", back_end == RUN_CPU ? "cpu" : "grid", name, entry, verdict_names[verdict],
-                      error->message);
+      g_test_message ("%s %s @%s: %s: %s", back_end == RUN_CPU ? "cpu" : "grid", name, entry, verdict_names[verdict], error->message);
     }
   return verdict;
 }
@@ -123,9 +120,7 @@ run_file (const char *path, RunBackEnd back_end, Counts *counts)
       Verdict verdict;
 
       for (guint j = 0; j < info->functions->len; j++)
-        has_main = has_main
-                   || (g_array_index (info->function_modules, guint, j) == in
-                       && strcmp (g_ptr_array_index (info->functions, j), "main") == 0);
+        has_main = has_main || (g_array_index (info->function_modules, guint, j) == in && strcmp (g_ptr_array_index (info->functions, j), "main") == 0);
       if (has_main && strcmp (name, "main") != 0)
         continue;
       verdict = run_entry (path, name, in, back_end, &is_case);
@@ -143,9 +138,8 @@ in_scope (const char *path)
 {
   g_autofree char *text = NULL;
 
-  return strstr (path, "/dynamic/") == NULL && strstr (path, "/quantized/") == NULL
-         && g_file_get_contents (path, &text, NULL, NULL) && strstr (text, "complex<") == NULL
-         && strstr (text, "!quant") == NULL && strstr (text, "<?x") == NULL && strstr (text, "x?x") == NULL;
+  return strstr (path, "/dynamic/") == NULL && strstr (path, "/quantized/") == NULL && g_file_get_contents (path, &text, NULL, NULL)
+         && strstr (text, "complex<") == NULL && strstr (text, "!quant") == NULL && strstr (text, "<?x") == NULL && strstr (text, "x?x") == NULL;
 }
 
 static int
@@ -173,13 +167,12 @@ run_all (const GPtrArray *files, RunBackEnd back_end, Counts *counts)
           counts->left_out_agree += verdict == AGREES;
         }
     }
-  g_test_message (
-    "%s: of %u files with static shapes, neither quantized nor complex, %u agree, %u differ, %u unsupported, %u error, "
-    "%u without a case; of %u others %u agree; %u cases: %u agree, %u differ, %u unsupported, %u error",
-    back_end == RUN_CPU ? "cpu" : "grid", files->len - counts->left_out, counts->files[AGREES], counts->files[DIFFERS],
-    counts->files[REFUSED], counts->files[FAILS], counts->files[EMPTY], counts->left_out, counts->left_out_agree,
-    counts->cases[0] + counts->cases[1] + counts->cases[2] + counts->cases[3], counts->cases[AGREES],
-    counts->cases[DIFFERS], counts->cases[REFUSED], counts->cases[FAILS]);
+  g_test_message ("%s: of %u files with static shapes, neither quantized nor complex, %u agree, %u differ, %u unsupported, %u error, "
+                  "%u without a case; of %u others %u agree; %u cases: %u agree, %u differ, %u unsupported, %u error",
+                  back_end == RUN_CPU ? "cpu" : "grid", files->len - counts->left_out, counts->files[AGREES], counts->files[DIFFERS], counts->files[REFUSED],
+                  counts->files[FAILS], counts->files[EMPTY], counts->left_out, counts->left_out_agree,
+                  counts->cases[0] + counts->cases[1] + counts->cases[2] + counts->cases[3], counts->cases[AGREES], counts->cases[DIFFERS],
+                  counts->cases[REFUSED], counts->cases[FAILS]);
 }
 
 static char **arguments;

@@ -9,17 +9,16 @@
 #include <string.h>
 
 #define VECTOR "tensor<1024xf32>"
-#define STEP                                                                                                            \
-  "    %0 = stablehlo.multiply %g, %g : " VECTOR "\n    %1 = stablehlo.subtract %p, %0 : " VECTOR "\n"                 \
+#define STEP \
+  "    %0 = stablehlo.multiply %g, %g : " VECTOR "\n    %1 = stablehlo.subtract %p, %0 : " VECTOR "\n" \
   "    return %0, %1 : " VECTOR ", " VECTOR "\n  }\n}\n"
-#define STABLEHLO(of_p, of_g)                                                                                          \
-  "module {\n  func.func public @main(%p: " VECTOR of_p ", %g: " VECTOR of_g ") -> (" VECTOR ", " VECTOR ") {\n" STEP
-#define HLO(head)                                                                                                      \
-  "HloModule m" head "\n\nENTRY main {\n"                                                                              \
-  "  p = f32[1024]{0} parameter(0)\n  g = f32[1024]{0} parameter(1)\n  m = f32[1024]{0} multiply(g, g)\n"              \
+#define STABLEHLO(of_p, of_g) "module {\n  func.func public @main(%p: " VECTOR of_p ", %g: " VECTOR of_g ") -> (" VECTOR ", " VECTOR ") {\n" STEP
+#define HLO(head) \
+  "HloModule m" head "\n\nENTRY main {\n" \
+  "  p = f32[1024]{0} parameter(0)\n  g = f32[1024]{0} parameter(1)\n  m = f32[1024]{0} multiply(g, g)\n" \
   "  s = f32[1024]{0} subtract(p, m)\n  ROOT t = (f32[1024]{0}, f32[1024]{0}) tuple(m, s)\n}\n"
-#define NESTED(head)                                                                                                   \
-  "HloModule m" head "\n\nENTRY main {\n"                                                                              \
+#define NESTED(head) \
+  "HloModule m" head "\n\nENTRY main {\n" \
   "  p = (f32[4]{0}, (f32[2]{0}, f32[1024]{0})) parameter(0)\n  in = (f32[2]{0}, f32[1024]{0}) get-tuple-element(p), index=1\n" \
   "  x = f32[1024]{0} get-tuple-element(in), index=1\n  n = f32[1024]{0} negate(x)\n  y = f32[4]{0} get-tuple-element(p), index=0\n" \
   "  z = f32[4]{0} negate(y)\n  i = (f32[1024]{0}) tuple(n)\n  ROOT t = (f32[4]{0}, (f32[1024]{0})) tuple(z, i)\n}\n"
@@ -57,7 +56,8 @@ test_aliases (void)
     { STABLEHLO (" {mhlo.memory_kind = \"pinned_host\", tf.aliasing_output = 1 : i32}", ""), { -1, -1 } },
     /* What takes any result takes one of its very type. */
     { "module {\n  func.func public @main(%p: tensor<4xf32> {jax.buffer_donor = true}) -> tensor<2x2xf32> {\n"
-      "    %r = stablehlo.reshape %p : (tensor<4xf32>) -> tensor<2x2xf32>\n    return %r : tensor<2x2xf32>\n  }\n}\n", { -1 } },
+      "    %r = stablehlo.reshape %p : (tensor<4xf32>) -> tensor<2x2xf32>\n    return %r : tensor<2x2xf32>\n  }\n}\n",
+      { -1 } },
     { HLO (", input_output_alias={ {1}: (0, {}, may-alias), {0}: (1, {}, must-alias) }"), { 1, 0 } },
     { HLO (", input_output_alias={ {1}: (7, {}, may-alias) }"), { -1, -1 } },
     { HLO (", buffer_donor={ (1, {}) }"), { -1, 0 } },
@@ -75,8 +75,7 @@ test_aliases (void)
 
       g_test_message ("case %u", i);
       for (guint p = 0; p < entry->n_params; p++)
-        g_assert_cmpint (gantry_parameter_alias (module, &module->nodes[entry->first_node + p]), ==,
-                         cases[i].expected[p]);
+        g_assert_cmpint (gantry_parameter_alias (module, &module->nodes[entry->first_node + p]), ==, cases[i].expected[p]);
     }
 }
 
@@ -86,8 +85,7 @@ planned (const char *text, guint64 *alias)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = read_text (context, text);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryPlan) plan
-    = gantry_memory_plan (module, &(GantryPlanOptions){ .flags = GANTRY_PLAN_RESIDENT }, NULL, &error);
+  g_autoptr (GantryPlan) plan = gantry_memory_plan (module, &(GantryPlanOptions){ .flags = GANTRY_PLAN_RESIDENT }, NULL, &error);
 
   g_assert_no_error (error);
   *alias = plan->alias_bytes[GANTRY_MEMORY_DEVICE];
@@ -98,8 +96,7 @@ static void
 test_plan (void)
 {
   static const char *const kept[] = { STABLEHLO ("", ""), HLO ("") };
-  static const char *const donated[] = { STABLEHLO (" {tf.aliasing_output = 1 : i32}", ""),
-                                         HLO (", input_output_alias={ {1}: (0, {}, may-alias) }") };
+  static const char *const donated[] = { STABLEHLO (" {tf.aliasing_output = 1 : i32}", ""), HLO (", input_output_alias={ {1}: (0, {}, may-alias) }") };
 
   for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
     {

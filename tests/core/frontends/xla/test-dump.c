@@ -52,14 +52,26 @@ static void
 test_names (void)
 {
   static const char *const names[] = {
-    "module_0005.jit_step.sm_8.0_gpu_after_optimizations.txt", "module_0005.jit_step.0010.fusion.after_b.before_pipeline-end.txt",
-    "module_0005.jit_step.0002.after_layout.after_a.txt", "module_0005.jit_step.before_optimizations.txt",
-    "module_0005.jit_step.sm_8.0_gpu_after_optimizations-buffer-assignment.txt", "module_0005.jit_step.sm_8.0_gpu_after_optimizations-live-range.txt",
-    "module_0005.jit_step.sm_8.0_gpu_after_optimizations-memory-usage-report.txt", "module_0005.jit_step.ir-with-opt.ll", "module_0005.jit_step.txt",
-    "module_0011.jit_step.before_optimizations.txt", "1700000000.module_0012.Sync.25.cpu_after_optimizations.txt",
-    "1700000000.module_0012.Sync.25.0003.p.after_q.before_r.txt", "module_0013.cpu_after_optimizations-live-range.txt", "notes.txt",
-    "module_0014.before_optimizations.txt", "module_.before_optimizations.txt", "module_99999999999999999999.x.before_optimizations.txt",
-    "module_0005.jit_step.00020000000000000000.p.after_z.txt", "module_0005.jit_step.before_optimizations.hlo.pb", "module_0005.jit_step.0002.after_layout.after_a.hlo.pb",
+    "module_0005.jit_step.sm_8.0_gpu_after_optimizations.txt",
+    "module_0005.jit_step.0010.fusion.after_b.before_pipeline-end.txt",
+    "module_0005.jit_step.0002.after_layout.after_a.txt",
+    "module_0005.jit_step.before_optimizations.txt",
+    "module_0005.jit_step.sm_8.0_gpu_after_optimizations-buffer-assignment.txt",
+    "module_0005.jit_step.sm_8.0_gpu_after_optimizations-live-range.txt",
+    "module_0005.jit_step.sm_8.0_gpu_after_optimizations-memory-usage-report.txt",
+    "module_0005.jit_step.ir-with-opt.ll",
+    "module_0005.jit_step.txt",
+    "module_0011.jit_step.before_optimizations.txt",
+    "1700000000.module_0012.Sync.25.cpu_after_optimizations.txt",
+    "1700000000.module_0012.Sync.25.0003.p.after_q.before_r.txt",
+    "module_0013.cpu_after_optimizations-live-range.txt",
+    "notes.txt",
+    "module_0014.before_optimizations.txt",
+    "module_.before_optimizations.txt",
+    "module_99999999999999999999.x.before_optimizations.txt",
+    "module_0005.jit_step.00020000000000000000.p.after_z.txt",
+    "module_0005.jit_step.before_optimizations.hlo.pb",
+    "module_0005.jit_step.0002.after_layout.after_a.hlo.pb",
     "module_0020.pb.cpu_after_optimizations.hlo.pb",
   };
   static const char *const order[] = { "before_optimizations", "a", "b", "z", "after_optimizations" };
@@ -176,8 +188,7 @@ tell_rest (const GantryModule *before, const GantryModule *after)
         g_string_append_printf (text, " +%s", gantry_node_op_name (after, node));
     }
   for (guint32 i = 0; i < before->n_nodes; i++)
-    if (gantry_module_successor (after, before->nodes[i].id) == 0
-        && !g_hash_table_contains (from, GUINT_TO_POINTER (before->nodes[i].id)))
+    if (gantry_module_successor (after, before->nodes[i].id) == 0 && !g_hash_table_contains (from, GUINT_TO_POINTER (before->nodes[i].id)))
       {
         g_string_append_printf (text, " -%s", gantry_node_op_name (before, &before->nodes[i]));
         gone++;
@@ -250,7 +261,8 @@ test_fixture (void)
 static void
 test_broken (void)
 {
-  static const char *const files[] = { "module_0001.f.before_optimizations.txt", "module_0001.f.0000.p.after_a.txt", "module_0001.f.cpu_after_optimizations.txt" };
+  static const char *const files[] = { "module_0001.f.before_optimizations.txt", "module_0001.f.0000.p.after_a.txt",
+                                       "module_0001.f.cpu_after_optimizations.txt" };
   g_autofree char *folder = g_dir_make_tmp ("gantry-dump-XXXXXX", NULL);
 
   for (guint i = 0; i <= G_N_ELEMENTS (files); i++)
@@ -335,8 +347,8 @@ test_assignment (void)
   g_autoptr (GantryXlaDump) dump = gantry_xla_dump_list (folder, &error);
   g_autoptr (GMappedFile) text = gantry_xla_dump_map (dump, compilation (dump, 0)->assignment, &error);
   g_autoptr (GMappedFile) live = gantry_xla_dump_map (dump, compilation (dump, 0)->live_ranges, &error);
-  g_autoptr (GantryXlaAssignment) assignment =
-    gantry_xla_assignment_parse (g_mapped_file_get_contents (text), g_mapped_file_get_length (text), "a.txt", &error);
+  g_autoptr (GantryXlaAssignment)
+    assignment = gantry_xla_assignment_parse (g_mapped_file_get_contents (text), g_mapped_file_get_length (text), "a.txt", &error);
   g_autoptr (GantryXlaAssignment) second = gantry_xla_assignment_parse (over, strlen (over), "b.txt", &error);
 
   g_assert_no_error (error);
@@ -345,8 +357,7 @@ test_assignment (void)
   g_assert_cmpuint (assignment->bytes[GANTRY_XLA_ALLOCATION_OUTPUT], ==, 128);
   g_assert_cmpuint (assignment->bytes[GANTRY_XLA_ALLOCATION_TEMPORARY], ==, 64);
   g_assert_null (assignment->live_bytes);
-  g_assert_true (gantry_xla_assignment_read_live_ranges (assignment, g_mapped_file_get_contents (live), g_mapped_file_get_length (live),
-                                                         "a.txt", &error));
+  g_assert_true (gantry_xla_assignment_read_live_ranges (assignment, g_mapped_file_get_contents (live), g_mapped_file_get_length (live), "a.txt", &error));
   g_assert_cmpuint (assignment->steps->len, ==, G_N_ELEMENTS (curve));
   g_assert_cmpmem (assignment->live_bytes, sizeof curve, curve, sizeof curve);
   g_assert_cmpstr (g_ptr_array_index (assignment->steps, assignment->peak_step), ==, "dot");
@@ -362,7 +373,10 @@ test_assignment (void)
 static void
 test_assignment_wrong (void)
 {
-  static const struct { const char *assignment, *ranges, *message; } cases[] = {
+  static const struct
+  {
+    const char *assignment, *ranges, *message;
+  } cases[] = {
     { "x\n", NULL, "a.txt: no allocation stands in it" },
     { "allocation 0: size 8, constant:\n value: <0 a @0> (size=8,offset=4): f32[2]\n", NULL, "a.txt:2: the value a{} does not lie in its" },
     { "allocation 0: size 8, constant:\n value: <0 a @0> (size=18446744073709551615,offset=4)\n", NULL, "a.txt:2: " },
@@ -377,8 +391,7 @@ test_assignment_wrong (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (GantryXlaAssignment) assignment =
-        gantry_xla_assignment_parse (cases[i].assignment, strlen (cases[i].assignment), "a.txt", &error);
+      g_autoptr (GantryXlaAssignment) assignment = gantry_xla_assignment_parse (cases[i].assignment, strlen (cases[i].assignment), "a.txt", &error);
 
       if (cases[i].ranges != NULL)
         g_assert_false (gantry_xla_assignment_read_live_ranges (assignment, cases[i].ranges, strlen (cases[i].ranges), "r.txt", &error));
@@ -403,8 +416,7 @@ check_assignment (const GantryXlaDump *dump, const GantryXlaDumpCompilation *one
   g_assert_no_error (error);
   assignment = gantry_xla_assignment_parse (g_mapped_file_get_contents (text), g_mapped_file_get_length (text), "a.txt", &error);
   g_assert_no_error (error);
-  g_assert_true (gantry_xla_assignment_read_live_ranges (assignment, g_mapped_file_get_contents (live), g_mapped_file_get_length (live),
-                                                         "a.txt", &error));
+  g_assert_true (gantry_xla_assignment_read_live_ranges (assignment, g_mapped_file_get_contents (live), g_mapped_file_get_length (live), "a.txt", &error));
   g_assert_cmpint (sscanf (printed, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, &arguments, &temporaries), ==, 2);
   g_assert_cmpuint (assignment->bytes[GANTRY_XLA_ALLOCATION_ARGUMENT], ==, arguments);
   g_assert_cmpuint (assignment->bytes[GANTRY_XLA_ALLOCATION_TEMPORARY], ==, temporaries);

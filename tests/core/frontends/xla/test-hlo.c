@@ -160,7 +160,11 @@ static void
 test_bitcast (void)
 {
   static const double a[] = { 1, 2, 3, 4, 5, 6 }, turned[] = { 1, 4, 2, 5, 3, 6 };
-  static const struct { const char *body; const double *values; } cases[] = {
+  static const struct
+  {
+    const char *body;
+    const double *values;
+  } cases[] = {
     { "  p = f32[2,3]{0,1} parameter(0)\n  ROOT b = f32[3,2]{1,0} bitcast(p)\n", turned },
     { "  p = f32[2,3]{1,0} parameter(0)\n  c = f32[2,3]{0,1} copy(p)\n  ROOT b = f32[3,2]{1,0} bitcast(c)\n", turned },
     { "  p = f32[2,3]{1,0} parameter(0)\n  b = f32[3,2]{0,1} bitcast(p)\n  ROOT n = f32[3,2]{1,0} copy(b)\n", turned },
@@ -190,18 +194,16 @@ test_errors (void)
 {
   static const ReadError cases[] = {
     { "HloModule m\nENTRY e {\n  ROOT a = f32[] add(b, b)\n}\n", "test.hlo:3:22: instruction 'b'", GANTRY_ERROR_INVALID },
-    { "HloModule m\nENTRY e {\n  a = f32[] parameter(0)\n  ROOT b = f32[] add(a,\n    zz)\n}\n",
-      "test.hlo:5:5: instruction 'zz'", GANTRY_ERROR_INVALID },
+    { "HloModule m\nENTRY e {\n  a = f32[] parameter(0)\n  ROOT b = f32[] add(a,\n    zz)\n}\n", "test.hlo:5:5: instruction 'zz'", GANTRY_ERROR_INVALID },
     { "HloModule m\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1000000000)\n  ROOT c = f32[] add(a, b)\n}\n",
       "test.hlo:4:3: parameter(1000000000) of a computation with 2 parameters", GANTRY_ERROR_INVALID },
-    { "HloModule m\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] parameter(0)\n  ROOT c = f32[] add(a, b)\n}\n",
-      "test.hlo:4:3: parameter(0)", GANTRY_ERROR_INVALID },
+    { "HloModule m\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] parameter(0)\n  ROOT c = f32[] add(a, b)\n}\n", "test.hlo:4:3: parameter(0)",
+      GANTRY_ERROR_INVALID },
     { "HloModule m\nENTRY e {\n  ROOT a = f32[2] parameter(0)\n", "a bracket is not closed", GANTRY_ERROR_TRUNCATED },
     { "HloModule m\n", "no computation is in it", GANTRY_ERROR_INVALID },
     { "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n  ROOT a = f32[] get-tuple-element(p), index=0\n}\n", "test.hlo:4:3: get-tuple-element of no member",
       GANTRY_ERROR_INVALID },
-    { "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n  ROOT a = f32[2] call(p), to_apply=e\n}\n", "@e calls itself",
-      GANTRY_ERROR_INVALID },
+    { "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n  ROOT a = f32[2] call(p), to_apply=e\n}\n", "@e calls itself", GANTRY_ERROR_INVALID },
     { "HloModule m\nENTRY e {\n  ROOT p = f32[9000000000,9000000000] parameter(0)\n}\n", "too large", GANTRY_ERROR_TOO_LARGE },
   };
 
@@ -233,12 +235,18 @@ static void
 test_samples (void)
 {
   static const ReadSample samples[] = {
-    { "resnet50_keras_jax_f32.hlo", 1755, 1 },   { "dlrm_keras_jax_f32_train_step.hlo", 1386, 1 },
-    { "mha_block_1x12x128x64_bf16.hlo", 41, 1 }, { "layer_norm_1x4096x768_bf16.hlo", 37, 1 },
-    { "mobilenet_v2.hlo", 3924, 1 },             { "nv_maxtext_1n1g_jit_train_step_before_optimization.hlo", 1947, 1 },
-    { "hlo_gemma4_2b_bf16.hlo", 19205, 1 },      { "llama31_8b_bf16_1x8.hlo", 31855, 1 },
-    { "offload_scan_output.hlo", 26, 1 },        { "large_loop_16k_instructions.hlo", 16828, 1 },
-    { "xla_host_offload_unit_modules.hlo", 0, 97 }, { "op_coverage.hlo", 0, 134 },
+    { "resnet50_keras_jax_f32.hlo", 1755, 1 },
+    { "dlrm_keras_jax_f32_train_step.hlo", 1386, 1 },
+    { "mha_block_1x12x128x64_bf16.hlo", 41, 1 },
+    { "layer_norm_1x4096x768_bf16.hlo", 37, 1 },
+    { "mobilenet_v2.hlo", 3924, 1 },
+    { "nv_maxtext_1n1g_jit_train_step_before_optimization.hlo", 1947, 1 },
+    { "hlo_gemma4_2b_bf16.hlo", 19205, 1 },
+    { "llama31_8b_bf16_1x8.hlo", 31855, 1 },
+    { "offload_scan_output.hlo", 26, 1 },
+    { "large_loop_16k_instructions.hlo", 16828, 1 },
+    { "xla_host_offload_unit_modules.hlo", 0, 97 },
+    { "op_coverage.hlo", 0, 134 },
   };
 
   read_case_samples ("data/hlo", samples, G_N_ELEMENTS (samples));

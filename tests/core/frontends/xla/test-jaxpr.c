@@ -61,8 +61,7 @@ compare_values (const char *program, GantryLiteral *const *results, guint n)
         {
           gint64 from = results[i]->splat ? 0 : k;
           gboolean is_float = gantry_element_is_float ((GantryElementType) results[i]->type->element);
-          double actual = is_float ? gantry_literal_get_double (results[i], from)
-                                   : (double) gantry_literal_get_int (results[i], from);
+          double actual = is_float ? gantry_literal_get_double (results[i], from) : (double) gantry_literal_get_int (results[i], from);
           double expected = g_ascii_strtod (at, &at);
 
           if (!(fabs (actual - expected) <= 2e-5 + 2e-5 * fabs (expected)))
@@ -172,38 +171,37 @@ test_comments (void)
     }
 }
 
-static const char everything[] =
-  "let relu = { lambda ; a:f32[2]. let b:f32[2] = max a 0.0:f32[] in (b,) } in\n"
-  "{ lambda w:f32[2,2]; in:f32[2] let:i32[] k:key<fry>[] h:f32<host>[8@x,b]. let\n"
-  "    c:f32[2] = jit[name=relu jaxpr=relu] in\n"
-  "    d:f32[2] = jit[name=relu jaxpr=relu] c\n"
-  "    e:f32[2] f:f32[3,2] = scan[\n"
-  "      jaxpr={ lambda ; a:f32[2,2] b:f32[2]. let\n"
-  "          c:f32[2] = dot_general[dimension_numbers=(([0], [1]), ([], []))] b a\n"
-  "        in (c, c) }\n"
-  "      length=3\n"
-  "      linear=(False, False)\n"
-  "      num_carry=1\n"
-  "      num_consts=1\n"
-  "      reverse=False\n"
-  "    ] w d\n"
-  "    in_1:f32[2] = pjit[name=g jaxpr={ lambda v:f32[2]; a:f32[2]. let b:f32[2] = add a v in (b,) }]\n"
-  "      e\n"
-  "    g:f32[2] = frob[\n"
-  "      callback=<function f.<locals>.g at 0x7f00>\n"
-  "      fmt=x {} = 1\n"
-  "      sizes=(1, 2)\n"
-  "      rate=0.5\n"
-  "      deep=True\n"
-  "    ] in_1 let True nan:f32[] -1.5e+2:f32[2]\n"
-  "    effect[token=None] g\n"
-  "    _:f32[2] r:Ref{f32[2]} = make g\n"
-  "    r[let,:] <- g\n"
-  "    r[...] += g\n"
-  "    x:f32[2] <- r[0:1]\n"
-  "    y:f32[2], r[0] <- r[0], g\n"
-  "    z:f32[2] = copy x; zz:f32[2] = mul z 2.0\n"
-  "  in (y, zz, 1.0:f32[], f) }\n";
+static const char everything[] = "let relu = { lambda ; a:f32[2]. let b:f32[2] = max a 0.0:f32[] in (b,) } in\n"
+                                 "{ lambda w:f32[2,2]; in:f32[2] let:i32[] k:key<fry>[] h:f32<host>[8@x,b]. let\n"
+                                 "    c:f32[2] = jit[name=relu jaxpr=relu] in\n"
+                                 "    d:f32[2] = jit[name=relu jaxpr=relu] c\n"
+                                 "    e:f32[2] f:f32[3,2] = scan[\n"
+                                 "      jaxpr={ lambda ; a:f32[2,2] b:f32[2]. let\n"
+                                 "          c:f32[2] = dot_general[dimension_numbers=(([0], [1]), ([], []))] b a\n"
+                                 "        in (c, c) }\n"
+                                 "      length=3\n"
+                                 "      linear=(False, False)\n"
+                                 "      num_carry=1\n"
+                                 "      num_consts=1\n"
+                                 "      reverse=False\n"
+                                 "    ] w d\n"
+                                 "    in_1:f32[2] = pjit[name=g jaxpr={ lambda v:f32[2]; a:f32[2]. let b:f32[2] = add a v in (b,) }]\n"
+                                 "      e\n"
+                                 "    g:f32[2] = frob[\n"
+                                 "      callback=<function f.<locals>.g at 0x7f00>\n"
+                                 "      fmt=x {} = 1\n"
+                                 "      sizes=(1, 2)\n"
+                                 "      rate=0.5\n"
+                                 "      deep=True\n"
+                                 "    ] in_1 let True nan:f32[] -1.5e+2:f32[2]\n"
+                                 "    effect[token=None] g\n"
+                                 "    _:f32[2] r:Ref{f32[2]} = make g\n"
+                                 "    r[let,:] <- g\n"
+                                 "    r[...] += g\n"
+                                 "    x:f32[2] <- r[0:1]\n"
+                                 "    y:f32[2], r[0] <- r[0], g\n"
+                                 "    z:f32[2] = copy x; zz:f32[2] = mul z 2.0\n"
+                                 "  in (y, zz, 1.0:f32[], f) }\n";
 
 static void
 test_everything (void)
@@ -263,8 +261,7 @@ test_errors (void)
     { LAMBDA "f[x=(1 in (b,) }", "']' is expected behind parameters", GANTRY_ERROR_TRUNCATED },
     { LAMBDA "in (b,) }", "'a primitive' is expected, and '}' comes", GANTRY_ERROR_INVALID },
     { "{ lambda ; a:f32[99999999999,99999999999]. let in (a,) }", "too large", GANTRY_ERROR_TOO_LARGE },
-    { "let f = { lambda ; . let jit[jaxpr=f] in () } in\n{ lambda ; . let jit[jaxpr=f] in () }", "f is a part of itself",
-      GANTRY_ERROR_INVALID },
+    { "let f = { lambda ; . let jit[jaxpr=f] in () } in\n{ lambda ; . let jit[jaxpr=f] in () }", "f is a part of itself", GANTRY_ERROR_INVALID },
     { "{ lambda ; a:f32[2]. let b: = sin a in (b,) }", "t.jaxpr:1:29: a type is expected", GANTRY_ERROR_INVALID },
     { "hello", "'{' is expected, and 'hello' comes", GANTRY_ERROR_INVALID },
   };
@@ -427,8 +424,9 @@ test_stopped (void)
 static void
 test_unread (void)
 {
-  static const char text[] = "{ lambda ; a:f32[2]. let\n    _:f32[] b:f32[2] = jit[\n      name=f\n      jaxpr={ lambda ; c:f32[2]. let d:f32[2] = sin c in (_, d) }\n    ] a\n"
-                             "  in (b,) }\n";
+  static const char text[] =
+    "{ lambda ; a:f32[2]. let\n    _:f32[] b:f32[2] = jit[\n      name=f\n      jaxpr={ lambda ; c:f32[2]. let d:f32[2] = sin c in (_, d) }\n    ] a\n"
+    "  in (b,) }\n";
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) module = read_case (context, text, "t.jaxpr", NULL, &error);

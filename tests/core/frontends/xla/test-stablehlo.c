@@ -63,18 +63,17 @@ test_places (void)
 static void
 test_captures (void)
 {
-  static const char text[] =
-    "func.func @main(%x: tensor<i32>, %n: tensor<i32>) -> tensor<i32> {\n"
-    "  %0 = stablehlo.while(%i = %x) : tensor<i32>\n"
-    "   cond {\n"
-    "    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-    "    stablehlo.return %1 : tensor<i1>\n"
-    "  } do {\n"
-    "    %1 = stablehlo.add %i, %n : tensor<i32>\n"
-    "    stablehlo.return %1 : tensor<i32>\n"
-    "  }\n"
-    "  return %0 : tensor<i32>\n"
-    "}\n";
+  static const char text[] = "func.func @main(%x: tensor<i32>, %n: tensor<i32>) -> tensor<i32> {\n"
+                             "  %0 = stablehlo.while(%i = %x) : tensor<i32>\n"
+                             "   cond {\n"
+                             "    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+                             "    stablehlo.return %1 : tensor<i1>\n"
+                             "  } do {\n"
+                             "    %1 = stablehlo.add %i, %n : tensor<i32>\n"
+                             "    stablehlo.return %1 : tensor<i32>\n"
+                             "  }\n"
+                             "  return %0 : tensor<i32>\n"
+                             "}\n";
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) module = read_text (context, text, &error);
@@ -97,7 +96,11 @@ test_captures (void)
 static void
 test_constants (void)
 {
-  static const struct { const char *constant; double first, last; } cases[] = {
+  static const struct
+  {
+    const char *constant;
+    double first, last;
+  } cases[] = {
     { "dense<[1.5, 2.5]> : tensor<2xf32>", 1.5, 2.5 },
     { "dense<3> : tensor<4xi8>", 3, 3 },
     { "dense<\"0x0000803F00000040\"> : tensor<2xf32>", 1, 2 },
@@ -184,17 +187,22 @@ test_errors (void)
     { "func.func @main() {\n  %0 = stablehlo.add %1, %1 : tensor<f32>\n  return\n}\n", "test.mlir:2:24: value %1 is not defined before", GANTRY_ERROR_INVALID },
     { "func.func @main() {\n  return\n", "test.mlir:3:1: a bracket is not closed", GANTRY_ERROR_TRUNCATED },
     { "func.func @main() {\n  %c = stablehlo.constant dense<[1, 2]> : tensor<3xi32>\n  return\n}", "test.mlir:2:", GANTRY_ERROR_INVALID },
-    { "\"builtin.module\"() ({\n  \"func.func\"() <{function_type = () -> ()}> ({\n  }) : () -> ()\n}) : () -> ()\n", "test.mlir:3:16: a function has no 'sym_name'", GANTRY_ERROR_INVALID },
+    { "\"builtin.module\"() ({\n  \"func.func\"() <{function_type = () -> ()}> ({\n  }) : () -> ()\n}) : () -> ()\n",
+      "test.mlir:3:16: a function has no 'sym_name'", GANTRY_ERROR_INVALID },
     { "module {\n}\n", "test.mlir: no function is defined in it", GANTRY_ERROR_INVALID },
     { "func.func @main() {\n  call @main() : () -> ()\n  return\n}", "function @main calls itself", GANTRY_ERROR_INVALID },
-    { "func.func @main() {\n  %c = stablehlo.constant dense<[1,\n 99999999999999999999]> : tensor<2xi32>\n  return\n}\n", "test.mlir:3:2: '99999999999999999999' is no value of a constant of i32", GANTRY_ERROR_INVALID },
+    { "func.func @main() {\n  %c = stablehlo.constant dense<[1,\n 99999999999999999999]> : tensor<2xi32>\n  return\n}\n",
+      "test.mlir:3:2: '99999999999999999999' is no value of a constant of i32", GANTRY_ERROR_INVALID },
     { "func.func @main() {\n  %c = stablehlo.constant dense<300> : tensor<i8>\n  return\n}\n", "test.mlir:2:33: '300'", GANTRY_ERROR_INVALID },
     { "func.func @main() {\n  %c = stablehlo.constant dense<-129> : tensor<i8>\n  return\n}\n", "test.mlir:2:33: '-129'", GANTRY_ERROR_INVALID },
     { "func.func @main() {\n  %c = stablehlo.constant dense<-1> : tensor<ui8>\n  return\n}\n", "test.mlir:2:33: '-1'", GANTRY_ERROR_INVALID },
     { "func.func @main() {\n  %c = stablehlo.constant dense<0x100000000> : tensor<f32>\n  return\n}\n", "test.mlir:2:33: '0x100000000'", GANTRY_ERROR_INVALID },
-    { "func.func @main(%a: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.add %a, %a : tensor<f32>\n}\n", "test.mlir:3:2: function @main returns 0 values, and declares 1", GANTRY_ERROR_INVALID },
-    { "func.func @main(%a: tensor<f32>) -> tensor<f32> {\n  return %a : tensor<f32>\n}\n}}} ]] garbage", "test.mlir:4:1: '}' closes nothing", GANTRY_ERROR_INVALID },
-    { "func.func @main(%a: tensor<f32>) {\n  %0 = \"stablehlo.add\"(%a, %a) {n_captures = 1 : i64} : (tensor<f32>, tensor<f32>) -> tensor<f32>\n  return\n}\n", "n_captures", GANTRY_ERROR_INVALID },
+    { "func.func @main(%a: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.add %a, %a : tensor<f32>\n}\n",
+      "test.mlir:3:2: function @main returns 0 values, and declares 1", GANTRY_ERROR_INVALID },
+    { "func.func @main(%a: tensor<f32>) -> tensor<f32> {\n  return %a : tensor<f32>\n}\n}}} ]] garbage", "test.mlir:4:1: '}' closes nothing",
+      GANTRY_ERROR_INVALID },
+    { "func.func @main(%a: tensor<f32>) {\n  %0 = \"stablehlo.add\"(%a, %a) {n_captures = 1 : i64} : (tensor<f32>, tensor<f32>) -> tensor<f32>\n  return\n}\n",
+      "n_captures", GANTRY_ERROR_INVALID },
     { "func.func @main(%a: tensor<9223372036854775807xf32>) {\n  return\n}", "too large", GANTRY_ERROR_TOO_LARGE },
   };
 
@@ -206,21 +214,23 @@ test_errors (void)
 static void
 test_phases (void)
 {
-  static const char body[] =
-    "func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {\n"
-    "  %a = stablehlo.sine %x : tensor<4xf32> loc(\"jit(s)/jvp(net)/sin\")\n"
-    "  %b = stablehlo.cosine %x : tensor<4xf32> loc(\"jit(s)/jvp(transpose(jvp(net)))/cos\")\n"
-    "  %c = stablehlo.multiply %a, %b : tensor<4xf32> loc(\"jit(s)/vmap(transpose(jvp(net)))/mul\")\n"
-    "  %d = func.call @norm(%c) : (tensor<4xf32>) -> tensor<4xf32> loc(\"jit(s)/transpose(jvp(jit(norm)))\")\n"
-    "  %e = stablehlo.add %d, %x : tensor<4xf32> loc(\"jit(s)/add\")\n"
-    "  %f = stablehlo.negate %x : tensor<4xf32> loc(\"jit(s)/neg\")\n"
-    "  return %e, %f : tensor<4xf32>, tensor<4xf32>\n}\n"
-    "func.func private @norm(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
-    "  %a = stablehlo.tanh %x : tensor<4xf32> loc(\"tanh\")\n  return %a : tensor<4xf32>\n}\n";
-  static const struct { guint16 op; GantryPhase phase; } expected[] = {
-    { GANTRY_OP_SINE, GANTRY_PHASE_FORWARD },      { GANTRY_OP_COSINE, GANTRY_PHASE_FORWARD },
-    { GANTRY_OP_MULTIPLY, GANTRY_PHASE_BACKWARD }, { GANTRY_OP_TANH, GANTRY_PHASE_BACKWARD },
-    { GANTRY_OP_ADD, GANTRY_PHASE_UPDATE },        { GANTRY_OP_NEGATE, GANTRY_PHASE_FORWARD },
+  static const char body[] = "func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {\n"
+                             "  %a = stablehlo.sine %x : tensor<4xf32> loc(\"jit(s)/jvp(net)/sin\")\n"
+                             "  %b = stablehlo.cosine %x : tensor<4xf32> loc(\"jit(s)/jvp(transpose(jvp(net)))/cos\")\n"
+                             "  %c = stablehlo.multiply %a, %b : tensor<4xf32> loc(\"jit(s)/vmap(transpose(jvp(net)))/mul\")\n"
+                             "  %d = func.call @norm(%c) : (tensor<4xf32>) -> tensor<4xf32> loc(\"jit(s)/transpose(jvp(jit(norm)))\")\n"
+                             "  %e = stablehlo.add %d, %x : tensor<4xf32> loc(\"jit(s)/add\")\n"
+                             "  %f = stablehlo.negate %x : tensor<4xf32> loc(\"jit(s)/neg\")\n"
+                             "  return %e, %f : tensor<4xf32>, tensor<4xf32>\n}\n"
+                             "func.func private @norm(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                             "  %a = stablehlo.tanh %x : tensor<4xf32> loc(\"tanh\")\n  return %a : tensor<4xf32>\n}\n";
+  static const struct
+  {
+    guint16 op;
+    GantryPhase phase;
+  } expected[] = {
+    { GANTRY_OP_SINE, GANTRY_PHASE_FORWARD },  { GANTRY_OP_COSINE, GANTRY_PHASE_FORWARD }, { GANTRY_OP_MULTIPLY, GANTRY_PHASE_BACKWARD },
+    { GANTRY_OP_TANH, GANTRY_PHASE_BACKWARD }, { GANTRY_OP_ADD, GANTRY_PHASE_UPDATE },     { GANTRY_OP_NEGATE, GANTRY_PHASE_FORWARD },
   };
   g_autofree char *unnamed = NULL;
   g_autoptr (GRegex) places = g_regex_new (" loc\\([^\n]*\\)", 0, 0, NULL);
@@ -276,30 +286,52 @@ test_depth (void)
 static void
 test_refused (void)
 {
-  static const struct { const char *text, *message; } cases[] = {
-    { "func.func @main(%a: tensor<200x128xf32>, %b: tensor<200x1xf32>) -> tensor<200x1xf32> {\n  %0 = \"stablehlo.triangular_solve\"(%a, %b) {left_side = true, lower = true, unit_diagonal = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<200x128xf32>, tensor<200x1xf32>) -> tensor<200x1xf32>\n  return %0 : tensor<200x1xf32>\n}\n",
+  static const struct
+  {
+    const char *text, *message;
+  } cases[] = {
+    { "func.func @main(%a: tensor<200x128xf32>, %b: tensor<200x1xf32>) -> tensor<200x1xf32> {\n"
+      "  %0 = \"stablehlo.triangular_solve\"(%a, %b) {left_side = true, lower = true, unit_diagonal = true, transpose_a = #stablehlo<transpose "
+      "NO_TRANSPOSE>} : (tensor<200x128xf32>, tensor<200x1xf32>) -> tensor<200x1xf32>\n  return %0 : tensor<200x1xf32>\n}\n",
       "not square" },
-    { "func.func @main(%a: tensor<128x128xf32>, %b: tensor<200x1xf32>) -> tensor<200x1xf32> {\n  %0 = \"stablehlo.triangular_solve\"(%a, %b) {left_side = true, lower = true, unit_diagonal = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<128x128xf32>, tensor<200x1xf32>) -> tensor<200x1xf32>\n  return %0 : tensor<200x1xf32>\n}\n",
+    { "func.func @main(%a: tensor<128x128xf32>, %b: tensor<200x1xf32>) -> tensor<200x1xf32> {\n"
+      "  %0 = \"stablehlo.triangular_solve\"(%a, %b) {left_side = true, lower = true, unit_diagonal = true, transpose_a = #stablehlo<transpose "
+      "NO_TRANSPOSE>} : (tensor<128x128xf32>, tensor<200x1xf32>) -> tensor<200x1xf32>\n  return %0 : tensor<200x1xf32>\n}\n",
       "one row for each row" },
-    { "func.func @main(%a: tensor<4x3xf32>) -> tensor<4x3xf32> {\n  %0 = \"stablehlo.cholesky\"(%a) {lower = true} : (tensor<4x3xf32>) -> tensor<4x3xf32>\n  return %0 : tensor<4x3xf32>\n}\n",
+    { "func.func @main(%a: tensor<4x3xf32>) -> tensor<4x3xf32> {\n"
+      "  %0 = \"stablehlo.cholesky\"(%a) {lower = true} : (tensor<4x3xf32>) -> tensor<4x3xf32>\n  return %0 : tensor<4x3xf32>\n}\n",
       "not square" },
-    { "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = \"stablehlo.real_dynamic_slice\"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n",
+    { "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = \"stablehlo.real_dynamic_slice\"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
+      "  return %0 : tensor<4xf32>\n}\n",
       "it has 1 operands, and takes 4" },
-    { "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = \"stablehlo.dynamic_pad\"(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n",
+    { "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %0 = \"stablehlo.dynamic_pad\"(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n",
       "it has 2 operands, and takes 5" },
-    { "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = \"stablehlo.batch_norm_inference\"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n",
+    { "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = \"stablehlo.batch_norm_inference\"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
+      "  return %0 : tensor<4xf32>\n}\n",
       "it has 1 operands, and takes 5" },
-    { "func.func @main(%a: tensor<4xf32>) -> tensor<4x4xf32> {\n  %0 = \"stablehlo.custom_call\"() {call_target_name = \"mhlo.cholesky\"} : () -> tensor<4x4xf32>\n  return %0 : tensor<4x4xf32>\n}\n",
+    { "func.func @main(%a: tensor<4xf32>) -> tensor<4x4xf32> {\n"
+      "  %0 = \"stablehlo.custom_call\"() {call_target_name = \"mhlo.cholesky\"} : () -> tensor<4x4xf32>\n  return %0 : tensor<4x4xf32>\n}\n",
       "it has 0 operands, and takes 1" },
-    { "func.func @main(%a: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {\n  %0 = \"stablehlo.custom_call\"(%a) {call_target_name = \"mhlo.exponential\"} : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>\n  return %0 : tensor<4xcomplex<f32>>\n}\n",
+    { "func.func @main(%a: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {\n"
+      "  %0 = \"stablehlo.custom_call\"(%a) {call_target_name = \"mhlo.exponential\"} : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>\n"
+      "  return %0 : tensor<4xcomplex<f32>>\n}\n",
       "not compiled" },
-    { "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = \"stablehlo.sort\"(%a) ({\n^bb0(%p: tensor<f32>, %q: tensor<f32>, %r: tensor<f32>, %s: tensor<f32>):\n    %t = stablehlo.compare LT, %r, %s : (tensor<f32>, tensor<f32>) -> tensor<i1>\n    stablehlo.return %t : tensor<i1>\n  }) {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n",
+    { "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = \"stablehlo.sort\"(%a) ({\n"
+      "^bb0(%p: tensor<f32>, %q: tensor<f32>, %r: tensor<f32>, %s: tensor<f32>):\n"
+      "    %t = stablehlo.compare LT, %r, %s : (tensor<f32>, tensor<f32>) -> tensor<i1>\n    stablehlo.return %t : tensor<i1>\n"
+      "  }) {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n",
       "a region does not take 2 values" },
-    { "func.func @main(%a: tensor<8xf32>, %b: tensor<f32>) -> tensor<8xf32> {\n  %0 = \"stablehlo.reduce_window\"(%a, %b) ({\n^bb0(%p: tensor<f32>, %q: tensor<f32>):\n    %t = stablehlo.subtract %p, %q : tensor<f32>\n    stablehlo.return %t : tensor<f32>\n  }) {window_dimensions = array<i64: 2>, padding = dense<-9223372036854775808> : tensor<1x2xi64>} : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n",
+    { "func.func @main(%a: tensor<8xf32>, %b: tensor<f32>) -> tensor<8xf32> {\n  %0 = \"stablehlo.reduce_window\"(%a, %b) ({\n"
+      "^bb0(%p: tensor<f32>, %q: tensor<f32>):\n    %t = stablehlo.subtract %p, %q : tensor<f32>\n    stablehlo.return %t : tensor<f32>\n"
+      "  }) {window_dimensions = array<i64: 2>, padding = dense<-9223372036854775808> : tensor<1x2xi64>} : (tensor<8xf32>, tensor<f32>) -> "
+      "tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n",
       "a window of these sizes" },
-    { "func.func @main() -> tensor<2xcomplex<f32>> {\n  %0 = stablehlo.constant dense<[(1.0, 2.0), (3.0, 4.0)]> : tensor<2xcomplex<f32>>\n  return %0 : tensor<2xcomplex<f32>>\n}\n",
+    { "func.func @main() -> tensor<2xcomplex<f32>> {\n  %0 = stablehlo.constant dense<[(1.0, 2.0), (3.0, 4.0)]> : tensor<2xcomplex<f32>>\n"
+      "  return %0 : tensor<2xcomplex<f32>>\n}\n",
       "stablehlo.constant: element type c64 of result 0 is not compiled" },
-    { "func.func @main() -> tensor<ui4> {\n  %0 = \"stablehlo.constant\"() {value = dense<1> : tensor<ui4>} : () -> tensor<ui4>\n  return %0 : tensor<ui4>\n}\n",
+    { "func.func @main() -> tensor<ui4> {\n  %0 = \"stablehlo.constant\"() {value = dense<1> : tensor<ui4>} : () -> tensor<ui4>\n"
+      "  return %0 : tensor<ui4>\n}\n",
       "stablehlo.constant: element type u4 of result 0 is not compiled" },
   };
 
@@ -322,28 +354,26 @@ test_refused (void)
 static void
 test_listed (void)
 {
-  static const char text[] =
-    "func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> (tensor<f32>, tensor<f32>) {\n"
-    "  %c = stablehlo.constant dense<0> : tensor<i32>\n"
-    "  %a = stablehlo.custom_call @magic(%x) : (tensor<f32>) -> tensor<f32>\n"
-    "  %b = stablehlo.custom_call @magic(%a) : (tensor<f32>) -> tensor<f32>\n"
-    "  %e = stablehlo.custom_call @wizard(%b) : (tensor<f32>) -> tensor<f32>\n"
-    "  %0:2 = stablehlo.while(%i = %c, %y = %x) : tensor<i32>, tensor<f32>\n"
-    "   cond {\n"
-    "    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-    "    stablehlo.return %1 : tensor<i1>\n"
-    "  } do {\n"
-    "    %1 = stablehlo.add %i, %i : tensor<i32>\n"
-    "    stablehlo.return %1, %y : tensor<i32>, tensor<f32>\n"
-    "  }\n"
-    "  return %0#1, %e : tensor<f32>, tensor<f32>\n"
-    "}\n";
+  static const char text[] = "func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> (tensor<f32>, tensor<f32>) {\n"
+                             "  %c = stablehlo.constant dense<0> : tensor<i32>\n"
+                             "  %a = stablehlo.custom_call @magic(%x) : (tensor<f32>) -> tensor<f32>\n"
+                             "  %b = stablehlo.custom_call @magic(%a) : (tensor<f32>) -> tensor<f32>\n"
+                             "  %e = stablehlo.custom_call @wizard(%b) : (tensor<f32>) -> tensor<f32>\n"
+                             "  %0:2 = stablehlo.while(%i = %c, %y = %x) : tensor<i32>, tensor<f32>\n"
+                             "   cond {\n"
+                             "    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+                             "    stablehlo.return %1 : tensor<i1>\n"
+                             "  } do {\n"
+                             "    %1 = stablehlo.add %i, %i : tensor<i32>\n"
+                             "    stablehlo.return %1, %y : tensor<i32>, tensor<f32>\n"
+                             "  }\n"
+                             "  return %0#1, %e : tensor<f32>, tensor<f32>\n"
+                             "}\n";
   static const struct
   {
     const char *why, *where;
     guint count;
-  } expected[] = { { "'magic'", "test.mlir:3:3", 2 },
-                   { "'wizard'", "test.mlir:5:3", 1 } };
+  } expected[] = { { "'magic'", "test.mlir:3:3", 2 }, { "'wizard'", "test.mlir:5:3", 1 } };
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) module = read_text (context, text, &error);
@@ -369,8 +399,7 @@ legalize_case (GantryContext *context, guint n, guint index, GError **error)
 
   g_string_append_printf (text, "  %%i = stablehlo.constant dense<%u> : tensor<i32>\n  %%0 = \"stablehlo.case\"(%%i) (", index);
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "%s{\n  %%c = stablehlo.constant dense<%u> : tensor<i32>\n  stablehlo.return %%c : tensor<i32>\n}",
-                            i > 0 ? ", " : "", i);
+    g_string_append_printf (text, "%s{\n  %%c = stablehlo.constant dense<%u> : tensor<i32>\n  stablehlo.return %%c : tensor<i32>\n}", i > 0 ? ", " : "", i);
   g_string_append (text, ") : (tensor<i32>) -> tensor<i32>\n  return %0 : tensor<i32>\n}\n");
   module = read_text (context, text->str, error);
   return module != NULL ? gantry_pass_legalize.run (module, NULL, NULL, error) : NULL;
@@ -412,19 +441,21 @@ test_samples (void)
   read_case_samples ("data/stablehlo", samples, G_N_ELEMENTS (samples));
 }
 
+/* clang-format off */
 #define DOT(result, x, y, contract, types) \
   "    %" result " = stablehlo.dot_general %" x ", %" y ", contracting_dims = " contract " : " types "\n"
-#define FORWARD                                                                                                      \
-  DOT ("h", "x", "w1", "[1] x [0]", "(tensor<3x4xf32>, tensor<4x8xf32>) -> tensor<3x8xf32>")                          \
-  "    %a = stablehlo.tanh %h : tensor<3x8xf32>\n"                                                                   \
+#define FORWARD \
+  DOT ("h", "x", "w1", "[1] x [0]", "(tensor<3x4xf32>, tensor<4x8xf32>) -> tensor<3x8xf32>") \
+  "    %a = stablehlo.tanh %h : tensor<3x8xf32>\n" \
   DOT ("y", "a", "w2", "[1] x [0]", "(tensor<3x8xf32>, tensor<8x2xf32>) -> tensor<3x2xf32>")
-#define BACKWARD                                                                                                     \
-  "    %g2 = stablehlo.add %y, %y : tensor<3x2xf32>\n"                                                               \
-  "    %at = stablehlo.transpose %a, dims = [1, 0] : (tensor<3x8xf32>) -> tensor<8x3xf32>\n"                         \
-  DOT ("d2", "at", "g2", "[1] x [0]", "(tensor<8x3xf32>, tensor<3x2xf32>) -> tensor<8x2xf32>")                        \
-  DOT ("gh", "g2", "w2", "[1] x [1]", "(tensor<3x2xf32>, tensor<8x2xf32>) -> tensor<3x8xf32>")                        \
-  "    %s = stablehlo.multiply %a, %gh : tensor<3x8xf32>\n"                                                          \
+#define BACKWARD \
+  "    %g2 = stablehlo.add %y, %y : tensor<3x2xf32>\n" \
+  "    %at = stablehlo.transpose %a, dims = [1, 0] : (tensor<3x8xf32>) -> tensor<8x3xf32>\n" \
+  DOT ("d2", "at", "g2", "[1] x [0]", "(tensor<8x3xf32>, tensor<3x2xf32>) -> tensor<8x2xf32>") \
+  DOT ("gh", "g2", "w2", "[1] x [1]", "(tensor<3x2xf32>, tensor<8x2xf32>) -> tensor<3x8xf32>") \
+  "    %s = stablehlo.multiply %a, %gh : tensor<3x8xf32>\n" \
   DOT ("d1", "x", "s", "[0] x [0]", "(tensor<3x4xf32>, tensor<3x8xf32>) -> tensor<4x8xf32>")
+/* clang-format on */
 #define PARAMETERS "%w1: tensor<4x8xf32>, %w2: tensor<8x2xf32>, %x: tensor<3x4xf32>"
 #define HEAD(results) "func.func public @main(" PARAMETERS ") -> (" results ") {\n"
 
@@ -438,8 +469,8 @@ test_structure (void)
   } cases[] = {
     { HEAD ("tensor<f32>, tensor<4x8xf32>, tensor<8x2xf32>") FORWARD
       "    %zero = stablehlo.constant dense<0.0> : tensor<f32>\n    %sq = stablehlo.multiply %y, %y : tensor<3x2xf32>\n"
-      "    %loss = stablehlo.reduce(%sq init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<3x2xf32>, tensor<f32>) -> tensor<f32>\n"
-      BACKWARD "    %n1 = stablehlo.subtract %w1, %d1 : tensor<4x8xf32>\n    %n2 = stablehlo.subtract %w2, %d2 : tensor<8x2xf32>\n"
+      "    %loss = stablehlo.reduce(%sq init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<3x2xf32>, tensor<f32>) -> "
+      "tensor<f32>\n" BACKWARD "    %n1 = stablehlo.subtract %w1, %d1 : tensor<4x8xf32>\n    %n2 = stablehlo.subtract %w2, %d2 : tensor<8x2xf32>\n"
       "    return %loss, %n1, %n2 : tensor<f32>, tensor<4x8xf32>, tensor<8x2xf32>\n}\n",
       "h:f a:f y:f sq:f loss:f g2:b at:b d2:b gh:b s:b d1:b n1:u n2:u" },
     { HEAD ("tensor<4x8xf32>, tensor<8x2xf32>") FORWARD BACKWARD "    return %d1, %d2 : tensor<4x8xf32>, tensor<8x2xf32>\n}\n",
@@ -491,11 +522,13 @@ test_long_structure (void)
   const guint n = 30000;
 
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "    %%v%u = stablehlo.transpose %%%s%.0u, dims = [%s] : (tensor<%s>) -> tensor<%s>\n", i + 1,
-                            i > 0 ? "v" : "x", i, "1, 0", i % 2 != 0 ? "4x3xf32" : "3x4xf32", i % 2 != 0 ? "3x4xf32" : "4x3xf32");
+    g_string_append_printf (text, "    %%v%u = stablehlo.transpose %%%s%.0u, dims = [%s] : (tensor<%s>) -> tensor<%s>\n", i + 1, i > 0 ? "v" : "x", i, "1, 0",
+                            i % 2 != 0 ? "4x3xf32" : "3x4xf32", i % 2 != 0 ? "3x4xf32" : "4x3xf32");
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "    %%p%u = stablehlo.dot_general %%v%u, %%v%u, contracting_dims = [0] x [0] : "
-                            "(tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<4x4xf32>\n", i, n, n);
+    g_string_append_printf (text,
+                            "    %%p%u = stablehlo.dot_general %%v%u, %%v%u, contracting_dims = [0] x [0] : "
+                            "(tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<4x4xf32>\n",
+                            i, n, n);
   g_string_append (text, BACKWARD "    return %d1, %d2 : tensor<4x8xf32>, tensor<8x2xf32>\n}\n");
   module = read_text (context, text->str, &error);
   g_assert_no_error (error);
@@ -537,18 +570,17 @@ test_many_results (void)
 static void
 test_scan (void)
 {
-  static const char text[] =
-    "func.func @main() -> (tensor<2x3xi32>, tensor<2xi32>) {\n"
-    "  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>\n"
-    "  %init = stablehlo.constant dense<0> : tensor<2xi32>\n"
-    "  %two = stablehlo.constant dense<2> : tensor<2xi32>\n"
-    "  %0:2 = chlo.scan(%x) inits(%init) dimension=1 attributes {is_reverse = @} {\n"
-    "  ^bb0(%a: tensor<2xi32>, %b: tensor<2xi32>):\n"
-    "    %1 = stablehlo.add %a, %b : tensor<2xi32>\n"
-    "    %2 = stablehlo.multiply %1, %two : tensor<2xi32>\n"
-    "    stablehlo.return %2, %1 : tensor<2xi32>, tensor<2xi32>\n"
-    "  } : (tensor<2x3xi32>, tensor<2xi32>) -> (tensor<2x3xi32>, tensor<2xi32>)\n"
-    "  return %0#0, %0#1 : tensor<2x3xi32>, tensor<2xi32>\n}\n";
+  static const char text[] = "func.func @main() -> (tensor<2x3xi32>, tensor<2xi32>) {\n"
+                             "  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>\n"
+                             "  %init = stablehlo.constant dense<0> : tensor<2xi32>\n"
+                             "  %two = stablehlo.constant dense<2> : tensor<2xi32>\n"
+                             "  %0:2 = chlo.scan(%x) inits(%init) dimension=1 attributes {is_reverse = @} {\n"
+                             "  ^bb0(%a: tensor<2xi32>, %b: tensor<2xi32>):\n"
+                             "    %1 = stablehlo.add %a, %b : tensor<2xi32>\n"
+                             "    %2 = stablehlo.multiply %1, %two : tensor<2xi32>\n"
+                             "    stablehlo.return %2, %1 : tensor<2xi32>, tensor<2xi32>\n"
+                             "  } : (tensor<2x3xi32>, tensor<2xi32>) -> (tensor<2x3xi32>, tensor<2xi32>)\n"
+                             "  return %0#0, %0#1 : tensor<2x3xi32>, tensor<2xi32>\n}\n";
   static const gint64 expected[2][8] = { { 2, 6, 12, 8, 18, 30, 6, 15 }, { 12, 10, 6, 30, 22, 12, 6, 15 } };
 
   for (guint reverse = 0; reverse < 2; reverse++)
@@ -586,16 +618,18 @@ test_stacked_in_the_host (void)
     "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
     "  %stack = stablehlo.constant dense<0.0> : tensor<3x4xf32>\n"
     "  %0:3 = stablehlo.while(%i = %zero, %c = %x, %s = %stack) : tensor<i32>, tensor<4xf32>, tensor<3x4xf32>\n" THREE_TIMES
-    "    %h = stablehlo.tanh %c : tensor<4xf32>\n" PLACED ("%m", "%h", "pinned_host")
-    "    %b = stablehlo.broadcast_in_dim %m, dims = [1] : (tensor<4xf32>) -> tensor<1x4xf32>\n"
-    "    %u = stablehlo.dynamic_update_slice %s, %b, %i, %zero : (tensor<3x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<3x4xf32>\n"
-    "    stablehlo.return %j, %h, %u : tensor<i32>, tensor<4xf32>, tensor<3x4xf32>\n  }\n"
-    "  %1:2 = stablehlo.while(%i = %zero, %c = %0#1) : tensor<i32>, tensor<4xf32>\n" THREE_TIMES
-    "    %p = stablehlo.dynamic_slice %0#2, %i, %zero, sizes = [1, 4] : (tensor<3x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>\n"
-    "    %r = stablehlo.reshape %p : (tensor<1x4xf32>) -> tensor<4xf32>\n" PLACED ("%d", "%r", "device")
-    "    %e = stablehlo.multiply %c, %d : tensor<4xf32>\n"
-    "    stablehlo.return %j, %e : tensor<i32>, tensor<4xf32>\n  }\n"
-    "  return %1#1 : tensor<4xf32>\n}\n";
+    "    %h = stablehlo.tanh %c : tensor<4xf32>\n" PLACED (
+      "%m", "%h",
+      "pinned_host") "    %b = stablehlo.broadcast_in_dim %m, dims = [1] : (tensor<4xf32>) -> tensor<1x4xf32>\n"
+                     "    %u = stablehlo.dynamic_update_slice %s, %b, %i, %zero : (tensor<3x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> "
+                     "tensor<3x4xf32>\n"
+                     "    stablehlo.return %j, %h, %u : tensor<i32>, tensor<4xf32>, tensor<3x4xf32>\n  }\n"
+                     "  %1:2 = stablehlo.while(%i = %zero, %c = %0#1) : tensor<i32>, tensor<4xf32>\n" THREE_TIMES
+                     "    %p = stablehlo.dynamic_slice %0#2, %i, %zero, sizes = [1, 4] : (tensor<3x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>\n"
+                     "    %r = stablehlo.reshape %p : (tensor<1x4xf32>) -> tensor<4xf32>\n" PLACED (
+                       "%d", "%r", "device") "    %e = stablehlo.multiply %c, %d : tensor<4xf32>\n"
+                                             "    stablehlo.return %j, %e : tensor<i32>, tensor<4xf32>\n  }\n"
+                                             "  return %1#1 : tensor<4xf32>\n}\n";
   static const GantryPass *const passes[] = { &gantry_pass_legalize, &gantry_pass_inline, &gantry_pass_count, &gantry_pass_unroll, &gantry_pass_dce };
   const GantryPassOptions options = { .max_nodes = 1000 };
   g_autoptr (GantryContext) context = gantry_context_new ();
@@ -632,9 +666,12 @@ test_lapack (void)
     "  %b = stablehlo.constant dense<[[[4.0, 2.0], [2.0, 5.0]], [[1.0, 2.0], [2.0, 1.0]]]> : tensor<2x2x2xf32>\n"
     "  %t = stablehlo.constant dense<[[2.0, 9.0], [1.0, 4.0]]> : tensor<2x2xf32>\n"
     "  %x = stablehlo.constant dense<[[2.0, 8.0], [4.0, 6.0]]> : tensor<2x2xf32>\n"
-    "  %0:3 = stablehlo.custom_call @lapack_sgetrf_ffi(%a) {mhlo.backend_config = {}} : (tensor<2x2x2xf32>) -> (tensor<2x2x2xf32>, tensor<2x2xi32>, tensor<2xi32>)\n"
-    "  %1:2 = stablehlo.custom_call @lapack_spotrf_ffi(%b) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x2x2xf32>) -> (tensor<2x2x2xf32>, tensor<2xi32>)\n"
-    "  %2 = stablehlo.custom_call @lapack_strsm_ffi(%t, %x) {mhlo.backend_config = {diag = 78 : ui8, side = 82 : ui8, trans_x = 84 : ui8, uplo = 76 : ui8}} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>\n"
+    "  %0:3 = stablehlo.custom_call @lapack_sgetrf_ffi(%a) {mhlo.backend_config = {}} : (tensor<2x2x2xf32>) -> (tensor<2x2x2xf32>, tensor<2x2xi32>, "
+    "tensor<2xi32>)\n"
+    "  %1:2 = stablehlo.custom_call @lapack_spotrf_ffi(%b) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x2x2xf32>) -> (tensor<2x2x2xf32>, "
+    "tensor<2xi32>)\n"
+    "  %2 = stablehlo.custom_call @lapack_strsm_ffi(%t, %x) {mhlo.backend_config = {diag = 78 : ui8, side = 82 : ui8, trans_x = 84 : ui8, uplo = 76 : "
+    "ui8}} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>\n"
     "  return %0#0, %0#1, %1#0, %1#1, %2 : tensor<2x2x2xf32>, tensor<2x2xi32>, tensor<2x2x2xf32>, tensor<2xi32>, tensor<2x2xf32>\n}\n";
   /* Of the second matrix of the third result, which is not positive definite, nothing is expected but the number of the fourth. */
   static const struct

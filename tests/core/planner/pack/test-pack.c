@@ -33,8 +33,7 @@ check_by_definition (const GantryPackItem *items, guint32 n, guint64 alignment)
       height = MAX (height, top);
       for (guint32 j = 0; j < i; j++)
         if (alive_together (&items[i], &items[j]))
-          g_assert_true (top <= items[j].offset
-                         || items[j].offset + aligned (items[j].size, alignment) <= items[i].offset);
+          g_assert_true (top <= items[j].offset || items[j].offset + aligned (items[j].size, alignment) <= items[i].offset);
     }
   return height;
 }
@@ -142,8 +141,7 @@ test_allocators (void)
 static void
 test_bfc (void)
 {
-  GantryPackItem items[] = { { 0, 0, 100, 0 }, { 0, 9, 10, 0 }, { 0, 1, 40, 0 },
-                             { 2, 3, 40, 0 }, { 3, 9, 60, 0 } };
+  GantryPackItem items[] = { { 0, 0, 100, 0 }, { 0, 9, 10, 0 }, { 0, 1, 40, 0 }, { 2, 3, 40, 0 }, { 3, 9, 60, 0 } };
   const GantryPackOptions options = { .allocator = GANTRY_ALLOCATOR_BFC };
   guint64 height = gantry_pack (items, G_N_ELEMENTS (items), &options, NULL);
 
@@ -175,8 +173,7 @@ optimum (GantryPackItem *items, guint32 n, guint32 done, guint64 height, guint64
         {
           moved = FALSE;
           for (guint32 j = 0; j < done; j++)
-            if (alive_together (&chosen, &items[j]) && offset < items[j].offset + items[j].size
-                && items[j].offset < offset + chosen.size)
+            if (alive_together (&chosen, &items[j]) && offset < items[j].offset + items[j].size && items[j].offset < offset + chosen.size)
               {
                 offset = items[j].offset + items[j].size;
                 moved = TRUE;
@@ -200,9 +197,8 @@ test_optimal (void)
   GantryPackResult result;
   guint proved = 0;
   /* Hardly any order reaches its lower bound. */
-  GantryPackItem hard[] = { { 1, 4, 1, 0 }, { 0, 2, 1, 0 }, { 0, 5, 1, 0 }, { 1, 4, 1, 0 }, { 1, 2, 1, 0 },
-                            { 0, 4, 3, 0 }, { 4, 5, 2, 0 }, { 0, 5, 2, 0 }, { 2, 4, 1, 0 }, { 0, 5, 1, 0 },
-                            { 0, 1, 3, 0 }, { 0, 0, 3, 0 }, { 2, 2, 1, 0 }, { 3, 3, 3, 0 } };
+  GantryPackItem hard[] = { { 1, 4, 1, 0 }, { 0, 2, 1, 0 }, { 0, 5, 1, 0 }, { 1, 4, 1, 0 }, { 1, 2, 1, 0 }, { 0, 4, 3, 0 }, { 4, 5, 2, 0 },
+                            { 0, 5, 2, 0 }, { 2, 4, 1, 0 }, { 0, 5, 1, 0 }, { 0, 1, 3, 0 }, { 0, 0, 3, 0 }, { 2, 2, 1, 0 }, { 3, 3, 3, 0 } };
 
   for (guint round = 0; round < 20000; round++)
     {
@@ -395,8 +391,7 @@ test_large (void)
       gint64 start = g_get_monotonic_time ();
       guint64 bound, height = gantry_pack (items, n, &options, NULL);
 
-      g_test_message ("%s of %u buffers: %.0f ms", shape == 0 ? "training step" : "chain", n,
-                      (double) (g_get_monotonic_time () - start) / 1e3);
+      g_test_message ("%s of %u buffers: %.0f ms", shape == 0 ? "training step" : "chain", n, (double) (g_get_monotonic_time () - start) / 1e3);
       bound = gantry_pack_lower_bound (items, n, 64, NULL);
       g_test_message ("height over lower bound: %.5f", (double) height / (double) bound);
       g_assert_true (gantry_pack_check (items, n, 64, NULL, NULL));
@@ -438,8 +433,7 @@ test_cancelled (void)
 static void
 test_minimalloc (void)
 {
-  static const char *const names[] = { "A.1048576.csv", "C.1048576.csv", "E.1048576.csv", "G.1048576.csv",
-                                       "I.1048576.csv", "K.1048576.csv", "input.12.csv" };
+  static const char *const names[] = { "A.1048576.csv", "C.1048576.csv", "E.1048576.csv", "G.1048576.csv", "I.1048576.csv", "K.1048576.csv", "input.12.csv" };
   g_autofree char *folder = test_shared_file ("data/minimalloc", NULL);
 
   if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
@@ -465,9 +459,8 @@ test_minimalloc (void)
         {
           options.target = bound ? 0 : capacity;
           gantry_pack_solve (table->items, table->n, &options, NULL, &result);
-          g_test_message ("%s: %u buffers, height %" G_GUINT64_FORMAT ", bound %" G_GUINT64_FORMAT
-                          ", %" G_GUINT64_FORMAT
-                          " nodes", names[i], table->n, result.height, result.lower_bound, result.nodes);
+          g_test_message ("%s: %u buffers, height %" G_GUINT64_FORMAT ", bound %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " nodes", names[i], table->n,
+                          result.height, result.lower_bound, result.nodes);
           g_assert_true (gantry_pack_check (table->items, table->n, 1, NULL, NULL));
           g_assert_cmpuint (result.height, <=, capacity);
           g_assert_cmpuint (result.nodes, <=, 20000);
@@ -506,8 +499,7 @@ test_repair (void)
     {
       guint32 begin = (guint32) g_rand_int_range (random, 0, 4000);
 
-      items[i] = (GantryPackItem){ begin, begin + (1u << g_rand_int_range (random, 0, 10)),
-                                   (guint64) 64 << g_rand_int_range (random, 0, 16), 0 };
+      items[i] = (GantryPackItem){ begin, begin + (1u << g_rand_int_range (random, 0, 10)), (guint64) 64 << g_rand_int_range (random, 0, 16), 0 };
     }
   gantry_pack_solve (items, 4000, &any, NULL, &skyline);
   gantry_pack_solve (items, 4000, &options, NULL, &result);
@@ -524,10 +516,16 @@ static void
 test_csv (void)
 {
   static const char good[] = "size,end,id,other,lower\r\n# no line\r\n\r\n10,3,a,,0\r\n 7 , 4,b,x,4";
-  static const char *const bad[] = { "", "id,lower,size\n", "lower,upper,end,size\n", "lower,upper,size\n1,1,1\n",
-                                     "lower,upper,size\n1,2\n", "lower,upper,size\n1,2,3,4\n",
-                                     "lower,upper,size\n-1,2,3\n", "lower,upper,size\n1,4294967295,3\n",
-                                     "lower,upper,size\n1,2,4611686018427387905\n", "lower,upper,size\n1,2,\n",
+  static const char *const bad[] = { "",
+                                     "id,lower,size\n",
+                                     "lower,upper,end,size\n",
+                                     "lower,upper,size\n1,1,1\n",
+                                     "lower,upper,size\n1,2\n",
+                                     "lower,upper,size\n1,2,3,4\n",
+                                     "lower,upper,size\n-1,2,3\n",
+                                     "lower,upper,size\n1,4294967295,3\n",
+                                     "lower,upper,size\n1,2,4611686018427387905\n",
+                                     "lower,upper,size\n1,2,\n",
                                      "lower,lower,upper,size\n1,1,2,3\n",
                                      "lower,upper,size\n0,1,4611686018427387904\n0,1,1\n" };
   g_autoptr (GError) error = NULL;

@@ -8,24 +8,23 @@
 #include <string.h>
 
 /* h = sin (x w1), named "h"; loss = sum (sin (h w2)). Residuals: %4 (a product), %5 (h), %7 (a product). */
-static const char two_layers[]
-    = "module \"m\" { func @main #1 (%1 \"x\": f32[4,8], %2 \"w1\": f32[8,8] {role = \"parameter\"}, %3 \"w2\": f32[8,8] {role = "
-      "\"parameter\"}) -> (%9, %15, %11) {"
-      "%4 \"a1\" = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,8] "
-      "scope(\"net/one\")"
-      "%5 = sine(%4): f32[4,8] scope(\"net/one\") %6 = checkpoint_name(%5) {name = \"h\"}: f32[4,8] scope(\"net/one\")"
-      "%7 \"a2\" = dot_general(%6, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,8] "
-      "scope(\"net/two\")"
-      "%8 = sine(%7): f32[4,8] scope(\"net/two\") %9 = reduce(%8) {kind = \"add\", dimensions = [0, 1]}: f32[]"
-      "%10 = cosine(%7): f32[4,8] phase(backward) scope(\"net/two\")"
-      "%11 = dot_general(%6, %10) {lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]}: f32[8,8] "
-      "phase(backward) scope(\"net/two\")"
-      "%12 = dot_general(%10, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]}: f32[4,8] "
-      "phase(backward) scope(\"net/two\")"
-      "%13 = cosine(%4): f32[4,8] phase(backward) scope(\"net/one\") %14 = multiply(%12, %13): f32[4,8] phase(backward) "
-      "scope(\"net/one\")"
-      "%15 = dot_general(%1, %14) {lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]}: f32[8,8] "
-      "phase(backward) scope(\"net/one\") } }";
+static const char two_layers[] = "module \"m\" { func @main #1 (%1 \"x\": f32[4,8], %2 \"w1\": f32[8,8] {role = \"parameter\"}, %3 \"w2\": f32[8,8] {role = "
+                                 "\"parameter\"}) -> (%9, %15, %11) {"
+                                 "%4 \"a1\" = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,8] "
+                                 "scope(\"net/one\")"
+                                 "%5 = sine(%4): f32[4,8] scope(\"net/one\") %6 = checkpoint_name(%5) {name = \"h\"}: f32[4,8] scope(\"net/one\")"
+                                 "%7 \"a2\" = dot_general(%6, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,8] "
+                                 "scope(\"net/two\")"
+                                 "%8 = sine(%7): f32[4,8] scope(\"net/two\") %9 = reduce(%8) {kind = \"add\", dimensions = [0, 1]}: f32[]"
+                                 "%10 = cosine(%7): f32[4,8] phase(backward) scope(\"net/two\")"
+                                 "%11 = dot_general(%6, %10) {lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]}: f32[8,8] "
+                                 "phase(backward) scope(\"net/two\")"
+                                 "%12 = dot_general(%10, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]}: f32[4,8] "
+                                 "phase(backward) scope(\"net/two\")"
+                                 "%13 = cosine(%4): f32[4,8] phase(backward) scope(\"net/one\") %14 = multiply(%12, %13): f32[4,8] phase(backward) "
+                                 "scope(\"net/one\")"
+                                 "%15 = dot_general(%1, %14) {lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]}: f32[8,8] "
+                                 "phase(backward) scope(\"net/one\") } }";
 
 typedef struct
 {
@@ -71,8 +70,7 @@ table_text (const GantryPlacements *table)
     {
       const GantryPlacement *entry = &g_array_index (table->entries, GantryPlacement, e);
 
-      g_string_append_printf (text, "%s%u=%s", e > 0 ? " " : "", entry->node,
-                              gantry_placement_kind_name ((GantryPlacementKind) entry->kind));
+      g_string_append_printf (text, "%s%u=%s", e > 0 ? " " : "", entry->node, gantry_placement_kind_name ((GantryPlacementKind) entry->kind));
       if (entry->subject != GANTRY_SUBJECT_RESIDUAL)
         g_string_append_printf (text, "(%c)", gantry_placement_subject_name (entry->subject)[0]);
       if (entry->kind == GANTRY_PLACEMENT_OFFLOAD && entry->memory != GANTRY_MEMORY_PINNED_HOST)

@@ -19,7 +19,10 @@ expect_error (const char *text, gssize length, const char *message)
 static void
 test_errors (void)
 {
-  static const struct { const char *text, *message; } cases[] = {
+  static const struct
+  {
+    const char *text, *message;
+  } cases[] = {
     { "op:dot", "policy:1:7: found the end: expected '&' and a selector, or keep, recompute, offload, bf16 or int8" },
     { "op:dot keep\n\n  name: keep", "policy:3:13: found the end: expected '&' and a selector, or keep" },
     { "op:dot keep name:x keep", "policy:1:13: found 'name:x': expected ';' or the end of the line" },
@@ -51,8 +54,7 @@ test_errors (void)
     { "policy save_and_offload_only_these_names([a, b], [c, b])", "policy:1:8: 'b' is to be saved and to be offloaded" },
     { "policy save_and_offload_only_these_names([], [x], 'pinned_host', 'device')", "policy:1:51: found ''pinned_host': expected device" },
     { "policy save_and_offload_only_these_names([], [x], offload_src='device', 'pinned_host')", "policy:1:73: found ''pinned_host': expected a keyword" },
-    { "policy save_and_offload_only_these_names([], [x], offload_dst='pinned_host', offload_dst='pinned_host')",
-      "policy:1:78: offload_dst is given twice" },
+    { "policy save_and_offload_only_these_names([], [x], offload_dst='pinned_host', offload_dst='pinned_host')", "policy:1:78: offload_dst is given twice" },
     { "policy offload_dot_with_no_batch_dims(device, device)", "policy:1:47: found 'device': expected pinned_host" },
     { "policy save_from_both_policies(dots_saveable)", "policy:1:8: save_from_both_policies takes two policies" },
     { "policy save_from_both_policies(dots_saveable, save_and_offload_only_these_names([], [x]))",
@@ -99,11 +101,24 @@ static void
 test_forms (void)
 {
   static const char *const fine[] = {
-    "", "\n\n;;\n", "# nothing", "* keep", "*\tkeep;* offload", "  op:dot keep # why\n", "op:dot&scope:a/*&bytes>=1.5MiB offload to unpinned_host",
-    "name:\"a b;c\" keep", "name:'it\\'s' keep", "id:%7 keep", "id:7 recompute", "role:state offload",
-    "policy jax.checkpoint_policies.save_only_these_names('a', \"b\",)", "policy dots_saveable()",
-    "policy save_only_these_names(names_which_can_be_saved=['a'])", "policy save_only_these_names(\n  a,\n  # two\n  b)\n* keep",
-    "policy offload_dot_with_no_batch_dims(offload_src=device)", "policy nothing_saveable in scope:a/*;policy dots_saveable in b",
+    "",
+    "\n\n;;\n",
+    "# nothing",
+    "* keep",
+    "*\tkeep;* offload",
+    "  op:dot keep # why\n",
+    "op:dot&scope:a/*&bytes>=1.5MiB offload to unpinned_host",
+    "name:\"a b;c\" keep",
+    "name:'it\\'s' keep",
+    "id:%7 keep",
+    "id:7 recompute",
+    "role:state offload",
+    "policy jax.checkpoint_policies.save_only_these_names('a', \"b\",)",
+    "policy dots_saveable()",
+    "policy save_only_these_names(names_which_can_be_saved=['a'])",
+    "policy save_only_these_names(\n  a,\n  # two\n  b)\n* keep",
+    "policy offload_dot_with_no_batch_dims(offload_src=device)",
+    "policy nothing_saveable in scope:a/*;policy dots_saveable in b",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (fine); i++)
@@ -124,8 +139,9 @@ test_names_of_policies (void)
     {
       g_autofree char *text = g_strdup_printf ("policy %s%s", names[n],
                                                strstr (names[n], "and_offload") ? "([], [])"
-                                               : strstr (names[n], "both") ? "(dots_saveable, dots_saveable)"
-                                               : strstr (names[n], "names") ? "()" : "");
+                                               : strstr (names[n], "both")      ? "(dots_saveable, dots_saveable)"
+                                               : strstr (names[n], "names")     ? "()"
+                                                                                : "");
       g_autoptr (GError) error = NULL;
       g_autoptr (GantryPolicy) policy = gantry_policy_parse (text, -1, &error);
 
@@ -185,8 +201,7 @@ test_last_word (void)
   g_assert_cmpstr (report_of (&test, 2)->text, ==, "name:h offload");
   expect_policy (&test, "policy nothing_saveable # all\n; op:dot & role:residual keep", "4=keep 5=recompute 7=keep", NULL);
   g_assert_cmpstr (report_of (&test, 0)->text, ==, "policy nothing_saveable");
-  expect_policy (&test, "policy nothing_saveable; policy everything_saveable", "4=keep 5=keep 7=keep",
-                 "overridden by later statements (line 1, statement 2)");
+  expect_policy (&test, "policy nothing_saveable; policy everything_saveable", "4=keep 5=keep 7=keep", "overridden by later statements (line 1, statement 2)");
   /* Of several in a line it is said which one. */
   expect_policy (&test, "\nop:dot & role:residual keep; name:h offload; * recompute", "4=recompute 5=recompute 7=recompute",
                  "overridden by later statements (line 2, statement 3)");
@@ -232,9 +247,8 @@ test_problems (void)
 static void
 test_start_of_recomputation (void)
 {
-  static const char module[]
-      = "module \"m\" { func @main #1 (%1: f32[4]) -> (%6) { %2 = sine(%1): f32[4] %3 = exponential(%2): f32[4] %4 = tanh(%3): f32[4]"
-        "%5 = negate(%4): f32[4] phase(backward) %6 = negate(%5): f32[4] phase(backward) } }";
+  static const char module[] = "module \"m\" { func @main #1 (%1: f32[4]) -> (%6) { %2 = sine(%1): f32[4] %3 = exponential(%2): f32[4] %4 = tanh(%3): f32[4]"
+                               "%5 = negate(%4): f32[4] phase(backward) %6 = negate(%5): f32[4] phase(backward) } }";
   g_auto (PolicyTest) test = policy_test (module);
 
   expect_policy (&test, "op:exponential keep", "", "none is used by the backward pass");
@@ -265,8 +279,7 @@ test_base (void)
   for (guint i = 0; i < G_N_ELEMENTS (base); i++)
     gantry_placements_set (test.base, &base[i]);
   expect_policy (&test, "", "1=offload(i) 4=offload 6=recompute 7=recompute", NULL);
-  expect_policy (&test, "op:dot & role:residual keep", "1=offload(i) 4=offload 6=recompute 7=recompute",
-                 "placed one by one, by hand or by the solver");
+  expect_policy (&test, "op:dot & role:residual keep", "1=offload(i) 4=offload 6=recompute 7=recompute", "placed one by one, by hand or by the solver");
   expect_policy (&test, "name:h keep", "1=offload(i) 4=offload 6=recompute 7=recompute", "placed one by one");
   expect_policy (&test, "role:input keep", "1=keep(i) 4=offload 6=recompute 7=recompute", NULL);
   g_assert_cmpuint (report_of (&test, 0)->n_decided, ==, 1);
@@ -281,12 +294,12 @@ test_base (void)
 static void
 test_fusion (void)
 {
-  static const char module[]
-      = "module \"m\" { func @main #1 (%1: f32[4,4]) -> (%4) { %2 = fusion(%1) {body = @f #2, kind = \"epilogue\"}: f32[4,4] scope(\"top\")"
-        "%3 = negate(%2): f32[4,4] phase(backward) %4 = negate(%3): f32[4,4] phase(backward) }"
-        "func @f #2 (%5: f32[4,4]) -> (%8) { %6 = dot_general(%5, %5) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = "
-        "[0]}: f32[4,4] scope(\"a\") %7 = checkpoint_name(%6) {name = \"y\"}: f32[4,4] scope(\"a\") %8 \"z\" = tanh(%7): f32[4,4] "
-        "scope(\"b\") } }";
+  static const char module[] =
+    "module \"m\" { func @main #1 (%1: f32[4,4]) -> (%4) { %2 = fusion(%1) {body = @f #2, kind = \"epilogue\"}: f32[4,4] scope(\"top\")"
+    "%3 = negate(%2): f32[4,4] phase(backward) %4 = negate(%3): f32[4,4] phase(backward) }"
+    "func @f #2 (%5: f32[4,4]) -> (%8) { %6 = dot_general(%5, %5) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = "
+    "[0]}: f32[4,4] scope(\"a\") %7 = checkpoint_name(%6) {name = \"y\"}: f32[4,4] scope(\"a\") %8 \"z\" = tanh(%7): f32[4,4] "
+    "scope(\"b\") } }";
   g_auto (PolicyTest) test = policy_test (module);
 
   expect_policy (&test, "op:dot keep", "2=keep", NULL);
@@ -338,8 +351,8 @@ test_large (void)
   gint64 start;
 
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "%%%u %s= %s(%%%u): f32[4] scope(\"net/layer.%u/part.%u\")", 3 + i, i % 10 == 0 ? "\"named\" " : "",
-                            i % 2 ? "sine" : "tanh", i == 0 ? 1 : 2 + i, i / 100, i % 100 / 10);
+    g_string_append_printf (text, "%%%u %s= %s(%%%u): f32[4] scope(\"net/layer.%u/part.%u\")", 3 + i, i % 10 == 0 ? "\"named\" " : "", i % 2 ? "sine" : "tanh",
+                            i == 0 ? 1 : 2 + i, i / 100, i % 100 / 10);
   for (guint i = n; i-- > 0;)
     g_string_append_printf (text, "%%%u = multiply(%%%u, %%%u): f32[4] phase(backward) scope(\"net/layer.%u/part.%u\")", 3 + 2 * n - 1 - i,
                             i == n - 1 ? 1 : 3 + 2 * n - 2 - i, 3 + i, i / 100, i % 100 / 10);

@@ -15,8 +15,8 @@ typedef struct
 {
   Place place;
   gboolean dead;
-  double compute, out, in;  /* until then each queue is busy */
-  double until[16];         /* by value: the end of the copy under way, and since when it is in the host */
+  double compute, out, in; /* until then each queue is busy */
+  double until[16];        /* by value: the end of the copy under way, and since when it is in the host */
 } Label;
 
 typedef struct
@@ -25,9 +25,9 @@ typedef struct
   guint64 limit;
   double us_per_byte, below;
   guint16 reads[16], ancestors[16], movable;
-  GPtrArray *labels;   /* owned */
+  GPtrArray *labels;    /* owned */
   GHashTable *by_place; /* Place -> GPtrArray of Label, those that no other one dominates */
-  GArray *heap;        /* Entry */
+  GArray *heap;         /* Entry */
 } Moves;
 
 typedef struct
@@ -172,8 +172,7 @@ run (Moves *moves, const Label *from, guint w, gboolean *short_of_room)
   guint16 bit = (guint16) (1u << w);
   Label label = *from;
 
-  if ((moves->reads[w] & ~from->place.there) != 0 || (from->place.there & bit) != 0
-      || ((from->place.ran & bit) != 0 && work->result))
+  if ((moves->reads[w] & ~from->place.there) != 0 || (from->place.there & bit) != 0 || ((from->place.ran & bit) != 0 && work->result))
     return;
   if (bytes_of (moves, from->place.there | bit) > moves->limit)
     {
@@ -245,7 +244,10 @@ read_step (Moves *moves)
 double
 oracle_fastest_with_moves (const OracleStep *step, guint64 bytes, double us_per_byte, double below, guint most)
 {
-  Moves moves = { .step = step, .limit = bytes, .us_per_byte = us_per_byte, .below = below,
+  Moves moves = { .step = step,
+                  .limit = bytes,
+                  .us_per_byte = us_per_byte,
+                  .below = below,
                   .labels = g_ptr_array_new_with_free_func (g_free),
                   .by_place = g_hash_table_new_full (hash_place, equal_place, NULL, (GDestroyNotify) g_ptr_array_unref),
                   .heap = g_array_new (FALSE, FALSE, sizeof (Entry)) };

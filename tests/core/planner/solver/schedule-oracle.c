@@ -13,8 +13,7 @@ add (OracleStep *step, GRand *random, gboolean backward)
   OracleWork *work = &step->works[step->n];
 
   g_assert_cmpuint (step->n, <, ORACLE_MOST);
-  *work = (OracleWork){ .bytes = 64 * (guint64) g_rand_int_range (random, 1, 17), .us = g_rand_int_range (random, 1, 21),
-                        .backward = backward };
+  *work = (OracleWork){ .bytes = 64 * (guint64) g_rand_int_range (random, 1, 17), .us = g_rand_int_range (random, 1, 21), .backward = backward };
   return step->n++;
 }
 
@@ -225,8 +224,8 @@ oracle_step_build (const OracleStep *step, GantryContext *context, GHashTable *u
 
 typedef struct
 {
-  guint64 key;   /* ran << 32 | there */
-  double again;  /* time of what ran a second time, or more often */
+  guint64 key;  /* ran << 32 | there */
+  double again; /* time of what ran a second time, or more often */
 } Node;
 
 typedef struct
@@ -234,8 +233,8 @@ typedef struct
   const OracleStep *step;
   guint64 limit;
   guint32 reads[32], ancestors[32];
-  GHashTable *best;  /* key -> Node *, owned */
-  GArray *heap;      /* Node */
+  GHashTable *best; /* key -> Node *, owned */
+  GArray *heap;     /* Node */
 } Oracle;
 
 static void
@@ -327,8 +326,9 @@ expand (Oracle *oracle, const Node *node)
 double
 oracle_fastest (const OracleStep *step, guint64 bytes)
 {
-  Oracle oracle = { .step = step, .limit = bytes, .best = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, g_free),
-                    .heap = g_array_new (FALSE, FALSE, sizeof (Node)) };
+  Oracle oracle = {
+    .step = step, .limit = bytes, .best = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, g_free), .heap = g_array_new (FALSE, FALSE, sizeof (Node))
+  };
   guint32 all = step->n == 32 ? G_MAXUINT32 : (1u << step->n) - 1;
   double us = 0, least = INFINITY;
 

@@ -5,15 +5,15 @@
 #include "core/graph/graph.h"
 #include "core/planner/planner.h"
 
-#define ORACLE_MOST 80u     /* works that can be built; the searches take less */
+#define ORACLE_MOST 80u /* works that can be built; the searches take less */
 
 typedef struct
 {
   guint operands[16], n_operands; /* works whose values are read; none: the input */
-  guint64 bytes;    /* of what it makes: whole places */
+  guint64 bytes;                  /* of what it makes: whole places */
   double us;
   gboolean backward;
-  gboolean result;  /* has a place of its own for the whole run */
+  gboolean result; /* has a place of its own for the whole run */
 } OracleWork;
 
 typedef struct
@@ -22,7 +22,13 @@ typedef struct
   guint n;
 } OracleStep;
 
-typedef enum { ORACLE_CHAIN, ORACLE_IN_TREE, ORACLE_OUT_TREE, ORACLE_N_SHAPES } OracleShape;
+typedef enum
+{
+  ORACLE_CHAIN,
+  ORACLE_IN_TREE,
+  ORACLE_OUT_TREE,
+  ORACLE_N_SHAPES
+} OracleShape;
 
 /** @most: values that take memory, both phases together */
 void oracle_step_random (OracleStep *step, OracleShape shape, guint most, GRand *random);

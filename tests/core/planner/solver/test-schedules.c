@@ -75,8 +75,8 @@ keep_arguments (const GantryPlanner *planner)
 
   for (guint i = 0; i < n; i++)
     if (candidates[i].subject != GANTRY_SUBJECT_RESIDUAL)
-      gantry_placements_set (placements, &(GantryPlacement){ .node = candidates[i].node, .decider = GANTRY_DECIDED_BY_CLICK,
-                                                             .subject = candidates[i].subject });
+      gantry_placements_set (placements,
+                             &(GantryPlacement){ .node = candidates[i].node, .decider = GANTRY_DECIDED_BY_CLICK, .subject = candidates[i].subject });
   return placements;
 }
 
@@ -138,9 +138,8 @@ static void
 tell (const Tally *tally, const char *what)
 {
   g_array_sort (tally->ratios, compare_doubles);
-  g_test_message ("%s: %u unknown, %u budgets, %u not packed, %u refused, %u proven, %u of those beaten, median %.4f, worst %.4f", what, tally->n_unknown, tally->n,
-                  tally->unpacked, tally->refused, tally->proven, tally->beaten,
-                  g_array_index (tally->ratios, double, tally->ratios->len / 2),
+  g_test_message ("%s: %u unknown, %u budgets, %u not packed, %u refused, %u proven, %u of those beaten, median %.4f, worst %.4f", what, tally->n_unknown,
+                  tally->n, tally->unpacked, tally->refused, tally->proven, tally->beaten, g_array_index (tally->ratios, double, tally->ratios->len / 2),
                   g_array_index (tally->ratios, double, tally->ratios->len - 1));
 }
 
@@ -195,8 +194,7 @@ test_recompute (gconstpointer data)
         {
           guint64 bytes = least + (MAX (c.all, least) - least) * k / 3 / 64 * 64;
 
-          try_budget (&c, bytes, oracle_fastest (&c.step, bytes), 1u << GANTRY_PLACEMENT_KEEP | 1u << GANTRY_PLACEMENT_RECOMPUTE,
-                      &tally);
+          try_budget (&c, bytes, oracle_fastest (&c.step, bytes), 1u << GANTRY_PLACEMENT_KEEP | 1u << GANTRY_PLACEMENT_RECOMPUTE, &tally);
         }
       case_end (&c);
     }
@@ -265,7 +263,9 @@ test_long_chain (void)
   case_begin (&c, 1e9);
   for (guint k = 0; k < G_N_ELEMENTS (kept); k++)
     {
-      const GantrySolveGoal goal = { .memory_bytes = c.fixed + 1024 * (kept[k] + 2), .seconds = LONG, .method = GANTRY_SOLVE_SEARCH,
+      const GantrySolveGoal goal = { .memory_bytes = c.fixed + 1024 * (kept[k] + 2),
+                                     .seconds = LONG,
+                                     .method = GANTRY_SOLVE_SEARCH,
                                      .allowed = 1u << GANTRY_PLACEMENT_KEEP | 1u << GANTRY_PLACEMENT_RECOMPUTE };
       g_autoptr (GError) error = NULL;
       g_autoptr (GantrySolution) solution = gantry_solve (c.planner, &goal, NULL, NULL, &error);
@@ -285,8 +285,8 @@ int
 main (int argc, char **argv)
 {
   static const char *const names[] = { [ORACLE_CHAIN] = "chains", [ORACLE_IN_TREE] = "in-trees", [ORACLE_OUT_TREE] = "out-trees" };
-  static const Kind kinds[] = { { ORACLE_CHAIN, FALSE },   { ORACLE_CHAIN, TRUE },     { ORACLE_IN_TREE, FALSE },
-                                { ORACLE_IN_TREE, TRUE },  { ORACLE_OUT_TREE, FALSE }, { ORACLE_OUT_TREE, TRUE } };
+  static const Kind kinds[] = { { ORACLE_CHAIN, FALSE },  { ORACLE_CHAIN, TRUE },     { ORACLE_IN_TREE, FALSE },
+                                { ORACLE_IN_TREE, TRUE }, { ORACLE_OUT_TREE, FALSE }, { ORACLE_OUT_TREE, TRUE } };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)

@@ -85,8 +85,7 @@ check_case (const Case *c)
   g_assert_no_error (error);
   check_fits (c, least_of (c), "the least");
   for (guint i = 0; i < front->len; i++)
-    check_fits (c, ((GantrySolution *) front->pdata[i])->figures.peak_bytes,
-                "a point of the front");
+    check_fits (c, ((GantrySolution *) front->pdata[i])->figures.peak_bytes, "a point of the front");
   gantry_planner_predict (planner, NULL, all);
   for (guint percent = 100; percent <= 160; percent += 30)
     {
@@ -107,8 +106,7 @@ test_random (gconstpointer data)
   for (guint n = 0; n < (g_test_slow () ? 40 : 4); n++)
     {
       OracleStep step;
-      Case c = { .context = gantry_context_new (),
-                 .us = g_hash_table_new_full (NULL, NULL, NULL, g_free) };
+      Case c = { .context = gantry_context_new (), .us = g_hash_table_new_full (NULL, NULL, NULL, g_free) };
 
       oracle_step_random (&step, (OracleShape) GPOINTER_TO_UINT (data), 12, random);
       c.link = 1e6 * 128 / (double) g_rand_int_range (random, 1, 9);

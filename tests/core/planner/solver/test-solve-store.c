@@ -42,8 +42,7 @@ case_init (Case *c, const OracleStep *step, double link)
   g_autoptr (GantryPrediction) all = gantry_prediction_new ();
   g_autoptr (GError) error = NULL;
 
-  *c = (Case){ .context = gantry_context_new (), .us = g_hash_table_new_full (NULL, NULL, NULL, g_free),
-               .told = g_array_new (FALSE, TRUE, sizeof (Told)) };
+  *c = (Case){ .context = gantry_context_new (), .us = g_hash_table_new_full (NULL, NULL, NULL, g_free), .told = g_array_new (FALSE, TRUE, sizeof (Told)) };
   c->module = oracle_step_build (step, c->context, c->us);
   gantry_target_init_cpu (&target, 1);
   target.link_bandwidth = link;

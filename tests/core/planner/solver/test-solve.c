@@ -44,10 +44,9 @@ make_step (GantryContext *context, guint n)
   m.location = gantry_context_location (context, &place);
   gantry_builder_set_place (m.builder, 0, m.location);
   gantry_builder_begin (m.builder, "main", 0);
-  h[0] = gantry_builder_parameter (m.builder, gantry_context_tensor (context, GANTRY_F32, 2, (GantryDim[]) { 128, widths[0] }), "x");
+  h[0] = gantry_builder_parameter (m.builder, gantry_context_tensor (context, GANTRY_F32, 2, (GantryDim[]){ 128, widths[0] }), "x");
   for (guint i = 0; i < n; i++)
-    w[i] = gantry_builder_parameter (m.builder, gantry_context_tensor (context, GANTRY_F32, 2,
-                                                                       (GantryDim[]) { widths[i % 5], widths[(i + 1) % 5] }), NULL);
+    w[i] = gantry_builder_parameter (m.builder, gantry_context_tensor (context, GANTRY_F32, 2, (GantryDim[]){ widths[i % 5], widths[(i + 1) % 5] }), NULL);
   for (guint i = 0; i < n; i++)
     h[i + 1] = gantry_builder_unary (m.builder, GANTRY_OP_TANH, product (&m, h[i], w[i], 1, 0));
   gantry_builder_set_phase (m.builder, GANTRY_PHASE_BACKWARD);
@@ -103,8 +102,8 @@ brute_force (GantryPlanner *planner, guint64 limit, double host_price)
       g_autoptr (GantryPlacements) placements = gantry_placements_new ();
 
       for (guint d = 0; d < n_digits; d++)
-        gantry_placements_set (placements, &(GantryPlacement) { .node = candidates[index[d]].node, .kind = (guint8) digits[d],
-                                                                .memory = GANTRY_MEMORY_PINNED_HOST });
+        gantry_placements_set (placements,
+                               &(GantryPlacement){ .node = candidates[index[d]].node, .kind = (guint8) digits[d], .memory = GANTRY_MEMORY_PINNED_HOST });
       gantry_planner_predict (planner, placements, prediction);
       if (prediction->peak_bytes <= limit)
         best = MIN (best, prediction->step_us + host_price * (double) prediction->host_bytes / GIB);
@@ -254,8 +253,7 @@ test_approximate (void)
       g_assert_cmpfloat (both->figures.step_us, <=, every->figures.step_us * (1 + 1e-6));
       g_assert_cmpfloat (every->figures.step_us, <=, program->figures.step_us * (1 + 1e-6));
       g_assert_cmpfloat (program->bound, <=, every->figures.step_us * (1 + 1e-6));
-      g_test_message ("%u %%: %.1f us, every combination %.1f, bound %.1f", percent, program->figures.step_us, every->figures.step_us,
-                      program->bound);
+      g_test_message ("%u %%: %.1f us, every combination %.1f, bound %.1f", percent, program->figures.step_us, every->figures.step_us, program->bound);
     }
   g_test_message ("%u answers with fewer bits alone, %u of the integer program proven; %u of all kinds use them", found, proven, used);
   g_assert_cmpuint (used, >, 0);
@@ -301,9 +299,8 @@ test_long_chain (gconstpointer data)
       g_assert_cmpfloat (solution->gap, >=, 0);
       g_assert_cmpfloat (solution->gap, <, 1);
       slower = solution->figures.step_us;
-      g_test_message ("%u %%: %.1f us, bound %.1f, gap %.4f, %s, %.0f ms, %" G_GUINT64_FORMAT " predictions", percent,
-                      solution->figures.step_us, solution->bound, solution->gap, solution->method, solution->milliseconds,
-                      solution->n_predictions);
+      g_test_message ("%u %%: %.1f us, bound %.1f, gap %.4f, %s, %.0f ms, %" G_GUINT64_FORMAT " predictions", percent, solution->figures.step_us,
+                      solution->bound, solution->gap, solution->method, solution->milliseconds, solution->n_predictions);
     }
 }
 
@@ -363,11 +360,11 @@ test_refusals (void)
   g_autoptr (GError) error = NULL;
 
   gantry_planner_predict (planner, NULL, all);
-  g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = 4096, .seconds = 1 }, NULL, NULL, &error));
+  g_assert_null (gantry_solve (planner, &(GantrySolveGoal){ .memory_bytes = 4096, .seconds = 1 }, NULL, NULL, &error));
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
   g_assert_nonnull (strstr (error->message, "least found is at least ")); /* what kernels need is not known */
   g_clear_error (&error);
-  g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .step_us = all->step_us / 4 }, NULL, NULL, &error));
+  g_assert_null (gantry_solve (planner, &(GantrySolveGoal){ .step_us = all->step_us / 4 }, NULL, NULL, &error));
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
 }
 
@@ -387,17 +384,17 @@ test_least (void)
       g_autoptr (GError) error = NULL;
       guint64 said;
 
-      g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = budget, .seconds = 1 }, NULL, NULL, &error));
+      g_assert_null (gantry_solve (planner, &(GantrySolveGoal){ .memory_bytes = budget, .seconds = 1 }, NULL, NULL, &error));
       g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
       said = g_ascii_strtoull (strchr (error->message, '(') + 1, NULL, 10);
       g_assert_true (least == 0 || said == least);
       least = said;
       g_clear_error (&error);
-      lower = gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = least - 1, .seconds = 1 }, NULL, NULL, &error);
+      lower = gantry_solve (planner, &(GantrySolveGoal){ .memory_bytes = least - 1, .seconds = 1 }, NULL, NULL, &error);
       if (lower == NULL)
         g_assert_cmpuint (g_ascii_strtoull (strchr (error->message, '(') + 1, NULL, 10), ==, least);
       g_clear_error (&error);
-      fits = gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = least, .seconds = 1 }, NULL, NULL, &error);
+      fits = gantry_solve (planner, &(GantrySolveGoal){ .memory_bytes = least, .seconds = 1 }, NULL, NULL, &error);
       g_assert_no_error (error);
       g_assert_cmpuint (fits->figures.peak_bytes, <=, least);
     }
@@ -426,7 +423,7 @@ test_known (void)
   g_assert_no_error (error);
   g_assert_cmpfloat (again->figures.step_us, <=, found->figures.step_us * (1 + 1e-9));
   gantry_solve_know (small, found->placements, found->limit_bytes);
-  none = gantry_solve (small, &(GantrySolveGoal) { .memory_bytes = 1 }, NULL, NULL, &error);
+  none = gantry_solve (small, &(GantrySolveGoal){ .memory_bytes = 1 }, NULL, NULL, &error);
   g_assert_null (none);
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
 }
@@ -462,8 +459,8 @@ test_host_limit (void)
   guint64 host;
 
   gantry_planner_predict (planner, NULL, all);
-  unlimited = gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = all->peak_bytes * 7 / 10,
-                                                          .allowed = 1u << GANTRY_PLACEMENT_OFFLOAD }, NULL, NULL, &error);
+  unlimited = gantry_solve (planner, &(GantrySolveGoal){ .memory_bytes = all->peak_bytes * 7 / 10, .allowed = 1u << GANTRY_PLACEMENT_OFFLOAD }, NULL, NULL,
+                            &error);
   g_assert_no_error (error);
   gantry_planner_predict (planner, unlimited->placements, all);
   host = all->host_bytes;
@@ -489,7 +486,7 @@ test_host_limit (void)
     g_clear_error (&error);
     refused = gantry_planner_take_refused (limited);
     g_assert_nonnull (refused);
-    both = gantry_solve (limited, &(GantrySolveGoal) { .memory_bytes = all->peak_bytes * 85 / 100 }, NULL, NULL, &error);
+    both = gantry_solve (limited, &(GantrySolveGoal){ .memory_bytes = all->peak_bytes * 85 / 100 }, NULL, NULL, &error);
     g_assert_no_error (error);
     gantry_planner_predict (limited, both->placements, of_both);
     g_assert_cmpuint (of_both->host_bytes, <=, target.host_limit);
@@ -624,9 +621,9 @@ test_clicks (void)
   candidates = gantry_planner_candidates (planner, &n);
   while (candidates[clicked].subject != GANTRY_SUBJECT_RESIDUAL)
     clicked++;
-  gantry_placements_set (base, &(GantryPlacement) { .node = candidates[clicked].node, .kind = GANTRY_PLACEMENT_OFFLOAD,
-                                                    .decider = GANTRY_DECIDED_BY_CLICK,
-                                                    .memory = GANTRY_MEMORY_PINNED_HOST });
+  gantry_placements_set (
+    base, &(GantryPlacement){
+            .node = candidates[clicked].node, .kind = GANTRY_PLACEMENT_OFFLOAD, .decider = GANTRY_DECIDED_BY_CLICK, .memory = GANTRY_MEMORY_PINNED_HOST });
   goal.memory_bytes = all->peak_bytes * 85 / 100;
   solution = gantry_solve (planner, &goal, base, NULL, &error);
   g_assert_no_error (error);
@@ -686,8 +683,7 @@ test_autotm (void)
   g_assert_no_error (error);
   g_assert_cmpuint (solution->figures.peak_bytes, <=, goal.memory_bytes);
   for (guint i = 0; i < solution->placements->entries->len; i++)
-    g_assert_cmpuint (g_array_index (solution->placements->entries, GantryPlacement, i).kind, !=,
-                      GANTRY_PLACEMENT_RECOMPUTE);
+    g_assert_cmpuint (g_array_index (solution->placements->entries, GantryPlacement, i).kind, !=, GANTRY_PLACEMENT_RECOMPUTE);
 }
 
 /* All but the first argument stay: it is in the host then, and the first work, which reads it, waits for the whole copy of it. That no
@@ -708,8 +704,7 @@ test_first_fetch (void)
 
   for (guint c = 1; c < n; c++)
     gantry_placements_set (base, &(GantryPlacement){ .node = candidates[c].node, .decider = GANTRY_DECIDED_BY_CLICK });
-  gantry_placements_set (offloaded, &(GantryPlacement){ .node = candidates[0].node, .kind = GANTRY_PLACEMENT_OFFLOAD,
-                                                        .memory = GANTRY_MEMORY_PINNED_HOST });
+  gantry_placements_set (offloaded, &(GantryPlacement){ .node = candidates[0].node, .kind = GANTRY_PLACEMENT_OFFLOAD, .memory = GANTRY_MEMORY_PINNED_HOST });
   gantry_planner_predict (planner, NULL, all);
   gantry_planner_predict (planner, offloaded, without);
   g_assert_cmpuint (candidates[0].subject, ==, GANTRY_SUBJECT_INPUT);
