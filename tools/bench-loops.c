@@ -89,6 +89,8 @@ build (char *text, gboolean train, guint64 most_unrolled, GError **error)
   gantry_compile_settings_init (&settings);
   settings.train = train;
   settings.most_unrolled = most_unrolled;
+  if (most_unrolled == 1)
+    gantry_compile_settings_keep_loops (&settings);
   settings.training.loss = GANTRY_LOSS_OUTPUT;
   settings.training.optimizer = GANTRY_OPTIMIZER_ADAM;
   if (module == NULL)

@@ -158,7 +158,7 @@ gantry_probe_build (GantryModule *module, const GantryProgramOptions *how, const
 
   gantry_compile_settings_init (&settings);
   settings.fuse_rows = settings.fuse_products = how->code != GANTRY_CODE_CPU;
-  settings.most_unrolled = 1;
+  gantry_compile_settings_keep_loops (&settings);
   if (how->code == GANTRY_CODE_CPU)
     settings.order = GANTRY_ORDER_PROGRAM; /* what stands between two kernels, to empty caches, stays there */
   settings.target = *target;

@@ -68,6 +68,13 @@ gantry_compile_settings_set_enabled (GantryCompileSettings *settings, const char
   return TRUE;
 }
 
+void
+gantry_compile_settings_keep_loops (GantryCompileSettings *settings)
+{
+  settings->most_unrolled = 1;
+  gantry_compile_settings_set_enabled (settings, "unroll-small", FALSE);
+}
+
 static gboolean
 same_names (char **a, char **b)
 {

@@ -58,6 +58,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryCompileSettings, gantry_compile_settings
 gboolean gantry_compile_settings_enabled (const GantryCompileSettings *settings, const char *pass);
 /** Returns: TRUE when something changed */
 gboolean gantry_compile_settings_set_enabled (GantryCompileSettings *settings, const char *pass, gboolean enabled);
+/** Every loop that can stays one, whatever its trips cost. */
+void gantry_compile_settings_keep_loops (GantryCompileSettings *settings);
 /**
  * gantry_compile_settings_conditions:
  *

@@ -43,13 +43,14 @@ struct _GantryExpander
   GantryBuilder *b;
   const GantryProgress *progress;
   /** Whether the pass takes this node's place. */
-  gboolean (*wants) (const GantryNode *node);
+  gboolean (*wants) (const GantryExpander *expander, const GantryNode *node);
   /** Gives the value of a node that the pass wants. @frame: (nullable): the copy that it stands in */
   gboolean (*expand) (GantryExpander *expander, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame,
                       GantryExpandValue *value, GError **error);
 
   guint32 max_nodes;     /* the size beyond which nothing is expanded; 0: as many as a pass may make */
   guint32 most_unrolled; /* of unroll: the size beyond which a scan or a loop stays one */
+  const guint8 *small;   /* (nullable): of unroll-small, by position in the source: a loop that is written out */
   gboolean defers;       /* what scans cut again is joined only where somebody wants it whole */
 
   /* The engine's own. */

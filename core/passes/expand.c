@@ -235,7 +235,7 @@ copy_nodes (GantryExpander *e, const GantryFunction *function, const GantryExpan
 
           x[j] = operand != NULL ? values[gantry_module_position (source, operand) - function->first_node] : 0;
         }
-      if (e->wants (node))
+      if (e->wants (e, node))
         {
           if (!e->expand (e, node, x, frame, &values[i], error))
             return FALSE;
@@ -370,7 +370,7 @@ visit (GantryRewriter *rewriter, const GantryModule *source, const GantryNode *n
   GantryExpandValue cut;
 
   e->n_made++;
-  if (e->wants (node))
+  if (e->wants (e, node))
     return visit_wanted (e, node, error);
   if (e->deferred != NULL && e->deferred[gantry_module_position (source, node)])
     e->values[node->id] = _gantry_expand_defer (e, node);
@@ -401,7 +401,7 @@ static gboolean
 anything_wanted (const GantryModule *module, const GantryExpander *e)
 {
   for (guint32 i = 0; i < module->n_nodes; i++)
-    if (e->wants (&module->nodes[i]))
+    if (e->wants (e, &module->nodes[i]))
       return TRUE;
   return FALSE;
 }
@@ -412,12 +412,12 @@ _gantry_expand (GantryModule *module, GantryExpander *e, const GantryProgress *p
   g_autoptr (GantryRewriter) rewriter = NULL;
   GantryModule *next = NULL;
 
+  e->source = module;
   if (!anything_wanted (module, e))
     return gantry_module_ref (module);
   rewriter = gantry_rewriter_new (module);
   if (e->max_nodes == 0)
     e->max_nodes = GANTRY_PASS_MOST_NODES;
-  e->source = module;
   e->rewriter = rewriter;
   e->b = gantry_rewriter_builder (rewriter);
   e->progress = progress;

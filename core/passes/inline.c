@@ -6,7 +6,7 @@
 #include "core/passes/passes.h"
 
 static gboolean
-wants (const GantryNode *node)
+wants (const GantryExpander *e, const GantryNode *node)
 {
   return node->op == GANTRY_OP_CALL;
 }

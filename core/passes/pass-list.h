@@ -20,8 +20,9 @@
   PASS (count, "count", CONTROL)   /* loops that run a known number of times become scans */ \
   PASS (roll, "roll", TRAINING)    /* runs of equal blocks become scans */ \
   STEP (train, "train", TRAINING, "Training step", "Adds the loss, the backward phase and the optimizer's update.") \
-  PASS (hoist, "hoist", CONTROL)   /* sums of products over the trips of a loop become products over all of them */ \
-  PASS (unroll, "unroll", CONTROL) /* scans, bounded loops and branches become straight-line code */ \
+  PASS (hoist, "hoist", CONTROL)               /* sums of products over the trips of a loop become products over all of them */ \
+  PASS (unroll_small, "unroll-small", CONTROL) /* loops whose trips cost more than they are worth become straight-line code */ \
+  PASS (unroll, "unroll", CONTROL)             /* scans, bounded loops and branches become straight-line code */ \
   PASS (simplify, "simplify-2", TRAINING) \
   PASS (epilogue, "epilogue", ALWAYS) \
   PASS (channels, "channels", PRODUCTS) \

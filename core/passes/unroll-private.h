@@ -10,6 +10,9 @@ G_BEGIN_DECLS
 gboolean _gantry_unroll_refuse (GantryExpander *e, const GantryNode *node, GError **error, GantryError code, const char *why);
 /** @a where the bool[] @predicate is true, else @b; of groups member by member. */
 GantryExpandValue _gantry_unroll_select (GantryExpander *e, guint32 predicate, GantryExpandValue a, GantryExpandValue b);
+/** The scan @node written out, trip by trip. */
+gboolean _gantry_unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame,
+                              GantryExpandValue *value, GError **error);
 /** Returns: 1 or 0 for a constant, -1 for what depends on data */
 gint _gantry_unroll_truth (GantryExpander *e, guint32 predicate);
 gboolean _gantry_unroll_while (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame,

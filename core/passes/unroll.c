@@ -98,9 +98,9 @@ is_short_enough (const Unrolling *u, GError **error)
   return _gantry_unroll_refuse (u->e, u->node, error, GANTRY_ERROR_TOO_LARGE, why);
 }
 
-static gboolean
-unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame, GantryExpandValue *value,
-             GError **error)
+gboolean
+_gantry_unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame, GantryExpandValue *value,
+                     GError **error)
 {
   Unrolling u = { .e = e, .node = node, .frame = frame, .operands = operands };
   g_autofree GantryExpandValue *values = NULL, *slices = NULL;
@@ -220,7 +220,7 @@ unroll_if (GantryExpander *e, const GantryNode *node, const GantryExpandValue *o
 /* The pass */
 
 static gboolean
-wants (const GantryNode *node)
+wants (const GantryExpander *e, const GantryNode *node)
 {
   return node->op == GANTRY_OP_SCAN || node->op == GANTRY_OP_WHILE || node->op == GANTRY_OP_IF || node->op == GANTRY_OP_CALL;
 }
@@ -232,7 +232,7 @@ expand (GantryExpander *e, const GantryNode *node, const GantryExpandValue *oper
     {
     case GANTRY_OP_SCAN:
       return _gantry_unroll_keeps_scan (e, node) ? _gantry_unroll_keep (e, node, operands, frame, value, error)
-                                                 : unroll_scan (e, node, operands, frame, value, error);
+                                                 : _gantry_unroll_scan (e, node, operands, frame, value, error);
     case GANTRY_OP_WHILE: return _gantry_unroll_while (e, node, operands, frame, value, error);
     case GANTRY_OP_IF: return unroll_if (e, node, operands, frame, value, error);
     default: return take_arm (e, node, "body", operands, frame, value, error);

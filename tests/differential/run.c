@@ -74,7 +74,8 @@ run_passes (GantryModule *module, const DiffConfig *config, GError **error)
 
   gantry_compile_settings_init (&settings);
   settings.fuse_rows = settings.fuse_products = config->back_end == DIFF_GRID;
-  settings.most_unrolled = config->rolled ? 1 : 0;
+  if (config->rolled)
+    gantry_compile_settings_keep_loops (&settings);
   if (config->left_out != NULL)
     gantry_compile_settings_set_enabled (&settings, config->left_out, FALSE);
   compilation = gantry_compile (model, &settings, NULL, error);

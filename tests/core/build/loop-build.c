@@ -19,6 +19,8 @@ build (LoopBuilt *b, char *text, gboolean train, guint32 most_unrolled)
   model = gantry_model_new (b->module, "loop");
   b->settings.train = train;
   b->settings.most_unrolled = most_unrolled;
+  if (most_unrolled == LOOP_ROLLED)
+    gantry_compile_settings_keep_loops (&b->settings);
   b->settings.training.loss = GANTRY_LOSS_OUTPUT;
   b->settings.training.optimizer = GANTRY_OPTIMIZER_ADAM;
   b->compilation = gantry_compile (model, &b->settings, NULL, &error);
