@@ -62,6 +62,45 @@ note_changed (GantryTrace *trace, PyObject *origin)
   Py_DECREF (entry);
 }
 
+/* What whoever opens the graph as a model is told of a Parameter. A graph that only runs has no result written over it: others may
+ * look at what it was. @result: what it is assigned, -1: nothing */
+static void
+describe_parameter (GantryPyState *state, Py_ssize_t i, gint result)
+{
+  GantryTrace *trace = gantry_py_trace (state);
+  guint32 id = g_array_index (trace->parameter_nodes, guint32, i);
+  PyObject *trained = PyObject_GetAttrString (PyList_GET_ITEM (trace->parameters, i), "requires_grad");
+  GantryAttrList *attrs;
+
+  PyErr_Clear ();
+  if (state->graphs != NULL)
+    {
+      attrs = gantry_attr_list_new (trace->context);
+      gantry_attr_list_set_all (attrs, gantry_builder_node (trace->builder, id)->attrs);
+      gantry_attr_list_set_string (attrs, "role", trained == Py_True ? "parameter" : "state");
+      if (result >= 0)
+        gantry_attr_list_set_int (attrs, "alias", result);
+      gantry_builder_set_parameter_attrs (trace->builder, id, gantry_attr_list_end (attrs));
+    }
+  Py_XDECREF (trained);
+}
+
+/* What is made of gradients is the update, until a gradient is taken again. */
+static GantryPhase
+phase_of (GantryBuilder *builder, const GantryNode *node, gpointer spliced)
+{
+  if (g_hash_table_contains (spliced, GUINT_TO_POINTER (node->id)))
+    return (GantryPhase) node->phase;
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      const GantryNode *operand = gantry_builder_node (builder, gantry_builder_operand_of (builder, node->id, i));
+
+      if (operand != NULL && operand->phase != GANTRY_PHASE_FORWARD)
+        return GANTRY_PHASE_UPDATE;
+    }
+  return GANTRY_PHASE_FORWARD;
+}
+
 /* Parameters that the graph assigns, and lists from outside that its methods change. */
 static gboolean
 add_updates (GantryPyState *state, GantryPyProgram *program, GArray *ids)
@@ -74,7 +113,10 @@ add_updates (GantryPyState *state, GantryPyProgram *program, GArray *ids)
     {
       PyObject *parameter = PyList_GET_ITEM (trace->parameters, i), *now = gantry_py_parameter_value (state, parameter);
 
-      if (now != NULL && ((GantryPyValue *) now)->node != g_array_index (trace->parameter_nodes, guint32, i))
+      gboolean assigned = now != NULL && ((GantryPyValue *) now)->node != g_array_index (trace->parameter_nodes, guint32, i);
+
+      describe_parameter (state, i, assigned ? (gint) ids->len : -1);
+      if (assigned)
         {
           guint32 id = gantry_py_use (state, now);
           guint kind = GANTRY_PY_TENSOR;
@@ -151,6 +193,8 @@ end_trace (GantryPyState *state, GantryPyProgram *program, PyObject *result)
   if (!add_updates (state, program, ids) || !add_written (state, program, ids))
     return FALSE;
   gantry_py_region_leave (trace, (const guint32 *) (gpointer) ids->data, ids->len);
+  if (g_hash_table_size (trace->spliced) > 0)
+    gantry_builder_choose_phases (trace->builder, phase_of, trace->spliced);
   program->module = gantry_builder_finish (trace->builder, &error);
   if (program->module == NULL || !gantry_verify (program->module, NULL, &error))
     {

@@ -174,42 +174,45 @@ abstract (GantryPyState *state, PyObject *object, Role role, const char *name)
   return Py_NewRef (object);
 }
 
-/* Names of a function's parameters, for the nodes. */
-static PyObject *
-names_of (PyObject *callable)
+/* The name of the parameter that takes argument @i, for its node: those of *args have its name and their number. (nullable) */
+static char *
+name_of (PyObject *callable, Py_ssize_t i)
 {
-  PyObject *function = callable, *code, *names;
   gboolean bound = PyMethod_Check (callable);
+  PyObject *code = PyObject_GetAttrString (bound ? PyMethod_GET_FUNCTION (callable) : callable, "__code__");
+  PyObject *names = code != NULL && PyCode_Check (code) ? PyCode_GetVarnames ((PyCodeObject *) code) : NULL;
+  const PyCodeObject *own = (PyCodeObject *) code;
+  char *name = NULL;
 
-  if (bound)
-    function = PyMethod_GET_FUNCTION (callable);
-  code = PyObject_GetAttrString (function, "__code__");
-  names = code != NULL ? PyObject_GetAttrString (code, "co_varnames") : NULL;
   PyErr_Clear ();
+  i += bound;
+  if (names != NULL && i < own->co_argcount)
+    name = g_strdup (PyUnicode_AsUTF8 (PyTuple_GET_ITEM (names, i)));
+  else if (names != NULL && (own->co_flags & CO_VARARGS) != 0)
+    name = g_strdup_printf ("%s.%" G_GSSIZE_FORMAT, PyUnicode_AsUTF8 (PyTuple_GET_ITEM (names, own->co_argcount + own->co_kwonlyargcount)),
+                            (gssize) (i - own->co_argcount));
+  Py_XDECREF (names);
   Py_XDECREF (code);
-  if (names != NULL && bound)
-    Py_SETREF (names, PySequence_GetSlice (names, 1, PY_SSIZE_T_MAX));
-  return names;
+  return name;
 }
 
 gboolean
 _gantry_py_abstract_arguments (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject **abstract_args, PyObject **abstract_kwargs)
 {
-  PyObject *names = names_of (callable), *key, *value;
+  PyObject *key, *value;
   Py_ssize_t at = 0;
 
   *abstract_args = PyTuple_New (PyTuple_GET_SIZE (args));
   *abstract_kwargs = kwargs != NULL && PyDict_GET_SIZE (kwargs) > 0 ? PyDict_New () : NULL;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE (args); i++)
     {
-      const char *name = names != NULL && i < PyTuple_GET_SIZE (names) ? PyUnicode_AsUTF8 (PyTuple_GET_ITEM (names, i)) : NULL;
+      g_autofree char *name = name_of (callable, i);
       PyObject *argument = PyTuple_GET_ITEM (args, i), *item = abstract (state, argument, role_of (callable, argument), name);
 
       if (item == NULL)
         return FALSE;
       PyTuple_SET_ITEM (*abstract_args, i, item);
     }
-  Py_XDECREF (names);
   while (*abstract_kwargs != NULL && PyDict_Next (kwargs, &at, &key, &value))
     {
       PyObject *item = abstract (state, value, role_of (callable, value), PyUnicode_AsUTF8 (key));

@@ -57,10 +57,8 @@ gantry_py_splice (GantryPyState *state, GantryModule *module, const guint32 *arg
               node.id = 0;
               node.n_origins = 0;
               node.attrs = attrs_with (module->context, node.attrs, functions);
-              /* What a staged function saves for its gradient is placed as in any training step. */
-              if (!gantry_py_trace (state)->root->staged)
-                node.phase = GANTRY_PHASE_FORWARD;
               id = gantry_builder_add_node (builder, &node, operands, NULL);
+              g_hash_table_add (gantry_py_trace (state)->root->spliced, GUINT_TO_POINTER (id));
             }
           g_hash_table_insert (map, GUINT_TO_POINTER (module->nodes[function->first_node + i].id), GUINT_TO_POINTER (id));
         }

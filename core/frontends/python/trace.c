@@ -62,6 +62,7 @@ gantry_py_trace_begin (GantryPyState *state, gboolean nested)
     {
       trace->owners = g_hash_table_new (NULL, NULL);
       trace->made = g_hash_table_new (NULL, NULL);
+      trace->spliced = g_hash_table_new (NULL, NULL);
       trace->regions = g_ptr_array_new_with_free_func (region_free);
       trace->hosts = g_ptr_array_new_with_free_func (host_free);
       trace->parameters = PyList_New (0);
@@ -87,6 +88,7 @@ gantry_py_trace_end (GantryPyState *state, GantryTrace *trace)
     {
       g_hash_table_unref (trace->owners);
       g_hash_table_unref (trace->made);
+      g_hash_table_unref (trace->spliced);
       g_ptr_array_unref (trace->regions);
       g_ptr_array_unref (trace->hosts);
       g_free (trace->calls);

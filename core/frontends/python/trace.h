@@ -91,6 +91,7 @@ struct _GantryTrace
   PyObject *origins;       /* of the root, dict: id of a list -> the list outside of the graph that it is, by its methods;
                             of a recording one id of a Parameter -> what it was when first read */
   GHashTable *made;        /* of the root: Cells that the graph makes, as a set of pointers; @kept holds them */
+  GHashTable *spliced;     /* of the root: ids of nodes that came with a gradient, which have their phases */
   PyObject *parameters;    /* of the root: list of Parameter objects that became inputs */
   GArray *parameter_nodes; /* of the root: guint32 */
   GPtrArray *hosts;        /* of the root: GantryPyHostCall */

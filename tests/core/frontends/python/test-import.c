@@ -5,6 +5,7 @@
 #include "core/compiler/python-model.h"
 #include "core/graph/operation.h"
 #include "core/graph/text.h"
+#include "core/plan/placement.h"
 #include <errno.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -284,6 +285,50 @@ test_graph (void)
   g_rmdir (folder);
 }
 
+/* A training step is one for whoever opens it: what it saves for its gradient, weights and the optimizer's state are told apart, each
+ * Parameter that is assigned is written over, and arguments of *args are called by its name. */
+static void
+test_step (void)
+{
+  static const char program[] = "import mindspore as ms\n"
+                                "from mindspore import Tensor, nn\n"
+                                "ms.set_context(mode=ms.GRAPH_MODE)\n"
+                                "net = nn.SequentialCell(nn.Dense(4, 8), nn.Tanh(), nn.Dense(8, 1))\n"
+                                "step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.1, 0.9))\n"
+                                "x = Tensor([[1.0, 2.0, 3.0, 4.0]])\n"
+                                "step(x, Tensor([[1.0]]))\n";
+  static const char *const names[] = { "inputs.0", "inputs.1", "0.weight", "0.bias", "moments.2.weight" };
+  static const GantryPlacementSubject roles[] = { GANTRY_SUBJECT_INPUT, GANTRY_SUBJECT_INPUT, GANTRY_SUBJECT_PARAMETER, GANTRY_SUBJECT_PARAMETER,
+                                                  GANTRY_SUBJECT_STATE };
+  g_autofree char *folder = g_dir_make_tmp ("gantry-import-XXXXXX", NULL), *path = g_build_filename (folder, "model.py", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModel) model = NULL;
+  g_autofree guint8 *subjects = NULL;
+  guint n_residuals = 0, n_found = 0;
+
+  g_assert_true (g_file_set_contents (path, program, -1, NULL));
+  model = gantry_model_open (path, NULL, -1, NULL, &error);
+  g_assert_no_error (error);
+  subjects = gantry_placement_subjects (model->module);
+  for (guint i = 0; i < model->module->n_nodes; i++)
+    {
+      const GantryNode *node = &model->module->nodes[i];
+
+      n_residuals += subjects[i] == GANTRY_SUBJECT_RESIDUAL;
+      for (guint k = 0; node->op == GANTRY_OP_PARAMETER && k < G_N_ELEMENTS (names); k++)
+        if (strcmp (gantry_context_string (model->module->context, node->name), names[k]) == 0)
+          {
+            g_assert_cmpint (gantry_parameter_role (model->module, node), ==, roles[k]);
+            g_assert_cmpint (gantry_parameter_alias (model->module, node) >= 0, ==, roles[k] != GANTRY_SUBJECT_INPUT);
+            n_found++;
+          }
+    }
+  g_assert_cmpuint (n_found, ==, G_N_ELEMENTS (names));
+  g_assert_cmpuint (n_residuals, >=, 2);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 /* What the program started ends with it, also what has left its session and its parents, and however the program ends. */
 static void
 test_orphans (gconstpointer rest)
@@ -330,6 +375,7 @@ main (int argc, char **argv)
   g_test_add_func ("/python/import/calls", test_calls);
   g_test_add_func ("/python/import/chains", test_chains);
   g_test_add_func ("/python/import/graph", test_graph);
+  g_test_add_func ("/python/import/step", test_step);
   g_test_add_data_func ("/python/import/orphans/ends", "", test_orphans);
   g_test_add_data_func ("/python/import/orphans/crashes", "os.abort()\n", test_orphans);
   g_test_add_data_func ("/python/import/orphans/stopped", "time.sleep(1000)\n", test_orphans);
