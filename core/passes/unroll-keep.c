@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Control that stays control: what the run decides. The bodies are copied once, each as a function of its own, with control inside
- * them treated alike. What a loop never changes and what is constant is handed to the bodies as such. */
+ * them treated alike. What a loop never changes and what is constant is handed to the bodies as such, and so is a slice that is the same in every trip. */
 #include "core/graph/operation.h"
 #include "core/graph/region.h"
 #include "core/passes/unroll-private.h"
@@ -149,10 +149,12 @@ typedef struct
   const GantryExpandFrame *frame;
   GantryControl control;
   guint n_carries;   /* that change */
+  guint n_xs;        /* whose slices differ */
   guint n_operands;  /* of the new node */
   guint32 *operands; /* theirs */
   guint32 *given;    /* by operand of the old node: its value here */
   guint *slot;       /* by operand of the old node: which of the new one it is, G_MAXUINT: it is a constant in each body */
+  guint8 *alike;     /* by operand of the old node: of what is walked along: all slices are the same, and one of them is given */
 } Keep;
 
 static gboolean
@@ -163,7 +165,7 @@ is_constant (const Keep *k, guint i)
   return node != NULL && node->op == GANTRY_OP_CONSTANT;
 }
 
-/* Carries that change, then what is walked along, then what stays. */
+/* Carries that change, then what is walked along, then what stays, or is the same in every trip. */
 static void
 order_operands (Keep *k)
 {
@@ -171,7 +173,7 @@ order_operands (Keep *k)
   gboolean loop = k->control.kind == GANTRY_CONTROL_WHILE;
 
   for (guint i = 0; i < fixed; i++)
-    if (!loop || !_gantry_unroll_stays (k->e, k->node, i))
+    if (loop ? !_gantry_unroll_stays (k->e, k->node, i) : !k->alike[i])
       {
         k->slot[i] = n;
         k->operands[n++] = k->given[i];
@@ -182,7 +184,8 @@ order_operands (Keep *k)
       k->operands[n++] = k->given[0];
     }
   k->n_carries = loop ? n : k->control.n_carries;
-  for (guint i = loop ? 0 : fixed; i < k->control.n_operands; i++)
+  k->n_xs = loop ? 0 : n - first - k->n_carries;
+  for (guint i = 0; i < k->control.n_operands; i++)
     if (k->slot[i] == G_MAXUINT && !is_constant (k, i))
       {
         k->slot[i] = n;
@@ -198,7 +201,7 @@ parameter_type (Keep *k, guint i)
   const GantryType *type = gantry_builder_get_type (k->e->b, k->operands[i]);
   guint at = i - k->control.first;
 
-  if (k->control.kind != GANTRY_CONTROL_SCAN || at < k->n_carries || at >= k->n_carries + k->control.n_xs)
+  if (k->control.kind != GANTRY_CONTROL_SCAN || at < k->n_carries || at >= k->n_carries + k->n_xs)
     return gantry_builder_type (k->e->b, k->operands[i]);
   return gantry_context_tensor (k->e->source->context, (GantryElementType) type->element, type->rank - 1, type->dims + 1);
 }
@@ -316,12 +319,43 @@ move_axis (Keep *k, guint32 id, gint64 axis, gboolean back)
   return gantry_builder_transpose (k->e->b, id, permutation);
 }
 
+/* What a broadcast repeats along @axis. Returns: 0 where node @id is no such broadcast */
+static guint32
+find_repeated (Keep *k, guint32 id, gint64 axis)
+{
+  const GantryNode *node = gantry_builder_node (k->e->b, id);
+  const GantryType *type = gantry_builder_get_type (k->e->b, id);
+  GantryDim shape[GANTRY_MAX_RANK];
+  gint64 moved[GANTRY_MAX_RANK];
+  const gint64 *dims;
+  gsize n;
+
+  if (node == NULL || node->op != GANTRY_OP_BROADCAST_IN_DIM)
+    return 0;
+  dims = gantry_attrs_ints (k->e->source->context, node->attrs, "broadcast_dimensions", &n);
+  for (gsize i = 0; i < n; i++)
+    {
+      if (dims[i] == axis)
+        return 0;
+      moved[i] = dims[i] - (dims[i] > axis);
+    }
+  for (guint d = 0; d + 1 < type->rank; d++)
+    shape[d] = type->dims[d + (d >= axis)];
+  return gantry_builder_broadcast (k->e->b, gantry_builder_operand_of (k->e->b, id, 0), type->rank - 1, shape, moved);
+}
+
 static void
 move_axes (Keep *k, const GantryScan *scan)
 {
   _gantry_expand_set_place_of (k->e, k->frame, k->node);
   for (guint x = 0; x < scan->n_xs; x++)
-    k->given[scan->n_carries + x] = move_axis (k, k->given[scan->n_carries + x], scan->axes[x], FALSE);
+    {
+      guint i = scan->n_carries + x;
+      guint32 repeated = find_repeated (k, k->given[i], scan->axes[x]);
+
+      k->alike[i] = repeated != 0;
+      k->given[i] = repeated != 0 ? repeated : move_axis (k, k->given[i], scan->axes[x], FALSE);
+    }
 }
 
 static guint32
@@ -332,7 +366,7 @@ attrs_of (Keep *k, const guint32 *functions)
                                          [GANTRY_CONTROL_WHILE] = { "body", "cond" },
                                          [GANTRY_CONTROL_SCAN] = { "body" } };
   GantryAttrList *list = gantry_attr_list_new (k->e->source->context);
-  g_autofree gint64 *zeros = g_new0 (gint64, MAX (k->control.n_xs, k->control.n_ys) + 1);
+  g_autofree gint64 *zeros = g_new0 (gint64, MAX (k->n_xs, k->control.n_ys) + 1);
 
   gantry_attr_list_set_all (list, k->node->attrs);
   for (guint r = 0; r < k->control.n_regions; r++)
@@ -341,7 +375,8 @@ attrs_of (Keep *k, const guint32 *functions)
     gantry_attr_list_set_int (list, "n_carries", k->n_carries);
   if (k->control.kind == GANTRY_CONTROL_SCAN)
     {
-      gantry_attr_list_set_ints (list, "axes", zeros, k->control.n_xs);
+      gantry_attr_list_set_int (list, "n_xs", k->n_xs);
+      gantry_attr_list_set_ints (list, "axes", zeros, k->n_xs);
       gantry_attr_list_set_ints (list, "y_axes", zeros, k->control.n_ys);
     }
   return gantry_attr_list_end (list);
@@ -396,7 +431,8 @@ _gantry_unroll_keep (GantryExpander *e, const GantryNode *node, const GantryExpa
   guint n = node->n_operands + 1;
   g_autofree guint32 *ids = g_new0 (guint32, 2 * (gsize) n);
   g_autofree guint *slots = g_new (guint, n);
-  Keep k = { .e = e, .node = node, .frame = frame, .operands = ids, .given = ids + n, .slot = slots };
+  g_autofree guint8 *alike = g_new0 (guint8, n);
+  Keep k = { .e = e, .node = node, .frame = frame, .operands = ids, .given = ids + n, .slot = slots, .alike = alike };
   gboolean folding = e->fold, scans, good;
   GantryScan scan;
 

@@ -308,6 +308,29 @@ test_kept_loops (void)
   pass_check_same (scan->before, scan->after, test_seed (2), 1e-6);
 }
 
+/* What repeats itself along the trips is given to all of them as one slice. */
+static void
+test_kept_repeated (void)
+{
+  GantryPassOptions few = GANTRY_PASS_OPTIONS_INIT;
+  g_autoptr (PassCase) c = NULL;
+
+  few.most_unrolled = 1;
+  c = pass_case_new (
+    &gantry_pass_unroll, &few,
+    MODULE (MAIN ("%1: f32[2], %2: f32[2,3], %7: f32[5], %8: f32[2]", "%4, %5",
+                  "%9 = broadcast_in_dim(%7) {broadcast_dimensions = [2], shape = [2,3,5]}: f32[2,3,5]"
+                  "%10 = broadcast_in_dim(%8) {broadcast_dimensions = [0], shape = [2,3]}: f32[2,3]"
+                  "%3 = scan(%1, %9, %2, %10, %1) {body = #2, length = 3, n_carries = 1, n_xs = 3, axes = [1, 1, 1], y_axes = [0]}: (f32[2], f32[3,2])"
+                  " %4 = result(%3) {index = 0}: f32[2] %5 = result(%3) {index = 1}: f32[3,2]"),
+            FUNCTION ("f", "2", "%11: f32[2], %12: f32[2,5], %13: f32[2], %14: f32[2], %15: f32[2]", "%19, %18",
+                      "%16 = reduce(%12) {dimensions = [1], kind = \"add\"}: f32[2]"
+                      " %17 = multiply(%13, %14): f32[2] %18 = add(%16, %17): f32[2] %20 = add(%11, %18): f32[2] %19 = multiply(%20, %15): f32[2]")));
+  g_assert_cmpuint (kept_attr (c, GANTRY_OP_SCAN, "n_xs"), ==, 1);
+  g_assert_cmpuint (pass_count (c->after, GANTRY_OP_TRANSPOSE), ==, 1);
+  pass_check_same (c->before, c->after, test_seed (3), 1e-6);
+}
+
 /* An arm that may fail, or that does something, runs only where it is taken. */
 static void
 test_kept_branch (void)
@@ -554,6 +577,7 @@ main (int argc, char **argv)
   g_test_add_func ("/passes/unroll/counted-loop", test_counted_loop);
   g_test_add_func ("/passes/unroll/bounded-loop", test_bounded_loop);
   g_test_add_func ("/passes/unroll/kept-loops", test_kept_loops);
+  g_test_add_func ("/passes/unroll/kept-repeated", test_kept_repeated);
   g_test_add_func ("/passes/unroll/kept-branch", test_kept_branch);
   g_test_add_func ("/passes/unroll/effect-in-condition", test_effect_in_condition);
   g_test_add_func ("/passes/unroll/shared-arms", test_shared_arms);
