@@ -4,6 +4,9 @@
 #include "core/planner/planner-private.h"
 #include <string.h>
 
+/* Values that are looked at to find out whether a loop would run once more. */
+#define MOST_LOOKED_AT 64
+
 typedef struct
 {
   guint32 work;
@@ -362,7 +365,7 @@ emit_to_host (GantryPlanner *planner, const Work *work)
 
 /* A value of the forward phase that is needed at place @position of the order, but is not there any more? */
 static gboolean
-must_rematerialize (const GantryPlanner *planner, guint32 unit, guint32 position)
+is_gone (const GantryPlanner *planner, guint32 unit, guint32 position)
 {
   const Value *value = VALUE (planner->program, unit);
   const Work *work;
@@ -375,6 +378,41 @@ must_rematerialize (const GantryPlanner *planner, guint32 unit, guint32 position
   if (planner->candidate_of[unit] >= 0)
     return planner->kind[unit] == GANTRY_PLACEMENT_RECOMPUTE && !planner->again_in_loops[unit];
   return (planner->schedule->len > 0 ? planner->scheduled_last : planner->base_last)[unit] < position && !value->result && planner->decider[unit] == G_MAXUINT8;
+}
+
+/* Bytes of what loops would have to make once more so that @unit is made again. @effort: (inout): values that may be looked at; what is
+ * farther away is not asked for */
+static guint64
+bytes_of_loops (const GantryPlanner *planner, guint32 unit, guint32 position, guint *effort)
+{
+  const Program *program = planner->program;
+  const Work *work = WORK (program, VALUE (program, unit)->maker);
+  guint16 op = work_node (program, work)->op;
+  guint64 bytes = 0;
+
+  if (op == GANTRY_OP_SCAN || op == GANTRY_OP_WHILE)
+    return VALUE (program, unit)->bytes;
+  for (guint32 k = 0; k<work->n_uses && * effort> 0; k++)
+    {
+      --*effort;
+      if (is_gone (planner, USE (program, work, k), position))
+        bytes += bytes_of_loops (planner, USE (program, work, k), position, effort);
+    }
+  return bytes;
+}
+
+/* Whether @unit has to be made again for what runs at @position. No loop runs once more for what nobody has placed: of what it made, and of
+ * what was made of that, the smaller is kept. */
+static gboolean
+must_rematerialize (const GantryPlanner *planner, guint32 unit, guint32 position)
+{
+  guint effort = MOST_LOOKED_AT;
+  guint64 bytes;
+
+  if (!is_gone (planner, unit, position) || planner->candidate_of[unit] >= 0 || planner->program->regions->len == 0)
+    return is_gone (planner, unit, position);
+  bytes = bytes_of_loops (planner, unit, position, &effort);
+  return bytes == 0 || VALUE (planner->program, unit)->bytes > bytes;
 }
 
 /* Runs the maker of @unit once more, and before that what it needs and is gone. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of long loops, for tests and benchmarks: a recurrent network over many steps, and a language model of one layer that writes
+/* Programs of long loops, for tests and benchmarks: recurrent networks over many steps, and a language model of one layer that writes
  * one token after the other. */
 #pragma once
 #include <glib.h>
@@ -57,6 +57,58 @@ gru_program (int steps, int batch, int width)
   g_autofree char *s = LOOP_NUMBER (steps), *b = LOOP_NUMBER (batch), *d = LOOP_NUMBER (width), *d2 = LOOP_NUMBER (2 * width), *d3 = LOOP_NUMBER (3 * width);
 
   return loop_program_fill (text, names, (const char *const[]){ s, b, d, d2, d3 });
+}
+
+/** A long short-term memory (Hochreiter and Schmidhuber, 1997) of @width over @steps steps; what it gives is a
+ *  product of its last output and of the mean of all. (transfer full) */
+static inline char *
+lstm_program (int steps, int batch, int width)
+{
+  static const char text[] =
+    "module \"lstm\" {\n"
+    "  func @main #1 (%1 \"x\": f32[{S},{B},{D}], %2 \"wx\": f32[{D},{4D}] {role = \"parameter\"},"
+    " %3 \"wh\": f32[{D},{4D}] {role = \"parameter\"}, %4 \"b\": f32[{4D}] {role = \"parameter\"},"
+    " %5 \"head\": f32[{D},{D}] {role = \"parameter\"}) -> (%41) {\n"
+    "    %31 = constant() {value = dense<f32[]: 0.0>}: f32[]\n"
+    "    %32 = broadcast_in_dim(%31) {broadcast_dimensions = ints[], shape = [{B}, {D}]}: f32[{B},{D}]\n"
+    "    %33 = scan(%32, %32, %1, %2, %3, %4) {axes = [0], body = #2, length = {S}, n_carries = 2, n_xs = 1, y_axes = [0]}:"
+    " (f32[{B},{D}], f32[{B},{D}], f32[{S},{B},{D}])\n"
+    "    %34 = result(%33) {index = 0}: f32[{B},{D}]\n"
+    "    %35 = result(%33) {index = 2}: f32[{S},{B},{D}]\n"
+    "    %36 = reduce(%35) {dimensions = [0], kind = \"add\"}: f32[{B},{D}]\n"
+    "    %39 = constant() {value = dense<f32[]: {S}.0>}: f32[]\n"
+    "    %37 = broadcast_in_dim(%39) {broadcast_dimensions = ints[], shape = [{B}, {D}]}: f32[{B},{D}]\n"
+    "    %38 = divide(%36, %37): f32[{B},{D}]\n"
+    "    %40 = add(%34, %38): f32[{B},{D}]\n"
+    "    %41 = dot_general(%40, %5) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[{B},{D}]\n"
+    "  }\n"
+    "  func @cell #2 (%7 \"h\": f32[{B},{D}], %8 \"c\": f32[{B},{D}], %9 \"x\": f32[{B},{D}], %10: f32[{D},{4D}], %11: f32[{D},{4D}], %12: f32[{4D}])"
+    " -> (%30, %27, %30) {\n"
+    "    %13 = dot_general(%9, %10) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[{B},{4D}]\n"
+    "    %14 = dot_general(%7, %11) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[{B},{4D}]\n"
+    "    %15 = add(%13, %14): f32[{B},{4D}]\n"
+    "    %16 = broadcast_in_dim(%12) {broadcast_dimensions = [1], shape = [{B}, {4D}]}: f32[{B},{4D}]\n"
+    "    %17 = add(%15, %16): f32[{B},{4D}]\n"
+    "    %18 = slice(%17) {limit_indices = [{B}, {D}], start_indices = [0, 0], strides = [1, 1]}: f32[{B},{D}]\n"
+    "    %19 = slice(%17) {limit_indices = [{B}, {2D}], start_indices = [0, {D}], strides = [1, 1]}: f32[{B},{D}]\n"
+    "    %20 = slice(%17) {limit_indices = [{B}, {3D}], start_indices = [0, {2D}], strides = [1, 1]}: f32[{B},{D}]\n"
+    "    %21 = slice(%17) {limit_indices = [{B}, {4D}], start_indices = [0, {3D}], strides = [1, 1]}: f32[{B},{D}]\n"
+    "    %22 = logistic(%19): f32[{B},{D}]\n"
+    "    %23 = multiply(%22, %8): f32[{B},{D}]\n"
+    "    %24 = logistic(%18): f32[{B},{D}]\n"
+    "    %25 = tanh(%20): f32[{B},{D}]\n"
+    "    %26 = multiply(%24, %25): f32[{B},{D}]\n"
+    "    %27 = add(%23, %26): f32[{B},{D}]\n"
+    "    %28 = logistic(%21): f32[{B},{D}]\n"
+    "    %29 = tanh(%27): f32[{B},{D}]\n"
+    "    %30 = multiply(%28, %29): f32[{B},{D}]\n"
+    "  }\n"
+    "}\n";
+  static const char *const names[] = { "{S}", "{B}", "{D}", "{2D}", "{3D}", "{4D}", NULL };
+  g_autofree char *s = LOOP_NUMBER (steps), *b = LOOP_NUMBER (batch), *d = LOOP_NUMBER (width), *d2 = LOOP_NUMBER (2 * width), *d3 = LOOP_NUMBER (3 * width),
+                  *d4 = LOOP_NUMBER (4 * width);
+
+  return loop_program_fill (text, names, (const char *const[]){ s, b, d, d2, d3, d4 });
 }
 
 /** Greedy decoding: each step reads the token before, puts its key and value into their caches, attends to all of them and takes the
