@@ -78,6 +78,15 @@ loop_build (LoopBuilt *b, char *text, gboolean train)
 }
 
 void
+loop_build_both (LoopBuilt *rolled, LoopBuilt *unrolled, char *text, gboolean train, const char *policy)
+{
+  loop_build_with (rolled, g_strdup (text), train, policy, LOOP_ROLLED);
+  loop_build_with (unrolled, text, train, policy, LOOP_WRITTEN_OUT);
+  g_assert_cmpuint (rolled->program->executable->n_controls, >, 0);
+  g_assert_cmpuint (unrolled->program->executable->n_controls, ==, 0);
+}
+
+void
 loop_clear (LoopBuilt *b)
 {
   gantry_executor_free (b->executor);
@@ -149,6 +158,23 @@ loop_assert_equal (const GPtrArray *want, const GPtrArray *got)
       const GantryLiteral *x = want->pdata[i], *y = got->pdata[i];
 
       g_assert_cmpmem (x->data, x->size, y->data, y->size);
+    }
+}
+
+void
+loop_check_equal (const LoopBuilt *want, const LoopBuilt *got, guint rounds)
+{
+  const GantryModule *module = want->program->executable->module;
+  g_autoptr (GPtrArray) arguments = loop_arguments (module);
+
+  for (guint round = 0; round < rounds; round++)
+    {
+      g_autoptr (GPtrArray) expected = loop_run (want, arguments), results = NULL;
+
+      gantry_executor_set_verify (got->executor, round == 0 ? 0 : GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON);
+      results = loop_run (got, arguments);
+      loop_assert_equal (expected, results);
+      loop_feed_back (module, arguments, expected);
     }
 }
 

@@ -37,6 +37,8 @@ void loop_build_limited (LoopBuilt *b, char *text, const char *policy, guint64 l
 void loop_build_without (LoopBuilt *b, char *text, const char *pass, guint32 most_unrolled);
 /** As loop_build_with(), and every loop stays one */
 void loop_build_placed (LoopBuilt *b, char *text, gboolean train, const char *policy);
+/** @text (transfer full) with @policy (nullable) twice, with its loops as loops and without any */
+void loop_build_both (LoopBuilt *rolled, LoopBuilt *unrolled, char *text, gboolean train, const char *policy);
 /** As loop_build_placed() without statements */
 void loop_build (LoopBuilt *b, char *text, gboolean train);
 void loop_clear (LoopBuilt *b);
@@ -46,5 +48,7 @@ GPtrArray *loop_arguments (const GantryModule *module);
 GPtrArray *loop_run (const LoopBuilt *b, const GPtrArray *arguments);
 /** What a step gives for parameters and states is what the next one is given. */
 void loop_feed_back (const GantryModule *module, GPtrArray *arguments, const GPtrArray *results);
+/** Both give the same bits of the same arguments, @rounds steps one after the other; from the second on it is held that @got reads only what is there. */
+void loop_check_equal (const LoopBuilt *want, const LoopBuilt *got, guint rounds);
 /** The same bits */
 void loop_assert_equal (const GPtrArray *want, const GPtrArray *got);

@@ -42,7 +42,6 @@ test_offloaded (void)
 {
   static const int steps = 300, batch = 8, width = 16;
   LoopBuilt kept, placed;
-  g_autoptr (GPtrArray) arguments = NULL;
   const GantryPlan *a, *b;
   guint64 host;
 
@@ -58,16 +57,7 @@ test_offloaded (void)
   g_assert_cmpuint (b->copied_bytes, >=, 2 * (host - 4096));
   g_assert_cmpuint (b->copied_bytes, <=, 2 * host);
   g_assert_cmpfloat (b->total_us, >, a->total_us);
-  arguments = loop_arguments (kept.program->executable->module);
-  for (guint round = 0; round < 2; round++)
-    {
-      g_autoptr (GPtrArray) want = loop_run (&kept, arguments), got = NULL;
-
-      gantry_executor_set_verify (placed.executor, round == 0 ? 0 : GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON);
-      got = loop_run (&placed, arguments);
-      loop_assert_equal (want, got);
-      loop_feed_back (kept.program->executable->module, arguments, want);
-    }
+  loop_check_equal (&kept, &placed, 2);
   loop_clear (&kept);
   loop_clear (&placed);
 }
@@ -88,15 +78,9 @@ test_empty (void)
                              "  }\n"
                              "}\n";
   LoopBuilt rolled, unrolled;
-  g_autoptr (GPtrArray) arguments = NULL, want = NULL, got = NULL;
 
-  loop_build (&rolled, g_strdup (text), TRUE);
-  loop_build_with (&unrolled, g_strdup (text), TRUE, NULL, LOOP_WRITTEN_OUT);
-  g_assert_cmpuint (rolled.program->executable->n_controls, >, 0);
-  arguments = loop_arguments (rolled.program->executable->module);
-  want = loop_run (&unrolled, arguments);
-  got = loop_run (&rolled, arguments);
-  loop_assert_equal (want, got);
+  loop_build_both (&rolled, &unrolled, g_strdup (text), TRUE, NULL);
+  loop_check_equal (&unrolled, &rolled, 1);
   loop_clear (&rolled);
   loop_clear (&unrolled);
 }
@@ -107,22 +91,16 @@ static void
 test_rolled (void)
 {
   LoopBuilt rolled, unrolled;
-  g_autoptr (GPtrArray) arguments = NULL, want = NULL, got = NULL;
   guint64 a, b;
 
-  loop_build (&rolled, g_strdup (loop_layers), TRUE);
-  loop_build_with (&unrolled, g_strdup (loop_layers), TRUE, NULL, LOOP_WRITTEN_OUT);
+  loop_build_both (&rolled, &unrolled, g_strdup (loop_layers), TRUE, NULL);
   a = gantry_plan_temp_bytes (rolled.program->executable->plan, GANTRY_MEMORY_DEVICE);
   b = gantry_plan_temp_bytes (unrolled.program->executable->plan, GANTRY_MEMORY_DEVICE);
   g_assert_cmpuint (rolled.program->executable->n_controls, ==, 2);
-  g_assert_cmpuint (unrolled.program->executable->n_controls, ==, 0);
   g_test_message ("temporaries: %" G_GUINT64_FORMAT " bytes as a loop, %" G_GUINT64_FORMAT " written out", a, b);
   /* The body's own values, one of them the layer's, lie beside all stacks. */
   g_assert_cmpuint (a, <=, b + 5 * 32 * 64 * sizeof (float) + 4096);
-  arguments = loop_arguments (rolled.program->executable->module);
-  want = loop_run (&unrolled, arguments);
-  got = loop_run (&rolled, arguments);
-  loop_assert_equal (want, got);
+  loop_check_equal (&unrolled, &rolled, 1);
   loop_clear (&rolled);
   loop_clear (&unrolled);
 }
@@ -206,22 +184,15 @@ static const char nested[] = "module \"nested\" {\n"
                              "  }\n"
                              "}\n";
 
-/* @policy: (nullable): of the program as a loop */
+/* @policy: (nullable) */
 static void
 check_fetched (const char *text, const char *policy)
 {
   LoopBuilt rolled, unrolled;
-  g_autoptr (GPtrArray) arguments = NULL, want = NULL, got = NULL;
 
-  loop_build_with (&rolled, g_strdup (text), FALSE, policy, LOOP_ROLLED);
-  loop_build_with (&unrolled, g_strdup (text), FALSE, NULL, LOOP_WRITTEN_OUT);
-  g_assert_cmpuint (rolled.program->executable->n_controls, >, 0);
+  loop_build_both (&rolled, &unrolled, g_strdup (text), FALSE, policy);
   g_assert_cmpuint (rolled.program->executable->plan->arena_bytes[GANTRY_MEMORY_PINNED_HOST] + rolled.program->executable->plan->copied_bytes, >, 0);
-  g_assert_cmpuint (unrolled.program->executable->n_controls, ==, 0);
-  arguments = loop_arguments (rolled.program->executable->module);
-  want = loop_run (&unrolled, arguments);
-  got = loop_run (&rolled, arguments);
-  loop_assert_equal (want, got);
+  loop_check_equal (&unrolled, &rolled, 1);
   loop_clear (&rolled);
   loop_clear (&unrolled);
 }
