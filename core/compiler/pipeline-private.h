@@ -16,6 +16,8 @@ G_BEGIN_DECLS
 const GantryPassInfo *_gantry_pipeline_info (guint index);
 /** Whether pass @index has anything to do with @module under @settings; other passes have no snapshot. */
 gboolean _gantry_pipeline_applies (guint index, const GantryModule *module, const GantryCompileSettings *settings);
+/** Whether the pass called @name takes memory to save time, and may be left out. */
+gboolean _gantry_pipeline_takes_memory (const char *name);
 /** Whether what the pass refuses is a wish of the user (and not a fault of the program). */
 gboolean _gantry_pipeline_is_wish (guint index);
 /** What pass @index needs of a module, so that it may run. */

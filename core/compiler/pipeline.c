@@ -5,6 +5,7 @@
 #include "core/graph/operation.h"
 #include "core/passes/passes.h"
 #include "core/passes/properties.h"
+#include <string.h>
 
 /* When a pass is part of a compilation. */
 typedef enum
@@ -122,6 +123,15 @@ GantryProperties
 _gantry_pipeline_after (guint index, GantryProperties held, gboolean changed)
 {
   return gantry_properties_after (held, contract_of (index), changed);
+}
+
+gboolean
+_gantry_pipeline_takes_memory (const char *name)
+{
+  for (guint i = 0; i < N_PASSES; i++)
+    if (strcmp (pipeline[i].info.name, name) == 0)
+      return pipeline[i].pass != NULL && pipeline[i].pass->takes_memory;
+  return FALSE;
 }
 
 gboolean

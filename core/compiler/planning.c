@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans, and lends planners, by the settings of a compilation. */
 #include "core/compiler/planning-private.h"
+#include "core/compiler/pipeline-private.h"
 #include "core/compiler/planner-pool.h"
 #include <string.h>
 
@@ -56,6 +57,23 @@ gantry_compilation_give_planner (GantryCompilation *compilation, GantryPlanner *
     _gantry_planner_pool_give (compilation->planners, planner);
 }
 
+/* A refusal for @limit, of the device, names the passes that would leave more room if they were left out. */
+static void
+name_passes (const GantryCompilation *compilation, guint64 limit, GError *failure)
+{
+  for (guint i = 0; limit > 0 && g_error_matches (failure, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY) && i < compilation->n_snapshots; i++)
+    {
+      const GantrySnapshot *snapshot = &compilation->snapshots[i];
+      char *before = failure->message;
+
+      if (!snapshot->changed || !_gantry_pipeline_takes_memory (snapshot->pass))
+        continue;
+      failure->message = g_strdup_printf ("%s; the pass '%s' (%s) has taken memory to save time: without it less may be needed", before, snapshot->pass,
+                                          snapshot->title);
+      g_free (before);
+    }
+}
+
 /* What cannot be planned at all is a refusal, as it is of a pass; what only does not fit is none: another placement may. */
 static void
 take_failure (GantryCompilation *compilation, GError *failure)
@@ -94,6 +112,7 @@ _gantry_compilation_make_plan (GantryCompilation *compilation, const GantryProgr
       g_propagate_error (error, failure);
       return FALSE;
     }
+  name_passes (compilation, compilation->settings.target.memory_limit, failure);
   if (failure != NULL)
     take_failure (compilation, failure);
   return TRUE;
@@ -110,8 +129,14 @@ gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompi
   GantryTarget target = target_of (settings);
   GantryPlanOptions options = plan_options (settings, &target, measured_us != NULL ? measured_us : of_settings,
                                             sizes != NULL ? sizes : sizes_of (settings, module));
+  GError *failure = NULL;
+  GantryPlan *plan;
   g_autoptr (GantryPlanner) planner = NULL;
 
   planner = gantry_planner_new (gantry_compilation_module (compilation), &options, progress, error);
-  return planner != NULL ? gantry_planner_plan (planner, compilation->placements, progress, error) : NULL;
+  plan = planner != NULL ? gantry_planner_plan (planner, compilation->placements, progress, &failure) : NULL;
+  name_passes (compilation, target.memory_limit, failure);
+  if (failure != NULL)
+    g_propagate_error (error, failure);
+  return plan;
 }

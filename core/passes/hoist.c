@@ -463,6 +463,7 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
 const GantryPass gantry_pass_hoist = {
   .name = "hoist",
   .title = "Sums of products over trips",
+  .takes_memory = TRUE,
   .description = "What a loop of the backward phase adds up trip by trip, a product each, is one product behind the loop.",
   .needs = GANTRY_PROPERTY_CORE,
   .keeps = GANTRY_PROPERTY_CORE,

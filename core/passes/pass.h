@@ -55,6 +55,7 @@ typedef struct
   const char *title;       /* "Common subexpressions": window */
   const char *description; /* one sentence */
   gboolean required;       /* cannot be switched off */
+  gboolean takes_memory;   /* it saves time by memory: who has too little of that may leave it out */
   GantryProperties needs;
   GantryProperties gives;
   GantryProperties keeps; /* of those that held before */

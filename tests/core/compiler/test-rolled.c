@@ -150,6 +150,44 @@ test_recurrent (void)
   check_file ("lstm.gir", tiny);
 }
 
+/* A product behind the loop instead of sums within it needs stacks: where a limit is not met, the refusal says so, and without it is met. */
+static void
+test_limited (void)
+{
+  g_autofree char *text = gru_program (40, 16, 128);
+  GantryContext *context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  GantryModule *module = gantry_module_from_text (context, text, -1, "loop.gir", &error);
+  g_autoptr (GantryModel) model = NULL;
+  g_autoptr (GantryCompilation) with = NULL, without = NULL;
+  g_auto (GantryCompileSettings) settings;
+
+  g_assert_no_error (error);
+  model = gantry_model_new (module, "loop");
+  gantry_compile_settings_init (&settings);
+  gantry_compile_settings_keep_loops (&settings);
+  settings.train = TRUE;
+  settings.training.loss = GANTRY_LOSS_OUTPUT;
+  settings.training.optimizer = GANTRY_OPTIMIZER_ADAM;
+  settings.target.memory_limit = 9 << 19;
+  with = gantry_compile (model, &settings, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_error (with->plan_error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+  g_test_message ("%s", with->plan_error->message);
+  g_assert_nonnull (strstr (with->plan_error->message, "; the pass 'hoist' (Sums of products over trips) has taken memory to save time"));
+  gantry_compile_settings_set_enabled (&settings, "hoist", FALSE);
+  without = gantry_compile (model, &settings, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_no_error (without->plan_error);
+  settings.target.memory_limit = 1 << 20;
+  g_clear_pointer (&without, gantry_compilation_unref);
+  without = gantry_compile (model, &settings, NULL, &error);
+  g_assert_error (without->plan_error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+  g_assert_null (strstr (without->plan_error->message, "hoist"));
+  gantry_module_unref (module);
+  gantry_context_unref (context);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -157,5 +195,6 @@ main (int argc, char **argv)
   g_test_add_func ("/compiler/rolled/layers", test_layers);
   g_test_add_func ("/compiler/rolled/transformers", test_transformers);
   g_test_add_func ("/compiler/rolled/recurrent", test_recurrent);
+  g_test_add_func ("/compiler/rolled/limited", test_limited);
   return g_test_run ();
 }
