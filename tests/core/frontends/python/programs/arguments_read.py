@@ -12,6 +12,7 @@ import mindspore.train.metrics_more
 ALWAYS = {
     "use_locking": "updates are in order", "use_lock": "updates are in order", "num_parallel_workers": "rows come in the order of one worker",
     "name": "of an operation: nodes are named by their place",
+    "owner": "whose rule it is: not every text says so",
 }
 SINK, ASYNC = "rows are given one by one in any case", "what is written is there when the call returns"
 OTHER = "chooses in another compiler what has one way here"

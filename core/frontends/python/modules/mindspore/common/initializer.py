@@ -164,20 +164,23 @@ def __getattr__(name):
 
 
 def initializer(init, shape=None, dtype=float32):
+    if not isinstance(dtype, (str, _core.Type)) and not isinstance(dtype, type):
+        raise TypeError(f"For 'Tensor', the 'dtype' should be one of the types of mindspore, but got {dtype} with type {type(dtype)}.")
     dtype = _core.as_type(dtype)
+    if not isinstance(init, (Tensor, int, float, str)) and not hasattr(init, "make") and not callable(init):
+        raise TypeError(f"For 'initializer', the type of the 'init' argument should be 'Tensor', 'number', 'string' or 'initializer', but got {type(init)}.")
     if isinstance(init, Tensor):
         return init
     shape = (shape,) if isinstance(shape, int) else tuple(shape if shape is not None else ())
     for d in shape:
         if not isinstance(d, int) or d < 0:
-            raise ValueError(f"For function 'initializer', the argument 'shape' is invalid, the value of 'shape' must be positive "
+            raise ValueError(f"For 'initializer', the argument 'shape' is invalid, the value of 'shape' must be positive "
                              f"integers, but got {shape}")
     if isinstance(init, str):
         if init.lower() in _LATE:
             init = __getattr__(_LATE[init.lower()])()
         elif init.lower() not in _NAMES:
-            raise ValueError(f"For function 'initializer', the value of the argument 'init' must be in {sorted(_NAMES)}, but got "
-                             f"'{init}'.")
+            raise ValueError(f"For 'initializer', the class corresponding to '{init}' was not found. There are {sorted(_NAMES)}.")
         else:
             init = _NAMES[init.lower()]()
     if isinstance(init, (int, float)):

@@ -12,6 +12,7 @@ from mindspore.ops import function as _f
 from mindspore.ops.grad import stop_gradient
 from mindspore.ops._resize import resized as _resized
 from mindspore.ops._neural import _tuple, _pool_pads, _max_pool, _avg_pool
+from mindspore._rules import hold as _hold_to_rules
 
 
 # Containers
@@ -177,6 +178,7 @@ def _activation(name, function, **settings):
         values = {**settings, **dict(zip(names, args)), **kwargs}
         for key, value in values.items():
             self.__dict__["_" + key] = value
+    __init__._parameters = settings
 
     def construct(self, x):
         return function(x, *(self.__dict__["_" + n] for n in names))
@@ -233,7 +235,7 @@ def get_activation(name, prim_name=None):
     if name is None:
         return None
     if name not in _ACTIVATIONS:
-        raise KeyError(f"the activation must be one of {sorted(_ACTIVATIONS)}, but got {name}")
+        raise KeyError(f"The 'name' must be in {list(_ACTIVATIONS)}, but got {name}.")
     return _ACTIVATIONS[name]()
 
 
@@ -242,11 +244,6 @@ def get_activation(name, prim_name=None):
 class Dense(Cell):
     def __init__(self, in_channels, out_channels, weight_init=None, bias_init=None, has_bias=True, activation=None, dtype=float32):
         super().__init__()
-        for what, value in (("in_channels", in_channels), ("out_channels", out_channels)):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"For 'Dense', the '{what}' must be int, but got '{type(value).__name__}'.")
-            if value <= 0:
-                raise ValueError(f"For 'Dense', the '{what}' must be positive integer, but got {value}.")
         self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
         bound = 1 / _math.sqrt(in_channels)
         self.weight = Parameter(initializer(HeUniform(_math.sqrt(5)) if weight_init is None else weight_init,
@@ -749,7 +746,7 @@ class MultiheadAttention(Cell):
                  batch_first=False, dtype=float32):
         super().__init__()
         if embed_dim % num_heads:
-            raise ValueError(f"For 'MultiheadAttention', the 'embed_dim' must be divisible by 'num_heads', but got {embed_dim} and {num_heads}.")
+            raise ValueError(f"The init argument 'embed_dim' must be divisible by 'num_heads', but got {embed_dim} and {num_heads}.")
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
         self.kdim, self.vdim, self.add_zero_attn = kdim or embed_dim, vdim or embed_dim, add_zero_attn
         self.in_one = self.kdim == self.vdim == embed_dim
@@ -844,5 +841,6 @@ class TransformerEncoder(Cell):
         return src if self.norm is None else self.norm(src)
 
 
+_hold_to_rules(globals())
 __all__ = [n for n in dir() if not n.startswith("_") and (isinstance(globals()[n], type) and issubclass(globals()[n], Cell) and n != "Cell"
                                                           or n == "get_activation")]

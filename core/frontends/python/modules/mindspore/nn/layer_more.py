@@ -8,6 +8,7 @@ from mindspore.nn.layer import (BatchNorm1d, BatchNorm2d, CellList, Conv2d, Dens
                                 TransformerEncoderLayer, get_activation)
 from mindspore.nn.loss import LossBase, DiceLoss, _loss
 from mindspore.ops import _image, _matrix, _sequence, function as _f
+from mindspore._rules import hold as _hold_to_rules
 
 MultilabelMarginLoss = _loss("MultilabelMarginLoss", _matrix.multilabel_margin_loss)
 
@@ -331,5 +332,6 @@ class WithGradCell(Cell):
         return grad(loss, None, self.weights)(*inputs)
 
 
+_hold_to_rules(globals())
 __all__ = [n for n in dir() if not n.startswith("_") and isinstance(globals()[n], type) and issubclass(globals()[n], Cell)
            and globals()[n].__module__ in ("mindspore.nn.layer_more", "mindspore.nn.loss") and n not in ("LossBase", "DiceLoss")]

@@ -3,6 +3,7 @@
 from mindspore import _core
 from mindspore.nn.cell import Cell
 from mindspore.ops import function as _f
+from mindspore._rules import hold as _hold_to_rules
 
 
 class LossBase(Cell):
@@ -29,6 +30,11 @@ class LossBase(Cell):
 _LossBase = LossBase
 
 
+# Losses whose reduction is the last argument.
+_LAST = {"SmoothL1Loss", "CrossEntropyLoss", "NLLLoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "MarginRankingLoss", "BCELoss",
+         "HingeEmbeddingLoss", "TripletMarginLoss", "GaussianNLLLoss", "MultiLabelSoftMarginLoss"}
+
+
 def _loss(name, function, reduction="mean", **settings):
     names = list(settings)
 
@@ -38,14 +44,13 @@ def _loss(name, function, reduction="mean", **settings):
         LossBase.__init__(self, values.pop("reduction"))
         for key, value in values.items():
             self.__dict__["_" + key] = value
+    __init__._parameters = {**settings, "reduction": reduction} if name in _LAST else {"reduction": reduction, **settings}
 
     def construct(self, *inputs):
         return function(*inputs, reduction=self.reduction, **{n: self.__dict__["_" + n] for n in names})
     return type(name, (LossBase,), {"__init__": __init__, "construct": construct, "__module__": "mindspore.nn.loss"})
 
 
-_LAST = {"SmoothL1Loss", "CrossEntropyLoss", "NLLLoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "MarginRankingLoss", "BCELoss",
-         "HingeEmbeddingLoss", "TripletMarginLoss", "GaussianNLLLoss", "MultiLabelSoftMarginLoss"}
 L1Loss = _loss("L1Loss", _f.l1_loss)
 MSELoss = _loss("MSELoss", _f.mse_loss)
 HuberLoss = _loss("HuberLoss", _f.huber_loss, delta=1.0)
@@ -131,4 +136,5 @@ class FocalLoss(LossBase):
         return self.get_loss(_core.mul(_core.neg(_f.pow(_core.sub(1.0, _f.exp(chosen)), self.gamma)), chosen))
 
 
+_hold_to_rules(globals())
 __all__ = [n for n in dir() if not n.startswith("_") and isinstance(globals()[n], type) and n != "Cell"]

@@ -6,6 +6,7 @@ from mindspore._core import Tensor, float32, int32
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.nn.cell import Cell
 from mindspore.ops import _updates, function as _f
+from mindspore._rules import hold as _hold_to_rules
 
 
 def _value(parameter):
@@ -401,6 +402,7 @@ def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_e
     return result
 
 
+_hold_to_rules(globals())
 __all__ = ["Optimizer", "SGD", "Momentum", "Adam", "AdamWeightDecay", "RMSProp", "Adagrad", "LearningRateSchedule", "ExponentialDecayLR",
            "CosineDecayLR", "PolynomialDecayLR", "WarmUpLR", "piecewise_constant_lr", "exponential_decay_lr", "cosine_decay_lr", "warmup_lr",
            "NaturalExpDecayLR", "InverseDecayLR", "natural_exp_decay_lr", "inverse_decay_lr", "polynomial_decay_lr"]

@@ -6,6 +6,7 @@ from mindspore.common.parameter import ParameterTuple
 from mindspore.nn.cell import Cell
 from mindspore.nn.optim import Adam, Optimizer, _value
 from mindspore.ops import _updates, function as _f
+from mindspore._rules import hold as _hold_to_rules
 
 
 class Adadelta(Optimizer):
@@ -153,4 +154,5 @@ class Rprop(Optimizer):
 
 AdamOffload = type("AdamOffload", (LazyAdam,), {"__doc__": "Adam; where its states lie is said by placements."})
 
+_hold_to_rules(globals())
 __all__ = ["Adadelta", "AdaMax", "FTRL", "ProximalAdagrad", "LazyAdam", "AdamOffload", "Lamb", "LARS", "ASGD", "Rprop"]

@@ -2,6 +2,7 @@
 """Cells around networks: loss, step, evaluation."""
 import _gantry
 from mindspore import _core
+from mindspore._rules import hold as _hold_to_rules
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.nn.cell import Cell
 from mindspore.ops import function as _f
@@ -175,5 +176,6 @@ class GetNextSingleOp(Cell):
     pass
 
 
+_hold_to_rules(globals())
 __all__ = ["WithLossCell", "WithEvalCell", "ForwardValueAndGrad", "TrainOneStepCell", "TrainOneStepWithLossScaleCell",
            "FixedLossScaleUpdateCell", "DynamicLossScaleUpdateCell", "MicroBatchInterleaved", "ParameterUpdate"]

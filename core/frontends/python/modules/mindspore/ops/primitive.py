@@ -82,12 +82,20 @@ def prim_attr_register(fn):
 prim_arg_register = prim_attr_register
 
 
+def _hold_to_rules(name, given):
+    from mindspore import _rules
+    from mindspore._rule_table_ops import PRIMITIVES
+    if name in PRIMITIVES:
+        _rules.check(PRIMITIVES[name], name, given, given)
+
+
 def primitive_of(name, function, attributes=(), defaults=()):
     """A primitive class: attributes with their defaults, and the function (inputs..., attributes...)."""
     required = len(attributes) - len(defaults)
 
     def __init__(self, *args, **kwargs):
         Primitive.__init__(self, name)
+        _hold_to_rules(name, {**dict(zip(attributes, args)), **kwargs})
         if len(args) > len(attributes):
             raise TypeError(f"{name}() takes {len(attributes)} attributes, but {len(args)} were given")
         for i, attribute in enumerate(attributes):
