@@ -190,7 +190,7 @@ any_handle (PyObject *args, PyObject *kwargs)
 gboolean
 _gantry_py_needs_data (GantryPyState *state)
 {
-  if (gantry_py_trace (state)->strict || gantry_py_trace (state)->root->record || !PyErr_ExceptionMatches (_gantry_py_hook (state, "NeedsData")))
+  if (gantry_py_trace (state)->root->record || !PyErr_ExceptionMatches (_gantry_py_hook (state, "NeedsData")))
     return FALSE;
   PyErr_Clear ();
   return TRUE;

@@ -458,25 +458,27 @@ has_star (const GantryPyNode *node)
   return FALSE;
 }
 
-/* object.method (...) where the object is a list or a dict. @handled: it was one */
 PyObject *
-_gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, gboolean *handled)
+_gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, PyObject **callable)
 {
   const GantryPyNode *function = node->a;
   PyObject *object, *args, *kwargs, *changed = NULL, *result = NULL;
 
-  *handled = FALSE;
-  if (function->kind != GANTRY_PY_ATTRIBUTE || has_star (node) || function->a->kind == GANTRY_PY_CALL)
-    return NULL;
-  object = _gantry_py_eval (frame, function->a);
-  if (object == NULL || method_index (object, PyUnicode_AsUTF8 (function->name)) < 0)
+  *callable = NULL;
+  if (function->kind != GANTRY_PY_ATTRIBUTE || has_star (node))
     {
-      /* Evaluated once only: names and attributes have no effects, calls were excluded above. */
-      *handled = object == NULL;
-      Py_XDECREF (object);
+      *callable = _gantry_py_eval (frame, function);
       return NULL;
     }
-  *handled = TRUE;
+  object = _gantry_py_eval (frame, function->a);
+  if (object == NULL)
+    return NULL;
+  if (method_index (object, PyUnicode_AsUTF8 (function->name)) < 0)
+    {
+      *callable = _gantry_py_getattr (frame, object, function->name);
+      Py_DECREF (object);
+      return NULL;
+    }
   args = arguments_of (frame, node);
   kwargs = args != NULL ? keywords_of (frame, node) : NULL;
   if (kwargs != NULL)

@@ -392,22 +392,20 @@ static PyObject *
 eval_call (GantryPyFrame *frame, const GantryPyNode *node)
 {
   PyObject *callable, *args, *kwargs, *result;
-  gboolean handled = FALSE;
 
   if (is_super (frame, node))
     return eval_super (frame, node);
-  result = _gantry_py_method_call (frame, node, &handled);
-  if (handled)
+  result = _gantry_py_method_call (frame, node, &callable);
+  if (callable == NULL)
     return result;
-  callable = _gantry_py_eval (frame, node->a);
-  args = callable != NULL ? eval_tuple (frame, node->list, node->n_list, "star") : NULL;
+  args = eval_tuple (frame, node->list, node->n_list, "star");
   kwargs = args != NULL ? eval_keywords (frame, node) : NULL;
   if (kwargs != NULL)
     {
       gantry_py_set_place (gantry_py_trace (frame->state), node);
       result = _gantry_py_call (frame, callable, args, PyDict_GET_SIZE (kwargs) > 0 ? kwargs : NULL);
     }
-  Py_XDECREF (callable);
+  Py_DECREF (callable);
   Py_XDECREF (args);
   Py_XDECREF (kwargs);
   return result;

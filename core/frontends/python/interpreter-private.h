@@ -160,7 +160,9 @@ PyObject *_gantry_py_setitem (GantryPyFrame *frame, PyObject *object, PyObject *
 /** A method of a list or dict, by its graph semantics. @changed: (out): what the object becomes, where it does. NULL without
  *  exception: not one of these. */
 PyObject *_gantry_py_container_method (GantryPyFrame *frame, PyObject *object, const char *name, PyObject *args, PyObject *kwargs, PyObject **changed);
-PyObject *_gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, gboolean *handled);
+/** object.method (...) where the object is a list or a dict. @callable: (out): what @node calls where it is no such method; then nothing has
+ *  been called. NULL with an exception: it, or the object, has none. */
+PyObject *_gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, PyObject **callable);
 void _gantry_py_note_origin (GantryPyState *state, PyObject *list, PyObject *origin);
 PyObject *_gantry_py_origin (GantryPyState *state, PyObject *list); /* (nullable) borrowed */
 /** What this graph made of a list or dict from outside. Returns: (nullable): a new reference; NULL without exception */

@@ -538,6 +538,22 @@ call_instead (GantryPyState *state, PyObject *callable, PyObject *args, PyObject
   return PyObject_Call (callable, args, kwargs);
 }
 
+/* What a graph has to know, and does not: no exception of its own, for who calls it. */
+static void
+show_need (GantryPyState *state)
+{
+  PyObject *type, *value, *traceback, *text;
+
+  if (!PyErr_ExceptionMatches (_gantry_py_hook (state, "NeedsData")))
+    return;
+  PyErr_Fetch (&type, &value, &traceback);
+  text = value != NULL ? PyObject_Str (value) : NULL;
+  PyErr_Clear ();
+  Py_DECREF (type);
+  Py_XDECREF (value);
+  PyErr_Restore (Py_NewRef (PyExc_TypeError), text, traceback);
+}
+
 PyObject *
 gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *cache, PyObject *extra, gboolean strict,
                       gboolean only_compile)
@@ -560,7 +576,9 @@ gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, 
   Py_XDECREF (key);
   if (capsule != NULL)
     result = only_compile ? Py_NewRef (Py_None) : run (PyCapsule_GetPointer (capsule, GANTRY_PY_PROGRAM), leaves);
-  else if (state->errors != NULL && PyErr_ExceptionMatches (PyExc_Exception))
+  else
+    show_need (state);
+  if (capsule == NULL && state->errors != NULL && PyErr_ExceptionMatches (PyExc_Exception))
     result = call_instead (state, callable, args, kwargs);
   Py_XDECREF (capsule);
   Py_DECREF (values);

@@ -439,8 +439,10 @@ def _scalar_kind(value):
     return "float" if isinstance(value, float) else None
 
 
-def _scalar_operator(function, compares=False, floats=False):
+def _scalar_operator(function, compares=False, floats=False, divides=False):
     def forward(self, other):
+        if divides and isinstance(other, (int, float)) and other == 0:
+            raise ZeroDivisionError("division by zero")
         kind = _scalar_kind(other)
         if kind is None:
             return function(self, other) if isinstance(other, Tensor) else NotImplemented  # of the tensor's type, as a number is
@@ -861,7 +863,7 @@ for _name, (_forward, _compares, _floats, _reflected) in {
         "le": (lambda a, b: compare("LE", a, b), True, False, False),
         "gt": (lambda a, b: compare("GT", a, b), True, False, False),
         "ge": (lambda a, b: compare("GE", a, b), True, False, False)}.items():
-    _ahead, _back = _scalar_operator(_forward, _compares, _floats)
+    _ahead, _back = _scalar_operator(_forward, _compares, _floats, _name in ("truediv", "floordiv", "mod"))
     setattr(Scalar, f"__{_name}__", _ahead)
     if _reflected:
         setattr(Scalar, f"__r{_name}__", _back)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Indices of tensors: numbers, slices, ellipsis, None, booleans, integer and boolean tensors, in any mixture, as NumPy has them."""
 import builtins
+import _gantry
 from mindspore import _core
 from mindspore._core import Tensor, Scalar, _op
 
@@ -36,6 +37,14 @@ def _normal(index):
             raise IndexError(_FLOAT.format(what="element in tuple index" if isinstance(index, tuple) else "index", dtype=part.dtype))
         result.append(part)
     return result
+
+
+def _outside(i, dimension, n):
+    """What is said of a number beyond the ends: in a graph it is an attribute of a slice."""
+    if not _gantry.in_graph():
+        return IndexError(f"index {i} is out of bounds for dimension with size {n}")
+    return IndexError(f"For 'StridedSlice', the 'strides[{dimension}]' cannot be negative number and 'begin[{dimension}]' must be in [-{n}, {n}), but "
+                      f"got 'begin[{dimension}]': {i}.")
 
 
 def _consumed(part):
@@ -95,7 +104,7 @@ def _bounds(part, n):
     for v in (part.start, part.stop, part.step):
         if isinstance(v, (Tensor, Scalar)):
             if v.is_variable and not v.has_data:
-                raise TypeError("the bounds of a slice of a tensor have to be known while compiling")
+                raise _core.NeedsData("the bounds of a slice of a tensor have to be known while compiling")
             v = int(v)
         values.append(v)
     return builtins.slice(*values).indices(n)
@@ -133,7 +142,7 @@ def _basic(x, parts):
         else:
             i = int(part)
             if not -n <= i < n:
-                raise IndexError(f"index {i} is out of bounds for dimension with size {n}")
+                raise _outside(i, d, n)
             starts.append(i % n)
             limits.append(i % n + 1)
             strides.append(1)
@@ -205,7 +214,7 @@ def get(x, index):
         if not x.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
         if not -n <= index < n:
-            raise IndexError(f"index {index} is out of bounds for dimension with size {n}")
+            raise _outside(index, 0, n)
     x = _core._operand(x)
     x, tensors = _basic(x, _expanded(x, index))
     if all(t is None for t in tensors):
@@ -224,7 +233,6 @@ def set(x, index, value):
     """x with other elements at an index."""
     original = x
     if x._is_parameter:
-        import _gantry
         x = _gantry.parameter_value(x)
     if isinstance(index, Tensor) and index.element == "bool" and index.is_variable:
         return _set_masked(x, index, value)

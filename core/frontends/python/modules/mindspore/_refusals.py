@@ -221,7 +221,9 @@ def _attribute(value, name, error=None):
     if isinstance(value, type(builtins)):
         return AttributeError(f"External object has no attribute {name}: {error}")
     from mindspore.nn.cell import Cell
-    if isinstance(value, Cell) or hasattr(type(value), "__jit_class__"):
+    if hasattr(type(value), "__jit_class__"):
+        return AttributeError(f"MsClassObject: '{type(value).__name__}' object has no attribute {name}")
+    if isinstance(value, Cell):
         return None
     return AttributeError(f"'{_class_word(value)}' object has no attribute '{name}'")
 
@@ -299,9 +301,9 @@ def _key(key):
                         + ("ValueAny" if isinstance(key, (Tensor, Scalar)) else str(key)))
 
 
-def _divided(a, b):
+def _divided(a, b, what=""):
     if _is_number(a) and _is_number(b) and not isinstance(b, Scalar) and b == 0:
-        return ValueError("The divisor could not be zero. But the divisor is zero now.")
+        return ValueError(f"The {what}divisor could not be zero. But the divisor is zero now.")
 
 
 def _modulo(a, b):
@@ -335,7 +337,7 @@ def _binary(name):
             return RuntimeError(f"For operation '{_SYMBOLS[name]}', current input arguments types are <{', '.join(words)}>. The {n}-th argument type "
                                 "'Dictionary' is not supported now.")
         if name in ("truediv", "floordiv") and _divided(a, b) is not None:
-            return _divided(a, b)
+            return _divided(a, b, "floor " if name == "floordiv" and isinstance(a, Scalar) else "")
         if name == "mod" and _modulo(a, b) is not None:
             return _modulo(a, b)
         if name in ("lshift", "rshift") and (isinstance(a, Tensor) or isinstance(b, Tensor)):
@@ -397,16 +399,27 @@ def _strictly(name, operands, error):
                       f"be constant, but found variable '__input_key_{first}__' to be nonconstant. Try to set jit_syntax_level to LAX.")
 
 
+def _strict_attribute(value, name):
+    return AttributeError(f"In JIT strict mode, cannot get attributes {name} or the {_type_word(value)} object has no attribute: '{name}'. You can use "
+                          "os.environ['MS_DEV_JIT_SYNTAX_LEVEL'] = '2' to enable the JIT lax mode to support the current syntax.")
+
+
+def _only_strictly(name, operands):
+    if name == "list.extend" and len(operands) == 2:
+        return RuntimeError(f"ListExtend supports list, tuple and Tensor, but got {_abstract(operands[1])}")
+    if name == "len" and len(operands) == 1 and _length(*operands) is not None and not isinstance(operands[0], Tensor):
+        return _strict_attribute(operands[0], "__len__")
+
+
 def refusal(name, operands, error, is_strict=False):
     """The exception that stands for @error, which @name of @operands gave."""
     find = _refusals.get(name)
-    strictly = _strictly(name, operands, error) if is_strict else None
+    strictly = (_strictly(name, operands, error) or _only_strictly(name, operands)) if is_strict else None
     if strictly is not None:
         return strictly
-    if is_strict and name == "getattr" and isinstance(_attribute(*operands), AttributeError) and not isinstance(operands[0], type(builtins)):
-        return AttributeError(f"In JIT strict mode, cannot get attributes {operands[1]} or the {_type_word(operands[0])} object has no attribute: "
-                              f"'{operands[1]}'. You can use os.environ['MS_DEV_JIT_SYNTAX_LEVEL'] = '2' to enable the JIT lax mode to support the "
-                              "current syntax.")
+    if is_strict and name == "getattr" and isinstance(_attribute(*operands), AttributeError) and not (
+            isinstance(operands[0], type(builtins)) or hasattr(type(operands[0]), "__jit_class__")):
+        return _strict_attribute(operands[0], operands[1])
     try:
         found = None if find is None else find(*operands, error) if name in ("getattr", "getitem") else find(*operands)
     except TypeError:  # a wrong number of arguments

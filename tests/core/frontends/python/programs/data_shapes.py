@@ -2,7 +2,7 @@
 # Operations whose shapes depend on data: on level LAX the run does them, and what is computed with their results.
 import numpy as np
 import mindspore as ms
-from mindspore import Tensor, jit, ops
+from mindspore import Tensor, jit, mutable, ops
 from mindspore.common.api import JitConfig
 
 x = Tensor(np.arange(9).reshape(3, 3))
@@ -27,7 +27,32 @@ def g(x):
 
 try:
     g(x)
+except ValueError as error:
+    assert "the inputs should be constant" in str(error)
+else:
+    raise AssertionError("nothing was raised")
+
+
+# So is a slice whose bounds data decides; an assignment to one needs to know them.
+@jit
+def sliced(x, a, b):
+    return x[a:b], x[b:], x[:, None][a:b, 0], x[a]
+
+
+y = Tensor(np.arange(5))
+part = sliced(y, mutable(1), Tensor(3))
+assert [v.tolist() for v in part] == [y.tolist()[1:3], y.tolist()[3:], y.tolist()[1:3], y.tolist()[1]], part
+
+
+@jit
+def assigned(x, a):
+    x[a:] = 0
+    return x
+
+
+try:
+    assigned(x, mutable(1))
 except TypeError as error:
-    assert "depends on data" in str(error)
+    assert type(error) is TypeError and "have to be known" in str(error)
 else:
     raise AssertionError("nothing was raised")

@@ -9,6 +9,11 @@ REFUSED = [
     # operators
     ("1 / 0", ValueError, "The divisor could not be zero. But the divisor is zero now."),
     ("1 // 0", ValueError, "The divisor could not be zero. But the divisor is zero now."),
+    ("n / 0", ValueError, "The divisor could not be zero. But the divisor is zero now."),
+    ("n // 0", ValueError, "The floor divisor could not be zero. But the divisor is zero now."),
+    ("n % 0", ValueError, "Cannot perform modulo operation on zero."),
+    ("x[5]", IndexError, "For 'StridedSlice', the 'strides[0]' cannot be negative number and 'begin[0]' must be in [-3, 3)"),
+    ("x[-4]", IndexError, "For 'StridedSlice', the 'strides[0]' cannot be negative number and 'begin[0]' must be in [-3, 3)"),
     ("5 % 0", ValueError, "Cannot perform modulo operation on zero."),
     ("-{'a': 1}", RuntimeError, "For operation 'negative', current input arguments types are <Dictionary>."),
     ("+[1]", ValueError, "For 'MultitypeFuncGraph', cannot find fn match given args."),
@@ -253,3 +258,42 @@ raises(ValueError, "When handling script '__py_exec_index0_left_0x5f_shift__(__i
 raises(ValueError, "When handling script '__py_exec_index0_mul__(", lambda: with_none(VECTOR))
 raises(AttributeError, "In JIT strict mode, cannot get attributes nothing or the Tensor[Int64] object has no attribute: 'nothing'.",
        lambda: no_attribute(VECTOR))
+
+
+@jit(fullgraph=True)
+def extended(x):
+    y = [1]
+    y.extend(3)
+    return y
+
+
+@jit(fullgraph=True)
+def no_length(x):
+    return len(3)
+
+
+@jit_class
+class Empty:
+    pass
+
+
+@jit
+def no_such(x):
+    return Empty().nothing
+
+
+raises(RuntimeError, "ListExtend supports list, tuple and Tensor, but got AbstractScalar(Type: Int64, Value: 3", lambda: extended(VECTOR))
+raises(AttributeError, "In JIT strict mode, cannot get attributes __len__ or the Int64 object has no attribute: '__len__'.", lambda: no_length(VECTOR))
+raises(AttributeError, "MsClassObject: 'Empty' object has no attribute nothing", lambda: no_such(VECTOR))
+raises(IndexError, "Position index 3 is exceed input size", lambda: ops.grad(lambda x: x, 3)(VECTOR))
+
+
+@jit
+def methods_of_results(x):
+    def made():
+        return [3, x]
+    return {}.fromkeys("ab", 3).items(), {"c": 1}.keys(), made().index(3), {"a": [1]}.get("a")
+
+
+result = methods_of_results(VECTOR)
+assert result[0] == [("a", 3), ("b", 3)] and result[1:] == (("c",), 0, [1]), result

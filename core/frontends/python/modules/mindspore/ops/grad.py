@@ -18,7 +18,7 @@ def _positions(grad_position, args):
         if isinstance(p, bool) or not isinstance(p, int):
             raise TypeError(f"For 'grad', the elements of 'grad_position' must be int, but got {type(p).__name__}")
         if p < 0 or p >= len(args):
-            raise IndexError(f"For 'grad', the grad position {p} is out of the range of {len(args)} arguments.")
+            raise IndexError(f"Position index {p} is exceed input size {len(args)}.")
     return positions
 
 
