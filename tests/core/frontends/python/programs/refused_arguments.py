@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What constructors of layers, losses, optimizers, schedules and primitives refuse: type and first words of the exceptions as MindSpore 2.7.0 has them. Each row of
+"""What constructors of layers, losses, optimizers, schedules and primitives, and the settings of a program, refuse: type and first words of the exceptions as MindSpore 2.7.0 has them. Each row of
 refused_arguments.txt is `call | type | first words`."""
 import os
 import numpy as np
@@ -19,7 +19,7 @@ def said(call, names):
     return "nothing", ""
 
 
-names = {"P": P, "nn": nn, "ops": ops, "float": float}
+names = {"P": P, "ms": ms, "nn": nn, "ops": ops, "float": float}
 wrong, n = [], 0
 for row in open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "refused_arguments.txt")):
     call, kind, words = (part.strip() for part in row.split(" | "))
@@ -41,3 +41,8 @@ assert got == "ValueError" and text.startswith("For 'Mine', the 'in_channels' mu
 assert Mine(2).weight.shape == (4, 2, 3, 3)
 assert nn.Conv2d(4, 6, (3, 1), (1, 2), "pad", (1, 1, 0, 0), 1, 2, True)(Tensor(np.ones((1, 4, 5, 5)), ms.float32)).shape == (1, 6, 5, 3)
 assert nn.Adam(P(), 1e-3, 0.5, 0.9).beta1 == 0.5 and nn.SGD(P(), 1, momentum=1).dampening == 0.0
+
+# What is set stays set; what is refused sets nothing.
+ms.set_context(mode=ms.GRAPH_MODE, device_target="CPU", save_graphs=True, max_call_depth=500, jit_config={"jit_level": "O0"}, jit_syntax_level=ms.LAX)
+assert said("ms.set_context(max_call_depth=7, device_id=-1)", names)[0] == "ValueError"
+assert ms.get_context("max_call_depth") == 500 and ms.get_context("mode") == ms.GRAPH_MODE and ms.get_context("save_graphs") is True

@@ -11,6 +11,10 @@ class Parameter(Tensor):
         if isinstance(default_input, str):
             raise TypeError(f"The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', 'numpy.ndarray', "
                             f"'list']. But got type {type(default_input)}.")
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"The type of the Parameter's name should be 'string' or 'None', but got {type(name)}.")
+        if not isinstance(requires_grad, bool):
+            raise TypeError(f"The argument `requires_grad` must be bool type, but got {type(requires_grad)}.")
         value = _core._copied(default_input) if isinstance(default_input, Tensor) else _core.tensor_of(default_input)
         if isinstance(default_input, Tensor) and default_input.has_data:
             value = _gantry.value_from(memoryview(default_input)) if default_input.element != "bf16" else value
@@ -117,7 +121,10 @@ def hooked(parameter, gradient):
 
 class ParameterTuple(tuple):
     def __new__(cls, iterable):
-        return tuple.__new__(cls, list(iterable))
+        parameters = list(iterable)
+        if not all(isinstance(p, Parameter) for p in parameters):
+            raise TypeError(f"For ParameterTuple initialization, ParameterTuple input should be 'Parameter' collection, but got a {type(iterable)}.")
+        return tuple.__new__(cls, parameters)
 
     def clone(self, prefix, init="same"):
         made = []

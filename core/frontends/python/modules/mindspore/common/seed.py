@@ -6,9 +6,9 @@ _generators = {}  # seed of an operation (0: none of its own) -> Parameter u64[2
 
 def set_seed(seed):
     if not isinstance(seed, int) or isinstance(seed, bool):
-        raise TypeError("The argument 'seed' must be type of int.")
+        raise TypeError(f"The argument 'seed' must be type of int, but got {type(seed)}.")
     if seed < 0:
-        raise ValueError("The argument 'seed' must be a non-negative integer.")
+        raise ValueError(f"For 'global_seed', the 'seed' must be int and must >= 0, but got '{seed}' with type 'int'.")
     _state["seed"], _state["next"] = seed, 0
     for own, state in _generators.items():
         _begin(state, own)

@@ -157,15 +157,20 @@ class _Grad(_Derivative):
         return (output, result) if self.with_value else result
 
 
-def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+def _check_position(grad_position, weights):
     if grad_position is None and weights is None:
         raise ValueError("`grad_position` and `weights` can not be None at the same time.")
+    if grad_position is not None and not isinstance(grad_position, (int, tuple)):
+        raise TypeError(f"For 'F.grad', the 'grad_position' must be int or tuple, but got {type(grad_position)}.")
+
+
+def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+    _check_position(grad_position, weights)
     return _Grad(fn, grad_position, weights, has_aux, return_ids)
 
 
 def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
-    if grad_position is None and weights is None:
-        raise ValueError("`grad_position` and `weights` can not be None at the same time.")
+    _check_position(grad_position, weights)
     return _Grad(fn, grad_position, weights, has_aux, return_ids, with_value=True)
 
 
