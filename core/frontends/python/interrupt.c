@@ -17,6 +17,7 @@ typedef struct
   GMutex lock;
   GCancellable *running; /* (nullable): of the graph that the main thread runs now */
   GMutex turn;           /* one graph at a time: a compiled one has one arena */
+  GRecMutex step;        /* one graph that assigns Parameters at a time, from what it reads of them to what it makes of them */
   pid_t process;         /* whose thread this is: a fork has none */
   gboolean listening;
   int end; /* of the pipe, -1: none yet; a fork has its parent's */
@@ -81,6 +82,7 @@ start_listening (void)
   interrupts.listening = FALSE;
   g_mutex_init (&interrupts.lock);
   g_mutex_init (&interrupts.turn);
+  g_rec_mutex_init (&interrupts.step);
   if (!g_unix_open_pipe (ends, FD_CLOEXEC, NULL))
     return FALSE;
   g_unix_set_fd_nonblocking (ends[1], TRUE, NULL);
@@ -173,6 +175,33 @@ run_for_main_thread (Run *run)
         run_now (run);
     }
   g_clear_object (&run->cancellable);
+}
+
+#define BETWEEN_TRIES 50 /* microseconds */
+
+gboolean
+gantry_py_step_begin (void)
+{
+  gboolean main_thread = is_main_thread ();
+
+  if (main_thread)
+    start_listening (); /* a fork has locks of its own */
+  while (!g_rec_mutex_trylock (&interrupts.step))
+    {
+      PyThreadState *thread = PyEval_SaveThread ();
+
+      g_usleep (BETWEEN_TRIES);
+      PyEval_RestoreThread (thread);
+      if (main_thread && PyErr_CheckSignals () < 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void
+gantry_py_step_end (void)
+{
+  g_rec_mutex_unlock (&interrupts.step);
 }
 
 gboolean

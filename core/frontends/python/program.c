@@ -474,7 +474,8 @@ run (GantryPyProgram *program, GPtrArray *leaves)
   GantryLiteral **arguments = g_new0 (GantryLiteral *, leaves->len + n_parameters + 1);
   GantryLiteral **results = g_new0 (GantryLiteral *, n_results + 1);
   PyObject **objects = g_new0 (PyObject *, n_results + 1), *output = NULL;
-  gboolean fine = TRUE;
+  gboolean is_step = program->compiled != NULL && PyList_GET_SIZE (program->updated) > 0, began = is_step && gantry_py_step_begin ();
+  gboolean fine = began || !is_step;
 
   for (guint i = 0; fine && i < leaves->len; i++)
     fine = (arguments[i] = literal_of (state, g_ptr_array_index (leaves, i))) != NULL;
@@ -487,6 +488,8 @@ run (GantryPyProgram *program, GPtrArray *leaves)
       if (write_back (program, objects, results))
         output = output_of (program, objects);
     }
+  if (began)
+    gantry_py_step_end ();
   for (guint i = 0; i < n_results; i++)
     Py_XDECREF (objects[i]);
   g_free (objects);

@@ -313,6 +313,11 @@ PyObject *gantry_py_stored (PyObject *module, PyObject *object);
  */
 PyObject *gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, GantryPyValueKind result);
 
+/** Before a compiled graph that assigns Parameters reads them: waits while another thread is at such a graph. What the thread calls meanwhile (a
+ *  handler of a signal) does not wait. Returns: FALSE with the exception of a handler */
+gboolean gantry_py_step_begin (void);
+/** When the Parameters are assigned, or are not. */
+void gantry_py_step_end (void);
 /**
  * gantry_py_run_compiled:
  * @compiled: what compile of the backend gave

@@ -160,3 +160,36 @@ thread.join()
 assert "error" not in found, found["error"]
 assert result.dtype == ms.float16 and result.asnumpy().tolist() == [2, 4, 6], result
 assert found["eager"] == ([11, 22, 33], False) and found["gradient"] == [3, 12, 27], found
+
+
+# Threads that train one Parameter by compiled graphs: each step is of what the one before it left.
+class Counter(nn.Cell):
+    def __init__(self, step):
+        super().__init__()
+        self.step = step
+        self.total = total
+
+    def construct(self):
+        self.total = self.total + self.step
+        return self.total
+
+
+total = ms.Parameter(Tensor([0.0] * 64, ms.float32), name="total")
+ms.set_context(mode=ms.GRAPH_MODE)
+counters, TIMES = [Counter(1.0), Counter(3.0)], 300
+
+
+def count(cell):
+    for _ in range(TIMES):
+        cell()
+
+
+threads = [threading.Thread(target=count, args=(cell,)) for cell in counters * 2]
+for cell in counters:
+    cell()
+for thread in threads:
+    thread.start()
+count(counters[0])
+for thread in threads:
+    thread.join()
+assert total.asnumpy().tolist() == [4.0 + TIMES * (1 + 3 + 1 + 3 + 1)] * 64, total.asnumpy()[0]
