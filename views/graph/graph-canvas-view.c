@@ -104,9 +104,6 @@ _gantry_graph_canvas_choose_view (GantryGraphCanvas *self)
   self->view.y = -MARGIN / self->view.scale;
   self->view.x = picture_width * self->view.scale <= width - 2 * MARGIN ? picture_width / 2 - width / 2 / self->view.scale
                                                                         : first.x + first.width / 2 - width / 2 / self->view.scale;
-  /* What comes first stands beside other parts of a folded drawing, which may begin above it. */
-  if (!shows_any (self, width, height))
-    self->view.y = first.y - MARGIN / self->view.scale;
   if (gantry_graph_picture_is_mirrored (self->picture))
     {
       /* The forward column at the left: what is beside it matters more than the other end of the picture. */
@@ -114,6 +111,9 @@ _gantry_graph_canvas_choose_view (GantryGraphCanvas *self)
       self->view.x = MAX (first.x - 2 * MARGIN, 0) - MARGIN;
       self->view.y = -MARGIN;
     }
+  /* What comes first stands beside other parts of a folded drawing, or beside the backward column, which may begin above it. */
+  if (!shows_any (self, width, height))
+    self->view.y = first.y - MARGIN / self->view.scale;
   view_changed (self);
 }
 
