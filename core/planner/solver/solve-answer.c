@@ -135,6 +135,8 @@ remedies_of (const Solve *solve, const SolveLeast *least)
     g_ptr_array_add (list, g_strdup_printf ("more than %s of host memory for what is offloaded", host));
   if (is_made_once (solve->problem))
     g_ptr_array_add (list, g_strdup ("recomputation"));
+  if (solve->problem->cut)
+    g_ptr_array_add (list, g_strdup ("more time to search"));
   g_ptr_array_add (list, g_strdup ("a smaller batch"));
   if (kept != NULL)
     g_ptr_array_add (list, g_strdup_printf ("%s offloaded as well", kept));

@@ -243,7 +243,7 @@ compare_peaks (gconstpointer a, gconstpointer b)
 static void
 settle_lowest (SolveProblem *problem, SolveLeast *least)
 {
-  const guint most = CLAMP (MOST_WORK / 1000 / (problem->n_steps + 1), LEAST_SETTLED, MOST_SETTLED);
+  const guint most = problem->cut ? LEAST_SETTLED : CLAMP (MOST_WORK / 1000 / (problem->n_steps + 1), LEAST_SETTLED, MOST_SETTLED);
 
   g_autoptr (GPtrArray) answers = g_ptr_array_new ();
 
@@ -303,7 +303,7 @@ lower_to_known (SolveProblem *problem, SolveLeast *least)
 const SolveLeast *
 _gantry_solve_least (SolveProblem *asked, gint64 deadline)
 {
-  SolveLeast *least = _gantry_store_least (asked);
+  SolveLeast *least = asked->cut_least != NULL ? asked->cut_least : _gantry_store_least (asked);
   g_autoptr (SolveProblem) problem = NULL;
 
   if (least != NULL)
@@ -317,17 +317,18 @@ _gantry_solve_least (SolveProblem *asked, gint64 deadline)
   search (problem);
   _gantry_store_note_pool (problem); /* what a goal has found is known, wherever it lies */
   asked->cut = asked->cut || problem->cut;
-  if (problem->cut)
-    return NULL;
   least = g_new0 (SolveLeast, 1);
   least->bytes = G_MAXUINT64;
   settle_lowest (problem, least);
   lower_to_known (asked, least);
   if (gantry_progress_cancelled (asked->progress, NULL))
     {
-      _gantry_store_least_free (least);
+      _gantry_solve_least_free (least);
       return NULL;
     }
-  _gantry_store_set_least (asked, least);
+  if (problem->cut)
+    asked->cut_least = least;
+  else
+    _gantry_store_set_least (asked, least);
   return least;
 }

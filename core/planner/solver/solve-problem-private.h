@@ -69,16 +69,17 @@ typedef struct
   GPtrArray *pool;  /* SolveAnswer: kept by the planner between goals */
   GHashTable *seen; /* kinds and limit as bytes -> SolveAnswer, over the pool */
   GantryPrediction *prediction;
-  guint64 limit;            /* fetches are squeezed below this */
-  guint64 host_limit;       /* of the target; G_MAXUINT64: none */
-  double host_price;        /* of the goal: microseconds a byte; set before anything is predicted */
-  guint allowed;            /* bits 1 << GantryPlacementKind */
-  gboolean compresses;      /* some value is, or may be, stored in fewer bits: what looks at schedules knows nothing of that, and proves nothing */
-  const char *method;       /* static: what asks now */
-  guint64 most_predictions; /* the search is over then; 0: no such end */
-  int most_nodes;           /* of an integer program's tree; 0: no such end */
-  gint64 deadline;          /* g_get_monotonic_time(): a safety, 0: none; no search is planned by it */
-  gboolean cut;             /* the deadline ended something */
+  guint64 limit;                 /* fetches are squeezed below this */
+  guint64 host_limit;            /* of the target; G_MAXUINT64: none */
+  double host_price;             /* of the goal: microseconds a byte; set before anything is predicted */
+  guint allowed;                 /* bits 1 << GantryPlacementKind */
+  gboolean compresses;           /* some value is, or may be, stored in fewer bits: what looks at schedules knows nothing of that, and proves nothing */
+  const char *method;            /* static: what asks now */
+  guint64 most_predictions;      /* the search is over then; 0: no such end */
+  int most_nodes;                /* of an integer program's tree; 0: no such end */
+  gint64 deadline;               /* g_get_monotonic_time(): a safety, 0: none; no search is planned by it */
+  gboolean cut;                  /* the deadline ended something */
+  struct _SolveLeast *cut_least; /* (nullable): the least that was found until then; a search that goes on may find less, so no store has it */
   guint64 n_predictions;
 } SolveProblem;
 
@@ -144,7 +145,7 @@ gboolean _gantry_solve_enumerate (SolveProblem *problem, guint64 most);
 /** Well-known answers into the pool: all kept, all recomputed, all offloaded, every k-th kept. */
 void _gantry_solve_try_known (SolveProblem *problem);
 /** The least memory that any placements take, found by an effort that is counted and not timed. */
-typedef struct
+typedef struct _SolveLeast
 {
   guint8 *kinds;             /* (nullable): by item; NULL where nothing fits into the host */
   GBytes *schedule;          /* (nullable) */
@@ -152,17 +153,18 @@ typedef struct
   guint64 bytes;             /* what that plan takes; G_MAXUINT64 before there is one */
   GantryPlanFigures figures; /* of that plan */
 } SolveLeast;
+void _gantry_solve_least_free (SolveLeast *least);
 /**
  * _gantry_solve_least:
  *
  * Searched the same way for the same program, clicks and placements that may be used, whatever is asked for; no answer of the store,
- * nor in the pool of @asked, is lower. What refusals name. Kept by the store.
+ * nor in the pool of @asked, is lower. What refusals name. Kept by the store; what @deadline cut is kept by @asked.
  *
  * What its searches come by is known to later goals (solve-store-private.h), which is the more of its use to a goal that is not tight.
  *
  * @deadline: as of SolveProblem
  *
- * Returns: (transfer none) (nullable): NULL when cancelled, or cut by @deadline
+ * Returns: (transfer none) (nullable): NULL when cancelled
  */
 const SolveLeast *_gantry_solve_least (SolveProblem *asked, gint64 deadline);
 

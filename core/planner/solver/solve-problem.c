@@ -16,6 +16,16 @@ answer_free (gpointer data)
 }
 
 void
+_gantry_solve_least_free (SolveLeast *least)
+{
+  if (least == NULL)
+    return;
+  g_free (least->kinds);
+  g_clear_pointer (&least->schedule, g_bytes_unref);
+  g_free (least);
+}
+
+void
 _gantry_solve_problem_free (SolveProblem *problem)
 {
   if (problem == NULL)
@@ -27,6 +37,7 @@ _gantry_solve_problem_free (SolveProblem *problem)
   g_hash_table_unref (problem->seen);
   gantry_prediction_free (problem->prediction);
   g_free (problem->live);
+  g_clear_pointer (&problem->cut_least, _gantry_solve_least_free);
   g_free (problem);
 }
 

@@ -53,4 +53,3 @@ guint64 _gantry_store_size_bound (const SolveProblem *problem, double us);
 SolveLeast *_gantry_store_least (const SolveProblem *problem);
 /** @least: (transfer full) */
 void _gantry_store_set_least (SolveProblem *problem, SolveLeast *least);
-void _gantry_store_least_free (SolveLeast *least);

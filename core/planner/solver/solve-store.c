@@ -20,16 +20,6 @@ answer_free (gpointer data)
   g_free (data);
 }
 
-void
-_gantry_store_least_free (SolveLeast *least)
-{
-  if (least == NULL)
-    return;
-  g_free (least->kinds);
-  g_clear_pointer (&least->schedule, g_bytes_unref);
-  g_free (least);
-}
-
 static void
 question_free (gpointer data)
 {
@@ -38,7 +28,7 @@ question_free (gpointer data)
   g_clear_pointer (&question->base, gantry_placements_unref);
   g_ptr_array_unref (question->answers);
   g_array_unref (question->bounds);
-  _gantry_store_least_free (question->least);
+  _gantry_solve_least_free (question->least);
   g_free (question);
 }
 
@@ -255,6 +245,6 @@ _gantry_store_set_least (SolveProblem *problem, SolveLeast *least)
   StoreQuestion *question = _gantry_store_question (problem);
 
   if (question->least != least)
-    _gantry_store_least_free (question->least);
+    _gantry_solve_least_free (question->least);
   question->least = least;
 }

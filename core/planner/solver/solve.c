@@ -130,7 +130,7 @@ solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
   _gantry_store_note_pool (problem);
   if (_gantry_solve_take_planned (solve, limit, &planned))
     return _gantry_solution_new (solve, &planned, begin);
-  least = _gantry_solve_least (problem, 0);
+  least = _gantry_solve_least (problem, problem->deadline);
   if (least == NULL)
     {
       gantry_progress_cancelled (problem->progress, error);
@@ -177,7 +177,7 @@ take_smallest (Solve *solve, Planned *planned)
 static GantrySolution *
 solve_time (Solve *solve, gint64 begin, GError **error)
 {
-  const SolveLeast *least = _gantry_solve_least (solve->problem, 0);
+  const SolveLeast *least = _gantry_solve_least (solve->problem, solve->problem->deadline);
   Planned planned;
 
   if (least == NULL)
@@ -302,12 +302,13 @@ read_point (GantryPlanner *planner, guint64 limit, const GantrySolution *found, 
   return point;
 }
 
-/* The point of the least memory. (nullable): with @error */
+/* The point of the least memory, @deadline: as of SolveProblem. (nullable): with @error */
 static GantrySolution *
-least_point (GantryPlanner *planner, const GantryPlacements *base, guint allowed, const GantryProgress *progress, guint64 *high, GError **error)
+least_point (GantryPlanner *planner, const GantryPlacements *base, guint allowed, gint64 deadline, const GantryProgress *progress, guint64 *high,
+             GError **error)
 {
   g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, allowed, progress);
-  const SolveLeast *least = _gantry_solve_least (problem, 0);
+  const SolveLeast *least = _gantry_solve_least (problem, deadline);
   GantrySolveGoal goal = { .memory_bytes = 1 };
   Planned planned;
   Solve solve;
@@ -340,8 +341,9 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
   g_autoptr (GPtrArray) points = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
   const guint kinds = allowed != 0 ? allowed : ALL_KINDS;
+  const gint64 begin = g_get_monotonic_time (), all_us = (gint64) (seconds * G_USEC_PER_SEC);
   guint64 low, high;
-  GantrySolution *least = _gantry_solve_load (error) ? least_point (planner, base, kinds, progress, &high, error) : NULL;
+  GantrySolution *least = _gantry_solve_load (error) ? least_point (planner, base, kinds, all_us > 0 ? begin + all_us / 2 : 0, progress, &high, error) : NULL;
 
   if (least == NULL)
     return NULL;
@@ -351,7 +353,9 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
   /* From the smallest up: what fits into less is known when more is asked for. */
   for (guint k = 0; k < n_points; k++)
     {
-      const GantrySolveGoal goal = { .memory_bytes = limit_of (low, high, k, n_points), .allowed = kinds, .seconds = seconds / n_points };
+      /* Of the time that is left, as much as each of those that are left. */
+      const double left = MAX ((double) (begin + all_us - g_get_monotonic_time ()) / G_USEC_PER_SEC, 0.01) / (n_points - k);
+      const GantrySolveGoal goal = { .memory_bytes = limit_of (low, high, k, n_points), .allowed = kinds, .seconds = all_us > 0 ? left : 0 };
 
       g_ptr_array_add (found, gantry_solve (planner, &goal, base, progress, NULL));
       if (gantry_progress_cancelled (progress, error))

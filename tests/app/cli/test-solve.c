@@ -21,7 +21,7 @@ static void
 check_fits (const StepPlace *place, gint64 bytes)
 {
   g_autofree char *fit = g_strdup_printf ("--fit=%" G_GINT64_FORMAT, bytes);
-  g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", "--seconds=60", fit, NULL);
+  g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", "--seconds=0", fit, NULL);
 
   g_assert_cmpint (step_number (solved, "planned_bytes"), <=, bytes);
 }
@@ -36,7 +36,7 @@ test_points (StepPlace *place, gconstpointer data)
   const char *bytes;
 
   make (place, data);
-  front = step_ask (place, "pareto", "--no-kernels", "--points=4", "--seconds=60", NULL);
+  front = step_ask (place, "pareto", "--no-kernels", "--points=4", "--seconds=30", NULL);
   points = json_object_get_array_member (json_node_get_object (front), "points");
   for (guint i = 0; i < json_array_get_length (points); i++)
     {
@@ -49,11 +49,11 @@ test_points (StepPlace *place, gconstpointer data)
     {
       char text[G_ASCII_DTOSTR_BUF_SIZE];
       g_autofree char *at_most = g_strconcat ("--at-most=", g_ascii_dtostr (text, sizeof text, slowest * (1 + part * 0.3)), NULL);
-      g_autoptr (JsonNode) small = step_ask (place, "solve", "--no-kernels", "--seconds=20", at_most, NULL);
+      g_autoptr (JsonNode) small = step_ask (place, "solve", "--no-kernels", "--seconds=10", at_most, NULL);
 
       check_fits (place, step_number (small, "planned_bytes"));
     }
-  refused = cli_run ("solve", "--no-kernels", "--fit=16", "--seconds=60", place->step, NULL);
+  refused = cli_run ("solve", "--no-kernels", "--fit=16", "--seconds=20", place->step, NULL);
   cli_assert_status (refused, 1);
   g_assert_nonnull (strstr (refused->err, "the least found is "));
   /* Behind a size that is rounded all its bytes stand; below a KiB it is those. */
@@ -102,7 +102,7 @@ test_refusal (StepPlace *place, gconstpointer data)
   for (guint mib = 30; mib <= 46; mib += 16)
     {
       g_autofree char *fit = g_strdup_printf ("--fit=%uMiB", mib);
-      g_autoptr (CliResult) refused = cli_run ("solve", "--no-kernels", fit, place->step, NULL);
+      g_autoptr (CliResult) refused = cli_run ("solve", "--no-kernels", "--seconds=0", fit, place->step, NULL);
 
       if (refused->status == 0)
         continue;
@@ -112,12 +112,12 @@ test_refusal (StepPlace *place, gconstpointer data)
   for (guint mib = 57; mib <= 60; mib += 3)
     {
       g_autofree char *fit = g_strdup_printf ("--fit=%uMiB", mib);
-      g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", fit, NULL);
+      g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", "--seconds=0", fit, NULL);
 
       g_assert_cmpint (step_number (solved, "planned_bytes"), >=, named);
     }
   {
-    g_autoptr (JsonNode) small = step_ask (place, "solve", "--no-kernels", "--at-most=490", NULL);
+    g_autoptr (JsonNode) small = step_ask (place, "solve", "--no-kernels", "--seconds=0", "--at-most=490", NULL);
     JsonObject *solution = json_object_get_object_member (json_node_get_object (small), "solution");
 
     g_assert_cmpint (step_number (small, "planned_bytes"), <=, 56 << 20);
@@ -164,7 +164,7 @@ test_approximate (StepPlace *place, gconstpointer data)
   kept = step_ask (place, "plan", NULL);
   planned = step_ask (place, "plan", "--rules=role:residual bf16", NULL);
   ran = step_ask (place, "run", "--runs=1", "--input=value:0.1", "--rules=role:residual int8", NULL);
-  solved = step_ask (place, "solve", "--no-kernels", "--fit=95%", NULL);
+  solved = step_ask (place, "solve", "--no-kernels", "--fit=95%", "--seconds=0", NULL);
   g_assert_false (is_approximate (kept));
   g_assert_false (is_approximate (solved));
   g_assert_true (is_approximate (planned));
@@ -184,7 +184,7 @@ test_limit (StepPlace *place, gconstpointer data)
 
   make (place, &sample);
   kept = step_ask (place, "plan", NULL);
-  solved = step_ask (place, "solve", "--no-kernels", "--fit=90%", "--limit=70%", NULL);
+  solved = step_ask (place, "solve", "--no-kernels", "--fit=90%", "--limit=70%", "--seconds=0", NULL);
   g_assert_cmpint (10 * step_number (solved, "planned_bytes"), <=, 7 * step_number (kept, "planned_bytes"));
 }
 

@@ -33,10 +33,10 @@ planner_of (const Case *c)
 
 /* (nullable) (transfer full): refused, as nothing fits */
 static GantrySolution *
-solve (const Case *c, guint64 bytes, double us, char **refusal)
+solve_for (const Case *c, guint64 bytes, double us, double seconds, char **refusal)
 {
   g_autoptr (GantryPlanner) planner = planner_of (c);
-  const GantrySolveGoal goal = { .memory_bytes = bytes, .step_us = us, .seconds = LONG };
+  const GantrySolveGoal goal = { .memory_bytes = bytes, .step_us = us, .seconds = seconds };
   g_autoptr (GError) error = NULL;
   GantrySolution *solution = gantry_solve (planner, &goal, NULL, NULL, &error);
 
@@ -47,19 +47,36 @@ solve (const Case *c, guint64 bytes, double us, char **refusal)
   return solution;
 }
 
-/* Bytes that the refusal of a byte names. */
+static GantrySolution *
+solve (const Case *c, guint64 bytes, double us, char **refusal)
+{
+  return solve_for (c, bytes, us, LONG, refusal);
+}
+
+/* Bytes that the refusal of a byte names. @cut: (out): it says that a longer search may find less */
 static guint64
-least_of (const Case *c)
+least_within (const Case *c, double seconds, gboolean *cut)
 {
   g_autofree char *refusal = NULL;
-  g_autoptr (GantrySolution) none = solve (c, 1, 0, &refusal);
+  g_autoptr (GantrySolution) none = solve_for (c, 1, 0, seconds, &refusal);
   const char *bytes;
 
   g_assert_null (none);
   g_assert_nonnull (strstr (refusal, "the least found is "));
   bytes = strchr (refusal, '(');
   g_assert_nonnull (bytes);
+  *cut = strstr (refusal, "more time to search") != NULL;
   return g_ascii_strtoull (bytes + 1, NULL, 10);
+}
+
+static guint64
+least_of (const Case *c)
+{
+  gboolean cut;
+  guint64 least = least_within (c, LONG, &cut);
+
+  g_assert_false (cut);
+  return least;
 }
 
 static void
@@ -98,6 +115,17 @@ check_case (const Case *c)
     }
 }
 
+/* The search for the least ends with the time of its goal, and says so. */
+static void
+check_cut (const Case *c)
+{
+  gboolean cut;
+  guint64 least = least_of (c);
+
+  g_assert_cmpuint (least_within (c, 1e-6, &cut), >=, least);
+  g_assert_true (cut);
+}
+
 static void
 test_random (gconstpointer data)
 {
@@ -112,6 +140,7 @@ test_random (gconstpointer data)
       c.link = 1e6 * 128 / (double) g_rand_int_range (random, 1, 9);
       c.module = oracle_step_build (&step, c.context, c.us);
       check_case (&c);
+      check_cut (&c);
       g_hash_table_unref (c.us);
       gantry_module_unref (c.module);
       gantry_context_unref (c.context);
