@@ -251,3 +251,31 @@ gantry_node_bytes (const GantryModule *module, const GantryNode *node)
     }
   return sum;
 }
+
+/* A window is large that has so many times as many elements as what it gives. What gives one place is a product of matrices, which a library does as
+ * well by itself but for several images that are not small. */
+#define LARGE_WINDOW 4
+#define LARGE_WINDOW_OF_PLACE 128
+
+static gint64
+spatial_elements (const GantryType *type)
+{
+  gint64 n = 1;
+
+  for (guint d = 2; d < type->rank; d++)
+    n = times (n, type->dims[d]);
+  return type->kind == GANTRY_TYPE_TENSOR ? n : -1;
+}
+
+gboolean
+gantry_node_has_large_window (const GantryModule *module, const GantryNode *node)
+{
+  gint64 window, places, images;
+
+  if (node->op != GANTRY_OP_CONVOLUTION)
+    return FALSE;
+  window = spatial_elements (gantry_node_operand_type (module, node, 1));
+  places = spatial_elements (gantry_node_type (module, node));
+  images = gantry_node_operand_type (module, node, 1)->rank > 1 ? gantry_node_operand_type (module, node, 1)->dims[1] : -1;
+  return places == 1 ? images > 1 && window >= LARGE_WINDOW_OF_PLACE : places > 0 && window >= times (LARGE_WINDOW, places);
+}

@@ -215,4 +215,7 @@ gint64 gantry_node_bytes (const GantryModule *module, const GantryNode *node);
 gint64 gantry_node_written_bytes (const GantryModule *module, const GantryNode *node);
 /** Whether only a part of the first operand is read or written: as much as the result has, or the updates. */
 gboolean gantry_op_reads_part (guint op);
+/** Whether @node is a convolution whose window is several times as large as what it gives: in a training step these are the gradients of weights,
+ *  where images are what is summed over. FALSE where shapes are not known */
+gboolean gantry_node_has_large_window (const GantryModule *module, const GantryNode *node);
 G_END_DECLS

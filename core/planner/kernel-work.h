@@ -37,6 +37,7 @@ typedef enum
   GANTRY_WORK_CONVOLUTION_POINT_PLAIN,
   GANTRY_WORK_CONVOLUTION_POINT_FREE,
   GANTRY_WORK_CONVOLUTION_POINT_FREE_PLAIN,
+  GANTRY_WORK_CONVOLUTION_WEIGHTS,     /* gradients of weights */
   GANTRY_WORK_CONVOLUTION_DEPTH,       /* likewise, of those with a group for each channel */
   GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN, /* likewise, of channels that fill no registers, or whose weights are no constants */
   GANTRY_N_WORKS,

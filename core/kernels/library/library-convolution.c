@@ -58,6 +58,13 @@ has_holes (const GantryModule *module, const GantryNode *node)
   return FALSE;
 }
 
+gboolean
+gantry_library_is_weights_gradient (const GantryModule *module, const GantryNode *node)
+{
+  return node->n_operands == 2 && gantry_attrs_int (module->context, node->attrs, "feature_group_count", 1) == 1 && !has_holes (module, node)
+         && gantry_attrs_find (module->context, node->attrs, "post") == NULL && gantry_node_has_large_window (module, node);
+}
+
 /* Steps and padding of spatial dimension @i, whose weights have @taps. Returns: FALSE where the library has no such */
 static gboolean
 describe_window (const GantryModule *module, const GantryNode *node, Convolution *c, int i, gint64 taps)
@@ -314,6 +321,106 @@ add_piece (GantryLibrary *library, const Convolution *whole, const GantryLibrary
          && gantry_library_add (library, DNNL_ARG_DST, c.bias ? 3 : 2, result_begin, c.elements[3], &outer_result, &result, 1, FALSE);
 }
 
+/* Gradients of weights */
+
+/* @dims of a tensor of the library whose first two dimensions the program has the other way, which are row-major there. */
+static gboolean
+exchanged (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims)
+{
+  dnnl_dims_t strides;
+  gint64 stride = 1;
+
+  for (int d = rank; d-- > 2;)
+    {
+      strides[d] = stride;
+      stride *= dims[d];
+    }
+  strides[0] = stride;
+  strides[1] = stride * dims[0];
+  return gantry_dnnl ()->memory_desc_init_by_strides (md, rank, dims, dnnl_f32, strides) == dnnl_success;
+}
+
+/* The convolution of which @c is the gradient of the weights: from @c's input, which has its images where that has channels, to @c's weights,
+ * the gradient of what it gives. Its taps are @c's places. Returns: FALSE where its images end before its window does */
+static gboolean
+forward_of (const Convolution *c, Convolution *forward)
+{
+  *forward = *c;
+  forward->input[0] = c->input[1];
+  forward->input[1] = c->input[0];
+  forward->result[0] = c->weights[1];
+  forward->result[1] = c->weights[0];
+  forward->weights[0] = c->result[1];
+  forward->weights[1] = c->result[0];
+  for (int i = 0; i < c->spatial; i++)
+    {
+      const gint64 step = c->dilates[i] + 1, dilation = c->strides[i], taps = c->result[2 + i], places = c->weights[2 + i];
+
+      forward->weights[2 + i] = taps;
+      forward->result[2 + i] = places;
+      forward->strides[i] = step;
+      forward->dilates[i] = dilation - 1;
+      forward->high[i] = (places - 1) * step + (taps - 1) * dilation + 1 - c->input[2 + i] - c->low[i];
+      if (forward->high[i] <= -step)
+        return FALSE;
+      forward->high[i] = MAX (forward->high[i], 0);
+    }
+  return TRUE;
+}
+
+static dnnl_primitive_desc_t
+describe_gradient (GantryLibrary *library, const Convolution *forward, const dnnl_memory_desc_t *any)
+{
+  dnnl_convolution_desc_t operation;
+  dnnl_primitive_desc_t description;
+  const char *name;
+
+  if (gantry_dnnl ()->dilated_convolution_backward_weights_desc_init (&operation, dnnl_convolution_direct, &any[0], &any[1], NULL, &any[2], forward->strides,
+                                                                      forward->dilates, forward->low, forward->high)
+      != dnnl_success)
+    return NULL;
+  description = create_primitive (library, forward, &operation, FALSE, &name);
+  if (description != NULL && strstr (name, "ref") != NULL)
+    {
+      gantry_dnnl ()->primitive_desc_destroy (description);
+      return NULL;
+    }
+  return description;
+}
+
+static gboolean
+add_gradient (GantryLibrary *library, const Convolution *c)
+{
+  const int rank = c->spatial + 2;
+  dnnl_memory_desc_t outer[3], any[3], inner[3];
+  dnnl_primitive_desc_t description;
+  Convolution forward;
+
+  if (!forward_of (c, &forward) || !exchanged (&outer[0], rank, forward.input) || !exchanged (&outer[1], rank, forward.weights)
+      || !exchanged (&outer[2], rank, forward.result) || !any_layout (&any[0], rank, forward.input) || !any_layout (&any[1], rank, forward.weights)
+      || !any_layout (&any[2], rank, forward.result))
+    return FALSE;
+  description = describe_gradient (library, &forward, any);
+  if (description == NULL)
+    return FALSE;
+  inner[0] = *gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_src_md, 0);
+  inner[1] = *gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_diff_weights_md, 0);
+  inner[2] = *gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_diff_dst_md, 0);
+  return gantry_library_begin (library, description) && gantry_library_add (library, DNNL_ARG_SRC, 0, 0, c->elements[0], &outer[0], &inner[0], 1, FALSE)
+         && gantry_library_add (library, DNNL_ARG_DIFF_DST, 1, 0, c->elements[1], &outer[2], &inner[2], 1, FALSE)
+         && gantry_library_add (library, DNNL_ARG_DIFF_WEIGHTS, 2, 0, c->elements[3], &outer[1], &inner[1], 1, FALSE);
+}
+
+static GantryLibrary *
+make_gradient (const Convolution *c, guint n_threads)
+{
+  GantryLibrary *library = gantry_library_new (n_threads);
+
+  if (library != NULL && !add_gradient (library, c))
+    g_clear_pointer (&library, gantry_library_free);
+  return library;
+}
+
 /* Cutting */
 
 /* The library takes the input as it lies: tasks need not bring it in each for itself. */
@@ -409,7 +516,9 @@ gantry_library_make_convolution (const GantryModule *module, const GantryNode *n
     return GANTRY_NOT_MINE;
   if (gantry_node_flops (module, node) < CUT_FLOPS)
     n_threads = 1;
-  if (n_threads > 1)
+  if (gantry_library_is_weights_gradient (module, node))
+    library = make_gradient (&c, team_of (gantry_node_flops (module, node), n_threads));
+  if (library == NULL && n_threads > 1)
     library = make_library (&c, layouts, n_threads, 2 * n_threads);
   if (library == NULL)
     library = make_library (&c, layouts, team_of (gantry_node_flops (module, node), n_threads), 1);

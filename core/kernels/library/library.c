@@ -189,13 +189,19 @@ count_elements (const dnnl_memory_desc_t *md)
   return n;
 }
 
+static gboolean
+is_result (int argument)
+{
+  return argument == DNNL_ARG_DST || argument == DNNL_ARG_DIFF_WEIGHTS;
+}
+
 gboolean
 gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 begin, GantryElementType element, const dnnl_memory_desc_t *outer,
                     const dnnl_memory_desc_t *inner, gsize reversed, gboolean constant)
 {
   Piece *piece = last_piece (library);
   Argument *a = &piece->arguments[piece->n_arguments++];
-  gboolean result = argument == DNNL_ARG_DST, equal = gantry_dnnl ()->memory_desc_equal (outer, inner);
+  gboolean result = is_result (argument), equal = gantry_dnnl ()->memory_desc_equal (outer, inner);
   gboolean convert = element != GANTRY_F32 || reversed > 1;
 
   g_assert (piece->n_arguments <= MAX_ARGUMENTS);
@@ -365,9 +371,9 @@ run_piece (const GantryLibrary *library, const Piece *piece, void *const *buffer
       void *buffer = address_of (a, buffers);
       void *inside = a->place == DIRECT ? buffer : (a->place == PACKED ? packed : workspace) + a->offset;
 
-      if (a->place == WORKSPACE && a->argument != DNNL_ARG_DST)
+      if (a->place == WORKSPACE && !is_result (a->argument))
         bring_in (library, a, buffer, (float *) (gpointer) (workspace + a->converted), inside);
-      if (a->argument == DNNL_ARG_DST)
+      if (is_result (a->argument))
         result = inside;
       arguments[n++] = (dnnl_exec_arg_t){ a->argument, memory_at (library, &a->inner, inside) };
     }
@@ -383,7 +389,7 @@ run_piece (const GantryLibrary *library, const Piece *piece, void *const *buffer
     {
       const Argument *a = &piece->arguments[i];
 
-      if (a->place == WORKSPACE && a->argument == DNNL_ARG_DST)
+      if (a->place == WORKSPACE && is_result (a->argument))
         bring_out (library, a, address_of (a, buffers), (float *) (gpointer) (workspace + a->converted), workspace + a->offset);
     }
   while (n > 0)

@@ -24,6 +24,9 @@ GantryMade gantry_library_make (const GantryModule *module, const GantryNode *no
 void gantry_library_share (const GantryKernel *kernel, GantryKernel *other);
 /** A convolution of one place with groups is a small matrix product for each: generated code does it in half the time. */
 gboolean gantry_library_is_small_products (const GantryModule *module, const GantryNode *node);
+/** A convolution whose window is so large that it is the gradient of another one's weights: it has no blocks of channels, for what it calls
+ *  channels are images. */
+gboolean gantry_library_is_weights_gradient (const GantryModule *module, const GantryNode *node);
 /** "oneDNN 2.6.3", or "no oneDNN" where it cannot be used. (transfer full) */
 char *gantry_library_describe (void);
 
@@ -47,7 +50,8 @@ void gantry_library_code_end (GantryLibraryCode *code, const GantryKernel *kerne
 /* Its functions, without the "dnnl_" of their names: all that are called. */
 /* clang-format off */
 #define GANTRY_LIBRARY_FUNCTIONS(X) \
-  X (dilated_convolution_forward_desc_init) X (dilated_deconvolution_forward_desc_init) X (engine_create) X (engine_destroy) \
+  X (dilated_convolution_backward_weights_desc_init) X (dilated_convolution_forward_desc_init) X (dilated_deconvolution_forward_desc_init) \
+  X (engine_create) X (engine_destroy) \
   X (get_effective_cpu_isa) X (get_primitive_cache_capacity) X (set_primitive_cache_capacity) X (sgemm) X (matmul_desc_init) \
   X (memory_create) X (memory_desc_equal) X (memory_desc_get_size) X (memory_desc_init_by_strides) X (memory_desc_init_by_tag) \
   X (memory_destroy) X (post_ops_append_eltwise) X (post_ops_create) X (post_ops_destroy) X (primitive_attr_create) \

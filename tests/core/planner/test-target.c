@@ -365,6 +365,8 @@ test_work (void)
     { "%1: f32[8,4]", "slice(%1) {limit_indices = [8, 4], start_indices = [0, 0], strides = [1, 2]}: f32[8,2]", GANTRY_WORK_STRIDED, 16 },
     { "%1: f32[1,16,4,4], %2: f32[32,16,1,1]", "convolution(%1, %2): f32[1,32,4,4]", GANTRY_WORK_CONVOLUTION_POINT_FREE, 16384 },
     { "%1: f32[1,16,4,4], %2: f32[32,16,3,3]", "convolution(%1, %2): f32[1,32,2,2]", GANTRY_WORK_CONVOLUTION_FREE, 36864 },
+    { "%1: f32[16,2,8,8], %2: f32[32,2,8,8]", "convolution(%1, %2) {padding = [1, 1, 1, 1], window_strides = [1, 1]}: f32[16,32,3,3]",
+      GANTRY_WORK_CONVOLUTION_WEIGHTS, 1179648 },
     { "%1: f32[1,4,4,4], %2: f32[32,4,1,1]", "convolution(%1, %2): f32[1,32,4,4]", GANTRY_WORK_CONVOLUTION_POINT_FREE_PLAIN, 4096 },
     { "%1: f32[1,16,4,4]", "convolution(%1, %8): f32[1,32,4,4]", GANTRY_WORK_CONVOLUTION_POINT, 16384 },
     { "%1: f32[1,16,4,4], %2: f32[16,1,1,1]", "convolution(%1, %2) {feature_group_count = 16}: f32[1,16,4,4]", GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN, 512 },
