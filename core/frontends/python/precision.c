@@ -4,6 +4,7 @@
  * is stored: the conversion is an operation of the graph, so gradients come in the type that is stored. */
 #include "core/frontends/python/interpreter-private.h"
 #include "core/frontends/python/trace.h"
+#include "core/frontends/python/scope.h"
 
 /* The inputs of a graph's Cell are converted when it is called: a variable that is no more than a node keeps its type. */
 gboolean
@@ -124,8 +125,8 @@ floats_as (GantryPyState *state, PyObject *object, GantryElementType element)
   return _gantry_py_call_hook (state, "floats_as", "Oz", object, element != GANTRY_ELEMENT_NONE ? gantry_element_name (element) : NULL);
 }
 
-PyObject *
-_gantry_py_call_construct (GantryPyFrame *frame, PyObject *cell, PyObject *construct, PyObject *args, PyObject *kwargs)
+static PyObject *
+call_construct (GantryPyFrame *frame, PyObject *cell, PyObject *construct, PyObject *args, PyObject *kwargs)
 {
   GantryPyState *state = frame->state;
   GantryPyPrecision before;
@@ -147,5 +148,15 @@ _gantry_py_call_construct (GantryPyFrame *frame, PyObject *cell, PyObject *const
   gantry_py_set_precision (state, before);
   Py_XDECREF (args);
   Py_XDECREF (named);
+  return result;
+}
+
+PyObject *
+_gantry_py_call_construct (GantryPyFrame *frame, PyObject *cell, PyObject *construct, PyObject *args, PyObject *kwargs)
+{
+  guint32 before = gantry_py_scope_begin (frame->state, cell);
+  PyObject *result = call_construct (frame, cell, construct, args, kwargs);
+
+  gantry_py_scope_end (frame->state, before);
   return result;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a call to a graph: the signature, the trace, what goes in and what comes out. */
 #include "core/frontends/python/program.h"
+#include "core/frontends/python/scope.h"
 #include "core/graph/context.h"
 #include "core/graph/verifier.h"
 #include <string.h>
@@ -256,8 +257,13 @@ call_traced (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject 
   GantryPyPrecision before = gantry_py_precision_begin (state, GANTRY_ELEMENT_NONE);
   PyObject *self = PyMethod_Check (callable) ? PyMethod_GET_SELF (callable) : NULL, *result;
 
-  result = self != NULL && PyObject_TypeCheck (self, (PyTypeObject *) state->cell) ? _gantry_py_call_construct (frame, self, callable, args, kwargs)
-                                                                                   : _gantry_py_call (frame, callable, args, kwargs);
+  if (self != NULL && PyObject_TypeCheck (self, (PyTypeObject *) state->cell))
+    {
+      gantry_py_scope_name_cells (state, self, "");
+      result = _gantry_py_call_construct (frame, self, callable, args, kwargs);
+    }
+  else
+    result = _gantry_py_call (frame, callable, args, kwargs);
   gantry_py_set_precision (state, before);
   return result;
 }

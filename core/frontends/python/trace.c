@@ -68,6 +68,7 @@ gantry_py_trace_begin (GantryPyState *state, gboolean nested)
       trace->parameters = PyList_New (0);
       trace->parameter_nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
       trace->kept = PyList_New (0);
+      trace->scopes = PyDict_New ();
       trace->origins = PyDict_New ();
       trace->written = PyDict_New ();
       trace->alive = PyList_New (0);
@@ -95,6 +96,7 @@ gantry_py_trace_end (GantryPyState *state, GantryTrace *trace)
       g_array_unref (trace->parameter_nodes);
       Py_DECREF (trace->parameters);
       Py_DECREF (trace->kept);
+      Py_DECREF (trace->scopes);
       Py_DECREF (trace->origins);
       Py_DECREF (trace->written);
       Py_DECREF (trace->alive);
@@ -168,7 +170,7 @@ gantry_py_set_place (GantryTrace *trace, const GantryPyNode *node)
 {
   trace->place = node;
   if (node != NULL && node->line != 0)
-    gantry_builder_set_place (trace->builder, 0, gantry_context_location_shortened (trace->context, location_of (trace, &trace->chain, node)));
+    gantry_builder_set_place (trace->builder, trace->root->scope, gantry_context_location_shortened (trace->context, location_of (trace, &trace->chain, node)));
 }
 
 void

@@ -98,7 +98,8 @@ struct _GantryTrace
   gboolean record;         /* values are computed beside the nodes: gradients of eager programs */
   gboolean strict;         /* syntax level STRICT */
   gboolean staged;         /* of the root: CPython runs the function over variables (jax/jax.h): its frames say where a node is from */
-  guint32 scope;           /* of the root: of the nodes that a staged trace adds */
+  guint32 scope;           /* of the root: of the nodes that are added */
+  PyObject *scopes;        /* of the root, dict: id of a Cell -> (path of its nodes, Cell) */
   guint n_scopes;          /* of the root: how many were numbered */
   gpointer gradient;       /* (nullable): what the trace is made for */
   guint64 serial;

@@ -329,6 +329,56 @@ test_step (void)
   g_rmdir (folder);
 }
 
+/* Nodes are of the Cell that computes them, those of its gradient too; numbers belong to their list, and a Cell that none holds is called
+ * by its class. */
+static void
+test_scopes (void)
+{
+  static const char program[] = "import mindspore as ms\n"
+                                "from mindspore import Tensor, nn, ops\n"
+                                "class Block(nn.Cell):\n"
+                                "    def __init__(self):\n"
+                                "        super().__init__()\n"
+                                "        self.fc = nn.Dense(4, 4)\n"
+                                "    def construct(self, x):\n"
+                                "        return ops.tanh(self.fc(x)) + x\n"
+                                "class Net(nn.Cell):\n"
+                                "    def __init__(self):\n"
+                                "        super().__init__()\n"
+                                "        self.layers = nn.SequentialCell(Block(), Block())\n"
+                                "    def construct(self, x):\n"
+                                "        return self.layers(x)\n"
+                                "net = Net()\n"
+                                "@ms.jit\n"
+                                "def gradients(x):\n"
+                                "    return ms.grad(lambda x: net(x).sum(), None, net.trainable_params())(x)\n"
+                                "gradients(Tensor([[1.0, 2.0, 3.0, 4.0]]))\n";
+  static const char *const scopes[] = { "Net/layers.0", "Net/layers.0/fc", "Net/layers.1", "Net/layers.1/fc" };
+  g_autofree char *folder = g_dir_make_tmp ("gantry-import-XXXXXX", NULL), *path = g_build_filename (folder, "model.py", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModel) model = NULL;
+  guint found[2][G_N_ELEMENTS (scopes)] = { { 0 } };
+
+  g_assert_true (g_file_set_contents (path, program, -1, NULL));
+  model = gantry_model_open (path, NULL, -1, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < model->module->n_nodes; i++)
+    {
+      const GantryNode *node = &model->module->nodes[i];
+
+      for (guint k = 0; k < G_N_ELEMENTS (scopes); k++)
+        if (strcmp (gantry_context_scope_path (model->module->context, node->scope), scopes[k]) == 0)
+          found[node->phase == GANTRY_PHASE_BACKWARD][k]++;
+    }
+  for (guint k = 0; k < G_N_ELEMENTS (scopes); k++)
+    {
+      g_assert_cmpuint (found[0][k], >, 0);
+      g_assert_cmpuint (found[1][k], >, 0);
+    }
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 /* What the program started ends with it, also what has left its session and its parents, and however the program ends. */
 static void
 test_orphans (gconstpointer rest)
@@ -376,6 +426,7 @@ main (int argc, char **argv)
   g_test_add_func ("/python/import/chains", test_chains);
   g_test_add_func ("/python/import/graph", test_graph);
   g_test_add_func ("/python/import/step", test_step);
+  g_test_add_func ("/python/import/scopes", test_scopes);
   g_test_add_data_func ("/python/import/orphans/ends", "", test_orphans);
   g_test_add_data_func ("/python/import/orphans/crashes", "os.abort()\n", test_orphans);
   g_test_add_data_func ("/python/import/orphans/stopped", "time.sleep(1000)\n", test_orphans);
