@@ -79,10 +79,15 @@ _INSIDE = {
                        "nn optim linalg special distributed"),
     "mindspore.mint.nn": (("mindspore.mint._functional", "mindspore.ops", "mindspore.nn"), "functional layer"),
     "mindspore.nn.probability": (_NN, "distribution bijector bnn_layers"),
-    "mindspore.experimental": (_NN, "optim map_parameter es"),
+    "mindspore.mint.optim": ((), "adam adamw sgd"),
+    "mindspore.experimental": ((), "optim map_parameter es"),
     "mindspore.dataset": (("mindspore.dataset",), "vision text audio engine"),
     "mindspore.numpy": (("mindspore.numpy",), "array_creations array_ops math_ops logic_ops dtypes utils utils_const"),
 }
+
+
+# Their names are those of other modules for what has other arguments: nothing of these may stand for them.
+_APART = ("mindspore.experimental", "mindspore.mint.optim")
 
 
 class _Parent(types.ModuleType):
@@ -96,7 +101,7 @@ def places_of(name):
     """The modules that have what the module @name has, or None."""
     parent, _, last = name.rpartition(".")
     places, inside = _INSIDE.get(parent, (None, ""))
-    return places if last in inside.split() else None
+    return None if last not in inside.split() else () if name in _APART else places
 
 
 def fill(module, places):
@@ -139,7 +144,18 @@ def lend(name, place):
 
 class _Absent(type):
     def __call__(cls, *args, **kwargs):
-        raise NotImplementedError(f"Gantry does not have '{cls.__doc__}'.")
+        raise NotImplementedError(f"Gantry does not have '{cls.__doc__}'.{_near(cls.__doc__ or '')}")
+
+
+def _near(path):
+    """A sentence on the optimizers of nn whose names are like that of the optimizer @path, or nothing."""
+    if ".optim." not in path:
+        return ""
+    import difflib
+    from mindspore.nn import optim, optim_more
+    name, names = path.rpartition(".")[2], [*optim.__all__, *optim_more.__all__]
+    near = [n for n in names if n.lower().startswith(name.lower())] or difflib.get_close_matches(name, names, 3, 0.5)
+    return " Near, with arguments of their own: " + ", ".join("mindspore.nn." + name for name in near) + "." if near else ""
 
 
 def absent(path):

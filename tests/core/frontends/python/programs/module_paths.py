@@ -72,6 +72,19 @@ for absent in (_get_parallel_mode, getitem):
         assert "Gantry does not have 'mindspore." in str(error), error
     else:
         raise AssertionError(absent)
+# Optimizers with other arguments than those of nn by the same names: none of nn stands for them.
+from mindspore import mint
+from mindspore.experimental import optim
+for absent, near in ((NewAdam, "mindspore.nn.Adam,"), (optim.AdamW, "mindspore.nn.AdamWeightDecay"), (optim.RMSprop, "mindspore.nn.RMSProp"),
+                     (optim.SGD, "mindspore.nn.SGD"), (mint.optim.AdamW, "mindspore.nn.AdamWeightDecay"),
+                     (mint.optim.sgd.SGD, "mindspore.nn.SGD")):
+    assert absent is not getattr(ms.nn, absent.__name__, None)
+    try:
+        absent([ms.Parameter(x, name="p")], lr=0.1)
+    except NotImplementedError as error:
+        assert "Gantry does not have 'mindspore." in str(error) and near in str(error), error
+    else:
+        raise AssertionError(absent)
 ms.set_algo_parameters(fully_use_devices=True)
 assert ms.get_algo_parameters("fully_use_devices") is True
 ms.reset_algo_parameters()

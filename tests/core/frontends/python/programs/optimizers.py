@@ -105,6 +105,16 @@ for i, (make, expected) in enumerate(CASES):
     have = trained(make)
     assert np.allclose(have, expected, rtol=1e-5, atol=1e-5), f"case {i}: {have}, not {expected}"
 
+# The first step of SGD is not damped, whether a graph is built or not.
+for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):
+    ms.set_context(mode=mode)
+    for decay, expected in ((0.0, [0.9805, 2.0832, 2.8752]), (0.1, [0.93914, 2.0, 2.75169])):
+        w = Parameter(Tensor([1.0, 2.0, 3.0], ms.float32), name="w")
+        damped = nn.SGD([w], 0.1, momentum=0.9, dampening=0.5, weight_decay=decay)
+        for k in range(3):
+            damped((Tensor([0.1 * k, -0.2, 0.3], ms.float32),))
+        assert np.allclose(w.asnumpy(), expected, rtol=1e-5, atol=1e-5), (mode, decay, w.asnumpy())
+
 for groups_of, error in ((lambda n: [{"params": [n.beta], "grad_centralization": True}], NotImplementedError),
                          (lambda n: [{"params": [n.beta]}, {"params": [n.beta]}], RuntimeError),
                          (lambda n: [{"params": [n.beta]}, n.gamma], TypeError)):

@@ -3,6 +3,7 @@
 import numpy as np
 import mindspore as ms
 from mindspore import Parameter, Tensor, nn, ops
+from mindspore.common.initializer import TruncatedNormal, initializer
 
 X = Tensor(np.ones(1000, np.float32))
 
@@ -110,3 +111,11 @@ for sample, mean, deviation in ((ops.standard_normal((n,)), 0, 1), (ops.rand(n),
                                 (ops.bernoulli(Tensor(np.full(n, 0.3, np.float32)), 0.3), 0.3, 0.21 ** 0.5)):
     values = sample.asnumpy()
     assert abs(values.mean() - mean) < 6 * deviation / n ** 0.5 and abs(values.std() / deviation - 1) < 0.05
+
+# A normal distribution cut at values, and not at sigmas: mean and deviation by its formula, within the bounds, few on them.
+for arguments, mean, deviation in (((0.02,), 0, 0.02), ((1.0,), 0, 0.87963), ((2.0,), 0, 1.07922), ((1.0, 5.0), 1.71690, 0.26563),
+                                   ((1.0, 0.0, 3.0, 4.0), 3.26045, 0.22199), ((0.01, 0.0, 0.05, 0.1), 0.05187, 0.001808)):
+    low, high = (arguments + (0.0, -2.0, 2.0)[len(arguments) - 1:])[2:]
+    values = initializer(TruncatedNormal(*arguments), (n,)).asnumpy()
+    assert low <= values.min() and values.max() <= high and (values == values.max()).sum() < 4, arguments
+    assert abs(values.mean() - mean) < 6 * deviation / n ** 0.5 and abs(values.std() / deviation - 1) < 0.05, arguments

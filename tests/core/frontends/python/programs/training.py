@@ -53,6 +53,11 @@ with tempfile.TemporaryDirectory() as folder:
     fresh = nn.SequentialCell(nn.Dense(4, 16), nn.ReLU(), nn.Dense(16, 2))
     missing, unused = load_param_into_net(fresh, load_checkpoint(path))
     assert (missing, unused) == ([], [])
+    noted = os.path.join(folder, "noted.ckpt")
+    save_checkpoint(net, noted, append_dict={"note": "the best: \u00e9\u6f22", "epoch": 3})
+    found = load_checkpoint(noted)
+    assert found["note"] == "the best: \u00e9\u6f22" and found["epoch"].asnumpy() == 3
+    assert load_param_into_net(fresh, found) == ([], ["note", "epoch"])
     x = Tensor(points)
     assert np.array_equal(net(x).asnumpy(), fresh(x).asnumpy())
     again = trained(folder)[1]

@@ -37,7 +37,8 @@ class VarianceScaling(Initializer):
         if self.distribution == "untruncated_normal":
             return _normal(shape, dtype, math.sqrt(scale), 0.0)
         from mindspore.common.initializer import TruncatedNormal
-        return TruncatedNormal(math.sqrt(scale) / 0.87962566103423978).make(shape, dtype)  # of a normal cut at two sigma
+        sigma = math.sqrt(scale) / 0.87962566103423978  # of a normal cut at two sigma
+        return TruncatedNormal(sigma, 0.0, -2 * sigma, 2 * sigma).make(shape, dtype)
 
 
 class Orthogonal(Initializer):

@@ -174,11 +174,10 @@ class SGD(Optimizer):
         self.stat = self._states("stat", 1) if self._moves else ()
 
     def _damped(self, g, i):
-        first = _value(self.stat[i])
+        first = _value(self.stat[i])  # the Parameter itself where no graph is built: read before it is assigned
+        damped = _core.mul(g, _core.sub(1.0, _core.mul(_core.sub(1.0, first), self.dampening))) if self.dampening else g
         _core.assign(self.stat[i], _core.full(first.shape, 0, first.dtype))
-        if not self.dampening:
-            return g
-        return _core.mul(g, _core.sub(1.0, _core.mul(_core.sub(1.0, first), self.dampening)))
+        return damped
 
     def _step(self, rates, gradients):
         for i, (p, g, rate) in enumerate(zip(self.parameters, gradients, rates)):
@@ -213,6 +212,9 @@ class Adam(Optimizer):
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False, use_nesterov=False,
                  weight_decay=0.0, loss_scale=1.0, use_amsgrad=False, **kwargs):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
+        if not {"use_lazy", "use_offload"}.issuperset(kwargs):
+            raise KeyError("For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' and'use_offload', "
+                           f"but got {kwargs.keys()}.")
         if kwargs.get("use_lazy") or kwargs.get("use_offload"):
             raise NotImplementedError("For 'Adam', 'use_lazy' and 'use_offload' are not supported")
         self.beta1, self.beta2, self.eps, self.use_nesterov = beta1, beta2, eps, use_nesterov

@@ -54,7 +54,11 @@ def _fields(data):
         yield key >> 3, value
 
 
-def _encoded(name, tensor):
+def _encoded(name, value):
+    """A tensor, or text: that is of the type `str`, four bytes a letter."""
+    if isinstance(value, str):
+        return _field(1, _field(1, name.encode()) + _field(2, b"\x08\x00" + _field(2, b"str") + _field(3, (value or "\0").encode("utf-32-le"))))
+    tensor = _core.tensor_of(value)
     body = b"".join(b"\x08" + _varint(d) for d in (tensor.shape or (0,)))
     body += _field(2, str(tensor.dtype).encode()) + _field(3, bytes(memoryview(tensor)))
     return _field(1, _field(1, name.encode()) + _field(2, body))
@@ -74,7 +78,7 @@ def _decoded(body):
             dtype = bytes(value).decode()
         elif number == 3:
             content = bytes(value)
-    return dims, _core.as_type(dtype.lower()), content
+    return dims, str if dtype == "str" else _core.as_type(dtype.lower()), content
 
 
 def _tensor(dims, dtype, content):
@@ -105,13 +109,13 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     if not isinstance(ckpt_file_name, str):
         raise TypeError(f"For 'save_checkpoint', the parameter 'ckpt_file_name' must be string, but got {type(ckpt_file_name)}.")
     entries = [(n, p) for n, p in _named_parameters(save_obj) if choice_func is None or choice_func(n)]
-    entries += [(n, v if isinstance(v, Tensor) else Tensor(v)) for n, v in (append_dict or {}).items() if not isinstance(v, str)]
+    entries += [(n, v if isinstance(v, (str, Tensor)) else Tensor(v)) for n, v in (append_dict or {}).items()]
     path = ckpt_file_name if ckpt_file_name.endswith(".ckpt") else ckpt_file_name + ".ckpt"
     folder = os.path.dirname(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
     with open(path + ".part", "wb") as file:
-        for name, tensor in entries:
-            file.write(_encoded(name, _core.tensor_of(tensor)))
+        for name, value in entries:
+            file.write(_encoded(name, value))
     os.replace(path + ".part", path)
 
 
@@ -147,7 +151,8 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
                 earlier = found[name]
                 content = earlier[2] + content
             found[name] = (dims, dtype, content)
-        parameters = {name: Parameter(_tensor(*entry), name=name) for name, entry in found.items()}
+        parameters = {name: entry[2].decode("utf-32-le").rstrip("\0") if entry[1] is str else Parameter(_tensor(*entry), name=name)
+                      for name, entry in found.items()}
     except ValueError as error:
         raise ValueError(f"Failed to read the checkpoint file {ckpt_file_name}: {error}.") from None
     if not parameters:
