@@ -109,7 +109,7 @@ gantry_cli_pareto (int argc, char **argv)
   options.common.places = TRUE;
   if (!gantry_cli_parse ("pareto", "MODEL", "Finds the points where less memory costs more time.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
-  if (argc != 2 || options.points < 2 || options.points > 1000 || options.seconds < 0)
+  if (argc != 2 || options.points < 2 || options.points > 1000 || !(options.seconds >= 0))
     {
       gantry_cli_tell ("gantry-cli pareto: give one model or session, and from 2 to 1000 points\n");
       return GANTRY_EXIT_ERROR;

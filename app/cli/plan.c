@@ -220,7 +220,7 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
       g_autofree char *quality = gantry_proof_quality_text (variant->proof, variant->gap);
 
       gantry_cli_print ("%-10s %s; %s, %s, in %.0f ms%s\n", "solution", variant->name, variant->method, quality, variant->milliseconds,
-                        variant->cut ? "; cut by --seconds, more of them may find something better" : "");
+                        variant->cut && !g_str_has_prefix (quality, "proven") ? "; cut by --seconds, more of them may find something better" : "");
       if (options->divided != NULL)
         {
           g_autofree char *text = gantry_divided_text (options->divided);

@@ -21,14 +21,14 @@ gantry_curve_us (const GantryCurve *curve, double work)
 
   if (curve->n == 0 || !(work > 0))
     return 0;
-  us = curve->us[0] * work / curve->work[0];
+  us = MIN (curve->us[0] * work / curve->work[0], GANTRY_CURVE_MOST_US);
   if (curve->n == 1)
     return us;
   while (i + 1 < curve->n && curve->work[i] < work)
     i++;
   slope = (curve->us[i] - curve->us[i - 1]) / (curve->work[i] - curve->work[i - 1]);
   if (work >= curve->work[0])
-    return curve->us[i - 1] + slope * (work - curve->work[i - 1]);
+    return MIN (curve->us[i - 1] + slope * (work - curve->work[i - 1]), GANTRY_CURVE_MOST_US);
   return MAX (us, curve->us[0] - slope * (curve->work[0] - work));
 }
 
@@ -62,7 +62,7 @@ gantry_curve_parse (GantryCurve *curve, const char *text)
   GantryCurve read = { 0 };
 
   for (const char *at = text; *at != '\0'; read.n++)
-    if (read.n == GANTRY_CURVE_POINTS || !read_number (&at, ':', &read.work[read.n]) || !read_number (&at, ';', &read.us[read.n])
+    if (read.n == GANTRY_CURVE_POINTS || !read_number (&at, ':', &read.work[read.n]) || !read_number (&at, ';', &read.us[read.n]) || !(read.work[read.n] >= 1)
         || (read.n > 0 && (read.work[read.n] <= read.work[read.n - 1] || read.us[read.n] < read.us[read.n - 1])))
       return FALSE;
   *curve = read;

@@ -9,6 +9,8 @@ G_BEGIN_DECLS
 #define GANTRY_CURVE_POINTS 10u
 /** No number of a curve or rate is more: beyond it sums and quotients would end being numbers. */
 #define GANTRY_CURVE_MOST 1e24
+/** No curve says more microseconds, however steep it is: sums of many and programs of the solver stay numbers. */
+#define GANTRY_CURVE_MOST_US 1e15
 
 /** GantryCurve: measured points by rising work, none: nothing is known. @us: microseconds, beside what starting a kernel costs */
 typedef struct
@@ -30,7 +32,7 @@ void gantry_curve_add (GantryCurve *curve, double work, double us);
 double gantry_curve_us (const GantryCurve *curve, double work);
 /** "4096:0.41;65536:5.2;" (transfer full) */
 char *gantry_curve_to_text (const GantryCurve *curve);
-/** Reads that. Returns: FALSE where it is none: numbers that do not rise, are not above 0 or above GANTRY_CURVE_MOST, or too many points */
+/** Reads that. Returns: FALSE where it is none: numbers that do not rise or are above GANTRY_CURVE_MOST, work of less than 1, no time, or too many points */
 gboolean gantry_curve_parse (GantryCurve *curve, const char *text);
 
 G_END_DECLS

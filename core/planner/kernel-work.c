@@ -255,7 +255,7 @@ convolution_work (const GantryModule *module, const GantryNode *node)
   full = weights->element == GANTRY_F32 && groups == 1 && out % BLOCK == 0 && (in % BLOCK == 0 || (constant && in <= FEW_CHANNELS));
   if (groups > 1 && in == 1 && weights->element == GANTRY_F32)
     return constant && out % BLOCK == 0 ? GANTRY_WORK_CONVOLUTION_DEPTH : GANTRY_WORK_CONVOLUTION_DEPTH_PLAIN;
-  if (groups == 1 && gantry_node_has_large_window (module, node))
+  if (!constant && gantry_node_has_large_window (module, node))
     return GANTRY_WORK_CONVOLUTION_WEIGHTS;
   return (is_point (weights) ? GANTRY_WORK_CONVOLUTION_POINT : GANTRY_WORK_CONVOLUTION)
          + (constant ? 0 : GANTRY_WORK_CONVOLUTION_FREE - GANTRY_WORK_CONVOLUTION) + (full ? 0 : GANTRY_WORK_CONVOLUTION_PLAIN - GANTRY_WORK_CONVOLUTION);

@@ -392,7 +392,7 @@ bytes_of_loops (const GantryPlanner *planner, guint32 unit, guint32 position, gu
 
   if (op == GANTRY_OP_SCAN || op == GANTRY_OP_WHILE)
     return VALUE (program, unit)->bytes;
-  for (guint32 k = 0; k<work->n_uses && * effort> 0; k++)
+  for (guint32 k = 0; k < work->n_uses && (*effort) > 0; k++)
     {
       --*effort;
       if (is_gone (planner, USE (program, work, k), position))

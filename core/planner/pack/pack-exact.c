@@ -304,7 +304,7 @@ _gantry_pack_exact_run (PackExact *exact, PackProblem *problem, guint64 capacity
   for (guint32 s = 0; s < e->n_sections; s++)
     if (e->total[s] > e->capacity)
       return PACK_NONE;
-  for (guint k = 0; k<MOST_ATTEMPTS && * nodes> 0 && *work > 0 && outcome == PACK_LIMIT; k++)
+  for (guint k = 0; k < MOST_ATTEMPTS && (*nodes) > 0 && *work > 0 && outcome == PACK_LIMIT; k++)
     {
       const Attempt *attempt = &attempts[k % G_N_ELEMENTS (attempts)];
 

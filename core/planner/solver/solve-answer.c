@@ -170,8 +170,8 @@ _gantry_solve_refuse (const Solve *solve, const SolveLeast *least, GError **erro
                  "placement makes smaller",
                  wanted, reached, exactly, code);
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "no placement was found that fits into %s: the least found is %s%s; %s would lower that", wanted,
-                 reached, exactly, remedies);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "no placement was found that fits into %s: the least found is %s%s; %s %s lower that", wanted,
+                 reached, exactly, remedies, solve->problem->cut ? "may" : "would");
 }
 
 Planned

@@ -13,9 +13,12 @@
 #define MOST_NODES_OF_MOVES 20 /* with moves, where one takes long */
 #define MOST_FOR_PROGRAM 4000u /* values: above, the program itself takes too long */
 #define MOST_FOR_MOVES 400u
-#define MOST_LABELS 60000u /* of the exact search over schedules with copies */
-#define ENOUGH 1e-4        /* of a cost: with a price of host memory */
-#define MOST_PLANNED 8u    /* answers that are planned until one fits as planned, too */
+#define MOST_LABELS 60000u   /* of the exact search over schedules with copies */
+#define ENOUGH 1e-4          /* of a cost: with a price of host memory */
+#define MOST_PLANNED 8u      /* answers that are planned until one fits as planned, too */
+#define MOST_PLANNED_LATE 2u /* the same where the time is up */
+#define LEAST_ROOM 6u        /* 1/64 of the limit is left free then, twice as much for each further one */
+#define MOST_ROOMS 5u
 /* Of the integer program with a lower limit, when the planner needs more than it thinks. */
 #define TRIES 5
 #define TRIES_OF_MOVES 2
@@ -62,25 +65,34 @@ without_limit (SolveProblem *problem, const SolveAnswer *answer, guint64 limit)
   return free->peak <= limit && free->host <= problem->host_limit && !_gantry_solve_is_faster (answer, free) ? free : answer;
 }
 
-/* As _gantry_solve_take_planned(), of the pool alone. */
+/* Where what is predicted to fit has no plan that does, answers that leave more of @limit free are next: their values find places. */
+static guint64
+leave_room (guint64 limit, guint n)
+{
+  return n == 0 ? limit : limit - (limit >> (LEAST_ROOM - MIN (n - 1, MOST_ROOMS - 1)));
+}
+
+/* As _gantry_solve_take_planned(), of the pool alone. Making a plan may take seconds: where the time is up few are made. */
 static gboolean
 plan_fastest (const Solve *solve, guint64 limit, Planned *planned)
 {
   SolveProblem *problem = solve->problem;
+  const guint most = problem->cut ? MOST_PLANNED_LATE : MOST_PLANNED;
 
-  for (guint n = 0; n < MOST_PLANNED; n++)
-    {
-      const SolveAnswer *answer = _gantry_solve_fastest (problem, limit);
+  for (guint room = 0; room <= MOST_ROOMS; room++)
+    for (guint n = 0; n < (room == 0 ? most : 1); n++)
+      {
+        const SolveAnswer *answer = _gantry_solve_fastest (problem, leave_room (limit, room));
 
-      if (answer == NULL)
-        return FALSE;
-      if (_gantry_solve_plan (solve, without_limit (problem, answer, limit), limit, planned)
-          || (answer->limit != 0 && _gantry_solve_plan (solve, answer, limit, planned)))
-        return TRUE;
-      /* What one method found by itself is the last that is given up. */
-      n -= answer->alone != 0;
-      ((SolveAnswer *) answer)->peak = MAX (planned->bytes, limit + 1); /* the pool is the problem's own */
-    }
+        if (answer == NULL)
+          return FALSE;
+        if (_gantry_solve_plan (solve, without_limit (problem, answer, limit), limit, planned)
+            || (answer->limit != 0 && _gantry_solve_plan (solve, answer, limit, planned)))
+          return TRUE;
+        /* What one method found by itself is the last that is given up. */
+        n -= answer->alone != 0 && !problem->cut;
+        ((SolveAnswer *) answer)->peak = MAX (planned->bytes, limit + 1); /* the pool is the problem's own */
+      }
   return FALSE;
 }
 

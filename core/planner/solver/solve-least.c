@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The least memory that a program can be planned into. It is asked for by every goal that is tight, and refusals name it: so it is
- * searched the same way whatever the goal, the machine and the day, its effort counted in predictions and nodes; and what the goal
- * itself has found, lower than that, is the least then. */
+ * searched the same way whatever the goal, the machine and the day, its effort counted in predictions and nodes, where no end in time cuts
+ * it; and what the goal itself has found, lower than that, is the least then. */
 #include "core/planner/solver/solve-fit-private.h"
 #include <math.h>
 
@@ -107,6 +107,7 @@ try_limit (SolveProblem *problem, const ScheduleModel *model, guint64 limit)
 
   own->deadline = problem->deadline;
   fit_counted (own, limit);
+  problem->cut = problem->cut || own->cut;
   best = _gantry_solve_smallest (own, INFINITY);
   if (best != NULL && best->peak <= limit)
     {
@@ -181,6 +182,7 @@ ask_for_least (SolveProblem *problem)
       own->deadline = problem->deadline;
       _gantry_solve_init (&solve, own, &goal);
       _gantry_solve_fit (&solve, before);
+      problem->cut = problem->cut || own->cut;
       best = _gantry_solve_smallest (own, INFINITY);
       if (best == NULL || best->peak >= before)
         return;

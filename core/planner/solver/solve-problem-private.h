@@ -77,7 +77,7 @@ typedef struct
   const char *method;            /* static: what asks now */
   guint64 most_predictions;      /* the search is over then; 0: no such end */
   int most_nodes;                /* of an integer program's tree; 0: no such end */
-  gint64 deadline;               /* g_get_monotonic_time(): a safety, 0: none; no search is planned by it */
+  gint64 deadline;               /* g_get_monotonic_time(): 0: none; nothing but how much of a search is left is planned by it */
   gboolean cut;                  /* the deadline ended something */
   struct _SolveLeast *cut_least; /* (nullable): the least that was found until then; a search that goes on may find less, so no store has it */
   guint64 n_predictions;
@@ -144,7 +144,7 @@ gboolean _gantry_solve_autotm (SolveProblem *problem, guint64 limit, SolveRelaxe
 gboolean _gantry_solve_enumerate (SolveProblem *problem, guint64 most);
 /** Well-known answers into the pool: all kept, all recomputed, all offloaded, every k-th kept. */
 void _gantry_solve_try_known (SolveProblem *problem);
-/** The least memory that any placements take, found by an effort that is counted and not timed. */
+/** The least memory that any placements take, found by an effort that is counted; timed where a deadline cuts it. */
 typedef struct _SolveLeast
 {
   guint8 *kinds;             /* (nullable): by item; NULL where nothing fits into the host */
@@ -157,7 +157,7 @@ void _gantry_solve_least_free (SolveLeast *least);
 /**
  * _gantry_solve_least:
  *
- * Searched the same way for the same program, clicks and placements that may be used, whatever is asked for; no answer of the store,
+ * Unless @deadline cuts it searched the same way for the same program, clicks and placements that may be used, whatever is asked for; no answer of the store,
  * nor in the pool of @asked, is lower. What refusals name. Kept by the store; what @deadline cut is kept by @asked.
  *
  * What its searches come by is known to later goals (solve-store-private.h), which is the more of its use to a goal that is not tight.

@@ -11,6 +11,7 @@
 #define N_BELOW 2u       /* sizes */
 #define FEW_DIGITS 5u    /* of two, of such a size */
 #define GIB 1073741824.0
+#define MOST_SECONDS 1e9
 #define MOST_PRICE 1e12 /* us a GiB: of host memory */
 
 /* What the integer program says of @limit is a bound: perhaps that no placement within it takes at most @us. That none was found says
@@ -177,7 +178,11 @@ take_smallest (Solve *solve, Planned *planned)
 static GantrySolution *
 solve_time (Solve *solve, gint64 begin, GError **error)
 {
-  const SolveLeast *least = _gantry_solve_least (solve->problem, solve->problem->deadline);
+  const gint64 end = solve->problem->deadline;
+  /* Half of the time: what is asked for is not the least. */
+  const SolveLeast *least = _gantry_solve_least (solve->problem, end != 0 ? begin + (end - begin) / 2 : 0);
+  const gboolean cut = solve->problem->cut;
+  GantrySolution *solution;
   Planned planned;
 
   if (least == NULL)
@@ -185,6 +190,7 @@ solve_time (Solve *solve, gint64 begin, GError **error)
       gantry_progress_cancelled (solve->problem->progress, error);
       return NULL;
     }
+  solve->problem->cut = FALSE; /* that was its own end */
   _gantry_solve_try_known (solve->problem);
   _gantry_store_take (solve->problem);
   if (least->kinds != NULL)
@@ -194,8 +200,10 @@ solve_time (Solve *solve, gint64 begin, GError **error)
       _gantry_solve_evaluate_schedule (solve->problem, least->kinds, least->schedule);
     }
   _gantry_store_note_pool (solve->problem);
-  if (take_smallest (solve, &planned))
-    return _gantry_solution_new (solve, &planned, begin);
+  solve->problem->cut = solve->problem->cut || cut;
+  solution = take_smallest (solve, &planned) ? _gantry_solution_new (solve, &planned, begin) : NULL;
+  if (solution != NULL)
+    return solution;
   if (!gantry_progress_cancelled (solve->problem->progress, error))
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "no placement takes at most %.3f ms: the work alone takes %.3f ms", solve->goal->step_us / 1000,
                  solve->problem->base_us / 1000);
@@ -231,7 +239,7 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
     return NULL;
   _gantry_solve_init (&solve, problem, goal);
   if (goal->seconds > 0)
-    problem->deadline = begin + (gint64) (goal->seconds * G_USEC_PER_SEC);
+    problem->deadline = begin + (gint64) (MIN (goal->seconds, MOST_SECONDS) * G_USEC_PER_SEC);
   return goal->memory_bytes != 0 ? solve_memory (&solve, goal->memory_bytes, begin, error) : solve_time (&solve, begin, error);
 }
 
@@ -341,7 +349,7 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
   g_autoptr (GPtrArray) points = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
   const guint kinds = allowed != 0 ? allowed : ALL_KINDS;
-  const gint64 begin = g_get_monotonic_time (), all_us = (gint64) (seconds * G_USEC_PER_SEC);
+  const gint64 begin = g_get_monotonic_time (), all_us = (gint64) (MIN (seconds, MOST_SECONDS) * G_USEC_PER_SEC);
   guint64 low, high;
   GantrySolution *least = _gantry_solve_load (error) ? least_point (planner, base, kinds, all_us > 0 ? begin + all_us / 2 : 0, progress, &high, error) : NULL;
 
@@ -351,7 +359,7 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
   low = least->figures.peak_bytes;
   g_ptr_array_add (points, least);
   /* From the smallest up: what fits into less is known when more is asked for. */
-  for (guint k = 0; k < n_points; k++)
+  for (guint k = 0; k < n_points && (all_us == 0 || k == 0 || g_get_monotonic_time () < begin + all_us); k++)
     {
       /* Of the time that is left, as much as each of those that are left. */
       const double left = MAX ((double) (begin + all_us - g_get_monotonic_time ()) / G_USEC_PER_SEC, 0.01) / (n_points - k);
@@ -363,7 +371,7 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
       gantry_progress_report (progress, (double) (k + 1) / n_points, "finding the front");
     }
   /* A search for more memory may have come by what is faster with less, and proven what holds for less: what is known in the end is told. */
-  for (guint k = 0; k < n_points; k++)
+  for (guint k = 0; k < found->len; k++)
     {
       GantrySolution *point = read_point (planner, limit_of (low, high, k, n_points), g_ptr_array_index (found, k), base, kinds, progress);
 
