@@ -267,12 +267,33 @@ spatial_elements (const GantryType *type)
   return type->kind == GANTRY_TYPE_TENSOR ? n : -1;
 }
 
+static gboolean
+has_holes (const GantryModule *module, const GantryNode *node)
+{
+  gsize n;
+  const gint64 *dilation = gantry_attrs_ints (module->context, node->attrs, "lhs_dilation", &n);
+
+  while (n > 0)
+    if (dilation[--n] != 1)
+      return TRUE;
+  return FALSE;
+}
+
+/* Weights that are literals have no gradient, and what stands behind it is no part of one. */
+static gboolean
+may_be_gradient (const GantryModule *module, const GantryNode *node)
+{
+  return node->op == GANTRY_OP_CONVOLUTION && node->n_operands == 2 && gantry_attrs_int (module->context, node->attrs, "feature_group_count", 1) == 1
+         && gantry_attrs_int (module->context, node->attrs, "skip_padding", 0) == 0 && gantry_attrs_find (module->context, node->attrs, "post") == NULL
+         && gantry_node_operand (module, node, 1)->op != GANTRY_OP_CONSTANT && !has_holes (module, node);
+}
+
 gboolean
 gantry_node_has_large_window (const GantryModule *module, const GantryNode *node)
 {
   gint64 window, places, images;
 
-  if (node->op != GANTRY_OP_CONVOLUTION)
+  if (!may_be_gradient (module, node))
     return FALSE;
   window = spatial_elements (gantry_node_operand_type (module, node, 1));
   places = spatial_elements (gantry_node_type (module, node));

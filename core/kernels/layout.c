@@ -96,7 +96,7 @@ library_gains_from_blocks (const Choice *c, const GantryNode *node)
   if (gantry_attrs_int (c->module->context, node->attrs, "skip_padding", 0) != 0)
     return FALSE;
   if (groups == 1)
-    return !gantry_library_is_weights_gradient (c->module, node);
+    return !gantry_node_has_large_window (c->module, node);
   if (gantry_library_is_small_products (c->module, node))
     return FALSE;
   if (weights->dims[1] == 1 && weights->dims[0] == groups)

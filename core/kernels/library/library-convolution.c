@@ -19,6 +19,7 @@ typedef struct
   gint64 groups;
   gboolean bias, relu;
   gboolean transposed;
+  gboolean gradient;                  /* of weights: what lies behind the last window is no matter there */
   GantryElementType elements[4];      /* input, weights, bias, result */
   dnnl_dims_t input, weights, result; /* weights: with a dimension for groups when there are any */
   dnnl_dims_t strides, dilates, low, high;
@@ -58,13 +59,6 @@ has_holes (const GantryModule *module, const GantryNode *node)
   return FALSE;
 }
 
-gboolean
-gantry_library_is_weights_gradient (const GantryModule *module, const GantryNode *node)
-{
-  return node->n_operands == 2 && gantry_attrs_int (module->context, node->attrs, "feature_group_count", 1) == 1 && !has_holes (module, node)
-         && gantry_attrs_find (module->context, node->attrs, "post") == NULL && gantry_node_has_large_window (module, node);
-}
-
 /* Steps and padding of spatial dimension @i, whose weights have @taps. Returns: FALSE where the library has no such */
 static gboolean
 describe_window (const GantryModule *module, const GantryNode *node, Convolution *c, int i, gint64 taps)
@@ -78,7 +72,7 @@ describe_window (const GantryModule *module, const GantryNode *node, Convolution
   c->high[i] = c->transposed ? (taps - 1) * dilation - high : high;
   if (c->transposed)
     return stride == 1 && c->low[i] >= 0 && c->high[i] > -c->strides[i];
-  return c->low[i] >= 0 && c->high[i] >= 0;
+  return c->low[i] >= 0 && (c->gradient || c->high[i] >= 0);
 }
 
 static gboolean
@@ -506,18 +500,30 @@ team_of (gint64 flops, guint n_threads)
   return (double) flops * (n_threads - 1) > TEAM_FLOPS * n_threads ? n_threads : 1;
 }
 
+static gboolean
+leaves_border_out (const Convolution *c)
+{
+  for (int i = 0; i < c->spatial && !c->transposed; i++)
+    if (c->high[i] < 0)
+      return TRUE;
+  return FALSE;
+}
+
 GantryMade
 gantry_library_make_convolution (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts, guint n_threads, GantryKernel *kernel)
 {
   Convolution c = { 0 };
   GantryLibrary *library = NULL;
 
+  c.gradient = !layouts->constant_weights && gantry_node_has_large_window (module, node);
   if (gantry_library_is_small_products (module, node) || !describe (module, node, &c))
     return GANTRY_NOT_MINE;
   if (gantry_node_flops (module, node) < CUT_FLOPS)
     n_threads = 1;
-  if (gantry_library_is_weights_gradient (module, node))
+  if (c.gradient)
     library = make_gradient (&c, team_of (gantry_node_flops (module, node), n_threads));
+  if (library == NULL && leaves_border_out (&c))
+    return GANTRY_NOT_MINE;
   if (library == NULL && n_threads > 1)
     library = make_library (&c, layouts, n_threads, 2 * n_threads);
   if (library == NULL)

@@ -122,6 +122,18 @@ gantry_library_multiplies (const GantryLibrary *library)
   return library->multiplies;
 }
 
+gboolean
+gantry_library_is_weights_gradient (const GantryKernel *kernel)
+{
+  const GantryLibrary *library = kernel->state;
+  const Piece *piece = &g_array_index (library->pieces, Piece, 0);
+
+  for (guint i = 0; i < piece->n_arguments; i++)
+    if (piece->arguments[i].argument == DNNL_ARG_DIFF_WEIGHTS)
+      return TRUE;
+  return FALSE;
+}
+
 /* "gemm:jit" and the like; "brgemm:..." has kernels of its own. */
 static gboolean
 calls_product (dnnl_primitive_desc_t description)

@@ -24,9 +24,8 @@ GantryMade gantry_library_make (const GantryModule *module, const GantryNode *no
 void gantry_library_share (const GantryKernel *kernel, GantryKernel *other);
 /** A convolution of one place with groups is a small matrix product for each: generated code does it in half the time. */
 gboolean gantry_library_is_small_products (const GantryModule *module, const GantryNode *node);
-/** A convolution whose window is so large that it is the gradient of another one's weights: it has no blocks of channels, for what it calls
- *  channels are images. */
-gboolean gantry_library_is_weights_gradient (const GantryModule *module, const GantryNode *node);
+/** Whether @kernel, which is the library's, is made by its code for gradients of weights. */
+gboolean gantry_library_is_weights_gradient (const GantryKernel *kernel);
 /** "oneDNN 2.6.3", or "no oneDNN" where it cannot be used. (transfer full) */
 char *gantry_library_describe (void);
 

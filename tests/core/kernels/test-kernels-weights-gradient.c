@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients of the weights of convolutions, as a training step has them: windows as large as images. Random ones of 1 to 3 dimensions with
  * steps, dilation and padding, some of which leave a border of the image out. */
+#include "core/graph/operation.h"
 #include "core/kernels/library/library.h"
 #include "tests/core/kernels/kernel-test.h"
 #include "tests/random-seed.h"
@@ -106,7 +107,7 @@ check_is_gradient (const GantryModule *module, const Case *c)
   const GantryNode *node = &module->nodes[entry->first_node + entry->n_nodes - 1];
   const GantryType *type = gantry_node_type (module, node);
 
-  g_assert_true (gantry_library_is_weights_gradient (module, node));
+  g_assert_true (gantry_node_has_large_window (module, node));
   g_assert_cmpint (type->dims[0], ==, c->in);
   g_assert_cmpint (type->dims[1], ==, c->out);
   for (guint i = 0; i < c->n; i++)
@@ -122,7 +123,7 @@ count_library (GantryModule *module, const GantryKernelOptions *options)
 
   g_assert_no_error (error);
   for (guint32 i = 0; i < set->n_kernels; i++)
-    n += set->kernels[i].kind == GANTRY_KERNEL_LIBRARY;
+    n += set->kernels[i].kind == GANTRY_KERNEL_LIBRARY && gantry_library_is_weights_gradient (&set->kernels[i]);
   return n;
 }
 
@@ -150,9 +151,9 @@ test_random (void)
       n_library += count_library (module, &options);
       kernel_test_whole (module, &options, &tolerance, rand);
     }
-  g_test_message ("%u by the library", n_library);
+  g_test_message ("%u by the library's gradients", n_library);
   if (gantry_library_load (NULL))
-    g_assert_cmpuint (n_library, >=, N_CASES / 2);
+    g_assert_cmpuint (n_library, >=, N_CASES * 3 / 4);
 }
 
 int
