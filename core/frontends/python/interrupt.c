@@ -78,11 +78,15 @@ start_listening (void)
 
   if (interrupts.process == getpid ())
     return interrupts.listening;
+  /* A fork has locks of its own; in the first process they are as they began, and a thread may hold one. */
+  if (interrupts.process != 0)
+    {
+      g_mutex_init (&interrupts.lock);
+      g_mutex_init (&interrupts.turn);
+      g_rec_mutex_init (&interrupts.step);
+    }
   interrupts.process = getpid ();
   interrupts.listening = FALSE;
-  g_mutex_init (&interrupts.lock);
-  g_mutex_init (&interrupts.turn);
-  g_rec_mutex_init (&interrupts.step);
   if (!g_unix_open_pipe (ends, FD_CLOEXEC, NULL))
     return FALSE;
   g_unix_set_fd_nonblocking (ends[1], TRUE, NULL);
@@ -153,13 +157,17 @@ run_beside_signals (Run *run)
     return FALSE;
   while (!raised && !g_atomic_int_get (&run->ended))
     {
-      Py_BEGIN_ALLOW_THREADS g_usleep (BETWEEN_LOOKS);
-      Py_END_ALLOW_THREADS raised = PyErr_CheckSignals () < 0;
+      Py_BEGIN_ALLOW_THREADS
+      g_usleep (BETWEEN_LOOKS);
+      Py_END_ALLOW_THREADS
+      raised = PyErr_CheckSignals () < 0;
     }
   if (raised)
     g_cancellable_cancel (run->cancellable);
-  Py_BEGIN_ALLOW_THREADS g_thread_join (thread);
-  Py_END_ALLOW_THREADS return TRUE;
+  Py_BEGIN_ALLOW_THREADS
+  g_thread_join (thread);
+  Py_END_ALLOW_THREADS
+  return TRUE;
 }
 
 static void
@@ -211,7 +219,8 @@ gantry_py_run_compiled (GantryPyState *state, gpointer compiled, GantryLiteral *
 
   if (!is_main_thread ())
     {
-      Py_BEGIN_ALLOW_THREADS run_now (&run);
+      Py_BEGIN_ALLOW_THREADS
+      run_now (&run);
       Py_END_ALLOW_THREADS
     }
   else if (start_listening ())
