@@ -48,7 +48,7 @@ add_common_options (GOptionContext *context, GantryCliOptions *options, gboolean
     { "disable", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->disabled, "Leave a pass out", "PASS" },
     { "finite-math", 0, 0, G_OPTION_ARG_NONE, &options->finite_math, "Assume that no value is infinite or NaN", NULL },
     { "fuse-rows", 0, 0, G_OPTION_ARG_NONE, &options->fuse_rows, "A softmax or a normalization is one kernel (always for a GPU)", NULL },
-    { "unroll", 0, 0, G_OPTION_ARG_INT, &options->unroll, "Loops of more nodes than this when written out run as loops (100000); 1: all that can", "NODES" },
+    { "unroll", 0, 0, G_OPTION_ARG_INT, &options->unroll, "Loops of more nodes than this when written out run as loops (100000), small ones not", "NODES" },
     { "allow-outside", 0, 0, G_OPTION_ARG_NONE, &options->allow_outside, "The model may read files outside its folder: weights by an absolute path or a link",
       NULL },
     { "accept-changed-model", 0, 0, G_OPTION_ARG_NONE, &options->changed_model, "Open a session whose model has changed since with the model as it is now",

@@ -126,7 +126,8 @@ export_model (const Options *options, GantryExportFormat format, const char *pat
 
 /* A recording */
 
-static gboolean export(const Options *options, const char *path, GError **error)
+static gboolean
+export_recording (const Options *options, const char *path, GError **error)
 {
   g_autoptr (GError) notice = NULL;
   g_autoptr (GPtrArray) runs = gantry_runs_read (path, gantry_cli_progress (&options->common), &notice, error);
@@ -196,7 +197,7 @@ gantry_cli_export (int argc, char **argv)
   guessed = options.to == NULL;
   if (guessed)
     options.to = g_strdup (g_str_has_suffix (options.output, ".csv") ? "csv" : "chrome");
-  if (!export(&options, argv[1], &error))
+  if (!export_recording (&options, argv[1], &error))
     {
       if (guessed && g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED))
         gantry_error_prefix (&error, "%s: a model is written to a name in .onnx, .mlir, .mindir or .gir, or with --to; as a recording: ", options.output);

@@ -152,7 +152,8 @@ gradient (gpointer self, GantryModule *module, const guint *outputs, guint n_out
   return gantry_differentiate (module, &options, NULL, error);
 }
 
-static gboolean export(gpointer self, GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values, GError **error)
+static gboolean
+export_model (gpointer self, GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values, GError **error)
 {
   return gantry_module_export (module, path, names, values, error);
 }
@@ -178,7 +179,7 @@ gantry_python_backend_new (guint threads)
   backend->text = text;
   backend->problems = problems;
   backend->gradient = gradient;
-  backend->export = export;
+  backend->export = export_model;
   backend->load = load;
   backend->self = own;
   return backend;

@@ -53,7 +53,7 @@ gantry_source_each_part (const GantryModule *module, const GantryNode *node, gui
     {
       const GantryFunction *function = g_ptr_array_index (functions, f);
 
-      for (guint32 i = function->n_params; i<function->n_nodes && * budget> 0; i++, --*budget)
+      for (guint32 i = function->n_params; i < function->n_nodes && (*budget) > 0; i++, --*budget)
         {
           const GantryNode *part = &module->nodes[function->first_node + i];
 

@@ -130,7 +130,8 @@ walk_if (Walk *walk, const GantryNode *node, GPtrArray *operands, GPtrArray *val
 static void
 let_others_run (void)
 {
-  Py_BEGIN_ALLOW_THREADS Py_END_ALLOW_THREADS
+  Py_BEGIN_ALLOW_THREADS
+  Py_END_ALLOW_THREADS
 }
 
 static gboolean
