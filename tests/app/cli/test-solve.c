@@ -36,7 +36,7 @@ test_points (StepPlace *place, gconstpointer data)
   const char *bytes;
 
   make (place, data);
-  front = step_ask (place, "pareto", "--no-kernels", "--points=4", "--seconds=30", NULL);
+  front = step_ask (place, "pareto", "--no-kernels", "--points=4", "--seconds=8", NULL);
   points = json_object_get_array_member (json_node_get_object (front), "points");
   for (guint i = 0; i < json_array_get_length (points); i++)
     {
@@ -49,11 +49,11 @@ test_points (StepPlace *place, gconstpointer data)
     {
       char text[G_ASCII_DTOSTR_BUF_SIZE];
       g_autofree char *at_most = g_strconcat ("--at-most=", g_ascii_dtostr (text, sizeof text, slowest * (1 + part * 0.3)), NULL);
-      g_autoptr (JsonNode) small = step_ask (place, "solve", "--no-kernels", "--seconds=10", at_most, NULL);
+      g_autoptr (JsonNode) small = step_ask (place, "solve", "--no-kernels", "--seconds=3", at_most, NULL);
 
       check_fits (place, step_number (small, "planned_bytes"));
     }
-  refused = cli_run ("solve", "--no-kernels", "--fit=16", "--seconds=20", place->step, NULL);
+  refused = cli_run ("solve", "--no-kernels", "--fit=16", "--seconds=5", place->step, NULL);
   cli_assert_status (refused, 1);
   g_assert_nonnull (strstr (refused->err, "the least found is "));
   /* Behind a size that is rounded all its bytes stand; below a KiB it is those. */
