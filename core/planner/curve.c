@@ -21,15 +21,15 @@ gantry_curve_us (const GantryCurve *curve, double work)
 
   if (curve->n == 0 || !(work > 0))
     return 0;
-  us = MIN (curve->us[0] * work / curve->work[0], GANTRY_CURVE_MOST_US);
+  us = curve->us[0] * work / curve->work[0];
   if (curve->n == 1)
-    return us;
+    return MIN (us, GANTRY_CURVE_MOST_US);
   while (i + 1 < curve->n && curve->work[i] < work)
     i++;
   slope = (curve->us[i] - curve->us[i - 1]) / (curve->work[i] - curve->work[i - 1]);
   if (work >= curve->work[0])
     return MIN (curve->us[i - 1] + slope * (work - curve->work[i - 1]), GANTRY_CURVE_MOST_US);
-  return MAX (us, curve->us[0] - slope * (curve->work[0] - work));
+  return MIN (MAX (us, curve->us[0] - slope * (curve->work[0] - work)), GANTRY_CURVE_MOST_US);
 }
 
 char *

@@ -227,7 +227,7 @@ test_devices (void)
 static void
 test_curve (void)
 {
-  GantryCurve curve = { 0 }, read = { 0 };
+  GantryCurve curve = { 0 }, read = { 0 }, steep = { 0 };
   g_autofree char *text = NULL;
 
   g_assert_cmpfloat (gantry_curve_us (&curve, 100), ==, 0);
@@ -250,6 +250,12 @@ test_curve (void)
   g_assert_false (gantry_curve_parse (&read, "100:2;200:1;"));
   g_assert_false (gantry_curve_parse (&read, "100:-2;"));
   g_assert_false (gantry_curve_parse (&read, "100:1e300;"));
+  g_assert_false (gantry_curve_parse (&read, "1e-30:1;"));
+  /* However steep it is, times stay numbers that sums and programs can take. */
+  g_assert_true (gantry_curve_parse (&steep, "1:1e6;1.0000000001:1e12;"));
+  g_assert_cmpfloat (gantry_curve_us (&steep, 1e9), ==, GANTRY_CURVE_MOST_US);
+  g_assert_true (gantry_curve_parse (&steep, "100:1e24;200:1e24;"));
+  g_assert_cmpfloat (gantry_curve_us (&steep, 50), ==, GANTRY_CURVE_MOST_US);
   g_assert_false (gantry_curve_parse (&read, "100:2"));
   g_assert_false (gantry_curve_parse (&read, "1:1;2:2;3:3;4:4;5:5;6:6;7:7;8:8;9:9;10:10;11:11;"));
   g_assert_cmpuint (read.n, ==, 3);
